@@ -1,0 +1,71 @@
+"""Clauses: the normative statements of an API, in our words, each tested or excluded with a reason.
+
+`clauses.toml` holds
+
+    [[clause]]      id, level (MUST, SHOULD, MAY), operations, source, text; or `excluded = "why"`
+    [[unreached]]   operations ("*" for all), statuses, why: declared statuses that no requirement can provoke
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from specs.files import read_toml
+from specs.problems import Problem
+from specs.profiles import HERE
+
+LEVELS = ("MUST", "SHOULD", "MAY")
+FIELDS = ("id", "level", "operations", "source", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One normative statement. `source` says where it stands, `excluded` why it is not tested."""
+
+    id: str
+    level: str
+    operations: tuple[str, ...]
+    source: str
+    text: str
+    excluded: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unreached:
+    """Declared statuses that a suite cannot provoke from outside, and why."""
+
+    operations: tuple[str, ...]
+    statuses: tuple[str, ...]
+    why: str
+
+    def covers(self, operation_id: str, status: str) -> bool:
+        """True when this entry excuses the status of the operation."""
+        return status in self.statuses and ("*" in self.operations or operation_id in self.operations)
+
+
+@cache
+def clauses(api: str) -> dict[str, Clause]:
+    """Return the clauses of an API by id. Raises Problem for a malformed or doubled one."""
+    path = HERE / api / "clauses.toml"
+    found: dict[str, Clause] = {}
+    for raw in read_toml(path)["clause"]:
+        missing = [field for field in FIELDS if not raw.get(field)]
+        if missing or raw["level"] not in LEVELS or raw["id"] in found:
+            raise Problem(f"{path}: clause {raw.get('id')!r} is doubled or lacks {missing or LEVELS}.")
+        found[raw["id"]] = Clause(
+            raw["id"],
+            raw["level"],
+            tuple(raw["operations"]),
+            raw["source"],
+            raw["text"],
+            raw.get("excluded", ""),
+        )
+    return found
+
+
+@cache
+def unreached(api: str) -> tuple[Unreached, ...]:
+    """Return which declared statuses no requirement can provoke, with the reasons."""
+    entries = read_toml(HERE / api / "clauses.toml").get("unreached", [])
+    return tuple(Unreached(tuple(raw["operations"]), tuple(raw["statuses"]), raw["why"]) for raw in entries)

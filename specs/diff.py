@@ -1,0 +1,84 @@
+"""Structural comparison of two documents: what a machine would notice, whatever the words say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from specs.validation import pointer
+
+PROSE = {"description", "summary", "title", "externalDocs", "example", "examples", "x-lakeproof"}
+NAME_MAPS = {
+    "properties",
+    "schemas",
+    "responses",
+    "parameters",
+    "paths",
+    "content",
+    "securitySchemes",
+    "mapping",
+}
+IGNORED_ROOTS = {"info", "tags"}
+ABSENT = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One structural difference. `kind` is added, removed or changed; values are None where absent."""
+
+    pointer: str
+    kind: str
+    left: Any
+    right: Any
+
+
+def diff_documents(left: dict[str, Any], right: dict[str, Any]) -> list[Difference]:
+    """Compare two document trees; an empty list means that they state the same interface."""
+    return list(_walk(_root(left), _root(right), (), names=False))
+
+
+def _root(document: dict[str, Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in document.items() if key not in IGNORED_ROOTS}
+    components = kept.get("components")
+    if isinstance(components, dict):
+        kept["components"] = {key: value for key, value in components.items() if key != "examples"}
+    return kept
+
+
+def _walk(left: Any, right: Any, path: tuple[str | int, ...], *, names: bool) -> Iterator[Difference]:
+    if isinstance(left, dict) and isinstance(right, dict):
+        yield from _walk_objects(left, right, path, names=names)
+    elif isinstance(left, list) and isinstance(right, list):
+        yield from _walk_lists(_ordered(left, path), _ordered(right, path), path)
+    elif left != right:
+        yield _difference(left, right, path)
+
+
+def _walk_objects(
+    left: dict[str, Any], right: dict[str, Any], path: tuple[str | int, ...], *, names: bool
+) -> Iterator[Difference]:
+    keys = dict.fromkeys([*left, *right])
+    for key in keys:
+        if key in PROSE and not names:
+            continue
+        inner = key in NAME_MAPS and not names
+        yield from _walk(left.get(key, ABSENT), right.get(key, ABSENT), (*path, key), names=inner)
+
+
+def _walk_lists(left: list[Any], right: list[Any], path: tuple[str | int, ...]) -> Iterator[Difference]:
+    for index in range(max(len(left), len(right))):
+        one = left[index] if index < len(left) else ABSENT
+        other = right[index] if index < len(right) else ABSENT
+        yield from _walk(one, other, (*path, index), names=False)
+
+
+def _ordered(values: list[Any], path: tuple[str | int, ...]) -> list[Any]:
+    """`required`, `enum` and `tags` are sets: their order says nothing."""
+    unordered = bool(path) and path[-1] in {"required", "enum", "tags"}
+    return sorted(values, key=str) if unordered else values
+
+
+def _difference(left: Any, right: Any, path: tuple[str | int, ...]) -> Difference:
+    kind = "added" if left is ABSENT else "removed" if right is ABSENT else "changed"
+    return Difference(pointer(list(path)), kind, None if left is ABSENT else left, None if right is ABSENT else right)

@@ -1,0 +1,38 @@
+"""Reading TOML and YAML files; a broken file becomes a Problem that names the file and the place."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from specs.problems import Problem
+
+
+def read_text(path: Path) -> str:
+    """Return the text of `path`. Raises Problem when it is missing, unreadable or not UTF-8."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise Problem(f"{path} cannot be read: {reason}.", "Check the path and its permissions.") from None
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return the table in a TOML file. Raises Problem, with line and column, when it does not parse."""
+    try:
+        return tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise Problem(f"{path} is not valid TOML: {error}.", "Mend the file at that place.") from None
+
+
+def read_yaml(path: Path) -> Any:
+    """Return what a YAML (or JSON) file holds. Raises Problem, with the place, when it does not parse."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        return yaml.load(read_text(path), loader)  # noqa: S506 - both are safe loaders
+    except yaml.YAMLError as error:
+        place = " ".join(str(error).split())
+        raise Problem(f"{path} is not valid YAML: {place}.", "Mend the file at that place.") from None

@@ -1,0 +1,185 @@
+"""Defects of a document that make it say less, or something else, than its authors meant.
+
+Each check is a function from a document to findings; the registry is the list of what `lint` looks for.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import jsonschema_rs
+
+from specs.openapi import Document
+from specs.validation import pointer
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """A defect of a document: which check found it, where, and what it means."""
+
+    check: str
+    pointer: str
+    message: str
+
+
+Check = Callable[[Document], Iterator[Defect]]
+CHECKS: dict[str, Check] = {}
+
+
+def check(name: str) -> Callable[[Check], Check]:
+    """Register a lint check under a name; a name used twice is an error."""
+
+    def register(function: Check) -> Check:
+        if name in CHECKS:
+            raise ValueError(f"lint check {name} is registered twice")
+        CHECKS[name] = function
+        return function
+
+    return register
+
+
+def lint_document(document: Document) -> list[Defect]:
+    """Run every check over a document."""
+    return [defect for function in CHECKS.values() for defect in function(document)]
+
+
+def nodes(node: Any, path: Path = ()) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Yield every object of a document tree with its path."""
+    if isinstance(node, dict):
+        yield path, node
+        for key, value in node.items():
+            yield from nodes(value, (*path, key))
+    elif isinstance(node, list):
+        for index, value in enumerate(node):
+            yield from nodes(value, (*path, index))
+
+
+@check("operation-id")
+def operation_ids(document: Document) -> Iterator[Defect]:
+    """Every operation has an id of its own."""
+    found = Counter(operation.id for operation in document.operations.values())
+    declared = Counter(
+        item[method].get("operationId", "")
+        for item in document.raw["paths"].values()
+        for method in item
+        if isinstance(item[method], dict) and "responses" in item[method]
+    )
+    for name, count in declared.items():
+        if not name:
+            yield Defect("operation-id", "/paths", f"{count} operations have no operationId")
+        elif count > 1 and found[name]:
+            yield Defect("operation-id", "/paths", f"the operationId {name} is used {count} times")
+
+
+@check("reference")
+def references(document: Document) -> Iterator[Defect]:
+    """Every reference leads somewhere."""
+    for path, node in nodes(document.raw):
+        target = node.get("$ref")
+        if isinstance(target, str) and target.startswith("#/") and not _resolves(document, target):
+            yield Defect("reference", pointer(list(path)), f"{target} leads nowhere")
+
+
+def _resolves(document: Document, target: str) -> bool:
+    node: Any = document.raw
+    for part in target.removeprefix("#/").split("/"):
+        key = part.replace("~1", "/").replace("~0", "~")
+        if not isinstance(node, dict) or key not in node:
+            return False
+        node = node[key]
+    return True
+
+
+@check("path-parameter")
+def path_parameters(document: Document) -> Iterator[Defect]:
+    """The parameters in a path template are those that the operation declares."""
+    for operation in document.operations.values():
+        wanted = set(re.findall(r"{([^}]+)}", operation.path))
+        declared = {parameter.name for parameter in operation.parameters if parameter.location == "path"}
+        for name in sorted(wanted ^ declared):
+            side = "declared nowhere" if name in wanted else "not in the path"
+            yield Defect("path-parameter", f"/paths/{operation.path}", f"{operation.id}: {name} is {side}")
+
+
+@check("void-nullable")
+def void_nullable(document: Document) -> Iterator[Defect]:
+    """`nullable` has no meaning since OpenAPI 3.1."""
+    if str(document.raw["openapi"]).startswith("3.0"):
+        return
+    for path, node in nodes(document.raw):
+        if node.get("nullable") is True:
+            yield Defect(
+                "void-nullable",
+                pointer(list(path)),
+                "`nullable` says nothing in OpenAPI 3.1: null is refused",
+            )
+
+
+@check("discriminator")
+def discriminators(document: Document) -> Iterator[Defect]:
+    """A discriminator without a mapping cannot be expanded."""
+    for path, node in nodes(document.raw):
+        raw = node.get("discriminator")
+        if isinstance(raw, dict) and "propertyName" in raw and not raw.get("mapping") and "oneOf" not in node:
+            yield Defect(
+                "discriminator",
+                pointer(list(path)),
+                "a discriminator without oneOf or mapping validates nothing",
+            )
+
+
+@check("required-property")
+def required_properties(document: Document) -> Iterator[Defect]:
+    """What is required is also described."""
+    for path, node in nodes(document.raw):
+        required, properties = node.get("required"), node.get("properties")
+        if not isinstance(required, list) or not isinstance(properties, dict) or "allOf" in node:
+            continue
+        for name in required:
+            if name not in properties:
+                yield Defect("required-property", pointer(list(path)), f"{name} is required but not described")
+
+
+@check("example")
+def examples(document: Document) -> Iterator[Defect]:
+    """Examples match the schema beside them."""
+    components = document.raw.get("components", {})
+    for path, node in nodes(document.raw):
+        if "example" not in node or not isinstance(node.get("schema", node.get("type")), dict | str):
+            continue
+        schema = node["schema"] if "schema" in node else {key: node[key] for key in node if key != "example"}
+        try:
+            validator = jsonschema_rs.Draft202012Validator({"allOf": [schema], "components": components})
+        except jsonschema_rs.ValidationError as error:
+            yield Defect("schema", pointer(list(path)), error.message)
+            continue
+        for finding in validator.iter_errors(node["example"]):
+            yield Defect("example", pointer([*path, "example"]), finding.message)
+
+
+@check("second-opinion")
+def second_opinion(document: Document) -> Iterator[Defect]:
+    """What openapi-core makes of the document, where it is installed (`lakeproof[lint]`)."""
+    if not has_second_opinion():
+        return
+    from openapi_core import OpenAPI  # noqa: PLC0415 - slow to import, and optional
+    from openapi_spec_validator import OpenAPIV31SpecValidator  # noqa: PLC0415
+
+    for error in OpenAPIV31SpecValidator(document.raw).iter_errors():
+        yield Defect("second-opinion", pointer(list(error.absolute_path)), str(error.message).splitlines()[0])
+    try:
+        OpenAPI.from_dict(document.raw)
+    except Exception as error:  # whatever it raises is its opinion
+        yield Defect("second-opinion", "", f"openapi-core cannot load the document: {error}")
+
+
+def has_second_opinion() -> bool:
+    """True when openapi-core is installed."""
+    return importlib.util.find_spec("openapi_core") is not None

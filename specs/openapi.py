@@ -1,0 +1,182 @@
+"""An OpenAPI document as data: its operations, their parameters, bodies and responses.
+
+The document is the router, the validator, the generator and the denominator of the kit: nothing
+else writes a path, a status or a schema down a second time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from specs.discriminators import expand_discriminators
+from specs.files import read_yaml
+from specs.overlay import Change, apply_change, apply_overlay
+from specs.problems import Problem
+
+METHODS = ("get", "put", "post", "delete", "head", "patch", "options")
+JSON_TYPE = "application/json"
+Schema = dict[str, Any]
+
+
+def snake_case(operation_id: str) -> str:
+    """Return the name of the handler and client method of an operation: ListTables -> list_tables."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", operation_id).lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A path, query or header parameter of an operation."""
+
+    name: str
+    location: str
+    required: bool
+    schema: Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A request body or the body of a response: media type -> schema."""
+
+    required: bool
+    content: Mapping[str, Schema]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation of a document, references resolved one level deep."""
+
+    id: str
+    method: str
+    path: str
+    summary: str
+    tags: tuple[str, ...]
+    deprecated: bool
+    parameters: tuple[Parameter, ...]
+    request: Body | None
+    responses: Mapping[str, Body]
+
+    @property
+    def name(self) -> str:
+        """The operation's name in Python."""
+        return snake_case(self.id)
+
+    @property
+    def resource(self) -> str:
+        """What the operation is about: its first tag, in lower case."""
+        return self.tags[0].lower() if self.tags else "other"
+
+    def declared(self, status: int) -> str | None:
+        """Return the response key that declares `status` ("200", "5XX", "default"), or None."""
+        candidates = (str(status), f"{status // 100}XX", "default")
+        return next((key for key in candidates if key in self.responses), None)
+
+    def query_parameters(self) -> list[Parameter]:
+        """Return the parameters that travel in the query."""
+        return [parameter for parameter in self.parameters if parameter.location == "query"]
+
+
+@dataclass(frozen=True)
+class Document:
+    """An OpenAPI 3 document after its corrections. `raw` is the whole tree."""
+
+    raw: dict[str, Any]
+    source: str
+    unused_changes: tuple[Change, ...] = field(default=())
+
+    @classmethod
+    def load(cls, path: Path, overlay: list[Change] | None = None, *, lenient: bool = False) -> Document:
+        """Read the document at `path` and correct it.
+
+        With `lenient`, corrections that do not apply are kept in `unused_changes` instead of being an
+        error: a published document given by the user may already be mended there.
+        Raises Problem for a file that is no OpenAPI 3 document.
+        """
+        raw = _string_keys(read_yaml(path))
+        if not isinstance(raw, dict) or not str(raw.get("openapi", "")).startswith("3"):
+            raise Problem(
+                f"{path} is not an OpenAPI 3 document: it has no `openapi: 3...` field.",
+                "Give the YAML or JSON file of the interface document itself.",
+            )
+        if not isinstance(raw.get("paths"), dict):
+            raise Problem(f"{path} declares no `paths`.", "Give a document that declares operations.")
+        unused: list[Change] = []
+        if lenient:
+            unused = [change for change in overlay or [] if not apply_change(raw, change)]
+        else:
+            raw = apply_overlay(raw, overlay or [])
+        return cls(expand_discriminators(raw), str(path), tuple(unused))
+
+    @property
+    def title(self) -> str:
+        """The title and version that the document gives itself."""
+        info = self.raw.get("info", {})
+        return f"{info.get('title', 'untitled')} {info.get('version', '')}".strip()
+
+    @cached_property
+    def operations(self) -> dict[str, Operation]:
+        """The operations by id, in document order."""
+        return {operation.id: operation for operation in self._operations()}
+
+    def operation(self, operation_id: str) -> Operation:
+        """Return one operation. Raises Problem, with near matches, for an unknown id."""
+        try:
+            return self.operations[operation_id]
+        except KeyError:
+            near = [name for name in self.operations if operation_id.lower() in name.lower()]
+            hint = f"Did you mean {', '.join(near[:5])}?" if near else "`lakeproof spec list` shows them all."
+            raise Problem(f"The document has no operation {operation_id}.", hint) from None
+
+    def resolve(self, node: Any) -> Any:
+        """Follow `$ref` until the node is no reference. Raises Problem for one that leads nowhere."""
+        while isinstance(node, dict) and "$ref" in node:
+            reference, node = node["$ref"], self.raw
+            for part in reference.removeprefix("#/").split("/"):
+                node = node.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(node, dict) else None
+            if node is None:
+                raise Problem(f"{self.source}: the reference {reference} leads nowhere.", "Mend the document.")
+        return node
+
+    def _operations(self) -> Iterator[Operation]:
+        for path, item in self.raw["paths"].items():
+            shared = item.get("parameters", [])
+            for method in METHODS:
+                if method in item:
+                    yield self._operation(path, method, item[method], shared)
+
+    def _operation(self, path: str, method: str, raw: dict[str, Any], shared: list[Any]) -> Operation:
+        parameters = [self._parameter(parameter) for parameter in [*shared, *raw.get("parameters", [])]]
+        request = self.resolve(raw.get("requestBody"))
+        return Operation(
+            id=raw.get("operationId", f"{method} {path}"),
+            method=method.upper(),
+            path=path,
+            summary=raw.get("summary", ""),
+            tags=tuple(raw.get("tags", ())),
+            deprecated=bool(raw.get("deprecated")),
+            parameters=tuple(parameters),
+            request=self._body(request) if request else None,
+            responses={status: self._body(response) for status, response in raw.get("responses", {}).items()},
+        )
+
+    def _parameter(self, node: Any) -> Parameter:
+        raw = self.resolve(node)
+        return Parameter(raw["name"], raw["in"], bool(raw.get("required")), self.resolve(raw.get("schema", {})))
+
+    def _body(self, node: Any) -> Body:
+        raw = self.resolve(node)
+        content = {kind: media.get("schema", {}) for kind, media in raw.get("content", {}).items()}
+        return Body(bool(raw.get("required")), content)
+
+
+def _string_keys(node: Any) -> Any:
+    """YAML reads response statuses as integers; OpenAPI means strings."""
+    if isinstance(node, dict):
+        return {str(key): _string_keys(value) for key, value in node.items()}
+    if isinstance(node, list):
+        return [_string_keys(value) for value in node]
+    return node
