@@ -1,0 +1,183 @@
+"""The one place that knows HTTP: from a request on the wire to an answer on the wire.
+
+In this order: find the wing by its mount, route by its document, authenticate, read the body,
+apply faults, let the wing answer. Whatever fails on the way becomes an answer in the wing's error
+body; nothing answers 500 but a bug, and a bug leaves its traceback in the log under the request id.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Any, TextIO
+from urllib.parse import parse_qs
+
+from aiohttp import web
+
+from reference_server.auth import Auth
+from reference_server.context import Reply, Request, json_reply
+from reference_server.errors import BodyTooLarge, CatalogError, Internal, InvalidInput, RouteNotFound
+from reference_server.faults import HEADER, Call, Fault, apply_faults, requested_faults
+from reference_server.wing import Wing
+from specs.identifiers import IdentifierError, decode_segment
+
+log = logging.getLogger("lakeproof.server")
+WORKERS = 8
+
+
+@dataclass
+class App:
+    """The server's request handler. `wings` maps a mount path, "" for the root, to its wing."""
+
+    wings: Mapping[str, Wing]
+    auth: Auth
+    faults: Sequence[Fault] = ()
+    allow_faults: bool = False
+    max_body: int = 64 << 20
+    access_log: TextIO | None = None
+    executor: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(WORKERS, "lakeproof"))
+    state: dict[str, Any] = field(default_factory=dict)
+
+    async def handle(self, raw: web.BaseRequest) -> web.StreamResponse:
+        """Answer one request."""
+        started = time.perf_counter()
+        request = Request(secrets.token_hex(8), raw.method, *_split_target(raw.raw_path), raw.headers, b"")
+        try:
+            reply = await self._reply(raw, request)
+        except ConnectionAbortedError:
+            reply = Reply(0)
+        self._log_access(request, reply, started)
+        if reply.status == 0:
+            return _drop_connection(raw)
+        return _to_response(reply, request.id)
+
+    async def _reply(self, raw: web.BaseRequest, request: Request) -> Reply:
+        wing: Wing | None = None
+        try:
+            wing, rest = self._find_wing(request.path)
+            operation, path = wing.router.match(request.method, _segments(rest))
+            denied = self._denial(request)
+            body = b"" if denied else await self._body(raw)
+            bound = replace(request, body=body)
+            call = Call(wing.api, bound, operation, path, self.state)
+            return await apply_faults(self._active_faults(raw), call, lambda: self._answer(wing, call, denied))
+        except CatalogError as error:
+            return _render(wing, error, request)
+        except ConnectionAbortedError:
+            raise
+        except Exception:
+            return self._bug(wing, request)
+
+    def _denial(self, request: Request) -> CatalogError | None:
+        """Return why the caller may not call, None when it may; its body is not even read then."""
+        try:
+            self.auth.check(request.headers)
+        except CatalogError as denied:
+            return denied
+        return None
+
+    async def _answer(self, wing: Wing, call: Call, denied: CatalogError | None) -> Reply:
+        if denied:
+            return wing.render(denied, call.request)
+        try:
+            return await wing.answer(call.request, call.operation, call.path, self.executor)
+        except CatalogError as error:
+            return wing.render(error, call.request)
+        except Exception:
+            return self._bug(wing, call.request)
+
+    def _bug(self, wing: Wing | None, request: Request) -> Reply:
+        log.exception("request %s: %s %s", request.id, request.method, request.path)
+        message = f"This is a bug in the reference server; its log has the traceback under {request.id}."
+        return _render(wing, Internal(message), request)
+
+    def _find_wing(self, path: str) -> tuple[Wing, str]:
+        for mount, wing in self.wings.items():
+            if not mount or path == mount or path.startswith(mount + "/"):
+                return wing, path[len(mount) :]
+        mounts = ", ".join(sorted(self.wings))
+        raise RouteNotFound(f"No API is mounted at this path; there is {mounts}.")
+
+    def _active_faults(self, raw: web.BaseRequest) -> list[Fault]:
+        asked = requested_faults(raw.headers.get(HEADER)) if self.allow_faults else []
+        return [*self.faults, *asked]
+
+    async def _body(self, raw: web.BaseRequest) -> bytes:
+        if (raw.content_length or 0) > self.max_body:
+            raise self._too_large()
+        if raw.headers.get("Expect", "").lower() == "100-continue" and raw.transport:
+            raw.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        if not raw.body_exists:
+            return b""
+        body = bytearray()
+        async for chunk in raw.content.iter_any():
+            body += chunk
+            if len(body) > self.max_body:
+                raise self._too_large()
+        return bytes(body)
+
+    def _too_large(self) -> BodyTooLarge:
+        return BodyTooLarge(f"The body is larger than {self.max_body} bytes.", {"Connection": "close"})
+
+    def _log_access(self, request: Request, reply: Reply, started: float) -> None:
+        if self.access_log is None:
+            return
+        entry = {
+            "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "id": request.id,
+            "method": request.method,
+            "path": request.path,
+            "status": reply.status,
+            "bytes": len(reply.body),
+            "ms": round((time.perf_counter() - started) * 1000, 3),
+        }
+        self.access_log.write(json.dumps(entry) + "\n")
+
+    def close(self) -> None:
+        """Finish the work in threads and give every wing's resources back."""
+        self.executor.shutdown(wait=True)
+        for wing in self.wings.values():
+            wing.close()
+
+
+def _split_target(target: str) -> tuple[str, dict[str, list[str]]]:
+    path, _, query = target.partition("?")
+    return path, parse_qs(query, keep_blank_values=True) if query else {}
+
+
+def _segments(path: str) -> list[str]:
+    """Split and decode a path. Slashes before it are ignored: clients given a base URL with one send two."""
+    try:
+        return [decode_segment(part) if "%" in part else part for part in path.lstrip("/").split("/")]
+    except IdentifierError as error:
+        raise InvalidInput(f"The path cannot be read: {error}.") from None
+
+
+def _render(wing: Wing | None, error: CatalogError, request: Request) -> Reply:
+    if wing is not None:
+        return wing.render(error, request)
+    return json_reply(
+        {"error": {"message": error.message, "type": type(error).__name__, "code": error.status}},
+        error.status,
+    )
+
+
+def _to_response(reply: Reply, request_id: str) -> web.Response:
+    headers = {"X-Request-Id": request_id, **reply.headers}
+    if reply.body:
+        headers["Content-Type"] = reply.content_type
+    response = web.Response(status=reply.status, body=reply.body, headers=headers)
+    if headers.get("Connection") == "close":
+        response.force_close()
+    return response
+
+
+def _drop_connection(raw: web.BaseRequest) -> web.Response:
+    if raw.transport is not None:
+        raw.transport.abort()
+    return web.Response(status=499)

@@ -1,0 +1,157 @@
+"""What can go wrong in a catalog, as one tree. Each API family renders it in its own body.
+
+CatalogError
+├── InvalidInput                  400
+│   └── TableSchemaValidationError
+├── Unauthenticated               401
+├── PermissionDenied              403
+├── NotFound                      404
+│   ├── RouteNotFound
+│   ├── NamespaceNotFound
+│   ├── TableNotFound
+│   ├── TableVersionNotFound
+│   └── TableColumnNotFound
+├── MethodNotAllowed              405
+├── Unsupported                   406
+├── Conflict                      409
+│   ├── NamespaceAlreadyExists
+│   ├── NamespaceNotEmpty
+│   ├── TableAlreadyExists
+│   ├── ConcurrentModification
+│   └── InvalidTableState
+├── BodyTooLarge                  413
+├── Throttling                    429
+├── Internal                      500
+└── ServiceUnavailable            503
+
+Nothing but a bug is `Internal`; a bug is logged with its traceback and the id that the client got.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+
+class CatalogError(Exception):
+    """An answer that is not a success: its status, a message for people, and extra headers."""
+
+    status: ClassVar[int] = 500
+
+    def __init__(self, message: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.headers = dict(headers or {})
+
+
+class InvalidInput(CatalogError):
+    """The request itself is wrong."""
+
+    status = 400
+
+
+class TableSchemaValidationError(InvalidInput):
+    """The data do not fit the table's schema, or the schema cannot be stored."""
+
+
+class Unauthenticated(CatalogError):
+    """There are no credentials, or wrong ones."""
+
+    status = 401
+
+
+class PermissionDenied(CatalogError):
+    """The caller is known and may not do this."""
+
+    status = 403
+
+
+class NotFound(CatalogError):
+    """Something that the request names does not exist."""
+
+    status = 404
+
+
+class RouteNotFound(NotFound):
+    """No operation has this path."""
+
+
+class NamespaceNotFound(NotFound):
+    """The namespace does not exist."""
+
+
+class TableNotFound(NotFound):
+    """The table does not exist."""
+
+
+class TableVersionNotFound(NotFound):
+    """The table has no such version."""
+
+
+class TableColumnNotFound(NotFound):
+    """The table has no such column."""
+
+
+class MethodNotAllowed(CatalogError):
+    """The path exists, but not with this method."""
+
+    status = 405
+
+    def __init__(self, method: str, allowed: list[str]) -> None:
+        super().__init__(f"{method} is not allowed here.", {"Allow": ", ".join(sorted(allowed))})
+
+
+class Unsupported(CatalogError):
+    """The operation is part of the API, but this server does not have it."""
+
+    status = 406
+
+
+class Conflict(CatalogError):
+    """The request contradicts the present state."""
+
+    status = 409
+
+
+class NamespaceAlreadyExists(Conflict):
+    """A namespace has this name already."""
+
+
+class NamespaceNotEmpty(Conflict):
+    """The namespace holds tables or namespaces."""
+
+
+class TableAlreadyExists(Conflict):
+    """A table has this name already."""
+
+
+class ConcurrentModification(Conflict):
+    """Somebody else changed the same thing at the same time, again and again."""
+
+
+class InvalidTableState(Conflict):
+    """The table is in a state in which this cannot be done."""
+
+
+class BodyTooLarge(CatalogError):
+    """The body is larger than the server takes."""
+
+    status = 413
+
+
+class Throttling(CatalogError):
+    """Too many requests: come back later."""
+
+    status = 429
+
+
+class Internal(CatalogError):
+    """A bug in the server."""
+
+    status = 500
+
+
+class ServiceUnavailable(CatalogError):
+    """The server cannot serve at the moment."""
+
+    status = 503

@@ -1,0 +1,192 @@
+"""Named faults: the ways in which the reference server misbehaves on request.
+
+A fault is a function around a call. It is at once chaos for a client (`--fault NAME`, or the header
+`X-Lakeproof-Fault` where the server allows it) and a mutant for the suite: `kills` names the
+requirements that must notice it. What is true for every API lives here; the faults of one API live
+in its wing (`reference_server/lance/faults.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+import orjson
+
+from reference_server.context import Reply, Request
+from reference_server.errors import InvalidInput
+from specs.openapi import JSON_TYPE, Operation
+from specs.problems import Problem
+
+HEADER = "X-Lakeproof-Fault"
+SLOW_SECONDS = 0.3
+
+
+@dataclass(slots=True)
+class Call:
+    """A routed request on its way to its handler. A fault may change `request` and `path` before it goes on.
+
+    `state` belongs to the server and outlives the call: what a fault has to remember.
+    """
+
+    api: str
+    request: Request
+    operation: Operation
+    path: dict[str, str]
+    state: dict[str, Any]
+
+
+Proceed = Callable[[], Awaitable[Reply]]
+Around = Callable[[Call, Proceed], Awaitable[Reply]]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A named misbehaviour.
+
+    `breaks` says in one sentence what is wrong with the answers, `kills` which requirements must
+    fail because of it (ids or patterns with `*`), `operations` which operations it touches (none
+    given: all).
+    """
+
+    name: str
+    breaks: str
+    kills: tuple[str, ...]
+    operations: frozenset[str]
+    around: Around
+
+    def touches(self, operation_id: str) -> bool:
+        """True when the fault changes this operation."""
+        return not self.operations or operation_id in self.operations
+
+    def must_be_noticed_by(self, requirement_id: str) -> bool:
+        """True when this requirement must fail because of the fault."""
+        return any(fnmatchcase(requirement_id, pattern) for pattern in self.kills)
+
+
+FAULTS: dict[str, Fault] = {}
+
+
+def declare(name: str, breaks: str, around: Around, *, kills: Sequence[str] = (), on: Sequence[str] = ()) -> None:
+    """Register a fault on some operations, all when none is given. A name used twice is an error."""
+    if name in FAULTS:
+        raise ValueError(f"the fault {name} is declared twice")
+    FAULTS[name] = Fault(name, breaks, tuple(kills), frozenset(on), around)
+
+
+def find_fault(text: str) -> Fault:
+    """Return the fault that `NAME` means, or `NAME:OPERATION` for one operation only.
+
+    Raises Problem, with the known names, for an unknown one.
+    """
+    name, _, operation = text.partition(":")
+    if name not in FAULTS:
+        raise Problem(f"There is no fault {name!r}.", f"Known faults: {', '.join(sorted(FAULTS))}.")
+    return replace(FAULTS[name], operations=frozenset({operation})) if operation else FAULTS[name]
+
+
+def requested_faults(header: str | None) -> list[Fault]:
+    """Return the faults that a request asks for in its header. Raises InvalidInput for unknown ones."""
+    try:
+        return [find_fault(name.strip()) for name in (header or "").split(",") if name.strip()]
+    except Problem as problem:
+        raise InvalidInput(problem.message) from None
+
+
+async def apply_faults(faults: Sequence[Fault], call: Call, proceed: Proceed) -> Reply:
+    """Run the call inside the faults that touch its operation, the first one outermost."""
+    for one in reversed(faults):
+        if one.touches(call.operation.id):
+            proceed = _wrapped(one, call, proceed)
+    return await proceed()
+
+
+def _wrapped(one: Fault, call: Call, proceed: Proceed) -> Proceed:
+    return lambda: one.around(call, proceed)
+
+
+# Building blocks: what declarations are made of.
+
+
+def status_becomes(before: int, after: int) -> Around:
+    """Answer `after` wherever the right answer has status `before`."""
+
+    async def around(_call: Call, proceed: Proceed) -> Reply:
+        reply = await proceed()
+        if reply.status == before:
+            reply.status = after
+        return reply
+
+    return around
+
+
+def body_becomes(edit: Callable[[Any], Any], *statuses: int) -> Around:
+    """Replace the JSON body of answers with one of these statuses, or any, by what `edit` makes of it."""
+
+    async def around(_call: Call, proceed: Proceed) -> Reply:
+        reply = await proceed()
+        if reply.body and reply.content_type == JSON_TYPE and (reply.status in statuses or not statuses):
+            reply.body = orjson.dumps(edit(orjson.loads(reply.body)))
+        return reply
+
+    return around
+
+
+def fields_lost(*names: str) -> Around:
+    """Leave these fields out of every answer that is an object."""
+    return body_becomes(
+        lambda body: {key: body[key] for key in body if key not in names} if isinstance(body, dict) else body
+    )
+
+
+def arguments_lost(*names: str) -> Around:
+    """Act as if these arguments had not been sent, in the query or in the body."""
+
+    async def around(call: Call, proceed: Proceed) -> Reply:
+        query = {name: values for name, values in call.request.query.items() if name not in names}
+        call.request = replace(call.request, query=query, body=_without(call.request.body, names))
+        return await proceed()
+
+    return around
+
+
+def _without(body: bytes, names: Sequence[str]) -> bytes:
+    try:
+        value = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return body
+    return orjson.dumps({key: value[key] for key in value if key not in names}) if isinstance(value, dict) else body
+
+
+def answers(status: int, value: Any, headers: Mapping[str, str] | None = None) -> Around:
+    """Answer this without doing anything; None is an empty body."""
+
+    async def around(_call: Call, _proceed: Proceed) -> Reply:
+        return Reply(status, b"" if value is None else orjson.dumps(value), headers=dict(headers or {}))
+
+    return around
+
+
+async def _slow(_call: Call, proceed: Proceed) -> Reply:
+    await asyncio.sleep(SLOW_SECONDS)
+    return await proceed()
+
+
+async def _connection_lost(_call: Call, proceed: Proceed) -> Reply:
+    await proceed()
+    raise ConnectionAbortedError
+
+
+async def _plain_text_errors(_call: Call, proceed: Proceed) -> Reply:
+    reply = await proceed()
+    if reply.status >= 400:
+        reply.body, reply.content_type = b"something went wrong", "text/plain"
+    return reply
+
+
+declare("slow", f"Every answer comes {SLOW_SECONDS} seconds late.", _slow)
+declare("connection-lost", "The work is done, but the connection is closed before the answer.", _connection_lost)
+declare("plain-text-errors", "Errors are plain text instead of the error body of the API.", _plain_text_errors)

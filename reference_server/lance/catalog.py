@@ -1,0 +1,77 @@
+"""What a Lance catalog can do, whatever keeps it: namespaces, tables, and where the tables lie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from reference_server.pagination import Page
+
+Path = tuple[str, ...]
+Properties = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table's entry in the catalog.
+
+    `location` is relative to the data root. `created` is True once data are known to lie there;
+    a table that was only declared may get data from a client behind the catalog's back.
+    """
+
+    location: str
+    properties: Properties = field(default_factory=dict)
+    created: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ListRequest:
+    """Which page of a listing is wanted; `maximum` is the server's own page size."""
+
+    token: str | None
+    limit: int | None
+    maximum: int
+
+
+class Catalog(Protocol):
+    """The names of a Lance namespace. The root is the empty path and always exists.
+
+    Every change is atomic. A change that keeps losing against others raises ConcurrentModification.
+    """
+
+    async def namespace(self, path: Path) -> Properties:
+        """Return the properties of a namespace. Raises NamespaceNotFound."""
+
+    async def create_namespace(self, path: Path, properties: Properties) -> None:
+        """Create a namespace. Raises NamespaceNotFound (the parent) or NamespaceAlreadyExists."""
+
+    async def drop_namespace(self, path: Path, *, cascade: bool) -> list[Table]:
+        """Drop a namespace and return the tables that went with it.
+
+        Raises NamespaceNotFound, or NamespaceNotEmpty unless `cascade`.
+        """
+
+    async def list_namespaces(self, path: Path, request: ListRequest) -> Page[str]:
+        """Return names of child namespaces. Raises NamespaceNotFound."""
+
+    async def table(self, path: Path) -> Table:
+        """Return a table's entry. Raises NamespaceNotFound or TableNotFound."""
+
+    async def add_table(self, path: Path, table: Table) -> None:
+        """Add an entry. Raises NamespaceNotFound or TableAlreadyExists."""
+
+    async def replace_table(self, path: Path, before: Table, after: Table) -> None:
+        """Replace an entry that still is `before`. Raises ConcurrentModification."""
+
+    async def remove_table(self, path: Path) -> Table:
+        """Remove an entry and return it. Raises NamespaceNotFound or TableNotFound."""
+
+    async def rename_table(self, path: Path, target: Path) -> None:
+        """Move an entry. Raises NamespaceNotFound, TableNotFound or TableAlreadyExists."""
+
+    async def list_tables(self, path: Path, request: ListRequest) -> Page[tuple[str, Table]]:
+        """Return names and entries of the tables of one namespace. Raises NamespaceNotFound."""
+
+    async def list_all_tables(self, request: ListRequest) -> Page[tuple[Path, Table]]:
+        """Return paths and entries of the tables of all namespaces, by namespace, then name."""

@@ -1,0 +1,146 @@
+"""Table data: real Lance datasets below one root, reached through pylance.
+
+Everything here blocks; handlers run it in a thread. Locations are relative to the root, and nothing
+outside the root is ever touched.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from reference_server.errors import InvalidInput
+from reference_server.lance.arrow_json import schema_to_json
+from reference_server.lance.catalog import Path
+from reference_server.lance.pylance_errors import translate
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+os.environ.setdefault("LANCE_LOG", "error")  # read once, when lance is imported
+SLUG_LENGTH = 80
+MEMORY_SCHEME = "shared-memory://"
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn what pylance and pyarrow raise into errors of the catalog.
+
+    A panic of the native library is a BaseException and is translated too.
+    """
+    try:
+        yield
+    except Exception as error:
+        raise translate(error) from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise translate(RuntimeError(str(error))) from error
+
+
+class TableData:
+    """The datasets below `root`: a directory, or a `shared-memory://` URI that only this process sees."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self._in_memory = root.startswith(MEMORY_SCHEME)
+
+    def uri(self, location: str) -> str:
+        """Return the complete URI of a location."""
+        return f"{self._address(location)}" if self._in_memory else f"file://{self._address(location)}"
+
+    def _address(self, location: str) -> str:
+        return f"{self.root}/{location}"
+
+    def new_location(self, path: Path) -> str:
+        """Return a location that was never used: a random prefix, then as much of the name as is safe."""
+        slug = re.sub(r"[^A-Za-z0-9_.$-]", "_", "$".join(path))[:SLUG_LENGTH]
+        return f"{secrets.token_hex(4)}_{slug}"
+
+    def relative(self, location: str) -> str:
+        """Return the location that a client means: relative, absolute or a URI, but below the root.
+
+        Raises InvalidInput for anything else.
+        """
+        text = location.removeprefix(self.root + "/") if self._in_memory else self._local(location)
+        parts = text.split("/")
+        if "://" in text or any(part in ("", ".", "..") for part in parts):
+            raise InvalidInput(f"The location {location!r} is not below the root of this server, {self.uri('')}.")
+        return text
+
+    def _local(self, location: str) -> str:
+        split = urlsplit(location)
+        path = unquote(split.path) if split.scheme == "file" and not split.netloc else location
+        if not path.startswith("/"):
+            return path
+        root = FilePath(self.root).resolve()
+        resolved = FilePath(path).resolve()
+        return str(resolved.relative_to(root)) if resolved.is_relative_to(root) and resolved != root else "://"
+
+    def exists(self, location: str) -> bool:
+        """True when there are data at a location: at least one version."""
+        if not self._in_memory:
+            versions = FilePath(self._address(location)) / "_versions"
+            return versions.is_dir() and any(versions.iterdir())
+        try:
+            self._open(location)
+        except ValueError:
+            return False
+        return True
+
+    def write(self, location: str, table: pa.Table, mode: str) -> int:
+        """Write a table and return the new version. `mode` is create, append or overwrite.
+
+        Raises TableAlreadyExists (create), TableSchemaValidationError, ConcurrentModification.
+        """
+        import lance  # noqa: PLC0415 - half a second that a server without data never spends
+
+        with translated():
+            dataset = lance.write_dataset(table, self._address(location), mode=mode)
+        version: int = dataset.version
+        return version
+
+    def count_rows(self, location: str, version: int | None, predicate: str | None) -> int:
+        """Count rows. Raises TableVersionNotFound, or InvalidInput for a predicate that cannot be used."""
+        with translated():
+            count: int = self._open(location, version).count_rows(filter=predicate)
+        return count
+
+    def describe(self, location: str, version: int | None) -> dict[str, Any]:
+        """Return version, schema, stats and metadata of a dataset. Raises TableVersionNotFound."""
+        with translated():
+            dataset = self._open(location, version)
+            stats = dataset.stats.dataset_stats()
+            return {
+                "version": dataset.version,
+                "schema": schema_to_json(dataset.schema),
+                "stats": {key: stats[key] for key in ("num_deleted_rows", "num_fragments")},
+                "metadata": dict(dataset.metadata),
+            }
+
+    def check_version(self, location: str, version: int) -> None:
+        """Raise TableVersionNotFound when the dataset has no such version."""
+        with translated():
+            self._open(location, version)
+
+    def delete(self, location: str) -> None:
+        """Delete the data at a location; nothing there is fine."""
+        if not self._in_memory:
+            shutil.rmtree(self._address(location), ignore_errors=True)
+            return
+        import lance  # noqa: PLC0415
+
+        with translated():
+            lance.LanceDataset.drop(self._address(location))
+
+    def _open(self, location: str, version: int | None = None) -> Any:
+        import lance  # noqa: PLC0415
+
+        return lance.dataset(self._address(location), version=version)

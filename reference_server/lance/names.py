@@ -1,0 +1,40 @@
+"""Which names a namespace or table may have.
+
+Any Unicode text is a name, except what cannot be a directory below the root or cannot travel in a
+URL: these are refused, never altered.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from reference_server.errors import InvalidInput
+
+MAX_BYTES = 255
+FORBIDDEN = "/\\"
+
+
+def check_names(parts: Sequence[str]) -> None:
+    """Raise InvalidInput, with the reason, for the first name that cannot be one."""
+    for part in parts:
+        reason = _objection(part)
+        if reason:
+            raise InvalidInput(f"The name {part!r} {reason}.")
+
+
+def _objection(name: str) -> str:
+    if not name:
+        return "is empty"
+    if name in (".", ".."):
+        return "means a directory"
+    if any(character in FORBIDDEN for character in name):
+        return "contains a path separator"
+    if any(unicodedata.category(character) in ("Cc", "Cs") for character in name):
+        return "contains a control character"
+    try:
+        if len(name.encode()) > MAX_BYTES:
+            return f"is longer than {MAX_BYTES} bytes"
+    except UnicodeEncodeError:
+        return "is not Unicode text"
+    return ""

@@ -1,0 +1,48 @@
+"""What pylance and pyarrow raise, as errors of the catalog.
+
+They raise ValueError, OSError and RuntimeError with free text, so the text decides. The first
+pattern that matches wins; what matches none is a bug and stays one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from reference_server.errors import (
+    CatalogError,
+    ConcurrentModification,
+    InvalidInput,
+    TableAlreadyExists,
+    TableNotFound,
+    TableSchemaValidationError,
+    TableVersionNotFound,
+)
+
+PATTERNS: list[tuple[str, type[CatalogError]]] = [
+    (r"Dataset already exists", TableAlreadyExists),
+    (r"_versions/\d+\.manifest was not found|version \d+ .*not found", TableVersionNotFound),
+    (r"Dataset at path .* was not found", TableNotFound),
+    (r"Append with different schema", TableSchemaValidationError),
+    (
+        r"LanceError\(Schema\)|Duplicate field name|reserved name|Unsupported data type",
+        TableSchemaValidationError,
+    ),
+    (r"contained null values even though", TableSchemaValidationError),
+    (r"[Cc]ommit conflict|Too much write contention|concurrent", ConcurrentModification),
+    (r"Invalid user input|Query Execution error|Schema error|sql parser error", InvalidInput),
+]
+SOURCE_PLACES = re.compile(r",? (location: )?/\S+\.rs:\d+:\d+")
+
+
+def translate(error: Exception) -> Exception:
+    """Return the catalog's error for one of pylance's, or the error itself when it is not known."""
+    text = str(error)
+    for pattern, kind in PATTERNS:
+        if re.search(pattern, text):
+            return kind(_readable(text))
+    return error
+
+
+def _readable(text: str) -> str:
+    """Return the first line without the places in pylance's own source."""
+    return SOURCE_PLACES.sub("", text.splitlines()[0])[:500]

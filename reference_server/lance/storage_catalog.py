@@ -1,0 +1,198 @@
+"""The catalog on storage: one key for each namespace and each table.
+
+    namespace / <path of the parent> / <name>  ->  properties
+    table     / <path of the parent> / <name>  ->  location, properties, created
+
+Children of a namespace lie beside each other, so a page of a listing is one scan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+
+import orjson
+
+from reference_server.errors import (
+    ConcurrentModification,
+    InvalidInput,
+    NamespaceAlreadyExists,
+    NamespaceNotEmpty,
+    NamespaceNotFound,
+    TableAlreadyExists,
+    TableNotFound,
+)
+from reference_server.lance.catalog import ListRequest, Path, Properties, Table
+from reference_server.pagination import Page, take_page
+from reference_server.storage import CommitConflict, Storage, pack, unpack
+
+ATTEMPTS = 50
+NAMESPACE, TABLE = "namespace", "table"
+P = ParamSpec("P")
+T = TypeVar("T")
+Change = Callable[Concatenate["StorageCatalog", P], Coroutine[Any, Any, T]]
+
+
+def retried(change: Change[P, T]) -> Change[P, T]:
+    """Read and commit again when somebody else was quicker; the second look tells what has changed."""
+
+    @wraps(change)
+    async def attempt(self: StorageCatalog, *args: P.args, **kwargs: P.kwargs) -> T:
+        for _ in range(ATTEMPTS):
+            try:
+                return await change(self, *args, **kwargs)
+            except CommitConflict:
+                continue
+        raise ConcurrentModification("Others kept changing the same object; try again.")
+
+    return cast("Change[P, T]", attempt)
+
+
+class StorageCatalog:
+    """See Catalog."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    async def namespace(self, path: Path) -> Properties:
+        """See Catalog.namespace."""
+        properties: Properties = orjson.loads(self._namespace(path)) if path else {}
+        return properties
+
+    @retried
+    async def create_namespace(self, path: Path, properties: Properties) -> None:
+        """See Catalog.create_namespace."""
+        parent = self._parent(path)
+        key = _key(NAMESPACE, path)
+        if not path or self._storage.get(key) is not None:
+            raise NamespaceAlreadyExists(f"The namespace {_show(path)} exists already.")
+        await self._storage.commit({key: None, **parent}, {key: orjson.dumps(properties)})
+
+    @retried
+    async def drop_namespace(self, path: Path, *, cascade: bool) -> list[Table]:
+        """See Catalog.drop_namespace."""
+        if not path:
+            raise InvalidInput("The root namespace cannot be dropped.")
+        expected = {_key(NAMESPACE, path): self._namespace(path)}
+        tables: list[Table] = []
+        left = [path]
+        prefixes = []
+        while left:
+            here = left.pop()
+            prefixes += [_children(NAMESPACE, here), _children(TABLE, here)]
+            namespaces, entries = (self._storage.scan(prefix, limit=None if cascade else 1) for prefix in prefixes[-2:])
+            if (namespaces or entries) and not cascade:
+                raise NamespaceNotEmpty(f"The namespace {_show(path)} is not empty.")
+            left += [(*here, _name(key)) for key, _ in namespaces]
+            tables += [_load(value) for _, value in entries]
+            expected.update(namespaces + entries)
+        await self._storage.commit(expected, dict.fromkeys(expected), prefixes)
+        return tables
+
+    async def list_namespaces(self, path: Path, request: ListRequest) -> Page[str]:
+        """See Catalog.list_namespaces."""
+        self._parent((*path, ""))
+        prefix = _children(NAMESPACE, path)
+        return self._page(prefix, request, lambda key, _: _name(key))
+
+    async def table(self, path: Path) -> Table:
+        """See Catalog.table."""
+        return _load(self._table(path))
+
+    @retried
+    async def add_table(self, path: Path, table: Table) -> None:
+        """See Catalog.add_table."""
+        parent = self._parent(path)
+        key = _key(TABLE, path)
+        if self._storage.get(key) is not None:
+            raise TableAlreadyExists(f"The table {_show(path)} exists already.")
+        await self._storage.commit({key: None, **parent}, {key: _dump(table)})
+
+    async def replace_table(self, path: Path, before: Table, after: Table) -> None:
+        """See Catalog.replace_table."""
+        key = _key(TABLE, path)
+        try:
+            await self._storage.commit({key: _dump(before)}, {key: _dump(after)})
+        except CommitConflict:
+            raise ConcurrentModification(f"The table {_show(path)} was changed at the same time.") from None
+
+    @retried
+    async def remove_table(self, path: Path) -> Table:
+        """See Catalog.remove_table."""
+        value = self._table(path)
+        key = _key(TABLE, path)
+        await self._storage.commit({key: value}, {key: None})
+        return _load(value)
+
+    @retried
+    async def rename_table(self, path: Path, target: Path) -> None:
+        """See Catalog.rename_table."""
+        value = self._table(path)
+        parent = self._parent(target)
+        source, destination = _key(TABLE, path), _key(TABLE, target)
+        if self._storage.get(destination) is not None:
+            raise TableAlreadyExists(f"The table {_show(target)} exists already.")
+        await self._storage.commit({source: value, destination: None, **parent}, {source: None, destination: value})
+
+    async def list_tables(self, path: Path, request: ListRequest) -> Page[tuple[str, Table]]:
+        """See Catalog.list_tables."""
+        self._parent((*path, ""))
+        return self._page(_children(TABLE, path), request, lambda key, value: (_name(key), _load(value)))
+
+    async def list_all_tables(self, request: ListRequest) -> Page[tuple[Path, Table]]:
+        """See Catalog.list_all_tables."""
+        return self._page(pack(TABLE), request, lambda key, value: (_path(key), _load(value)))
+
+    def _page(self, prefix: bytes, request: ListRequest, read: Callable[[bytes, bytes], T]) -> Page[T]:
+        def fetch(after: bytes | None, count: int) -> list[tuple[bytes, T]]:
+            return [(key, read(key, value)) for key, value in self._storage.scan(prefix, after, count)]
+
+        return take_page(prefix, request.token, request.limit, request.maximum, fetch)
+
+    def _namespace(self, path: Path) -> bytes:
+        value = self._storage.get(_key(NAMESPACE, path))
+        if value is None:
+            raise NamespaceNotFound(f"The namespace {_show(path)} does not exist.")
+        return value
+
+    def _parent(self, path: Path) -> dict[bytes, bytes | None]:
+        """Return what a commit below the parent of `path` expects: that the parent is as it is now."""
+        parent = path[:-1]
+        return {_key(NAMESPACE, parent): self._namespace(parent)} if parent else {}
+
+    def _table(self, path: Path) -> bytes:
+        value = self._storage.get(_key(TABLE, path))
+        if value is None:
+            self._parent(path)
+            raise TableNotFound(f"The table {_show(path)} does not exist.")
+        return value
+
+
+def _children(kind: str, path: Path) -> bytes:
+    return pack(kind, pack(*path))
+
+
+def _key(kind: str, path: Path) -> bytes:
+    return pack(kind, pack(*path[:-1]), path[-1]) if path else pack(kind)
+
+
+def _name(key: bytes) -> str:
+    return unpack(key)[-1].decode()
+
+
+def _path(key: bytes) -> Path:
+    _, parent, name = unpack(key)
+    return (*(part.decode() for part in unpack(parent)), name.decode())
+
+
+def _load(value: bytes) -> Table:
+    return Table(**orjson.loads(value))
+
+
+def _dump(table: Table) -> bytes:
+    return orjson.dumps(table)
+
+
+def _show(path: Path) -> str:
+    return repr(list(path))

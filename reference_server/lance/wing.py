@@ -1,0 +1,67 @@
+"""The Lance Namespace API, put together: document, handlers, catalog and data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import Executor
+
+from reference_server.backends import Backend
+from reference_server.context import Reply, Request
+from reference_server.errors import CatalogError, Unsupported
+from reference_server.lance import creation, faults, listings, namespaces, rows, tables
+from reference_server.lance.context import LanceContext, bind
+from reference_server.lance.data import TableData
+from reference_server.lance.errors import render_error
+from reference_server.lance.storage_catalog import StorageCatalog
+from reference_server.routing import Router
+from reference_server.wing import find_handlers, read_json_body, to_reply
+from specs.openapi import Document, Operation
+from specs.validation import Validators
+
+HANDLER_MODULES = [namespaces, listings, creation, tables, rows]
+FAULTS = faults.__name__  # importing the module registers its faults
+
+
+class LanceWing:
+    """The Lance Namespace API over one backend."""
+
+    api = "lance"
+
+    def __init__(self, document: Document, backend: Backend, *, page_size: int) -> None:
+        self.document = document
+        self.router = Router(document)
+        self._backend = backend
+        self._page_size = page_size
+        self._validators = Validators(document)
+        self._handlers = find_handlers(document, HANDLER_MODULES)
+        self._catalog = StorageCatalog(backend.storage)
+        self._data = TableData(backend.data_root)
+
+    async def answer(
+        self, request: Request, operation: Operation, path: Mapping[str, str], executor: Executor
+    ) -> Reply:
+        """See Wing.answer."""
+        handler = self._handlers.get(operation.id)
+        if handler is None:
+            raise Unsupported(f"This server does not have {operation.id}.")
+        body = read_json_body(request, operation, self._validators)
+        context = LanceContext(
+            request,
+            operation,
+            path,
+            body,
+            executor,
+            self._catalog,
+            self._data,
+            self._page_size,
+            *bind(request, path, body),
+        )
+        return to_reply(await handler(context))
+
+    def render(self, error: CatalogError, request: Request) -> Reply:
+        """See Wing.render."""
+        return render_error(error, request)
+
+    def close(self) -> None:
+        """See Wing.close."""
+        self._backend.close()

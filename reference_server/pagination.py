@@ -1,0 +1,67 @@
+"""Page tokens: opaque to clients, and the last key returned to us.
+
+A page starts after the last key of the page before it, so a listing loses and doubles nothing while
+others create and drop, and costs the same wherever it stands.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from reference_server.errors import InvalidInput
+from reference_server.storage import pack, unpack
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """One page of a listing; `token` is None on the last one."""
+
+    items: list[T]
+    token: str | None
+
+
+def encode_token(scope: bytes, last: bytes) -> str:
+    """Return the token for the page after `last` in the listing named by `scope`."""
+    return base64.urlsafe_b64encode(pack(scope, last)).decode().rstrip("=")
+
+
+def decode_token(scope: bytes, token: str | None) -> bytes | None:
+    """Return the key after which the page starts, None for the first page.
+
+    Raises InvalidInput for a token that is not ours or belongs to another listing.
+    """
+    if not token:
+        return None
+    try:
+        found, last = unpack(base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True))
+    except (ValueError, binascii.Error):
+        raise InvalidInput("The page token is not one that this server gave out.") from None
+    if found != scope:
+        raise InvalidInput("The page token belongs to another listing.")
+    return last
+
+
+def take_page(
+    scope: bytes,
+    token: str | None,
+    limit: int | None,
+    maximum: int,
+    fetch: Callable[[bytes | None, int], Sequence[tuple[bytes, T]]],
+) -> Page[T]:
+    """Return one page of a listing.
+
+    `fetch(after, count)` returns up to `count` pairs of key and item whose key is greater than
+    `after`, in key order. Raises InvalidInput for a limit below 1 and for a wrong token.
+    """
+    if limit is not None and limit < 1:
+        raise InvalidInput(f"The limit must be at least 1, not {limit}.")
+    size = min(limit or maximum, maximum)
+    found = fetch(decode_token(scope, token), size + 1)
+    more = len(found) > size
+    return Page([item for _, item in found[:size]], encode_token(scope, found[size - 1][0]) if more else None)

@@ -1,0 +1,151 @@
+"""Starting and stopping the server: one code path for the command line, tests and embedding."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TextIO
+
+from aiohttp import web
+
+from reference_server.app import App
+from reference_server.auth import parse_auth
+from reference_server.backends import open_backend
+from reference_server.faults import find_fault
+from reference_server.lance import LanceWing
+from reference_server.wing import Wing
+from specs.problems import Problem
+from specs.profiles import APIS, find_profile
+
+STOP_SECONDS = 5.0
+LOOPBACK = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """How a server is started.
+
+    `apis` are the APIs or profiles to serve; one alone is mounted at the root. `storage` is a value
+    of `--storage`. `page_size` is the largest page of a listing, `max_body` the largest body in bytes.
+    """
+
+    apis: tuple[str, ...] = APIS
+    host: str = LOOPBACK
+    port: int = 0
+    storage: str = "memory"
+    auth: str = "none"
+    faults: tuple[str, ...] = ()
+    allow_faults: bool = False
+    page_size: int = 1000
+    max_body: int = 64 << 20
+    access_log: str | None = None
+
+
+class Server:
+    """A running server: its event loop lives in a thread of its own."""
+
+    def __init__(self, settings: ServerSettings) -> None:
+        """Prepare the server. Raises Problem for settings that cannot be served."""
+        self.settings = settings
+        self.port = 0
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="lakeproof-server", daemon=True)
+        self._log = _open_log(settings.access_log)
+        self._app = self._build()
+        self._runner: web.ServerRunner | None = None
+
+    def _build(self) -> App:
+        settings = self.settings
+        faults = [find_fault(name) for name in settings.faults]
+        auth = parse_auth(settings.auth)
+        wings: dict[str, Wing] = {}
+        for name in settings.apis:
+            profile = find_profile(name)
+            backend = open_backend(settings.storage, profile.api)
+            mount = "" if len(settings.apis) == 1 else profile.mount
+            wings[mount] = LanceWing(profile.document(), backend, page_size=settings.page_size)
+        return App(wings, auth, faults, settings.allow_faults, settings.max_body, self._log)
+
+    @property
+    def urls(self) -> dict[str, str]:
+        """The base URL of every API served."""
+        return {wing.api: f"{self._base}{mount}" for mount, wing in self._app.wings.items()}
+
+    @property
+    def url(self) -> str:
+        """The base URL of the only API served, or of the first."""
+        return next(iter(self.urls.values()))
+
+    @property
+    def _base(self) -> str:
+        host = f"[{self.settings.host}]" if ":" in self.settings.host else self.settings.host
+        return f"http://{host}:{self.port}"
+
+    def start(self) -> Server:
+        """Listen. Raises Problem when the port is taken or the address is not ours."""
+        self._thread.start()
+        try:
+            self.port = asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()
+        except OSError as error:
+            self.stop()
+            raise Problem(
+                f"The server cannot listen on {self.settings.host}:{self.settings.port}: {error.strerror}.",
+                "Choose another port with --port, or 0 for any free one.",
+            ) from None
+        return self
+
+    async def _listen(self) -> int:
+        self._runner = web.ServerRunner(web.Server(self._app.handle), shutdown_timeout=STOP_SECONDS)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, self.settings.host, self.settings.port)
+        await site.start()
+        port: int = self._runner.addresses[0][1]
+        return port
+
+    def stop(self) -> None:
+        """Finish what is under way, close everything and remove what was temporary."""
+        if self._loop.is_closed():
+            return
+        if self._runner is not None:
+            asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop).result()
+        self._app.close()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+        if self._log not in (None, sys.stderr):
+            self._log.close()
+
+    def __enter__(self) -> Server:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+def _open_log(path: str | None) -> TextIO | None:
+    if path is None or path == "-":
+        return sys.stderr if path else None
+    try:
+        return Path(path).open("a", encoding="utf-8", buffering=1)
+    except OSError as error:
+        raise Problem(
+            f"The access log {path} cannot be written: {error.strerror}.", "Give another --access-log."
+        ) from None
+
+
+def serve(*apis: str, **settings: Any) -> Server:
+    """Return a server for a `with` block, by default on a free loopback port.
+
+        with serve("lance") as server:
+            client.connect(server.url)
+
+    `apis` are API or profile names, all of them when none is given; `settings` are the fields of
+    ServerSettings. Raises Problem for settings that cannot be served.
+    """
+    return Server(ServerSettings(apis=apis or APIS, **settings))

@@ -1,0 +1,150 @@
+"""The directory backend: SQLite in WAL mode, durable at every answer.
+
+Reads use a connection of their own and see what is committed. Commits go to one writer thread that
+takes all that wait and makes them durable with one fsync: many clients share the price of one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import queue
+import sqlite3
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from reference_server.errors import ServiceUnavailable
+from reference_server.storage import CommitConflict, after_prefix
+from specs.problems import Problem
+
+SCHEMA = "CREATE TABLE IF NOT EXISTS entries (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
+BUSY_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Commit:
+    expected: Mapping[bytes, bytes | None]
+    writes: Mapping[bytes, bytes | None]
+    empty: Sequence[bytes]
+    done: asyncio.Future[None]
+
+
+class DirectoryStorage:
+    """A sorted map in a SQLite file. Several processes may share it."""
+
+    def __init__(self, path: Path) -> None:
+        """Open or create the file. Raises Problem when the place cannot be written."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._writer_connection = _connect(path)
+            self._writer_connection.execute(SCHEMA)
+            self._reader = _connect(path)
+        except (sqlite3.Error, OSError) as error:
+            raise Problem(
+                f"{path.parent} cannot be used as a storage directory: {error}.",
+                "Give a directory that this user can write.",
+            ) from None
+        self._queue: queue.SimpleQueue[_Commit | None] = queue.SimpleQueue()
+        self._writer = threading.Thread(target=self._write_forever, name="storage-writer", daemon=True)
+        self._writer.start()
+
+    def get(self, key: bytes) -> bytes | None:
+        """See Storage.get."""
+        row = self._reader.execute("SELECT value FROM entries WHERE key = ?", (key,)).fetchone()
+        return row[0] if row else None
+
+    def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, bytes]]:
+        """See Storage.scan."""
+        return _scan(self._reader, prefix, after, limit)
+
+    async def commit(
+        self,
+        expected: Mapping[bytes, bytes | None],
+        writes: Mapping[bytes, bytes | None],
+        empty: Sequence[bytes] = (),
+    ) -> None:
+        """See Storage.commit. Raises ServiceUnavailable when the disk refuses."""
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queue.put(_Commit(expected, writes, empty, done))
+        await done
+
+    def close(self) -> None:
+        """Finish what waits, then close the file."""
+        self._queue.put(None)
+        self._writer.join()
+        self._reader.close()
+        self._writer_connection.close()
+
+    def _write_forever(self) -> None:
+        while (first := self._queue.get()) is not None:
+            batch = [first]
+            last = False
+            with contextlib.suppress(queue.Empty):
+                while (waiting := self._queue.get_nowait()) is not None:
+                    batch.append(waiting)
+                last = True
+            self._write(batch)
+            if last:
+                return
+
+    def _write(self, batch: list[_Commit]) -> None:
+        connection = self._writer_connection
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            outcomes = [(commit, _apply(connection, commit)) for commit in batch]
+            connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            with contextlib.suppress(sqlite3.Error):
+                connection.execute("ROLLBACK")
+            refused = ServiceUnavailable(f"The storage refused the commit: {error}.")
+            outcomes = [(commit, refused) for commit in batch]
+        for commit, outcome in outcomes:
+            with contextlib.suppress(RuntimeError):  # the loop of a stopped server is closed
+                commit.done.get_loop().call_soon_threadsafe(_resolve, commit.done, outcome)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")
+    return connection
+
+
+def _scan(
+    connection: sqlite3.Connection, prefix: bytes, after: bytes | None, limit: int | None
+) -> list[tuple[bytes, bytes]]:
+    from_prefix = after is None or after < prefix
+    return connection.execute(
+        f"SELECT key, value FROM entries WHERE key {'>=' if from_prefix else '>'} ? AND key < ? ORDER BY key LIMIT ?",  # noqa: S608
+        (prefix if from_prefix else after, after_prefix(prefix), -1 if limit is None else limit),
+    ).fetchall()
+
+
+def _apply(connection: sqlite3.Connection, commit: _Commit) -> Exception | None:
+    """Apply one commit inside the open transaction; a conflict leaves no trace of it."""
+    for key, value in commit.expected.items():
+        row = connection.execute("SELECT value FROM entries WHERE key = ?", (key,)).fetchone()
+        if (row[0] if row else None) != value:
+            return CommitConflict()
+    connection.execute("SAVEPOINT one")
+    for key, value in commit.writes.items():
+        if value is None:
+            connection.execute("DELETE FROM entries WHERE key = ?", (key,))
+        else:
+            connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?)", (key, value))
+    if any(_scan(connection, prefix, None, 1) for prefix in commit.empty):
+        connection.execute("ROLLBACK TO one")
+        return CommitConflict()
+    connection.execute("RELEASE one")
+    return None
+
+
+def _resolve(done: asyncio.Future[None], outcome: Exception | None) -> None:
+    if done.done():
+        return
+    if outcome is None:
+        done.set_result(None)
+    else:
+        done.set_exception(outcome)

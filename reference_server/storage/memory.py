@@ -1,0 +1,56 @@
+"""The memory backend: one sorted map, gone with the process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sortedcontainers import SortedDict
+
+from reference_server.storage import CommitConflict, after_prefix
+
+
+class MemoryStorage:
+    """A sorted map in memory. It belongs to one event loop: a commit runs without interruption."""
+
+    def __init__(self) -> None:
+        self._map: SortedDict = SortedDict()
+
+    def get(self, key: bytes) -> bytes | None:
+        """See Storage.get."""
+        value: bytes | None = self._map.get(key)
+        return value
+
+    def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, bytes]]:
+        """See Storage.scan."""
+        found: list[tuple[bytes, bytes]] = []
+        start = prefix if after is None or after < prefix else after
+        for key in self._map.irange(start, after_prefix(prefix), inclusive=(after is None or after < prefix, False)):
+            if limit is not None and len(found) == limit:
+                break
+            found.append((key, self._map[key]))
+        return found
+
+    async def commit(
+        self,
+        expected: Mapping[bytes, bytes | None],
+        writes: Mapping[bytes, bytes | None],
+        empty: Sequence[bytes] = (),
+    ) -> None:
+        """See Storage.commit."""
+        if any(self._map.get(key) != value for key, value in expected.items()):
+            raise CommitConflict
+        if any(self._left_over(prefix, writes) for prefix in empty):
+            raise CommitConflict
+        for key, value in writes.items():
+            if value is None:
+                self._map.pop(key, None)
+            else:
+                self._map[key] = value
+
+    def _left_over(self, prefix: bytes, writes: Mapping[bytes, bytes | None]) -> bool:
+        stays = any(writes.get(key, b"") is not None for key, _ in self.scan(prefix))
+        return stays or any(key.startswith(prefix) and value is not None for key, value in writes.items())
+
+    def close(self) -> None:
+        """See Storage.close."""
+        self._map.clear()
