@@ -1,0 +1,256 @@
+"""The suite's client: sends exact bytes, records every exchange, checks every answer.
+
+An answer that does not match its schema does not stop the requirement that happened to cause it:
+it is noted in the wire log and judged there, once, by the wire requirement of its operation.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+import orjson
+import urllib3
+
+from conformance.exchange import Exchange
+from conformance.outcomes import Blocked, Unoffered, Violation
+from conformance.wire import WireLog
+from specs.identifiers import encode_segment
+from specs.openapi import JSON_TYPE, Document, Operation
+from specs.validation import Validators
+
+Expected = int | Collection[int] | None
+
+
+class Answer:
+    """An answer. Looking at a field of it remembers the field: a failing assertion marks it."""
+
+    def __init__(self, exchange: Exchange, touch: Callable[[Exchange, str], None]) -> None:
+        self._exchange = exchange
+        self._touch = touch
+
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        self._touch(self._exchange, "status")
+        return self._exchange.status
+
+    @property
+    def body(self) -> bytes:
+        """The body as it came."""
+        self._touch(self._exchange, "body:")
+        return self._exchange.response_body
+
+    @property
+    def json(self) -> Any:
+        """The body as JSON. Raises Violation when it is none."""
+        self._touch(self._exchange, "body:")
+        try:
+            return orjson.loads(self._exchange.response_body)
+        except orjson.JSONDecodeError as error:
+            raise Violation(f"the body is not JSON: {error}", "body:") from None
+
+    def header(self, name: str) -> str:
+        """Return a header, "" when it is absent."""
+        self._touch(self._exchange, f"header:{name}")
+        return self._exchange.response_headers.get(name, "")
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return a field of a JSON object, or the default when it is absent."""
+        value = self.json
+        self._touch(self._exchange, f"body:/{name}")
+        if not isinstance(value, dict):
+            raise Violation(f"the body is no JSON object but {type(value).__name__}", "body:")
+        return value.get(name, default)
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a field of a JSON object. Raises Violation when it is absent."""
+        value = self.get(name, self)
+        if value is self:
+            raise Violation(f"the answer has no field {name!r}", f"body:/{name}")
+        return value
+
+    @property
+    def code(self) -> Any:
+        """The number of a Lance error, None when there is none."""
+        return self.get("code")
+
+    def __repr__(self) -> str:
+        body = self._exchange.response_body[:200].decode("utf-8", "replace")
+        return f"<{self._exchange.status} {body}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """Where the target is and what every request to it carries."""
+
+    url: str
+    headers: Mapping[str, str]
+    timeout: float
+
+
+class Client:
+    """Sends the operations of one document to one target. Not for use by several threads at once.
+
+    `missing` maps operations that the target lacks, without saying so properly, to the requirement
+    that judges this: what needs them is blocked by it.
+    """
+
+    def __init__(self, connection: Connection, document: Document) -> None:
+        self.document = document
+        self.wire = WireLog(document, Validators(document))
+        self.steps: list[Exchange] = []
+        self._reached_subject = False
+        self.requests = 0
+        self.subjects: frozenset[str] = frozenset()
+        self.reached: set[str] = set()
+        self.missing: Mapping[str, str] = {}
+        self.exchange_listener: Callable[[Exchange], None] | None = None
+        self._connection = connection
+        self._base = urlsplit(connection.url).path.rstrip("/")
+        self._origin = connection.url[: len(connection.url) - len(urlsplit(connection.url).path)].rstrip("/")
+        self._pool = urllib3.connection_from_url(connection.url, maxsize=4, timeout=connection.timeout, retries=False)
+
+    def begin(self, subjects: Collection[str]) -> None:
+        """Start a requirement: everything but its subjects is a prerequisite from now on.
+
+        `reached` collects which statuses of the subjects the requirement asked for and got.
+        """
+        self.subjects = frozenset(subjects)
+        self.reached = set()
+        self.begin_example()
+
+    def begin_example(self) -> None:
+        """Start one example of a requirement: its steps are told from here."""
+        self.steps = []
+        self._reached_subject = False
+
+    def call(
+        self,
+        operation_id: str,
+        *,
+        path: Mapping[str, str] | None = None,
+        query: Mapping[str, Any] | None = None,
+        json: Any = None,
+        body: bytes | None = None,
+        content_type: str | None = JSON_TYPE,
+        headers: Mapping[str, str | None] | None = None,
+        expect: Expected = 200,
+    ) -> Answer:
+        """Send one operation and return the answer.
+
+        `path` values are percent-encoded here, `json` is serialised, `body` is sent as it is; a
+        header of None takes a default header away. `expect` is the status or statuses that the
+        requirement allows, None for any. An unexpected status raises Violation, but Blocked while no
+        subject of the requirement was called yet: then a prerequisite failed. 406 with the code for
+        an unsupported operation raises Unoffered for a subject and Blocked otherwise, unless expected.
+        """
+        operation = self.document.operation(operation_id)
+        content = orjson.dumps(json) if json is not None else body or b""
+        exchange = Exchange(
+            operation_id,
+            operation.method,
+            self._origin + self._target(operation, path or {}, query or {}),
+            self._headers(content_type if content or json is not None else None, headers or {}),
+            content,
+        )
+        self._reached_subject = self._reached_subject or operation_id in self.subjects
+        self.send(exchange)
+        self.judge_status(exchange, expect)
+        return Answer(exchange, self.touch)
+
+    def get_raw(self, path: str) -> Exchange:
+        """Send a GET to a path that belongs to no operation."""
+        return self.send(Exchange("", "GET", self._origin + self._base + path, self._headers(None, {})))
+
+    def send(self, exchange: Exchange) -> Exchange:
+        """Send a prepared request, record it and check the answer against the document."""
+        self.steps.append(exchange)
+        self.requests += 1
+        started = time.perf_counter()
+        try:
+            response = self._pool.urlopen(
+                exchange.method,
+                exchange.url.removeprefix(self._origin),
+                body=exchange.request_body or None,
+                headers=dict(exchange.request_headers),
+                redirect=False,
+                retries=False,
+                preload_content=True,
+            )
+        except urllib3.exceptions.HTTPError as error:
+            exchange.failure = f"{type(error).__name__}: {error}"
+        else:
+            exchange.status = response.status
+            exchange.response_headers = response.headers
+            exchange.response_body = response.data
+        exchange.seconds = time.perf_counter() - started
+        if exchange.operation in self.document.operations:
+            self.wire.check(exchange, self.steps)
+        if self.exchange_listener:
+            self.exchange_listener(exchange)
+        return exchange
+
+    def touch(self, exchange: Exchange, mark: str) -> None:
+        """Remember the field that the requirement looked at last; it is what a failure is about."""
+        for step in self.steps:
+            step.mark = ""
+        exchange.mark = mark
+
+    def _target(self, operation: Operation, path: Mapping[str, str], query: Mapping[str, Any]) -> str:
+        target = operation.path
+        for name, value in path.items():
+            target = target.replace("{" + name + "}", encode_segment(value))
+        pairs = {name: _query_text(value) for name, value in query.items() if value is not None}
+        return self._base + target + ("?" + urlencode(pairs, doseq=True, quote_via=quote) if pairs else "")
+
+    def _headers(self, content_type: str | None, extra: Mapping[str, str | None]) -> dict[str, str]:
+        merged: dict[str, str | None] = {"Accept": "*/*", **self._connection.headers}
+        if content_type:
+            merged["Content-Type"] = content_type
+        merged.update(extra)
+        return {name: value for name, value in merged.items() if value is not None}
+
+    def judge_status(self, exchange: Exchange, expect: Expected) -> None:
+        """Raise what `call` raises when the status of an exchange is not an expected one."""
+        if exchange.operation in self.missing and expect is not None:
+            raise Blocked(f"the server does not have {exchange.operation}", self.missing[exchange.operation])
+        wanted = None if expect is None else {expect} if isinstance(expect, int) else set(expect)
+        if exchange.status and (wanted is None or exchange.status in wanted):
+            if wanted is not None and exchange.operation in self.subjects:
+                self.reached.add(f"{exchange.operation} {exchange.status}")
+            return
+        self.touch(exchange, "status")
+        if is_unsupported(exchange):
+            if exchange.operation in self.subjects:
+                raise Unoffered(f"the server does not have {exchange.operation}")
+            raise Blocked(f"the server does not have {exchange.operation}", exchange.operation)
+        found = f"got {exchange.status}" if exchange.status else f"got no answer ({exchange.failure})"
+        names = " or ".join(map(str, sorted(wanted))) if wanted else "an answer"
+        message = f"{exchange.operation}: expected {names}, {found}"
+        if self._reached_subject:
+            raise Violation(message, "status")
+        raise Blocked(message, exchange.operation)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._pool.close()
+
+
+def is_unsupported(exchange: Exchange) -> bool:
+    """True when an answer says, as the document wants, that the server lacks the operation."""
+    if exchange.status != 406:
+        return False
+    try:
+        return bool(orjson.loads(exchange.response_body).get("code") == 0)
+    except (orjson.JSONDecodeError, AttributeError):
+        return False
+
+
+def _query_text(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value

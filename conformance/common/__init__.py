@@ -1,0 +1,1 @@
+"""What holds for every API: hostile names and other inputs that requirements share."""

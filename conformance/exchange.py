@@ -1,0 +1,108 @@
+"""One request and its answer, as they went over the wire."""
+
+from __future__ import annotations
+
+import base64
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+SECRET_HEADERS = ("authorization", "x-api-key", "cookie", "proxy-authorization", "set-cookie")
+SECRET_WORDS = ("token", "secret", "password", "credential", "api-key", "api_key")
+REDACTED = "<redacted>"
+MAX_BODY = 64 << 10
+
+
+@dataclass(slots=True)
+class Exchange:
+    """A request with its answer; `status` is 0 while, or because, there is none (`failure` says why).
+
+    `mark` points at the offending field of the answer: "status", "header:NAME" or a JSON pointer
+    behind "body:".
+    """
+
+    operation: str
+    method: str
+    url: str
+    request_headers: Mapping[str, str]
+    request_body: bytes = b""
+    status: int = 0
+    response_headers: Mapping[str, str] = field(default_factory=dict)
+    response_body: bytes = b""
+    seconds: float = 0.0
+    failure: str = ""
+    mark: str = ""
+
+    def curl(self) -> str:
+        """Return a shell command that sends the same request; secrets become variables."""
+        words = ["curl", "-sS", "-i", "-X", self.method, shlex.quote(self.url)]
+        for name, value in self.request_headers.items():
+            secret = is_secret(name)
+            text = f"{name}: $LAKEPROOF_{name.upper().replace('-', '_')}" if secret else f"{name}: {value}"
+            words += ["-H", f'"{text}"' if secret else shlex.quote(text)]
+        if not self.request_body:
+            return " ".join(words)
+        body = as_text(self.request_body)
+        if body is not None:
+            return " ".join([*words, "--data-binary", shlex.quote(body)])
+        encoded = base64.b64encode(self.request_body).decode()
+        return f"echo {encoded} | base64 -d | " + " ".join([*words, "--data-binary", "@-"])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the exchange as JSON, secrets redacted and bodies cut at MAX_BODY bytes."""
+        return {
+            "operation": self.operation,
+            "request": {
+                "method": self.method,
+                "url": self.url,
+                "headers": redact(self.request_headers),
+                "body": body_to_json(self.request_body),
+                "curl": self.curl(),
+            },
+            "response": {
+                "status": self.status,
+                "headers": redact(self.response_headers),
+                "body": body_to_json(self.response_body),
+                "failure": self.failure,
+            },
+            "seconds": round(self.seconds, 6),
+            "mark": self.mark,
+        }
+
+
+def is_secret(name: str) -> bool:
+    """True when a header or setting of this name must not be shown."""
+    lowered = name.lower()
+    return lowered in SECRET_HEADERS or any(word in lowered for word in SECRET_WORDS)
+
+
+def redact(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return headers or settings without the values that must not be shown."""
+    return {name: REDACTED if is_secret(name) else value for name, value in headers.items()}
+
+
+def as_text(body: bytes) -> str | None:
+    """Return a body as text, or None when it is not printable UTF-8."""
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        return None
+    return text if all(character.isprintable() or character in "\n\r\t" for character in text) else None
+
+
+def body_to_json(body: bytes) -> Any:
+    """Return a body for the results: JSON as it is, text as text, anything else as base64."""
+    if not body:
+        return None
+    try:
+        if len(body) <= MAX_BODY:
+            return {"json": orjson.loads(body)}
+    except orjson.JSONDecodeError:
+        pass
+    cut = body[:MAX_BODY]
+    text = as_text(cut)
+    shown = {"text": text} if text is not None else {"base64": base64.b64encode(cut).decode()}
+    return {**shown, "size": len(body)}

@@ -1,0 +1,1 @@
+"""Requirements for the Lance Namespace REST API."""

@@ -1,0 +1,19 @@
+"""Fixtures of the Lance requirements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from conformance.lance.catalog import LanceCatalog
+from conformance.suite import Suite
+
+
+@pytest.fixture
+def catalog(suite: Suite) -> Iterator[LanceCatalog]:
+    """The target's catalog; what a requirement creates in it is dropped afterwards."""
+    catalog = LanceCatalog(suite.target)
+    yield catalog
+    catalog.clean_up()
+    suite.left_behind += catalog.left_behind

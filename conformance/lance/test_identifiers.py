@@ -1,0 +1,134 @@
+"""How names travel: delimiters, percent-encoding, and names that break careless servers."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from conformance.client import Answer
+from conformance.common import hostile
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.listing import collect_namespaces, collect_tables
+from conformance.requirement import given, must, should
+
+DELIMITERS = st.sampled_from([".", "/", "::", "|", "-"])
+
+
+@must("lance.identifier.delimiter", operations=["CreateNamespace"], clause="identifier-delimiter")
+@given(delimiter=DELIMITERS)
+def test_other_delimiter(catalog: LanceCatalog, delimiter: str) -> None:
+    """An identifier written with the delimiter of the request names the same object."""
+    catalog.require_nested()
+    id = catalog.namespace_id()
+    catalog.send("CreateNamespace", id, {}, delimiter=delimiter)
+    catalog.describe_namespace(id)
+
+
+@must("lance.identifier.root_delimiter", operations=["ListNamespaces"], clause="identifier-root")
+@given(delimiter=DELIMITERS)
+def test_root_is_the_delimiter(catalog: LanceCatalog, delimiter: str) -> None:
+    """The delimiter alone names the root, whichever delimiter the request chooses."""
+    catalog.require_namespaces()
+    name = catalog.home_name
+    found: list[str] = []
+    token = None
+    while True:
+        page = catalog.send("ListNamespaces", (), query={"page_token": token}, delimiter=delimiter)
+        found += page["namespaces"]
+        token = page.get("page_token")
+        if not token:
+            break
+    assert name in found
+
+
+@must("lance.identifier.default_delimiter", operations=["CreateNamespace"], clause="identifier-delimiter")
+def test_default_delimiter_as_text(catalog: LanceCatalog) -> None:
+    """With another delimiter, a $ in a name is part of the name, or refused with 400."""
+    catalog.require_nested()
+    id = (*catalog.home, "do$lar")
+    answer = catalog.send("CreateNamespace", id, {}, delimiter=".", expect=(200, 400))
+    if answer.status == 200:
+        assert collect_namespaces(catalog, catalog.home) == ["do$lar"]
+
+
+@should(
+    "lance.identifier.empty_part",
+    operations=["CreateNamespace"],
+    clause="identifier-empty-part",
+    kind="hostile",
+)
+def test_empty_part(catalog: LanceCatalog) -> None:
+    """An identifier with an empty part is refused with 400 and code 13."""
+    catalog.require_nested()
+    refused = catalog.create_namespace(f"{catalog.home_name}$$n", expect=400)
+    assert refused.code == 13
+
+
+@should("lance.identifier.body_path", operations=["DescribeNamespace"], clause="identifier-body", kind="error")
+def test_body_names_another_object(catalog: LanceCatalog) -> None:
+    """A body whose id is not the one in the path is refused with 400 and code 13."""
+    id = catalog.new_namespace()
+    refused = catalog.send("DescribeNamespace", id, {"id": ["another"]}, expect=400)
+    assert refused.code == 13
+
+
+@must("lance.identifier.body_same", operations=["DescribeNamespace"], clause="identifier-body")
+def test_body_names_the_same_object(catalog: LanceCatalog) -> None:
+    """A body may repeat the id of the path, as the official clients do."""
+    id = catalog.new_namespace()
+    catalog.send("DescribeNamespace", id, {"id": list(id)})
+
+
+@must(
+    "lance.name.namespace.{}",
+    operations=["CreateNamespace"],
+    clause="names-kept",
+    kind="hostile",
+    each=hostile.NAMES,
+)
+def test_hostile_namespace_name(catalog: LanceCatalog, case: str) -> None:
+    """A namespace name with {} is kept exactly, or refused with 400 and code 13."""
+    id = catalog.namespace_id(case)
+    if _accepted(catalog.create_namespace(id, expect=(200, 400))):
+        catalog.describe_namespace(id)
+        assert id[-1] in collect_namespaces(catalog, id[:-1])
+        catalog.drop_namespace(id)
+        assert id[-1] not in collect_namespaces(catalog, id[:-1])
+
+
+@must(
+    "lance.name.table.{}",
+    operations=["DeclareTable"],
+    clause="names-kept",
+    kind="hostile",
+    each=hostile.NAMES,
+)
+def test_hostile_table_name(catalog: LanceCatalog, case: str) -> None:
+    """A table name with {} is kept exactly, or refused with 400 and code 13."""
+    id = catalog.table_id(case)
+    if _accepted(catalog.declare_table(id, expect=(200, 400))):
+        catalog.describe_table(id)
+        assert id[-1] in _listed(catalog, id)
+        catalog.drop_table(id)
+        assert id[-1] not in _listed(catalog, id)
+
+
+def _listed(catalog: LanceCatalog, id: Names) -> list[str]:
+    return collect_tables(catalog, id[:-1], include_declared=True)
+
+
+def _accepted(answer: Answer) -> bool:
+    """True when the name was taken; a refusal must say that the input is what is wrong."""
+    if answer.status == 200:
+        return True
+    assert answer.code == 13
+    return False
+
+
+@must("lance.name.case", operations=["CreateNamespace"], clause="names-kept", kind="hostile")
+def test_names_differ_by_case(catalog: LanceCatalog) -> None:
+    """Names that differ only by case are two names, or the second is refused with 400 or 409."""
+    catalog.new_namespace("case")
+    second = catalog.namespace_id("CASE")
+    if catalog.create_namespace(second, expect=(200, 400, 409)).status == 200:
+        found = collect_namespaces(catalog, second[:-1])
+        assert {"case", "CASE"} <= {name.removeprefix(f"{catalog.home_name}_") for name in found}

@@ -1,0 +1,30 @@
+"""How a requirement can end other than by passing.
+
+Violation    the target broke it: counts as a failure, at the level of the requirement
+Blocked      a step before the one under test failed; the operation is named
+Unoffered    the target does not have the operation and says so as the document wants
+"""
+
+from __future__ import annotations
+
+from _pytest.outcomes import Skipped
+
+
+class Violation(AssertionError):
+    """The target did something else than the requirement says. `pointer` names the offending field."""
+
+    def __init__(self, message: str, pointer: str = "") -> None:
+        super().__init__(message)
+        self.pointer = pointer
+
+
+class Blocked(Skipped):
+    """The requirement could not be judged: `by` is the operation or requirement that failed before."""
+
+    def __init__(self, message: str, by: str) -> None:
+        super().__init__(message)
+        self.by = by
+
+
+class Unoffered(Skipped):
+    """The target does not offer what the requirement is about."""

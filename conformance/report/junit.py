@@ -1,0 +1,74 @@
+"""JUnit XML: what CI systems read. A failure is a `<failure>`, never only an attribute."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from conformance.results import Results
+
+FAILURES = {"fail", "blocked"}
+SKIPPED = {"unoffered", "known", "warn"}
+NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def render_junit(results: Results) -> str:
+    """Return the results as one test suite, a test case for each requirement."""
+    totals = results.totals
+    suite = ET.Element(
+        "testsuite",
+        name=f"lakeproof {results.target['profile']}",
+        tests=str(len(results.requirements)),
+        failures=str(sum(totals[verdict] for verdict in FAILURES)),
+        errors=str(totals["error"]),
+        skipped=str(sum(totals[verdict] for verdict in SKIPPED)),
+        time=f"{results.run['seconds']:.3f}",
+        timestamp=results.run["started"],
+    )
+    for requirement in results.requirements:
+        suite.append(_case(requirement))
+    root = ET.Element("testsuites")
+    root.append(suite)
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+
+
+def _case(requirement: dict[str, Any]) -> ET.Element:
+    resource, _, name = requirement["id"].rpartition(".")
+    case = ET.Element("testcase", classname=resource, name=name, time=f"{requirement['seconds']:.3f}")
+    properties = ET.SubElement(case, "properties")
+    shown = {
+        "requirement": requirement["id"],
+        "level": requirement["level"],
+        "clause": requirement["clause"]["id"],
+        "operations": " ".join(requirement["operations"]),
+    }
+    for key, value in shown.items():
+        ET.SubElement(properties, "property", name=key, value=value)
+    tag = _tag(requirement["verdict"])
+    if tag:
+        outcome = ET.SubElement(case, tag, message=_clean(requirement["message"].partition("\n")[0]))
+        outcome.text = _clean(_text(requirement))
+    return case
+
+
+def _tag(verdict: str) -> str:
+    if verdict in FAILURES:
+        return "failure"
+    if verdict in SKIPPED:
+        return "skipped"
+    return "error" if verdict == "error" else ""
+
+
+def _text(requirement: dict[str, Any]) -> str:
+    steps = [
+        f"{number}. {step['request']['curl']}\n   -> {step['response']['status'] or step['response']['failure']}"
+        for number, step in enumerate(requirement["steps"], 1)
+    ]
+    return "\n".join([requirement["statement"], requirement["message"], *steps])
+
+
+def _clean(text: str) -> str:
+    """XML cannot hold control characters."""
+    return NOT_XML.sub("�", text)

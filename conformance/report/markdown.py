@@ -1,0 +1,39 @@
+"""The Markdown summary: what a CI step shows, at most about sixty lines."""
+
+from __future__ import annotations
+
+from conformance.report.matrix import GLYPHS, build_matrix, sentence
+from conformance.results import VERDICTS, Results
+
+MOST_FINDINGS = 25
+
+
+def render_markdown(results: Results) -> str:
+    """Return the summary of a run."""
+    lines = [f"## {sentence(results)}", "", _facts(results), "", *_table(results), *_findings(results)]
+    return "\n".join(lines) + "\n"
+
+
+def _facts(results: Results) -> str:
+    run, target = results.run, results.target
+    return f"`{target['url']}` · {run['requests']} requests · {run['seconds']:.1f} s · {run['kit']}"
+
+
+def _table(results: Results) -> list[str]:
+    shown = [verdict for verdict in VERDICTS if results.totals[verdict]]
+    lines = [f"| resource | {' | '.join(f'{GLYPHS[verdict]} {verdict}' for verdict in shown)} |"]
+    lines.append("|---|" + "--:|" * len(shown))
+    for resource, rows in build_matrix(results).resources.items():
+        names = {row.operation["id"] for row in rows}
+        about = [entry for entry in results.requirements if names & set(entry["operations"])]
+        counts = [sum(entry["verdict"] == verdict for entry in about) for verdict in shown]
+        lines.append(f"| {resource} | {' | '.join(str(count) for count in counts)} |")
+    return [*lines, ""]
+
+
+def _findings(results: Results) -> list[str]:
+    found = [entry for entry in results.requirements if entry["verdict"] in ("fail", "error", "warn")]
+    found.sort(key=lambda entry: ("error", "fail", "warn").index(entry["verdict"]))
+    lines = [f"- {GLYPHS[entry['verdict']]} `{entry['id']}` {entry['statement']}" for entry in found[:MOST_FINDINGS]]
+    more = len(found) - MOST_FINDINGS
+    return [*lines, f"- and {more} more: see report.html"] if more > 0 else lines

@@ -1,0 +1,54 @@
+"""JSON bodies as lines, with the offending field marked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+INDENT = "  "
+MAX_LINES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a body; `marked` is True where the offending field stands."""
+
+    text: str
+    marked: bool = False
+
+
+def body_lines(body: dict[str, Any] | None, mark: str) -> list[Line]:
+    """Return a body of the results as lines. `mark` is the mark of its step."""
+    pointer = mark.removeprefix("body:") if mark.startswith("body:") else None
+    if body is None:
+        return [Line("(no body)", pointer == "")]
+    if "json" in body:
+        lines = list(_json(body["json"], "", pointer, 0, ""))
+        if pointer and not any(line.marked for line in lines):
+            lines.append(Line(f"(there is no {pointer})", marked=True))
+    elif "text" in body:
+        lines = [Line(text, pointer == "") for text in body["text"].splitlines()]
+    else:
+        lines = [Line(f"({body['size']} bytes, not text)", pointer == "")]
+    rest = len(lines) - MAX_LINES
+    return [*lines[:MAX_LINES], Line(f"({rest} more lines)")] if rest > 0 else lines
+
+
+def _json(value: Any, here: str, pointer: str | None, depth: int, label: str) -> Iterator[Line]:
+    marked = here == pointer
+    start = INDENT * depth + label
+    if isinstance(value, dict) and value:
+        yield Line(start + "{", marked)
+        for key, item in value.items():
+            below = f"{here}/{key.replace('~', '~0').replace('/', '~1')}"
+            yield from _json(item, below, pointer, depth + 1, f"{json.dumps(key, ensure_ascii=False)}: ")
+        yield Line(INDENT * depth + "}", marked)
+    elif isinstance(value, list) and value:
+        yield Line(start + "[", marked)
+        for index, item in enumerate(value):
+            yield from _json(item, f"{here}/{index}", pointer, depth + 1, "")
+        yield Line(INDENT * depth + "]", marked)
+    else:
+        yield Line(start + json.dumps(value, ensure_ascii=False), marked)

@@ -1,0 +1,145 @@
+"""A requirement: one statement about a server, with an id for life, a level and a test.
+
+    @must("lance.namespace.create.conflict", operations=["CreateNamespace"], clause="create-mode-create")
+    def test_create_existing_namespace(catalog: LanceCatalog) -> None:
+        \"\"\"Creating a namespace that exists is refused with 409 and code 2.\"\"\"
+
+The first line of the docstring is the statement that reports show. With `each` one function states
+the same for several cases: every key makes a requirement, and `{}` stands for it in the id, and for
+the case's own `id`, or the key in words, in the statement. `@given` below it draws further arguments, as in Hypothesis.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis.strategies import SearchStrategy
+
+if TYPE_CHECKING:
+    from conformance.suite import Suite
+
+KINDS = ("wire", "behaviour", "error", "pagination", "hostile", "auth", "model", "race")
+LEVELS = ("MUST", "SHOULD", "MAY")
+MARK = "requirement"
+CASE = "case"
+Test = Callable[..., None]
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One requirement.
+
+    `operations` are its subjects: what else its test calls is a prerequisite. `needs` are requirements
+    without which it says nothing new: where one of them is not met, it is blocked by it.
+    """
+
+    id: str
+    level: str
+    kind: str
+    operations: tuple[str, ...]
+    clause: str
+    statement: str
+    where: str
+    needs: tuple[str, ...] = ()
+
+    @property
+    def api(self) -> str:
+        """The API that the requirement is about: the first part of its id."""
+        return self.id.partition(".")[0]
+
+    @property
+    def resource(self) -> str:
+        """What the requirement is about: the second part of its id."""
+        return self.id.split(".")[1]
+
+
+REQUIREMENTS: dict[str, Requirement] = {}
+
+
+def given(**strategies: SearchStrategy[Any]) -> Callable[[Test], Test]:
+    """Draw these arguments of the test; the suite decides how many examples a run can afford."""
+
+    def decorate(function: Test) -> Test:
+        function.__dict__["strategies"] = strategies
+        return function
+
+    return decorate
+
+
+def _decorator(level: str) -> Callable[..., Callable[[Test], Test]]:
+    def declare(
+        requirement_id: str,
+        *,
+        operations: Sequence[str] | Callable[[Any], Sequence[str]],
+        clause: str,
+        kind: str = "behaviour",
+        each: Mapping[str, Any] | None = None,
+        needs: Sequence[str] = (),
+    ) -> Callable[[Test], Test]:
+        if kind not in KINDS:
+            raise ValueError(f"{requirement_id}: there is no kind {kind!r}")
+
+        def decorate(function: Test) -> Test:
+            cases = each if each is not None else {"": None}
+            declared = {
+                key: _register(
+                    Requirement(
+                        requirement_id.replace("{}", key),
+                        level,
+                        kind,
+                        tuple(operations(value) if callable(operations) else operations),
+                        clause,
+                        _statement(function, key, value),
+                        f"{function.__module__}:{function.__name__}",
+                        tuple(one.replace("{}", key) for one in needs),
+                    )
+                )
+                for key, value in cases.items()
+            }
+            return _as_test(function, declared, each)
+
+        return decorate
+
+    return declare
+
+
+must = _decorator("MUST")
+should = _decorator("SHOULD")
+may = _decorator("MAY")
+
+
+def _statement(function: Test, key: str, case: Any) -> str:
+    label = getattr(case, "id", key.replace("_", " "))
+    return (function.__doc__ or "").strip().splitlines()[0].replace("{}", label)
+
+
+def _register(requirement: Requirement) -> Requirement:
+    known = REQUIREMENTS.setdefault(requirement.id, requirement)
+    if known.where != requirement.where:
+        raise ValueError(f"the requirement {known.id} is declared twice: {known.where} and {requirement.where}")
+    return requirement
+
+
+def _as_test(function: Test, declared: Mapping[str, Requirement], each: Mapping[str, Any] | None) -> Test:
+    """Return what pytest collects: the test's fixtures without its drawn arguments, run by the suite."""
+    strategies: Mapping[str, SearchStrategy[Any]] = function.__dict__.get("strategies", {})
+    parameters = inspect.signature(function, eval_str=False).parameters
+    fixtures = [parameter for name, parameter in parameters.items() if name not in strategies]
+
+    def test(suite: Suite, **arguments: Any) -> None:
+        suite.run(function, {"suite": suite, **arguments} if "suite" in parameters else arguments, strategies)
+
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    wanted = {"suite": inspect.Parameter("suite", kind)} | {one.name: one.replace(kind=kind) for one in fixtures}
+    test.__signature__ = inspect.Signature(list(wanted.values()))  # type: ignore[attr-defined]
+    test.__name__, test.__doc__, test.__module__ = function.__name__, function.__doc__, function.__module__
+    if each is None:
+        marked: Test = pytest.mark.requirement(declared[""])(test)
+        return marked
+    cases = [pytest.param(value, id=key, marks=pytest.mark.requirement(declared[key])) for key, value in each.items()]
+    parametrized: Test = pytest.mark.parametrize(CASE, cases)(test)
+    return parametrized

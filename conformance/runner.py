@@ -1,0 +1,42 @@
+"""Running the suite from Python: the same run as `pytest --pyargs conformance --server URL`."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection
+from pathlib import Path
+
+import pytest
+
+from conformance.apis import APIS
+from conformance.plugin import Listener, SuitePlugin
+from conformance.results import Results
+from conformance.session import Session
+from conformance.settings import Settings
+
+log = logging.getLogger("lakeproof.suite")
+HERE = Path(__file__).parent
+QUIET = ("-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:schemathesis", "-p", "no:logging")
+
+
+def run(
+    settings: Settings,
+    listener: Listener | None = None,
+    *,
+    command: str = "",
+    ids: Collection[str] | None = None,
+) -> tuple[Results, int]:
+    """Judge a target and return the results and the exit code.
+
+    `ids` limits the run to these requirements. Nothing is printed; `listener` hears how it goes.
+    Raises Problem when the target cannot be judged.
+    """
+    session = Session(settings, command, ids)
+    plugin = SuitePlugin(session, listener)
+    select = ("-k", settings.select) if settings.select else ()
+    package = HERE.parent / Path(*APIS[settings.api].package.split("."))
+    options = ("-c", str(HERE / "pytest.ini"), "--rootdir", str(HERE.parent), *QUIET)
+    code = int(pytest.main([*options, *select, str(package)], plugins=[plugin]))
+    for error in session.kit_errors:
+        log.error("the kit failed while it was loading requirements:\n%s", error)
+    return session.results(), code

@@ -1,0 +1,120 @@
+"""The settings of a run: one name each, as a flag, an environment variable and a key of a file.
+
+`--page-size` on the command line, `LAKEPROOF_PAGE_SIZE` in the environment and `page_size` in
+`lakeproof.toml` are one setting; the first of these that is given wins.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from conformance.exchange import is_secret
+from conformance.requirement import KINDS
+from specs.files import read_toml
+from specs.problems import Problem
+
+FILE_NAME = "lakeproof.toml"
+ENV_PREFIX = "LAKEPROOF_"
+DEPTHS = {"smoke": 3, "gate": 15, "deep": 200}
+DEFAULT_REPORT = "lakeproof-report"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings of a run.
+
+    `depth` says how many examples a drawn requirement may cost, `seed` where a deep run starts
+    (other depths are the same every time), `kinds` and `select` (a pytest -k expression) choose
+    among the requirements, `timeout` is in seconds per request.
+    """
+
+    server: str = ""
+    api: str = "lance"
+    profile: str = ""
+    spec: str = ""
+    token: str = ""
+    headers: tuple[str, ...] = ()
+    depth: str = "gate"
+    seed: int = 0
+    strict: bool = False
+    kinds: tuple[str, ...] = KINDS
+    select: str = ""
+    timeout: float = 30.0
+    report: str = DEFAULT_REPORT
+
+    def shown(self) -> dict[str, Any]:
+        """Return the settings in force, for a report: secrets are not shown."""
+        shown: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name == "headers":
+                value = [f"{name}: {_hide(name, text)}" for name, text in self.header_pairs()]
+            shown[field.name] = _hide(field.name, value) if value else value
+        return shown
+
+    def header_pairs(self) -> list[tuple[str, str]]:
+        """Return the extra headers as pairs. Raises Problem for one without a colon."""
+        pairs = []
+        for header in self.headers:
+            name, colon, value = header.partition(":")
+            if not colon or not name.strip():
+                raise Problem(f"The header {name!r} has no value.", 'Write it as --header "Name: value".')
+            pairs.append((name.strip(), value.strip()))
+        return pairs
+
+
+def _hide(name: str, value: Any) -> Any:
+    return "<redacted>" if is_secret(name) else value
+
+
+def load_settings(
+    given: Mapping[str, Any], environ: Mapping[str, str] = os.environ, folder: Path | None = None
+) -> Settings:
+    """Return the settings from what was given, the environment and `lakeproof.toml`, in this order.
+
+    Raises Problem for unknown names in the file, and for values that no run can have.
+    """
+    path = (folder or Path.cwd()) / FILE_NAME
+    from_file = read_toml(path) if path.exists() else {}
+    known = {field.name for field in fields(Settings)}
+    unknown = sorted(set(from_file) - known - {"serve"})
+    if unknown:
+        raise Problem(f"{path} has unknown settings: {', '.join(unknown)}.", f"Known: {', '.join(sorted(known))}.")
+    from_env = {name: environ[ENV_PREFIX + name.upper()] for name in known if ENV_PREFIX + name.upper() in environ}
+    merged = {**from_file, **from_env, **{name: value for name, value in given.items() if value is not None}}
+    defaults = Settings()
+    values = {name: _convert(name, value, getattr(defaults, name)) for name, value in merged.items()}
+    return _checked(replace(defaults, **values))
+
+
+def _convert(name: str, value: Any, default: Any) -> Any:
+    try:
+        if isinstance(default, tuple):
+            return tuple(value.split(",")) if isinstance(value, str) else tuple(value)
+        if isinstance(default, bool):
+            return (
+                value
+                if isinstance(value, bool)
+                else {"true": True, "1": True, "false": False, "0": False}[value.lower()]
+            )
+        return type(default)(value)
+    except (TypeError, ValueError, KeyError):
+        raise Problem(
+            f"The setting {name} cannot be {value!r}.", f"It is of the kind {type(default).__name__}."
+        ) from None
+
+
+def _checked(settings: Settings) -> Settings:
+    if settings.depth not in DEPTHS:
+        raise Problem(f"There is no depth {settings.depth!r}.", f"Choose {', '.join(DEPTHS)}.")
+    unknown = sorted(set(settings.kinds) - set(KINDS))
+    if unknown:
+        raise Problem(f"There is no kind {', '.join(unknown)}.", f"Kinds: {', '.join(KINDS)}.")
+    if settings.timeout <= 0:
+        raise Problem("The timeout must be more than 0 seconds.", "Example: --timeout 10")
+    settings.header_pairs()
+    return settings

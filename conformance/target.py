@@ -1,0 +1,157 @@
+"""The server under judgement: how it is reached, what it is, and what it says it has."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import unquote, urlsplit
+
+import orjson
+
+from conformance.client import Client, Connection, is_unsupported
+from conformance.exchange import Exchange
+from conformance.settings import Settings
+from specs.openapi import Document, snake_case
+from specs.problems import Problem
+from specs.profiles import Profile, find_profile
+
+OFFERED, REFUSED, MISSING = "offered", "refused", "missing"
+IDS = re.compile(r"[0-9a-f-]{8,}|\d+")
+NOT_IMPLEMENTED = re.compile(rb"not (yet )?(implemented|supported)|unsupported|unimplemented", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What an operation answered when it was first asked.
+
+    `state` is offered; refused, as the document wants it; or missing: an answer that only a server
+    without the operation gives, but not in the document's way.
+    """
+
+    operation: str
+    state: str
+    exchange: Exchange
+
+
+class Prober(Protocol):
+    """How one API is looked at before the run."""
+
+    def greet(self) -> Exchange:
+        """Send the request that any server of the API must be able to answer."""
+
+    def recognises(self, greeting: Exchange) -> bool:
+        """True when only a server of the API answers like this."""
+
+    def nowhere(self) -> Exchange:
+        """Ask for a path that no revision of the API has."""
+
+    def probes(self) -> Iterator[Exchange]:
+        """Send each operation once, in a way that changes nothing."""
+
+
+@dataclass
+class Target:
+    """A server, its profile and the client that talks to it. `prefix` starts every name of this run."""
+
+    settings: Settings
+    profile: Profile
+    document: Document
+    client: Client
+    prefix: str = field(default_factory=lambda: f"lp{secrets.token_hex(3)}")
+    server: str = ""
+    probes: dict[str, Probe] = field(default_factory=dict)
+    facts: dict[str, str] = field(default_factory=dict)
+    numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+
+    def new_name(self) -> str:
+        """Return a name that this run has not used yet."""
+        return f"{self.prefix}_{next(self.numbers)}"
+
+    def offered(self) -> list[str]:
+        """Return the operations that the target has."""
+        return [name for name, probe in self.probes.items() if probe.state == OFFERED]
+
+    def meet(self, prober: Prober) -> None:
+        """Find out whether this is such a server at all, then what it offers.
+
+        Raises Problem when it cannot be reached, does not let us in, or speaks something else.
+        """
+        greeting = prober.greet()
+        self.server = greeting.response_headers.get("Server", "")
+        _check_greeting(greeting, self.profile, recognised=prober.recognises(greeting))
+        nowhere = prober.nowhere()
+        for exchange in prober.probes():
+            self.probes[exchange.operation] = Probe(exchange.operation, _state(exchange, nowhere), exchange)
+        missing = {name for name, probe in self.probes.items() if probe.state == MISSING}
+        self.client.missing = {name: f"{self.profile.api}.offered.{snake_case(name)}" for name in missing}
+
+
+def connect(settings: Settings) -> Target:
+    """Return the target that the settings name. Nothing is sent yet.
+
+    Raises Problem for a URL that is none, an unknown profile and an unreadable document.
+    """
+    split = urlsplit(settings.server)
+    if split.scheme not in ("http", "https") or not split.netloc or split.query or split.fragment:
+        raise Problem(f"{settings.server!r} is not an http or https URL.", "Example: http://127.0.0.1:2333")
+    profile = find_profile(settings.profile or settings.api)
+    if profile.api != settings.api:
+        raise Problem(
+            f"The profile {profile.name} does not belong to the API {settings.api}.",
+            f"Use --api {profile.api}, or another profile.",
+        )
+    document = profile.document_from(Path(settings.spec)) if settings.spec else profile.document()
+    headers = dict(settings.header_pairs())
+    if settings.token:
+        headers["Authorization"] = f"Bearer {settings.token}"
+    connection = Connection(settings.server.rstrip("/"), headers, settings.timeout)
+    return Target(settings, profile, document, Client(connection, document))
+
+
+def _check_greeting(greeting: Exchange, profile: Profile, *, recognised: bool) -> None:
+    if not greeting.status:
+        raise Problem(
+            f"{greeting.url} cannot be reached: {greeting.failure}.",
+            "Check the URL, and that the server is running.",
+        )
+    if greeting.status in (401, 403):
+        raise Problem(
+            f"{greeting.url} answers {greeting.status}: it wants credentials, or other ones.",
+            "Give them with --token or --header.",
+        )
+    if not recognised:
+        kind = greeting.response_headers.get("Content-Type", "no content type")
+        raise Problem(
+            f"{greeting.url} answers {greeting.status} with {kind}: this is no {profile.name} server.",
+            "Give the base URL of the API, the part before /v1, and choose the API with --api.",
+        )
+
+
+def _state(exchange: Exchange, nowhere: Exchange) -> str:
+    """Judge a probe by its answer, and by what the server answers where it surely has no operation."""
+    if is_unsupported(exchange):
+        return REFUSED
+    unrouted = exchange.status in (404, 405) and (
+        not _is_object(exchange.response_body) or _signature(exchange) == _signature(nowhere)
+    )
+    unwritten = exchange.status >= 500 and NOT_IMPLEMENTED.search(exchange.response_body)
+    return MISSING if unrouted or unwritten else OFFERED
+
+
+def _is_object(body: bytes) -> bool:
+    try:
+        return isinstance(orjson.loads(body), dict)
+    except orjson.JSONDecodeError:
+        return False
+
+
+def _signature(exchange: Exchange) -> tuple[int, str]:
+    """Return what is left of an error when the path and anything that looks like an id are taken out."""
+    path = urlsplit(exchange.url).path
+    text = exchange.response_body.decode("utf-8", "replace").replace(path, "").replace(unquote(path), "")
+    return exchange.status, IDS.sub("", text)

@@ -1,0 +1,112 @@
+"""The wire log: how every answer of a run compares with the document.
+
+A finding is kept once for each operation, status and place, with the steps that led to it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from conformance.exchange import Exchange
+from specs.openapi import JSON_TYPE, Document
+from specs.validation import Validators
+
+
+@dataclass(frozen=True, slots=True)
+class WireFinding:
+    """One way in which answers of an operation break the document. `mark` is as in Exchange."""
+
+    operation: str
+    mark: str
+    message: str
+    steps: tuple[Exchange, ...]
+
+
+# A further check of one API: from an exchange with a JSON body to pairs of mark and message.
+ExtraCheck = Callable[[Exchange, Any], list[tuple[str, str]]]
+
+
+@dataclass
+class WireLog:
+    """What was seen: how often each operation and status, and every finding once."""
+
+    document: Document
+    validators: Validators
+    seen: Counter[tuple[str, int]] = field(default_factory=Counter)
+    findings: dict[tuple[str, int, str], WireFinding] = field(default_factory=dict)
+    extra_checks: dict[str, ExtraCheck] = field(default_factory=dict)
+    extra_findings: dict[tuple[str, str, int, str], WireFinding] = field(default_factory=dict)
+
+    def check(self, exchange: Exchange, steps: list[Exchange]) -> None:
+        """Check one answer; an exchange without one says nothing about the wire."""
+        if not exchange.status:
+            return
+        self.seen[exchange.operation, exchange.status] += 1
+        for mark, message in self._findings(exchange):
+            key = (exchange.operation, exchange.status, mark)
+            if key not in self.findings:
+                self.findings[key] = _finding(exchange, mark, message, steps)
+        for name, check in self.extra_checks.items():
+            for mark, message in check(exchange, _json(exchange)):
+                extra = (name, exchange.operation, exchange.status, mark)
+                if extra not in self.extra_findings:
+                    self.extra_findings[extra] = _finding(exchange, mark, message, steps)
+
+    def of(self, operation: str) -> list[WireFinding]:
+        """Return the findings about one operation."""
+        return [finding for key, finding in self.findings.items() if key[0] == operation]
+
+    def extra(self, name: str, operation: str) -> list[WireFinding]:
+        """Return what a further check found about one operation."""
+        return [finding for key, finding in self.extra_findings.items() if key[:2] == (name, operation)]
+
+    def count(self, operation: str) -> int:
+        """Return how many answers of an operation were seen."""
+        return sum(count for (name, _), count in self.seen.items() if name == operation)
+
+    def _findings(self, exchange: Exchange) -> list[tuple[str, str]]:
+        operation = self.document.operations[exchange.operation]
+        declared = operation.declared(exchange.status)
+        if declared is None:
+            return [("status", f"the status {exchange.status} is not declared for {operation.id}")]
+        content = operation.responses[declared].content
+        if not content:
+            return []
+        return self._content_findings(exchange, content)
+
+    def _content_findings(self, exchange: Exchange, content: Any) -> list[tuple[str, str]]:
+        kind = exchange.response_headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        if kind not in content:
+            return [("header:Content-Type", f"the body is {kind or 'without a type'}, not {' or '.join(content)}")]
+        if kind != JSON_TYPE:
+            return []
+        value = _json(exchange)
+        if value is NO_JSON:
+            return [("body:", "the body is not JSON")]
+        found = self.validators.response_findings(exchange.operation, exchange.status, value)
+        return [(f"body:{finding.pointer}", finding.message) for finding in found]
+
+
+NO_JSON = object()
+
+
+def _json(exchange: Exchange) -> Any:
+    try:
+        return orjson.loads(exchange.response_body)
+    except orjson.JSONDecodeError:
+        return NO_JSON
+
+
+def _finding(exchange: Exchange, mark: str, message: str, steps: list[Exchange]) -> WireFinding:
+    """Keep the steps up to this answer, which is the last one, with its offending field marked."""
+    kept = [copy(step) for step in steps]
+    for step in kept:
+        step.mark = ""
+    kept[-1].mark = mark
+    return WireFinding(exchange.operation, mark, message, tuple(kept))
