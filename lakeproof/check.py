@@ -1,0 +1,49 @@
+"""`lakeproof check` as a function: judge a server, or the embedded one."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import Iterator
+from dataclasses import replace
+
+from conformance.plugin import Listener
+from conformance.report import write_reports
+from conformance.results import Results
+from conformance.runner import run
+from conformance.settings import Settings, load_settings
+from reference_server.serve import serve
+
+EMBEDDED_STORAGE = "memory:pure"
+
+
+def check(
+    url: str | None = None,
+    *,
+    storage: str = EMBEDDED_STORAGE,
+    listener: Listener | None = None,
+    command: str = "lakeproof check",
+    **settings: object,
+) -> tuple[Results, int]:
+    """Judge a server, write the reports, and return the results and the exit code.
+
+    Without a URL the embedded reference server is started on a free port, with the given storage
+    and a token, so that requirements on credentials can be judged too. `settings` are the fields of
+    conformance.Settings. Raises Problem when there is nothing that can be judged.
+    """
+    loaded = load_settings({**settings, "server": url})
+    with _target(loaded, storage) as target:
+        results, code = run(target, listener, command=command)
+    write_reports(results, target)
+    return results, code
+
+
+@contextlib.contextmanager
+def _target(settings: Settings, storage: str) -> Iterator[Settings]:
+    """Yield the settings with the URL to judge: the given one, or that of an embedded server."""
+    if settings.server:
+        yield settings
+        return
+    token = settings.token or secrets.token_urlsafe(12)
+    with serve(settings.profile or settings.api, storage=storage, auth=f"token:{token}", allow_faults=True) as server:
+        yield replace(settings, server=server.url, token=token)

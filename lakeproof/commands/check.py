@@ -1,0 +1,95 @@
+"""`lakeproof check`."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import signal
+import sys
+from typing import Any
+
+import click
+
+from conformance.requirement import KINDS
+from conformance.settings import DEPTHS
+from lakeproof.check import EMBEDDED_STORAGE, check
+from lakeproof.terminal import ProgressListener, out, print_results
+from specs.profiles import APIS
+
+SECRET_OPTIONS = ("--token", "--header")
+EPILOG = """\b
+Every option can also stand in the environment (--page-size is
+LAKEPROOF_PAGE_SIZE) or in lakeproof.toml (page_size = 100).
+
+\b
+Examples:
+  lakeproof check                                  the embedded reference server
+  lakeproof check http://localhost:2333            a Lance Namespace server
+  lakeproof check http://localhost:2333 -k lance.table.rename
+  lakeproof check http://localhost:2333 --token "$TOKEN" --strict
+  lakeproof check http://localhost:2333 --spec openapi.yaml --depth deep
+
+\b
+The run touches only names that start with its own random prefix, and drops
+them all. Exit codes: 0 conforms, 1 does not, 2 interrupted, 3 the kit failed,
+4 wrong usage or no server there, 5 nothing was selected.
+"""
+
+
+@click.command("check", epilog=EPILOG)
+@click.argument("url", required=False)
+@click.option("--api", type=click.Choice(APIS), help="The API that the server speaks.  [default: lance]")
+@click.option("--profile", help="A revision of the API, such as lance/2026-03. Default: the newest.")
+@click.option("--spec", metavar="FILE", help="Judge by this copy of the document instead of the kit's own.")
+@click.option(
+    "--storage",
+    default=EMBEDDED_STORAGE,
+    show_default=True,
+    help="Storage of the embedded server, without a URL.",
+)
+@click.option("--token", help="Send this bearer token, and judge what happens without it.")
+@click.option(
+    "--header",
+    "headers",
+    multiple=True,
+    metavar="'NAME: VALUE'",
+    help="Send this header too; may be repeated.",
+)
+@click.option("--depth", type=click.Choice(list(DEPTHS)), help="How many examples to draw.  [default: gate]")
+@click.option("--seed", type=int, help="Where a deep run starts.")
+@click.option("--kinds", metavar="KIND,...", help=f"Only these kinds: {', '.join(KINDS)}.")
+@click.option("-k", "select", metavar="EXPR", help="Only requirements whose id matches, as in pytest -k.")
+@click.option("--strict", is_flag=True, default=None, help="A SHOULD counts like a MUST.")
+@click.option("--timeout", type=float, help="Seconds to wait for an answer.  [default: 30]")
+@click.option("--report", metavar="DIR", help="Where the reports go.  [default: lakeproof-report]")
+@click.option("--json", "as_json", is_flag=True, help="Print the totals and findings as JSON and nothing else.")
+def check_command(url: str | None, storage: str, as_json: bool, headers: tuple[str, ...], **given: Any) -> int:
+    """Judge a server; without a URL, the embedded reference server."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    listener = ProgressListener()
+    with listener:
+        results, code = check(
+            url, storage=storage, listener=listener, command=_command(), headers=headers or None, **given
+        )
+    folder = results.target["settings"]["report"]
+    if as_json:
+        click.echo(json.dumps({"exit": code, **results.to_json()}, indent=2))
+        return code
+    print_results(results)
+    totals = ", ".join(f"{count} {verdict}" for verdict, count in results.totals.items() if count) or "nothing selected"
+    out.print(f"{totals} in {results.run['seconds']:.1f} s")
+    out.print(f"report: {folder}/report.html", soft_wrap=True)
+    return code
+
+
+def _command() -> str:
+    """Return the command line as it was given, without secrets."""
+    words = ["lakeproof", *sys.argv[1:]]
+    for position, word in enumerate(words[:-1]):
+        if word in SECRET_OPTIONS:
+            words[position + 1] = "<redacted>"
+    hidden = [
+        word.partition("=")[0] + "=<redacted>" if word.startswith(tuple(f"{one}=" for one in SECRET_OPTIONS)) else word
+        for word in words
+    ]
+    return shlex.join(hidden)

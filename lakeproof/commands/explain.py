@@ -1,0 +1,65 @@
+"""`lakeproof explain`."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import sys
+
+import click
+from rich.syntax import Syntax
+from rich.table import Table
+
+from conformance.apis import APIS, requirements
+from conformance.requirement import Requirement
+from lakeproof.terminal import out
+from reference_server.faults import FAULTS
+from specs.clauses import clauses
+from specs.problems import Problem
+
+
+@click.command("explain", epilog="Example: lakeproof explain lance.namespace.create.conflict")
+@click.argument("requirement_id", metavar="REQUIREMENT")
+def explain_command(requirement_id: str) -> None:
+    """Say what a requirement states, where that comes from, and how it is tested."""
+    found = find_requirement(requirement_id)
+    clause = clauses(found.api)[found.clause]
+    facts = Table.grid(padding=(0, 2))
+    facts.add_column(style="dim")
+    facts.add_row("level", found.level)
+    facts.add_row("kind", found.kind)
+    facts.add_row("operations", ", ".join(found.operations))
+    facts.add_row("clause", f"{clause.id}: {clause.text}")
+    facts.add_row("source", clause.source)
+    noticed = [fault.name for fault in FAULTS.values() if found.id in fault.kills]
+    facts.add_row("fails on", ", ".join(noticed) or "no fault of the reference server yet")
+    out.print(f"[bold]{found.id}[/]\n{found.statement}\n")
+    out.print(facts)
+    out.print()
+    out.print(Syntax(_source(found), "python", background_color="default"))
+
+
+def find_requirement(requirement_id: str) -> Requirement:
+    """Return a requirement by id. Raises Problem, with near matches, for an unknown one."""
+    known = {name: one for api in APIS for name, one in requirements(api).items()}
+    if requirement_id in known:
+        return known[requirement_id]
+    near = (
+        difflib.get_close_matches(requirement_id, known, n=3) or [name for name in known if requirement_id in name][:3]
+    )
+    hint = f"Did you mean {', '.join(near)}?" if near else "`lakeproof coverage` lists them all."
+    raise Problem(f"There is no requirement {requirement_id!r}.", hint)
+
+
+def _source(requirement: Requirement) -> str:
+    """Return the source of the test, from the line of its decorator."""
+    module_name, _, function = requirement.where.partition(":")
+    lines = inspect.getsource(sys.modules[module_name]).splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith(f"def {function}("))
+    start = at
+    while lines[start - 1].strip():
+        start -= 1
+    end = at + 1
+    while end < len(lines) and (not lines[end].strip() or lines[end].startswith((" ", ")"))):
+        end += 1
+    return "\n".join(lines[start:end]).rstrip()

@@ -1,0 +1,104 @@
+"""`lakeproof serve`."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from typing import Any
+
+import click
+
+from lakeproof.terminal import out
+from reference_server.faults import FAULTS
+from reference_server.serve import LOOPBACK, Server, ServerSettings
+from specs.problems import Problem
+from specs.profiles import APIS, PORTS, SHARED_PORT, find_profile
+
+LOOPBACKS = ("127.0.0.1", "localhost", "::1")
+EPILOG = """\b
+Storage:
+  memory        state in memory; table data in a temporary directory that other
+                processes can open, removed at the end
+  memory:pure   state and data in memory; no other process can open the data
+  dir:PATH      state and data below PATH, durable, kept
+
+\b
+Examples:
+  lakeproof serve --api lance                        http://127.0.0.1:2333
+  lakeproof serve --api lance --storage dir:./lake   keeps what clients write
+  lakeproof serve --api lance --fault slow           a server that answers late
+  lakeproof serve --api lance --allow-faults         a request chooses its fault:
+      curl -H 'X-Lakeproof-Fault: plain-text-errors' ...
+  lakeproof serve --faults                           lists the faults
+"""
+
+
+def _list_faults(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        width = max(map(len, FAULTS))
+        for fault in sorted(FAULTS.values(), key=lambda one: one.name):
+            click.echo(f"{fault.name:{width}}  {fault.breaks}")
+        context.exit()
+
+
+@click.command("serve", epilog=EPILOG)
+@click.option("--api", type=click.Choice([*APIS, "all"]), default="all", show_default=True, help="What to serve.")
+@click.option("--profile", help="A revision of the API, such as lance/2026-03. Default: the newest.")
+@click.option("--host", default=LOOPBACK, show_default=True, help="The address to listen on.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    help="0 takes a free one. Default: 2333 for Lance alone, else 8181.",
+)
+@click.option("--storage", default="memory", show_default=True, help="memory, memory:pure or dir:PATH; see below.")
+@click.option("--auth", default="none", show_default=True, help="none, or token:VALUE: a bearer token or API key.")
+@click.option("--fault", "faults", multiple=True, metavar="NAME", help="Misbehave like this; may be repeated.")
+@click.option("--allow-faults", is_flag=True, help="Let requests choose faults with the header X-Lakeproof-Fault.")
+@click.option(
+    "--page-size",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    help="The largest page of a listing.",
+)
+@click.option(
+    "--max-body",
+    type=click.IntRange(1),
+    default=64 << 20,
+    show_default=True,
+    help="The largest body in bytes.",
+)
+@click.option("--access-log", metavar="FILE", help="Write a JSON line per request; - is standard error.")
+@click.option(
+    "--faults",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list_faults,
+    help="List the faults and exit.",
+)
+def serve_command(
+    api: str, profile: str | None, host: str, port: int | None, faults: tuple[str, ...], **rest: Any
+) -> None:
+    """Run the reference server: a mock of every API, in one process."""
+    apis = (profile,) if profile else APIS if api == "all" else (api,)
+    if profile and api not in ("all", find_profile(profile).api):
+        raise Problem(f"The profile {profile} does not belong to the API {api}.", "Leave one of them out.")
+    alone = find_profile(apis[0]).api if profile or api != "all" else ""
+    chosen = PORTS.get(alone, SHARED_PORT) if port is None else port
+    settings = ServerSettings(apis=apis, host=host, port=chosen, faults=faults, **rest)
+    if host not in LOOPBACKS:
+        out.print(f"[yellow]Listening on {host}: others can reach this server.[/]")
+    stop = threading.Event()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, lambda *_: stop.set())
+    with Server(settings) as server:
+        _announce(server)
+        stop.wait()
+
+
+def _announce(server: Server) -> None:
+    """Print the base URL of every API on one line: the sign that the server is ready."""
+    click.echo("ready: " + "  ".join(f"{api} {url}" for api, url in server.urls.items()))
+    sys.stdout.flush()

@@ -1,0 +1,149 @@
+"""`lakeproof spec`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from conformance.results import EXIT_CONFORMS, EXIT_FAILS
+from lakeproof.terminal import out
+from specs.clauses import clauses
+from specs.diff import diff_documents
+from specs.error_codes import codes_of, error_codes
+from specs.lint import has_second_opinion, lint_document
+from specs.openapi import Document, Operation
+from specs.profiles import find_profile, profiles
+
+VALUE_WIDTH = 60
+
+
+@click.group("spec", epilog="Example: lakeproof spec diff lance/2026-03 openapi.yaml")
+def spec_group() -> None:
+    """Look at the interface documents."""
+
+
+@spec_group.command("list")
+@click.argument("profile", required=False)
+def spec_list(profile: str | None) -> None:
+    """List the profiles, or the operations of one."""
+    if profile is None:
+        table = Table("profile", "operations", "title", box=None, header_style="dim", pad_edge=False)
+        for one in profiles().values():
+            table.add_row(one.name, str(len(one.document().operations)), one.document().title)
+        out.print(table)
+        return
+    table = Table("operation", "method", "path", "summary", box=None, header_style="dim", pad_edge=False)
+    for operation in find_profile(profile).document().operations.values():
+        table.add_row(operation.id, operation.method, operation.path, operation.summary)
+    out.print(table)
+
+
+@spec_group.command("show", epilog="Example: lakeproof spec show CreateTable")
+@click.argument("operation")
+@click.option("--profile", default="lance", show_default=True, help="The profile, or the API for its newest one.")
+def spec_show(operation: str, profile: str) -> None:
+    """Show an operation: parameters, bodies, statuses, clauses."""
+    chosen = find_profile(profile)
+    document = chosen.document()
+    found = document.operation(operation)
+    out.print(f"[bold]{found.id}[/]  {found.method} {found.path}\n{found.summary}\n")
+    out.print(_parameters(document, found))
+    statuses = Table("status", "answer", box=None, header_style="dim", pad_edge=False)
+    for status, body in found.responses.items():
+        kinds = [f"{kind} {_schema_name(schema)}" for kind, schema in body.content.items()]
+        statuses.add_row(status, ", ".join(kinds) or "no body")
+    out.print(statuses)
+    if chosen.api == "lance":
+        names = {error.code: error.name for error in error_codes().values()}
+        out.print(
+            Text("\ncodes  ", "dim"),
+            ", ".join(f"{code} {names[code]}" for code in sorted(codes_of(found.id))),
+        )
+    out.print()
+    for clause in clauses(chosen.api).values():
+        if found.id in clause.operations:
+            out.print(f"[dim]{clause.level:6}[/] [bold]{clause.id}[/] {clause.text}")
+
+
+def _parameters(document: Document, operation: Operation) -> Table:
+    table = Table("in", "name", "type", "", box=None, header_style="dim", pad_edge=False)
+    for parameter in operation.parameters:
+        required = "required" if parameter.required else ""
+        table.add_row(parameter.location, parameter.name, _type(parameter.schema), required)
+    for kind, schema in (operation.request.content if operation.request else {}).items():
+        resolved = document.resolve(schema)
+        fields = resolved.get("properties", {})
+        if not fields:
+            table.add_row("body", kind, _type(schema), "required")
+        for name, field in fields.items():
+            table.add_row("body", name, _type(field), "required" if name in resolved.get("required", []) else "")
+    return table
+
+
+def _type(schema: dict[str, Any]) -> str:
+    if "$ref" in schema:
+        return _schema_name(schema)
+    if "anyOf" in schema:
+        return " | ".join(_type(one) for one in schema["anyOf"])
+    kind = schema.get("type", "any")
+    text = " | ".join(kind) if isinstance(kind, list) else kind
+    return f"{text} of {_type(schema['items'])}" if "items" in schema else text
+
+
+def _schema_name(schema: dict[str, Any]) -> str:
+    return schema["$ref"].rsplit("/", 1)[-1] if "$ref" in schema else str(schema.get("type", ""))
+
+
+@spec_group.command("diff", epilog="Example: lakeproof spec diff lance/2026-03 openapi.yaml")
+@click.argument("left", metavar="A")
+@click.argument("right", metavar="B")
+def spec_diff(left: str, right: str) -> int:
+    """Compare two documents, profiles or files, whatever their words; exit 1 if they differ.
+
+    Documents are compared as they stand in their files, without corrections.
+    """
+    differences = diff_documents(_raw(left), _raw(right))
+    if not differences:
+        out.print("no structural difference")
+        return EXIT_CONFORMS
+    table = Table("", "where", "A", "B", box=None, header_style="dim", pad_edge=False)
+    signs = {"added": Text("+", "green"), "removed": Text("-", "red"), "changed": Text("~", "yellow")}
+    for one in differences:
+        table.add_row(signs[one.kind], one.pointer, _short(one.left), _short(one.right))
+    out.print(table)
+    counts = Counter(one.kind for one in differences)
+    out.print(", ".join(f"{count} {kind}" for kind, count in counts.items()))
+    return EXIT_FAILS
+
+
+def _short(value: Any) -> str:
+    text = "" if value is None else str(value)
+    return text if len(text) <= VALUE_WIDTH else text[: VALUE_WIDTH - 1] + "…"
+
+
+def _raw(name: str) -> dict[str, Any]:
+    path = Path(name)
+    if path.exists() or path.suffix in (".yaml", ".yml", ".json"):
+        return Document.load(path).raw
+    return Document.load(find_profile(name).file(".yaml")).raw
+
+
+@spec_group.command("lint", epilog="Example: lakeproof spec lint openapi.yaml")
+@click.argument("file", type=click.Path(path_type=Path))
+def spec_lint(file: Path) -> int:
+    """Look for defects of a document that change what it says; exit 1 if there are any."""
+    defects = lint_document(Document.load(file))
+    if not has_second_opinion():
+        out.print("[yellow]No second opinion: pip install 'lakeproof\\[lint]' for openapi-core.[/]")
+    table = Table("check", "where", "what", box=None, header_style="dim", pad_edge=False)
+    for defect in defects:
+        table.add_row(defect.check, defect.pointer, defect.message)
+    if defects:
+        out.print(table)
+    out.print(f"{len(defects)} defects" if defects else "no defects found")
+    return EXIT_FAILS if defects else EXIT_CONFORMS

@@ -1,0 +1,132 @@
+"""What people see in a terminal: a progress bar, tables, and failures as short cards."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from rich.console import Console, Group
+from rich.panel import Panel
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from conformance.report.matrix import GLYPHS, WORST_FIRST, build_matrix, sentence
+from conformance.requirement import Requirement
+from conformance.results import Result, Results
+
+COLOURS = {
+    "pass": "green",
+    "fail": "red",
+    "warn": "yellow",
+    "known": "magenta",
+    "unoffered": "dim",
+    "blocked": "magenta",
+    "error": "bold red",
+}
+MOST_CARDS = 10
+MOST_STEPS = 6
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+
+def mark(verdict: str, text: str = "") -> Text:
+    """Return a verdict's sign, and text, in its colour."""
+    return Text(f"{GLYPHS[verdict]} {text}".rstrip(), COLOURS[verdict])
+
+
+class ProgressListener:
+    """A progress bar with counts and the time left; silent where there is no terminal."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._progress = Progress(
+            TextColumn("[progress.description]{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[counts]}"),
+            console=err,
+            transient=True,
+            disable=not err.is_terminal,
+        )
+        self._task = self._progress.add_task("judging", total=None, counts="")
+
+    def __enter__(self) -> ProgressListener:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def selected(self, requirements: list[Requirement]) -> None:
+        """See Listener."""
+        self._progress.update(self._task, total=len(requirements))
+
+    def judged(self, result: Result) -> None:
+        """See Listener."""
+        self._counts[result.verdict] += 1
+        counts = " ".join(
+            f"[{COLOURS[verdict]}]{GLYPHS[verdict]} {self._counts[verdict]}[/]"
+            for verdict in WORST_FIRST
+            if self._counts[verdict]
+        )
+        self._progress.update(self._task, advance=1, counts=counts, description=result.requirement.resource)
+
+
+def print_results(results: Results) -> None:
+    """Print a run: failures as cards, a table by resource, the verdict in one sentence."""
+    bad = [entry for entry in results.requirements if entry["verdict"] in ("error", "fail", "warn")]
+    bad.sort(key=lambda entry: WORST_FIRST.index(entry["verdict"]))
+    for entry in bad[:MOST_CARDS]:
+        out.print(_card(entry))
+    if len(bad) > MOST_CARDS:
+        out.print(f"… and {len(bad) - MOST_CARDS} more findings: see the report page.\n")
+    out.print(_table(results))
+    style = "bold green" if not any(results.totals[verdict] for verdict in ("fail", "error", "blocked")) else "bold red"
+    out.print(Text(sentence(results), style))
+    for left in results.run["left_behind"]:
+        out.print(Text(f"left behind: {left}", "yellow"))
+
+
+def _table(results: Results) -> Table:
+    shown = [verdict for verdict in WORST_FIRST if results.totals[verdict]]
+    table = Table("resource", "operations", box=None, header_style="dim", pad_edge=False)
+    for verdict in shown:
+        table.add_column(mark(verdict, verdict), justify="right")
+    for resource, rows in build_matrix(results).resources.items():
+        names = {row.operation["id"] for row in rows}
+        about = [entry["verdict"] for entry in results.requirements if names & set(entry["operations"])]
+        table.add_row(resource, str(len(rows)), *(_count(about.count(verdict), verdict) for verdict in shown))
+    totals = [_count(results.totals[verdict], verdict) for verdict in shown]
+    table.add_section()
+    table.add_row("requirements", str(len(results.target["operations"])), *totals, style="bold")
+    return table
+
+
+def _count(count: int, verdict: str) -> Text:
+    return Text(str(count), COLOURS[verdict]) if count else Text("·", "dim")
+
+
+def _card(entry: dict[str, Any]) -> Panel:
+    lines: list[Any] = [Text(entry["statement"])]
+    if entry["message"]:
+        lines.append(Text(entry["message"].splitlines()[0], COLOURS[entry["verdict"]]))
+    steps = entry["steps"]
+    for number, step in enumerate(steps, 1):
+        if len(steps) > MOST_STEPS and number == 1:
+            lines.append(Text(f"… {len(steps) - MOST_STEPS} steps before, in the report page", "dim"))
+        if number > len(steps) - MOST_STEPS:
+            lines.append(_step(number, step))
+    title = Text.assemble(mark(entry["verdict"], entry["level"]), f"  {entry['id']}")
+    return Panel(Group(*lines), title=title, title_align="left", border_style=COLOURS[entry["verdict"]])
+
+
+def _step(number: int, step: dict[str, Any]) -> Text:
+    answer = str(step["response"]["status"] or step["response"]["failure"])
+    body = step["response"]["body"] or {}
+    shown = body.get("json", body.get("text", "")) if body else ""
+    command = step["request"]["curl"]
+    text = Text(f"{number}. {command if len(command) < 400 else command[:400] + '…'}\n", overflow="fold")
+    text.append(f"   → {answer} {str(shown)[:200]}", "bold" if step["mark"] else "dim")
+    return text
