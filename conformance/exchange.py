@@ -14,6 +14,7 @@ SECRET_HEADERS = ("authorization", "x-api-key", "cookie", "proxy-authorization",
 SECRET_WORDS = ("token", "secret", "password", "credential", "api-key", "api_key")
 REDACTED = "<redacted>"
 MAX_BODY = 64 << 10
+CURL_DEFAULT = ("Accept", "*/*")
 
 
 @dataclass(slots=True)
@@ -40,6 +41,8 @@ class Exchange:
         """Return a shell command that sends the same request; secrets become variables."""
         words = ["curl", "-sS", "-i", "-X", self.method, shlex.quote(self.url)]
         for name, value in self.request_headers.items():
+            if (name, value) == CURL_DEFAULT:
+                continue
             secret = is_secret(name)
             text = f"{name}: $LAKEPROOF_{name.upper().replace('-', '_')}" if secret else f"{name}: {value}"
             words += ["-H", f'"{text}"' if secret else shlex.quote(text)]

@@ -12,15 +12,17 @@ from typing import Protocol
 import pytest
 from hypothesis.errors import Flaky
 
+from conformance.exit_codes import EXIT_BROKEN
 from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.requirement import MARK, Requirement
-from conformance.results import EXIT_BROKEN, Result
+from conformance.results import Result
 from conformance.session import Session
 from conformance.suite import Suite
 
 NAME = "lakeproof-suite"
 FAILING = {"MUST": "fail", "SHOULD": "warn", "MAY": "warn"}
 FIRST = ".offered."
+MESSAGE_LINES = 12
 
 
 class Listener(Protocol):
@@ -133,6 +135,7 @@ class SuitePlugin:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Decide the exit code: pytest's own, but for blocked requirements and errors of the kit."""
+        self.session.suite.clean_up()
         results = self.session.results()
         if self.session.kit_errors or exitstatus == pytest.ExitCode.INTERNAL_ERROR:
             session.exitstatus = EXIT_BROKEN
@@ -175,4 +178,5 @@ def _message(error: BaseException | None) -> str:
         return "the target answered differently when asked the same again"
     text = getattr(error, "msg", None) or str(error)
     kind = "" if isinstance(error, AssertionError | Blocked | Unoffered) else f"{type(error).__name__}: "
-    return kind + "\n".join(str(text).splitlines()[:12])
+    lines = [line for line in str(text).splitlines() if line.strip() and "Use -v" not in line]
+    return kind + "\n".join(lines[:MESSAGE_LINES])

@@ -14,6 +14,7 @@ from typing import Any
 import jsonschema_rs
 import orjson
 
+from conformance.exit_codes import EXIT_BROKEN, EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED, EXIT_NOTHING
 from conformance.requirement import Requirement
 from specs.clauses import clauses
 from specs.problems import Problem
@@ -22,7 +23,6 @@ VERSION = 1
 VERDICTS = ("pass", "fail", "warn", "known", "unoffered", "blocked", "error")
 FILE_NAME = "results.json"
 SCHEMA = Path(__file__).with_name("results.schema.json")
-EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED, EXIT_BROKEN, EXIT_USAGE, EXIT_NOTHING = range(6)
 
 
 @dataclass(slots=True)

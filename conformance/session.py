@@ -101,6 +101,7 @@ class Session:
         states = {name: probe.state for name, probe in target.probes.items()}
         return {
             "url": self.settings.server,
+            "name": self.settings.name or self.settings.server,
             "api": self.settings.api,
             "profile": target.profile.name,
             "document": target.document.title,

@@ -27,12 +27,13 @@ DEFAULT_REPORT = "lakeproof-report"
 class Settings:
     """The settings of a run.
 
-    `depth` says how many examples a drawn requirement may cost, `seed` where a deep run starts
-    (other depths are the same every time), `kinds` and `select` (a pytest -k expression) choose
-    among the requirements, `timeout` is in seconds per request.
+    `name` is what reports call the server. `depth` says how many examples a drawn requirement may
+    cost, `seed` where a deep run starts (other depths are the same every time). `kinds` and `select`
+    (a pytest -k expression) choose among the requirements, `timeout` is in seconds per request.
     """
 
     server: str = ""
+    name: str = ""
     api: str = "lance"
     profile: str = ""
     spec: str = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity
@@ -16,13 +16,32 @@ from conformance.target import Target
 STEP_COUNT = 12
 
 
+class Scope(Protocol):
+    """A place in the target in which a requirement may create things."""
+
+    left_behind: list[str]
+
+    def clean_up(self) -> None:
+        """Drop them all; called again after an interruption."""
+
+
 @dataclass
 class Suite:
-    """What every requirement of a run shares. `left_behind` names what could not be dropped again."""
+    """What every requirement of a run shares.
+
+    `scopes` are where requirements create things; `left_behind` names what could not be dropped again.
+    """
 
     settings: Settings
     target: Target
+    scopes: list[Scope] = field(default_factory=list)
     left_behind: list[str] = field(default_factory=list)
+
+    def clean_up(self) -> None:
+        """Drop what was created, after each requirement, and at the end what an interruption left."""
+        while self.scopes:
+            self.scopes[-1].clean_up()
+            self.left_behind += self.scopes.pop().left_behind
 
     @property
     def client(self) -> Client:

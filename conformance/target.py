@@ -51,7 +51,10 @@ class Prober(Protocol):
         """Ask for a path that no revision of the API has."""
 
     def probes(self) -> Iterator[Exchange]:
-        """Send each operation once, in a way that changes nothing."""
+        """Send each operation once, in a way that should change nothing."""
+
+    def clean_up(self) -> None:
+        """Drop what a careless server created for a probe."""
 
 
 @dataclass
@@ -85,8 +88,11 @@ class Target:
         self.server = greeting.response_headers.get("Server", "")
         _check_greeting(greeting, self.profile, recognised=prober.recognises(greeting))
         nowhere = prober.nowhere()
-        for exchange in prober.probes():
-            self.probes[exchange.operation] = Probe(exchange.operation, _state(exchange, nowhere), exchange)
+        try:
+            for exchange in prober.probes():
+                self.probes[exchange.operation] = Probe(exchange.operation, _state(exchange, nowhere), exchange)
+        finally:
+            prober.clean_up()
         missing = {name for name, probe in self.probes.items() if probe.state == MISSING}
         self.client.missing = {name: f"{self.profile.api}.offered.{snake_case(name)}" for name in missing}
 

@@ -1,12 +1,30 @@
 """lakeproof: conformance kit and reference server for lakehouse catalogs.
 
-with lakeproof.serve("lance") as server:      # a mock, in this process
-    client.connect(server.url)
+    with lakeproof.serve("lance") as server:      # a mock, in this process
+        client.connect(server.url)
 
-results, code = lakeproof.check("http://localhost:2333")
+    results, code = lakeproof.check("http://localhost:2333")
+
+The parts are imported when they are first used: a mock is not kept waiting by the suite.
 """
 
-from lakeproof.check import check
-from reference_server.serve import Server, ServerSettings, serve
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lakeproof.check import check
+    from reference_server.serve import Server, ServerSettings, serve
 
 __all__ = ["Server", "ServerSettings", "check", "serve"]
+_MODULES = {
+    "Server": "reference_server.serve",
+    "ServerSettings": "reference_server.serve",
+    "serve": "reference_server.serve",
+    "check": "lakeproof.check",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_MODULES[name]), name)

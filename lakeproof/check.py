@@ -46,4 +46,4 @@ def _target(settings: Settings, storage: str) -> Iterator[Settings]:
         return
     token = settings.token or secrets.token_urlsafe(12)
     with serve(settings.profile or settings.api, storage=storage, auth=f"token:{token}", allow_faults=True) as server:
-        yield replace(settings, server=server.url, token=token)
+        yield replace(settings, server=server.url, token=token, name=settings.name or "embedded reference server")

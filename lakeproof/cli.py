@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from importlib.metadata import version
 
@@ -9,15 +10,17 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from conformance.results import EXIT_INTERRUPTED, EXIT_USAGE
-from lakeproof.commands.check import check_command
-from lakeproof.commands.coverage import coverage_command
-from lakeproof.commands.explain import explain_command
-from lakeproof.commands.report import report_command
-from lakeproof.commands.serve import serve_command
-from lakeproof.commands.spec import spec_group
+from conformance.exit_codes import EXIT_INTERRUPTED, EXIT_USAGE
 from specs.problems import Problem
 
+COMMANDS = {
+    "serve": "serve_command",
+    "check": "check_command",
+    "coverage": "coverage_command",
+    "explain": "explain_command",
+    "report": "report_command",
+    "spec": "spec_group",
+}
 EPILOG = """\b
 Examples:
   lakeproof check                               judge the embedded reference server
@@ -32,14 +35,29 @@ Exit codes: 0 conforms, 1 does not, 2 interrupted, 3 the kit failed,
 """
 
 
-@click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class LazyGroup(click.Group):
+    """Imports a command when it is called: `serve` does not wait for what only `check` needs."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """See click.Group."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """See click.Group."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = getattr(importlib.import_module(f"lakeproof.commands.{cmd_name}"), COMMANDS[cmd_name])
+        return command
+
+
+@click.group(
+    cls=LazyGroup,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(version("lakeproof"), prog_name="lakeproof")
 def lakeproof() -> None:
     """Judge lakehouse catalogs, and mock them: Lance Namespace today."""
-
-
-for command in (serve_command, check_command, coverage_command, explain_command, report_command, spec_group):
-    lakeproof.add_command(command)
 
 
 def main() -> None:

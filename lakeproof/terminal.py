@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from typing import Any
+from urllib.parse import urlsplit
 
+import orjson
 from rich.console import Console, Group
-from rich.panel import Panel
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
@@ -26,6 +27,7 @@ COLOURS = {
 }
 MOST_CARDS = 10
 MOST_STEPS = 6
+MOST_BODY = 160
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
@@ -79,10 +81,11 @@ def print_results(results: Results) -> None:
     bad = [entry for entry in results.requirements if entry["verdict"] in ("error", "fail", "warn")]
     bad.sort(key=lambda entry: WORST_FIRST.index(entry["verdict"]))
     for entry in bad[:MOST_CARDS]:
-        out.print(_card(entry))
+        out.print(_card(entry, results.target["url"]), soft_wrap=True)
     if len(bad) > MOST_CARDS:
         out.print(f"… and {len(bad) - MOST_CARDS} more findings: see the report page.\n")
-    out.print(_table(results))
+    if results.requirements:
+        out.print(_table(results))
     style = "bold green" if not any(results.totals[verdict] for verdict in ("fail", "error", "blocked")) else "bold red"
     out.print(Text(sentence(results), style))
     for left in results.run["left_behind"]:
@@ -108,25 +111,36 @@ def _count(count: int, verdict: str) -> Text:
     return Text(str(count), COLOURS[verdict]) if count else Text("·", "dim")
 
 
-def _card(entry: dict[str, Any]) -> Panel:
-    lines: list[Any] = [Text(entry["statement"])]
-    if entry["message"]:
-        lines.append(Text(entry["message"].splitlines()[0], COLOURS[entry["verdict"]]))
+def _card(entry: dict[str, Any], url: str) -> Group:
+    """Return a finding: what was seen, how it came about, and a command that shows it again."""
+    colour = COLOURS[entry["verdict"]]
     steps = entry["steps"]
-    for number, step in enumerate(steps, 1):
-        if len(steps) > MOST_STEPS and number == 1:
-            lines.append(Text(f"… {len(steps) - MOST_STEPS} steps before, in the report page", "dim"))
-        if number > len(steps) - MOST_STEPS:
-            lines.append(_step(number, step))
-    title = Text.assemble(mark(entry["verdict"], entry["level"]), f"  {entry['id']}")
-    return Panel(Group(*lines), title=title, title_align="left", border_style=COLOURS[entry["verdict"]])
+    shown = steps[-MOST_STEPS:]
+    lines = [
+        Text.assemble(mark(entry["verdict"], entry["level"]), f"  {entry['id']}", style="bold"),
+        Text(f"  {entry['statement']}"),
+        Text(f"  {entry['message'].splitlines()[0]}" if entry["message"] else "", colour),
+    ]
+    if len(steps) > len(shown):
+        lines.append(Text(f"  … {len(steps) - len(shown)} steps before these", "dim"))
+    lines += [_step(number, step) for number, step in enumerate(shown, len(steps) - len(shown) + 1)]
+    lines.append(Text(f"  again: lakeproof check {url} -k {entry['id']}\n", "cyan"))
+    return Group(*lines)
 
 
 def _step(number: int, step: dict[str, Any]) -> Text:
-    answer = str(step["response"]["status"] or step["response"]["failure"])
-    body = step["response"]["body"] or {}
-    shown = body.get("json", body.get("text", "")) if body else ""
-    command = step["request"]["curl"]
-    text = Text(f"{number}. {command if len(command) < 400 else command[:400] + '…'}\n", overflow="fold")
-    text.append(f"   → {answer} {str(shown)[:200]}", "bold" if step["mark"] else "dim")
-    return text
+    request, response = step["request"], step["response"]
+    split = urlsplit(request["url"])
+    target = split.path + (f"?{split.query}" if split.query else "")
+    sent = f" {_short(request['body'])}" if request["body"] else ""
+    text = Text(f"  {number}. {request['method']} {target}{sent}\n", "default" if step["mark"] else "dim")
+    answer = f"     → {response['status'] or response['failure']} {_short(response['body'])}".rstrip()
+    return text.append(answer, "bold" if step["mark"] else "dim")
+
+
+def _short(body: dict[str, Any] | None) -> str:
+    if not body:
+        return ""
+    raw = body.get("text") or f"({body.get('size')} bytes)"
+    text = orjson.dumps(body["json"]).decode() if "json" in body else raw
+    return text if len(text) <= MOST_BODY else text[: MOST_BODY - 1] + "…"

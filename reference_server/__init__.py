@@ -2,8 +2,5 @@
 
 Requests come in at `app`, are routed by the document, checked, authenticated and handed to a
 handler named after the operation. Handlers know their catalog; storage knows keys and bytes.
+`reference_server.serve` starts it.
 """
-
-from reference_server.serve import Server, ServerSettings, serve
-
-__all__ = ["Server", "ServerSettings", "serve"]

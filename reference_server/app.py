@@ -7,27 +7,31 @@ body; nothing answers 500 but a bug, and a bug leaves its traceback in the log u
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 import json
 import logging
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TextIO
-from urllib.parse import parse_qs
 
 from aiohttp import web
 
+from reference_server.answers import KeptAnswers
 from reference_server.auth import Auth
 from reference_server.context import Reply, Request, json_reply
 from reference_server.errors import BodyTooLarge, CatalogError, Internal, InvalidInput, RouteNotFound
 from reference_server.faults import HEADER, Call, Fault, apply_faults, requested_faults
 from reference_server.wing import Wing
 from specs.identifiers import IdentifierError, decode_segment
+from specs.openapi import Operation
 
 log = logging.getLogger("lakeproof.server")
 WORKERS = 8
+PASSED_ON = (asyncio.CancelledError, ConnectionAbortedError, KeyboardInterrupt, SystemExit)
 
 
 @dataclass
@@ -42,16 +46,20 @@ class App:
     access_log: TextIO | None = None
     executor: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(WORKERS, "lakeproof"))
     state: dict[str, Any] = field(default_factory=dict)
+    kept: KeptAnswers = field(default_factory=KeptAnswers)
+    boot: str = field(default_factory=lambda: secrets.token_hex(4))
+    numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     async def handle(self, raw: web.BaseRequest) -> web.StreamResponse:
         """Answer one request."""
         started = time.perf_counter()
-        request = Request(secrets.token_hex(8), raw.method, *_split_target(raw.raw_path), raw.headers, b"")
+        request = Request(f"{self.boot}-{next(self.numbers)}", raw.method, raw.raw_path, raw.headers)
         try:
             reply = await self._reply(raw, request)
         except ConnectionAbortedError:
             reply = Reply(0)
-        self._log_access(request, reply, started)
+        if self.access_log is not None:
+            self._log_access(request, reply, started)
         if reply.status == 0:
             return _drop_connection(raw)
         return _to_response(reply, request.id)
@@ -59,19 +67,32 @@ class App:
     async def _reply(self, raw: web.BaseRequest, request: Request) -> Reply:
         wing: Wing | None = None
         try:
-            wing, rest = self._find_wing(request.path)
-            operation, path = wing.router.match(request.method, _segments(rest))
+            wing, mount = self._find_wing(request.target)
             denied = self._denial(request)
-            body = b"" if denied else await self._body(raw)
-            bound = replace(request, body=body)
-            call = Call(wing.api, bound, operation, path, self.state)
-            return await apply_faults(self._active_faults(raw), call, lambda: self._answer(wing, call, denied))
+            if not denied:
+                request.body = await self._body(raw)
+            faults = self._active_faults(raw)
+            if not denied and not faults:
+                return await self._plain_reply(wing, mount, request)
+            call = Call(wing.api, request, *_route(wing, mount, request), self.state)
+            return await apply_faults(faults, call, lambda: self._answer(wing, call, denied))
         except CatalogError as error:
             return _render(wing, error, request)
-        except ConnectionAbortedError:
+        except PASSED_ON:
             raise
-        except Exception:
+        except BaseException:  # a panic of a native library is no Exception
             return self._bug(wing, request)
+
+    async def _plain_reply(self, wing: Wing, mount: str, request: Request) -> Reply:
+        """Answer without faults: with a kept answer if there is one, and keep it if it may be."""
+        state = wing.state()
+        kept = self.kept.recall(request, state)
+        if kept is not None:
+            return kept
+        reply = await wing.answer(request, *_route(wing, mount, request), self.executor)
+        if reply.reusable:
+            self.kept.keep(request, state, reply)
+        return reply
 
     def _denial(self, request: Request) -> CatalogError | None:
         """Return why the caller may not call, None when it may; its body is not even read then."""
@@ -88,7 +109,9 @@ class App:
             return await wing.answer(call.request, call.operation, call.path, self.executor)
         except CatalogError as error:
             return wing.render(error, call.request)
-        except Exception:
+        except PASSED_ON:
+            raise
+        except BaseException:  # a panic of a native library is no Exception
             return self._bug(wing, call.request)
 
     def _bug(self, wing: Wing | None, request: Request) -> Reply:
@@ -96,16 +119,16 @@ class App:
         message = f"This is a bug in the reference server; its log has the traceback under {request.id}."
         return _render(wing, Internal(message), request)
 
-    def _find_wing(self, path: str) -> tuple[Wing, str]:
+    def _find_wing(self, target: str) -> tuple[Wing, str]:
         for mount, wing in self.wings.items():
-            if not mount or path == mount or path.startswith(mount + "/"):
-                return wing, path[len(mount) :]
+            if not mount or (target.startswith(mount) and target[len(mount) : len(mount) + 1] in ("", "/", "?")):
+                return wing, mount
         mounts = ", ".join(sorted(self.wings))
         raise RouteNotFound(f"No API is mounted at this path; there is {mounts}.")
 
     def _active_faults(self, raw: web.BaseRequest) -> list[Fault]:
         asked = requested_faults(raw.headers.get(HEADER)) if self.allow_faults else []
-        return [*self.faults, *asked]
+        return [*self.faults, *asked] if asked or self.faults else []
 
     async def _body(self, raw: web.BaseRequest) -> bytes:
         if (raw.content_length or 0) > self.max_body:
@@ -114,6 +137,8 @@ class App:
             raw.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         if not raw.body_exists:
             return b""
+        if raw.content.is_eof() and raw.content.total_bytes <= self.max_body:
+            return await raw.content.read()
         body = bytearray()
         async for chunk in raw.content.iter_any():
             body += chunk
@@ -125,8 +150,7 @@ class App:
         return BodyTooLarge(f"The body is larger than {self.max_body} bytes.", {"Connection": "close"})
 
     def _log_access(self, request: Request, reply: Reply, started: float) -> None:
-        if self.access_log is None:
-            return
+        assert self.access_log is not None
         entry = {
             "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "id": request.id,
@@ -145,9 +169,8 @@ class App:
             wing.close()
 
 
-def _split_target(target: str) -> tuple[str, dict[str, list[str]]]:
-    path, _, query = target.partition("?")
-    return path, parse_qs(query, keep_blank_values=True) if query else {}
+def _route(wing: Wing, mount: str, request: Request) -> tuple[Operation, dict[str, str]]:
+    return wing.router.match(request.method, _segments(request.path[len(mount) :]))
 
 
 def _segments(path: str) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any, ParamSpec, TypeVar
+from urllib.parse import parse_qs
 
 import orjson
 
@@ -18,26 +19,54 @@ T = TypeVar("T")
 BOOLEANS = {"true": True, "false": False}
 
 
-@dataclass(frozen=True, slots=True)
 class Request:
-    """One request as it came: nothing decoded but the body's transfer coding."""
+    """One request as it came: nothing decoded but the body's transfer coding.
 
-    id: str
-    method: str
-    path: str
-    query: Mapping[str, list[str]]
-    headers: Mapping[str, str]
-    body: bytes
+    `target` is the path with its query, percent-encoded as it was sent.
+    """
+
+    __slots__ = ("_query", "body", "headers", "id", "method", "target")
+
+    def __init__(self, id: str, method: str, target: str, headers: Mapping[str, str], body: bytes = b"") -> None:
+        self.id = id
+        self.method = method
+        self.target = target
+        self.headers = headers
+        self.body = body
+        self._query: Mapping[str, list[str]] | None = None
+
+    @property
+    def path(self) -> str:
+        """The path alone."""
+        return self.target.partition("?")[0]
+
+    @property
+    def query(self) -> Mapping[str, list[str]]:
+        """The query's values by name, decoded."""
+        if self._query is None:
+            text = self.target.partition("?")[2]
+            self._query = parse_qs(text, keep_blank_values=True) if text else {}
+        return self._query
+
+    def altered(self, *, query: Mapping[str, list[str]] | None = None, body: bytes | None = None) -> Request:
+        """Return the request with another query or body: what faults do to it."""
+        other = Request(self.id, self.method, self.target, self.headers, self.body if body is None else body)
+        other._query = self.query if query is None else query
+        return other
 
 
 @dataclass(slots=True)
 class Reply:
-    """One answer: status, body bytes and headers."""
+    """One answer: status, body bytes and headers.
+
+    `reusable` says that it follows from the catalog alone and holds until the catalog changes.
+    """
 
     status: int = 200
     body: bytes = b""
     content_type: str = JSON_TYPE
     headers: dict[str, str] = field(default_factory=dict)
+    reusable: bool = False
 
 
 def json_reply(value: Any, status: int = 200) -> Reply:
@@ -47,13 +76,17 @@ def json_reply(value: Any, status: int = 200) -> Reply:
 
 @dataclass(slots=True)
 class Context:
-    """A request after routing and checking, bound to its operation."""
+    """A request after routing and checking, bound to its operation.
+
+    A handler sets `reusable` when its answer follows from the catalog alone.
+    """
 
     request: Request
     operation: Operation
     path: Mapping[str, str]
     body: Any
     executor: Executor
+    reusable: bool = field(default=False, init=False)
 
     def query(self, name: str) -> Any:
         """Return a query parameter in its declared type, or None when it is absent.

@@ -147,7 +147,7 @@ def arguments_lost(*names: str) -> Around:
 
     async def around(call: Call, proceed: Proceed) -> Reply:
         query = {name: values for name, values in call.request.query.items() if name not in names}
-        call.request = replace(call.request, query=query, body=_without(call.request.body, names))
+        call.request = call.request.altered(query=query, body=_without(call.request.body, names))
         return await proceed()
 
     return around

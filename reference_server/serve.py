@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
+import os
 import sys
 import threading
 from dataclasses import dataclass
@@ -29,11 +31,12 @@ LOOPBACK = "127.0.0.1"
 class ServerSettings:
     """How a server is started.
 
-    `apis` are the APIs or profiles to serve; one alone is mounted at the root. `storage` is a value
-    of `--storage`. `page_size` is the largest page of a listing, `max_body` the largest body in bytes.
+    `apis` are the APIs or profiles to serve; one that is named alone is mounted at the root, and none
+    means all. `storage` is a value of `--storage`. `page_size` is the largest page of a listing,
+    `max_body` the largest body in bytes.
     """
 
-    apis: tuple[str, ...] = APIS
+    apis: tuple[str, ...] = ()
     host: str = LOOPBACK
     port: int = 0
     storage: str = "memory"
@@ -52,7 +55,7 @@ class Server:
         """Prepare the server. Raises Problem for settings that cannot be served."""
         self.settings = settings
         self.port = 0
-        self._loop = asyncio.new_event_loop()
+        self._loop = _new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="lakeproof-server", daemon=True)
         self._log = _open_log(settings.access_log)
         self._app = self._build()
@@ -63,7 +66,7 @@ class Server:
         faults = [find_fault(name) for name in settings.faults]
         auth = parse_auth(settings.auth)
         wings: dict[str, Wing] = {}
-        for name in settings.apis:
+        for name in settings.apis or APIS:
             profile = find_profile(name)
             backend = open_backend(settings.storage, profile.api)
             mount = "" if len(settings.apis) == 1 else profile.mount
@@ -92,8 +95,9 @@ class Server:
             self.port = asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()
         except OSError as error:
             self.stop()
+            reason = os.strerror(error.errno or 0)
             raise Problem(
-                f"The server cannot listen on {self.settings.host}:{self.settings.port}: {error.strerror}.",
+                f"The server cannot listen on {self.settings.host}:{self.settings.port}: {reason}.",
                 "Choose another port with --port, or 0 for any free one.",
             ) from None
         return self
@@ -128,6 +132,16 @@ class Server:
         self.stop()
 
 
+def _new_event_loop() -> asyncio.AbstractEventLoop:
+    """Return uvloop's event loop where it is installed (`lakeproof[fast]`), else Python's own."""
+    if importlib.util.find_spec("uvloop") is None:
+        return asyncio.new_event_loop()
+    import uvloop  # noqa: PLC0415 - optional
+
+    loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
+    return loop
+
+
 def _open_log(path: str | None) -> TextIO | None:
     if path is None or path == "-":
         return sys.stderr if path else None
@@ -148,4 +162,4 @@ def serve(*apis: str, **settings: Any) -> Server:
     `apis` are API or profile names, all of them when none is given; `settings` are the fields of
     ServerSettings. Raises Problem for settings that cannot be served.
     """
-    return Server(ServerSettings(apis=apis or APIS, **settings))
+    return Server(ServerSettings(apis=apis, **settings))

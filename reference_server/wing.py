@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from concurrent.futures import Executor
 from types import ModuleType
 from typing import Any, Protocol
@@ -24,6 +24,9 @@ class Wing(Protocol):
     api: str
     document: Document
     router: Router
+
+    def state(self) -> Hashable:
+        """Return a value that changes whenever the answer to a read may change."""
 
     async def answer(
         self, request: Request, operation: Operation, path: Mapping[str, str], executor: Executor

@@ -172,9 +172,9 @@ def second_opinion(document: Document) -> Iterator[Defect]:
     from openapi_core import OpenAPI  # noqa: PLC0415 - slow to import, and optional
     from openapi_spec_validator import OpenAPIV31SpecValidator  # noqa: PLC0415
 
-    for error in OpenAPIV31SpecValidator(document.raw).iter_errors():
-        yield Defect("second-opinion", pointer(list(error.absolute_path)), str(error.message).splitlines()[0])
     try:
+        for error in OpenAPIV31SpecValidator(document.raw).iter_errors():
+            yield Defect("second-opinion", pointer(list(error.absolute_path)), str(error.message).splitlines()[0])
         OpenAPI.from_dict(document.raw)
     except Exception as error:  # whatever it raises is its opinion
         yield Defect("second-opinion", "", f"openapi-core cannot load the document: {error}")

@@ -20,6 +20,8 @@ from specs.problems import Problem
 
 METHODS = ("get", "put", "post", "delete", "head", "patch", "options")
 JSON_TYPE = "application/json"
+WEIGHT_TAGS = ("metadata", "data")  # these say how heavy an operation is, not what it is about
+MEND = "Mend the document there."
 Schema = dict[str, Any]
 
 
@@ -67,8 +69,9 @@ class Operation:
 
     @property
     def resource(self) -> str:
-        """What the operation is about: its first tag, in lower case."""
-        return self.tags[0].lower() if self.tags else "other"
+        """What the operation is about: its most particular tag, in lower case."""
+        about = [tag.lower() for tag in self.tags if tag.lower() not in WEIGHT_TAGS]
+        return about[-1] if about else "other"
 
     def declared(self, status: int) -> str | None:
         """Return the response key that declares `status` ("200", "5XX", "default"), or None."""
@@ -109,7 +112,12 @@ class Document:
             unused = [change for change in overlay or [] if not apply_change(raw, change)]
         else:
             raw = apply_overlay(raw, overlay or [])
-        return cls(expand_discriminators(raw), str(path), tuple(unused))
+        document = cls(expand_discriminators(raw), str(path), tuple(unused))
+        try:
+            _ = document.operations
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise Problem(f"{path} is malformed: {type(error).__name__} {error} in its operations.", MEND) from None
+        return document
 
     @property
     def title(self) -> str:

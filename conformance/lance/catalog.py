@@ -7,6 +7,9 @@ where it has none, tables lie in the root and carry the home's name as a prefix.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from conformance.client import Answer, Expected
@@ -17,7 +20,7 @@ from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.strategies import tables
 from conformance.target import Target
 
-NAMESPACES, FLAT, NESTED = "namespaces", "flat", "nested"
+NAMESPACES, NONE, FLAT, NESTED = "namespaces", "none", "flat", "nested"
 DELIMITERS = ("$", ".", "::", "|", "\x1f")
 Names = tuple[str, ...]
 TABLE_MAKERS = ("CreateTable", "CreateEmptyTable", "DeclareTable", "RegisterTable")
@@ -146,17 +149,20 @@ class LanceCatalog(LanceClient):
         return answer
 
     def clean_up(self) -> None:
-        """Drop everything that may have been created; what resists is noted in `left_behind`."""
-        for id, location in self._deregistered.items():
-            if location and self._gone(self.attempt("TableExists", id, {})):
-                self._quietly(lambda id=id, location=location: self.restore_registration(id, location, expect=None))
-        for id in self._tables:
+        """Drop everything that may have been created; what resists is noted in `left_behind`.
+
+        What was interrupted goes on where it was when this is called again.
+        """
+        for id, location in list(self._deregistered.items()):
+            if location and self.attempt("TableExists", id, {}).status == 404:
+                self.quietly(partial(self.restore_registration, id, location, expect=None))
+            del self._deregistered[id]
+        for id in list(self._tables):
             self._drop("DropTable", id, None)
+            del self._tables[id]
         for id in sorted(self._namespaces, key=len, reverse=True):
             self._drop("DropNamespace", id, {})
-        self._tables.clear()
-        self._namespaces.clear()
-        self._deregistered.clear()
+            del self._namespaces[id]
 
     def _drop(self, operation: str, id: Id, body: Any) -> None:
         exchange = self.attempt(operation, id, body)
@@ -168,14 +174,10 @@ class LanceCatalog(LanceClient):
     def attempt(self, operation: str, id: Id, body: Any) -> Exchange:
         """Send an operation whatever comes of it and return the exchange."""
         delimiter = next(one for one in DELIMITERS if not any(one in part for part in id))
-        self._quietly(lambda: LanceClient.send(self, operation, id, body, delimiter=delimiter, expect=None))
+        self.quietly(lambda: LanceClient.send(self, operation, id, body, delimiter=delimiter, expect=None))
         return self.client.steps[-1]
 
-    def _quietly(self, action: Any) -> None:
-        try:
+    def quietly(self, action: Callable[[], object]) -> None:
+        """Do something that sends requests, whatever comes of it."""
+        with suppress(Violation, Blocked, Unoffered):
             action()
-        except (Violation, Blocked, Unoffered):
-            return
-
-    def _gone(self, exchange: Exchange) -> bool:
-        return exchange.status == 404

@@ -14,6 +14,6 @@ from conformance.suite import Suite
 def catalog(suite: Suite) -> Iterator[LanceCatalog]:
     """The target's catalog; what a requirement creates in it is dropped afterwards."""
     catalog = LanceCatalog(suite.target)
+    suite.scopes.append(catalog)
     yield catalog
-    catalog.clean_up()
-    suite.left_behind += catalog.left_behind
+    suite.clean_up()

@@ -34,8 +34,8 @@ def collect(fetch: Callable[..., Answer], field: str, **query: Any) -> list[str]
     token: str | None = None
     for _ in range(MAX_PAGES):
         answer = fetch(**query, page_token=token)
-        items += answer[field]
         token = answer.get("page_token")
+        items += answer[field]
         if not token:
             return items
     raise Violation(f"the listing did not end after {MAX_PAGES} pages", "body:/page_token")

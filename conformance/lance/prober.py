@@ -9,7 +9,7 @@ import orjson
 
 from conformance.exchange import Exchange
 from conformance.lance.arrow import STREAM_TYPE, stream
-from conformance.lance.catalog import FLAT, NAMESPACES, NESTED, LanceCatalog
+from conformance.lance.catalog import FLAT, NAMESPACES, NESTED, NONE, LanceCatalog, Names
 from conformance.minimal import minimal_value
 from conformance.strategies import tables
 from conformance.target import Target
@@ -35,7 +35,8 @@ class LanceProber:
             return False
         if not isinstance(value, dict):
             return False
-        return isinstance(value.get("namespaces"), list) or isinstance(value.get("code"), int)
+        numbered = isinstance(value.get("code"), int) and not (greeting.status in (404, 405) and value["code"] == 0)
+        return isinstance(value.get("namespaces"), list) or numbered
 
     def nowhere(self) -> Exchange:
         """Ask for a path that no revision of the API has."""
@@ -47,7 +48,6 @@ class LanceProber:
             self._catalog.begin_example()
             self._probe(operation)
             yield self.target.client.steps[-1]
-        self._catalog.clean_up()
         self.target.facts[NAMESPACES] = self._namespaces()
 
     def _probe(self, operation: Operation) -> None:
@@ -58,8 +58,10 @@ class LanceProber:
         elif "id" in path:
             path["id"] = f"{missing}$x"
         required = {parameter.name: "x" for parameter in operation.query_parameters() if parameter.required}
-        self._catalog.send(
-            operation.id, path.get("id"), query=required, path=path, expect=None, **self._content(operation)
+        send = self._catalog.send
+        content = self._content(operation)
+        self._catalog.quietly(
+            lambda: send(operation.id, path.get("id"), query=required, path=path, expect=None, **content)
         )
 
     def _content(self, operation: Operation) -> dict[str, Any]:
@@ -69,14 +71,18 @@ class LanceProber:
             return {"data": stream(tables(1))}
         return {"json": minimal_value(self.target.document, operation.request.content.get(JSON_TYPE, {}))}
 
+    def clean_up(self) -> None:
+        """Drop what probes created."""
+        self._catalog.clean_up()
+
     def _namespaces(self) -> str:
         """Find out whether namespaces exist and nest, by creating two."""
         outer = (f"{self.target.prefix}_nest",)
-        kind = ""
-        if self._catalog.attempt("CreateNamespace", outer, {}).status == 200:
-            kind = FLAT
-            if self._catalog.attempt("CreateNamespace", (*outer, "inner"), {}).status == 200:
-                kind = NESTED
-        for id in ((*outer, "inner"), outer):
-            self._catalog.attempt("DropNamespace", id, {})
-        return kind or "none"
+        if not self._created(outer):
+            return NONE
+        return NESTED if self._created((*outer, "inner")) else FLAT
+
+    def _created(self, id: Names) -> bool:
+        self._catalog.begin_example()
+        self._catalog.quietly(lambda: self._catalog.create_namespace(id, expect=None))
+        return self.target.client.steps[-1].status == 200

@@ -120,7 +120,13 @@ def test_create_with_doubled_column(catalog: LanceCatalog) -> None:
     catalog.create_table(catalog.table_id(), stream(doubled), expect=400)
 
 
-@should("lance.table.create.schema_code", operations=CREATE, clause="table-schema-invalid", kind="error")
+@should(
+    "lance.table.create.schema_code",
+    operations=CREATE,
+    clause="table-schema-invalid",
+    kind="error",
+    needs=["lance.table.create.schema_refused"],
+)
 def test_create_with_doubled_column_code(catalog: LanceCatalog) -> None:
     """A schema that cannot be stored is refused with code 20."""
     doubled = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["same", "same"])

@@ -8,7 +8,9 @@ from conformance.client import Answer
 from conformance.common import hostile
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.listing import collect_namespaces, collect_tables
+from conformance.lance.operations import OPERATIONS, subject
 from conformance.requirement import given, must, should
+from specs.openapi import Operation
 
 DELIMITERS = st.sampled_from([".", "/", "::", "|", "-"])
 
@@ -51,15 +53,16 @@ def test_default_delimiter_as_text(catalog: LanceCatalog) -> None:
 
 
 @should(
-    "lance.identifier.empty_part",
-    operations=["CreateNamespace"],
+    "lance.identifier.empty_part.{}",
+    operations=subject,
     clause="identifier-empty-part",
     kind="hostile",
+    each={name: OPERATIONS[name] for name in ("create_namespace", "declare_table", "drop_table")},
 )
-def test_empty_part(catalog: LanceCatalog) -> None:
-    """An identifier with an empty part is refused with 400 and code 13."""
-    catalog.require_nested()
-    refused = catalog.create_namespace(f"{catalog.home_name}$$n", expect=400)
+def test_empty_part(catalog: LanceCatalog, case: Operation) -> None:
+    """An identifier of {} with an empty part is refused with 400 and code 13."""
+    body: dict[str, str] | None = {} if case.request else None
+    refused = catalog.send(case.id, f"{catalog.home_name}$$n", body, expect=400)
     assert refused.code == 13
 
 

@@ -184,7 +184,12 @@ def test_drop_missing_namespace_skip(catalog: LanceCatalog, mode: str) -> None:
     catalog.drop_namespace(catalog.missing_namespace(), mode=mode, expect=(200, 204))
 
 
-@should("lance.namespace.drop.skip_json", operations=DROP, clause="drop-namespace-skip-json")
+@should(
+    "lance.namespace.drop.skip_json",
+    operations=DROP,
+    clause="drop-namespace-skip-json",
+    needs=["lance.namespace.drop.skip"],
+)
 def test_drop_skip_answers_json(catalog: LanceCatalog) -> None:
     """In mode Skip the answer is a JSON object, which clients need."""
     answer = catalog.drop_namespace(catalog.missing_namespace(), mode="Skip")

@@ -16,7 +16,7 @@ def render_markdown(results: Results) -> str:
 
 def _facts(results: Results) -> str:
     run, target = results.run, results.target
-    return f"`{target['url']}` · {run['requests']} requests · {run['seconds']:.1f} s · {run['kit']}"
+    return f"`{target['name']}` · {run['requests']} requests · {run['seconds']:.1f} s · {run['kit']}"
 
 
 def _table(results: Results) -> list[str]:

@@ -1,6 +1,7 @@
 "use strict";
 (() => {
   const list = [...document.querySelectorAll(".requirement")];
+  const words = new Map(list.map((item) => [item, item.querySelector("summary").textContent.toLowerCase()]));
   const search = document.getElementById("search");
   const state = { verdicts: new Set(), operation: "", kind: "", text: "" };
 
@@ -9,7 +10,7 @@
     return (!state.verdicts.size || state.verdicts.has(data.verdict))
       && (!state.operation || data.operations.split(" ").includes(state.operation))
       && (!state.kind || data.kind === state.kind)
-      && state.text.split(/\s+/).every((word) => data.text.includes(word));
+      && state.text.split(/\s+/).every((word) => words.get(item).includes(word));
   }
 
   function show() {
@@ -51,7 +52,7 @@
   for (const button of document.querySelectorAll(".copy")) {
     button.addEventListener("click", (event) => {
       event.preventDefault();
-      copy(button.dataset.copy).then(() => {
+      copy(button.previousElementSibling.textContent).then(() => {
         button.textContent = "copied";
         setTimeout(() => { button.textContent = "copy"; }, 1200);
       });

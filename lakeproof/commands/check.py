@@ -47,6 +47,7 @@ them all. Exit codes: 0 conforms, 1 does not, 2 interrupted, 3 the kit failed,
     show_default=True,
     help="Storage of the embedded server, without a URL.",
 )
+@click.option("--name", help='What the reports call the server: "pylance 14.0.2".')
 @click.option("--token", help="Send this bearer token, and judge what happens without it.")
 @click.option(
     "--header",

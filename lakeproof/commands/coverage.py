@@ -22,7 +22,8 @@ from conformance.coverage import (
     clause_coverage,
     status_coverage,
 )
-from conformance.results import EXIT_CONFORMS, EXIT_FAILS, Results, read_results
+from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
+from conformance.results import Results, read_results
 from lakeproof.check import EMBEDDED_STORAGE, check
 from lakeproof.terminal import ProgressListener, out
 from specs.profiles import APIS, find_profile

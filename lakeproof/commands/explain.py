@@ -31,7 +31,7 @@ def explain_command(requirement_id: str) -> None:
     facts.add_row("operations", ", ".join(found.operations))
     facts.add_row("clause", f"{clause.id}: {clause.text}")
     facts.add_row("source", clause.source)
-    noticed = [fault.name for fault in FAULTS.values() if found.id in fault.kills]
+    noticed = [fault.name for fault in FAULTS.values() if fault.must_be_noticed_by(found.id)]
     facts.add_row("fails on", ", ".join(noticed) or "no fault of the reference server yet")
     out.print(f"[bold]{found.id}[/]\n{found.statement}\n")
     out.print(facts)

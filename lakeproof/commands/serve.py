@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from lakeproof.terminal import out
 from reference_server.faults import FAULTS
 from reference_server.serve import LOOPBACK, Server, ServerSettings
 from specs.problems import Problem
@@ -30,7 +29,7 @@ Examples:
   lakeproof serve --api lance --fault slow           a server that answers late
   lakeproof serve --api lance --allow-faults         a request chooses its fault:
       curl -H 'X-Lakeproof-Fault: plain-text-errors' ...
-  lakeproof serve --faults                           lists the faults
+  lakeproof serve --list-faults                      what there is to choose from
 """
 
 
@@ -71,7 +70,7 @@ def _list_faults(context: click.Context, _parameter: click.Parameter, wanted: bo
 )
 @click.option("--access-log", metavar="FILE", help="Write a JSON line per request; - is standard error.")
 @click.option(
-    "--faults",
+    "--list-faults",
     is_flag=True,
     is_eager=True,
     expose_value=False,
@@ -82,14 +81,14 @@ def serve_command(
     api: str, profile: str | None, host: str, port: int | None, faults: tuple[str, ...], **rest: Any
 ) -> None:
     """Run the reference server: a mock of every API, in one process."""
-    apis = (profile,) if profile else APIS if api == "all" else (api,)
+    apis = (profile,) if profile else () if api == "all" else (api,)
     if profile and api not in ("all", find_profile(profile).api):
         raise Problem(f"The profile {profile} does not belong to the API {api}.", "Leave one of them out.")
-    alone = find_profile(apis[0]).api if profile or api != "all" else ""
+    alone = find_profile(apis[0]).api if apis else ""
     chosen = PORTS.get(alone, SHARED_PORT) if port is None else port
     settings = ServerSettings(apis=apis, host=host, port=chosen, faults=faults, **rest)
     if host not in LOOPBACKS:
-        out.print(f"[yellow]Listening on {host}: others can reach this server.[/]")
+        click.secho(f"Listening on {host}: others can reach this server.", fg="yellow", err=True)
     stop = threading.Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: stop.set())

@@ -10,7 +10,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from conformance.results import EXIT_CONFORMS, EXIT_FAILS
+from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from lakeproof.terminal import out
 from specs.clauses import clauses
 from specs.diff import diff_documents

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from reference_server.pagination import Page
 
@@ -25,6 +25,13 @@ class Table:
     created: bool = False
 
 
+class Listed(NamedTuple):
+    """A table in a listing: its path, and whether data are known to lie there."""
+
+    path: Path
+    created: bool
+
+
 @dataclass(frozen=True, slots=True)
 class ListRequest:
     """Which page of a listing is wanted; `maximum` is the server's own page size."""
@@ -39,6 +46,9 @@ class Catalog(Protocol):
 
     Every change is atomic. A change that keeps losing against others raises ConcurrentModification.
     """
+
+    def state(self) -> Hashable:
+        """Return a value that changes with every change of the catalog, whoever makes it."""
 
     async def namespace(self, path: Path) -> Properties:
         """Return the properties of a namespace. Raises NamespaceNotFound."""
@@ -70,8 +80,8 @@ class Catalog(Protocol):
     async def rename_table(self, path: Path, target: Path) -> None:
         """Move an entry. Raises NamespaceNotFound, TableNotFound or TableAlreadyExists."""
 
-    async def list_tables(self, path: Path, request: ListRequest) -> Page[tuple[str, Table]]:
-        """Return names and entries of the tables of one namespace. Raises NamespaceNotFound."""
+    async def list_tables(self, path: Path, request: ListRequest) -> Page[Listed]:
+        """Return the tables of one namespace, by name. Raises NamespaceNotFound."""
 
-    async def list_all_tables(self, request: ListRequest) -> Page[tuple[Path, Table]]:
-        """Return paths and entries of the tables of all namespaces, by namespace, then name."""
+    async def list_all_tables(self, request: ListRequest) -> Page[Listed]:
+        """Return the tables of all namespaces, by namespace, then name."""

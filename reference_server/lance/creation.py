@@ -100,7 +100,7 @@ async def register_table(context: LanceContext) -> Answer:
     mode = context.choice("mode", "Create", "Overwrite")
     path = context.table_id
     location = context.data.relative(context.body["location"])
-    if not await context.run(context.data.exists, location):
+    if not context.data.exists(location):
         raise InvalidInput(f"There is no Lance table at {context.body['location']!r}.")
     table = Table(location, context.properties(), created=True)
     try:

@@ -1,7 +1,7 @@
 """Table data: real Lance datasets below one root, reached through pylance.
 
-Everything here blocks; handlers run it in a thread. Locations are relative to the root, and nothing
-outside the root is ever touched.
+Everything here but `exists` takes milliseconds and blocks: handlers run it in a thread. Locations are
+relative to the root, and nothing outside the root is ever touched.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from reference_server.errors import InvalidInput
+from reference_server.errors import InvalidInput, TableNotFound
 from reference_server.lance.arrow_json import schema_to_json
 from reference_server.lance.catalog import Path
 from reference_server.lance.pylance_errors import translate
@@ -85,13 +85,17 @@ class TableData:
         return str(resolved.relative_to(root)) if resolved.is_relative_to(root) and resolved != root else "://"
 
     def exists(self, location: str) -> bool:
-        """True when there are data at a location: at least one version."""
+        """True when there are data at a location: at least one version. Takes microseconds."""
         if not self._in_memory:
-            versions = FilePath(self._address(location)) / "_versions"
-            return versions.is_dir() and any(versions.iterdir())
+            try:
+                with os.scandir(f"{self._address(location)}/_versions") as versions:
+                    return next(versions, None) is not None
+            except OSError:
+                return False
         try:
-            self._open(location)
-        except ValueError:
+            with translated():
+                self._open(location)
+        except TableNotFound:
             return False
         return True
 

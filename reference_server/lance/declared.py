@@ -21,7 +21,7 @@ async def settle(context: LanceContext, path: Path, table: Table) -> Table:
     Clients that declare a table write its data straight to the location. What they wrote is looked
     for until it is there once, and then remembered.
     """
-    if table.created or not await context.run(context.data.exists, table.location):
+    if table.created or not context.data.exists(table.location):
         return table
     created = replace(table, created=True)
     with suppress(ConcurrentModification):

@@ -6,6 +6,7 @@ URL: these are refused, never altered.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 
@@ -13,12 +14,13 @@ from reference_server.errors import InvalidInput
 
 MAX_BYTES = 255
 FORBIDDEN = "/\\"
+PLAIN = re.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
 
 def check_names(parts: Sequence[str]) -> None:
     """Raise InvalidInput, with the reason, for the first name that cannot be one."""
     for part in parts:
-        reason = _objection(part)
+        reason = "" if PLAIN.fullmatch(part) else _objection(part)
         if reason:
             raise InvalidInput(f"The name {part!r} {reason}.")
 

@@ -33,11 +33,13 @@ async def create_namespace(context: LanceContext) -> Answer:
 async def list_namespaces(context: LanceContext) -> Answer:
     """List the names of the namespaces right below one."""
     page = await context.catalog.list_namespaces(context.id, list_request(context))
+    context.reusable = True
     return {"namespaces": page.items, "page_token": page.token}
 
 
 async def describe_namespace(context: LanceContext) -> Answer:
     """Return the properties of a namespace."""
+    context.reusable = True
     return {"properties": await context.catalog.namespace(context.id)}
 
 
@@ -62,6 +64,7 @@ async def drop_namespace(context: LanceContext) -> Answer:
 
 async def namespace_exists(context: LanceContext) -> None:
     """Answer as DescribeNamespace does, without a body."""
+    context.reusable = True
     await context.catalog.namespace(context.id)
 
 

@@ -1,9 +1,10 @@
 """The catalog on storage: one key for each namespace and each table.
 
     namespace / <path of the parent> / <name>  ->  properties
-    table     / <path of the parent> / <name>  ->  location, properties, created
+    table     / <path of the parent> / <name>  ->  C or D (created, declared), then location and properties
 
-Children of a namespace lie beside each other, so a page of a listing is one scan.
+Children of a namespace lie beside each other, so a page of a listing is one scan, and it parses
+nothing.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ from reference_server.errors import (
     TableAlreadyExists,
     TableNotFound,
 )
-from reference_server.lance.catalog import ListRequest, Path, Properties, Table
+from reference_server.lance.catalog import Listed, ListRequest, Path, Properties, Table
 from reference_server.pagination import Page, take_page
 from reference_server.storage import CommitConflict, Storage, pack, unpack
 
 ATTEMPTS = 50
 NAMESPACE, TABLE = "namespace", "table"
+CREATED, DECLARED = ord("C"), ord("D")
 P = ParamSpec("P")
 T = TypeVar("T")
 Change = Callable[Concatenate["StorageCatalog", P], Coroutine[Any, Any, T]]
@@ -54,6 +56,10 @@ class StorageCatalog:
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
+
+    def state(self) -> int:
+        """See Catalog.state."""
+        return self._storage.version()
 
     async def namespace(self, path: Path) -> Properties:
         """See Catalog.namespace."""
@@ -93,8 +99,7 @@ class StorageCatalog:
     async def list_namespaces(self, path: Path, request: ListRequest) -> Page[str]:
         """See Catalog.list_namespaces."""
         self._parent((*path, ""))
-        prefix = _children(NAMESPACE, path)
-        return self._page(prefix, request, lambda key, _: _name(key))
+        return self._page(_children(NAMESPACE, path), request, lambda name, _: name)
 
     async def table(self, path: Path) -> Table:
         """See Catalog.table."""
@@ -135,18 +140,29 @@ class StorageCatalog:
             raise TableAlreadyExists(f"The table {_show(target)} exists already.")
         await self._storage.commit({source: value, destination: None, **parent}, {source: None, destination: value})
 
-    async def list_tables(self, path: Path, request: ListRequest) -> Page[tuple[str, Table]]:
+    async def list_tables(self, path: Path, request: ListRequest) -> Page[Listed]:
         """See Catalog.list_tables."""
         self._parent((*path, ""))
-        return self._page(_children(TABLE, path), request, lambda key, value: (_name(key), _load(value)))
+        return self._page(
+            _children(TABLE, path), request, lambda name, value: Listed((*path, name), value[0] == CREATED)
+        )
 
-    async def list_all_tables(self, request: ListRequest) -> Page[tuple[Path, Table]]:
+    async def list_all_tables(self, request: ListRequest) -> Page[Listed]:
         """See Catalog.list_all_tables."""
-        return self._page(pack(TABLE), request, lambda key, value: (_path(key), _load(value)))
 
-    def _page(self, prefix: bytes, request: ListRequest, read: Callable[[bytes, bytes], T]) -> Page[T]:
+        def fetch(after: bytes | None, count: int) -> list[tuple[bytes, Listed]]:
+            found = self._storage.scan(pack(TABLE), after, count)
+            return [(key, Listed(_path(key), value[0] == CREATED)) for key, value in found]
+
+        return take_page(pack(TABLE), request.token, request.limit, request.maximum, fetch)
+
+    def _page(self, prefix: bytes, request: ListRequest, read: Callable[[str, bytes], T]) -> Page[T]:
+        start = len(prefix)
+
         def fetch(after: bytes | None, count: int) -> list[tuple[bytes, T]]:
-            return [(key, read(key, value)) for key, value in self._storage.scan(prefix, after, count)]
+            return [
+                (key, read(key[start:-1].decode(), value)) for key, value in self._storage.scan(prefix, after, count)
+            ]
 
         return take_page(prefix, request.token, request.limit, request.maximum, fetch)
 
@@ -187,11 +203,12 @@ def _path(key: bytes) -> Path:
 
 
 def _load(value: bytes) -> Table:
-    return Table(**orjson.loads(value))
+    return Table(**orjson.loads(memoryview(value)[1:]), created=value[0] == CREATED)
 
 
 def _dump(table: Table) -> bytes:
-    return orjson.dumps(table)
+    body = orjson.dumps({"location": table.location, "properties": table.properties})
+    return bytes([CREATED if table.created else DECLARED]) + body
 
 
 def _show(path: Path) -> str:

@@ -22,8 +22,9 @@ async def describe_table(context: LanceContext) -> Answer:
     answer: Answer = {"location": uri, "properties": table.properties, "is_only_declared": not table.created}
     if context.argument("with_table_uri"):
         answer["table_uri"] = uri
-    answer.update(await _dataset(context, table))
-    return answer
+    details = await _dataset(context, table)
+    context.reusable = table.created and context.argument("version") is None and not details
+    return {**answer, **details}
 
 
 async def _dataset(context: LanceContext, table: Table) -> Answer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from concurrent.futures import Executor
 
 from reference_server.backends import Backend
@@ -37,6 +37,10 @@ class LanceWing:
         self._catalog = StorageCatalog(backend.storage)
         self._data = TableData(backend.data_root)
 
+    def state(self) -> Hashable:
+        """See Wing.state."""
+        return self._catalog.state()
+
     async def answer(
         self, request: Request, operation: Operation, path: Mapping[str, str], executor: Executor
     ) -> Reply:
@@ -56,7 +60,9 @@ class LanceWing:
             self._page_size,
             *bind(request, path, body),
         )
-        return to_reply(await handler(context))
+        reply = to_reply(await handler(context))
+        reply.reusable = context.reusable
+        return reply
 
     def render(self, error: CatalogError, request: Request) -> Reply:
         """See Wing.render."""

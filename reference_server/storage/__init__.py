@@ -5,8 +5,11 @@ The whole concurrency contract is `commit`: all of its writes happen, or none an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Protocol
+
+_SEPARATOR = re.compile(rb"\x00(?!\xff)")
 
 
 class CommitConflict(Exception):
@@ -24,6 +27,9 @@ class Storage(Protocol):
 
         Only keys greater than `after`, and at most `limit` of them. The cost is O(log n + page).
         """
+
+    def version(self) -> int:
+        """Return a number that is another one after every commit, whoever made it."""
 
     async def commit(
         self,
@@ -48,30 +54,29 @@ def pack(*parts: str | bytes) -> bytes:
 
     Each part ends in a zero byte; a zero byte inside a part is followed by 0xFF. UTF-8 holds no
     0xFF, so a longer name never sorts between a shorter one and what follows it. A packed key may
-    itself be a part. `pack(*parts)` is a prefix of exactly the keys that start with these parts.
+    itself be a part. A scan of `pack(*parts)` finds exactly the keys that start with these parts.
     """
-    return b"".join(
-        (part.encode() if isinstance(part, str) else part).replace(b"\0", b"\0\xff") + b"\0" for part in parts
-    )
+    packed = b""
+    for part in parts:
+        raw = part.encode() if isinstance(part, str) else part
+        packed += (raw.replace(b"\0", b"\0\xff") if b"\0" in raw else raw) + b"\0"
+    return packed
 
 
 def unpack(key: bytes) -> list[bytes]:
     """Return the parts of a packed key."""
-    parts, start, at = [], 0, 0
-    while at < len(key):
-        if key[at] == 0:
-            if key[at + 1 : at + 2] == b"\xff":
-                at += 1
-            else:
-                parts.append(key[start:at].replace(b"\0\xff", b"\0"))
-                start = at + 1
-        at += 1
-    return parts
+    if b"\0\xff" not in key:
+        return key.split(b"\0")[:-1]
+    parts = _SEPARATOR.split(key)[:-1]
+    return [part.replace(b"\0\xff", b"\0") for part in parts]
 
 
 def after_prefix(prefix: bytes) -> bytes:
-    """Return a key greater than every packed key that starts with `prefix`."""
-    return prefix + b"\xff\xff"
+    """Return the end of a scan: greater than every packed key that has the parts of `prefix` and more.
+
+    What goes on with 0xFF is another, longer last part with a zero byte in it.
+    """
+    return prefix + b"\xff"
 
 
 __all__ = ["CommitConflict", "Storage", "after_prefix", "pack", "unpack"]

@@ -43,7 +43,7 @@ class DirectoryStorage:
             self._reader = _connect(path)
         except (sqlite3.Error, OSError) as error:
             raise Problem(
-                f"{path.parent} cannot be used as a storage directory: {error}.",
+                f"{path.parent} cannot be used as a storage directory: {getattr(error, 'strerror', error)}.",
                 "Give a directory that this user can write.",
             ) from None
         self._queue: queue.SimpleQueue[_Commit | None] = queue.SimpleQueue()
@@ -58,6 +58,11 @@ class DirectoryStorage:
     def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, bytes]]:
         """See Storage.scan."""
         return _scan(self._reader, prefix, after, limit)
+
+    def version(self) -> int:
+        """See Storage.version; the reader's connection sees the commits of all others."""
+        number: int = self._reader.execute("PRAGMA data_version").fetchone()[0]
+        return number
 
     async def commit(
         self,

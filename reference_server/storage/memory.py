@@ -14,6 +14,7 @@ class MemoryStorage:
 
     def __init__(self) -> None:
         self._map: SortedDict = SortedDict()
+        self._version = 0
 
     def get(self, key: bytes) -> bytes | None:
         """See Storage.get."""
@@ -30,6 +31,10 @@ class MemoryStorage:
             found.append((key, self._map[key]))
         return found
 
+    def version(self) -> int:
+        """See Storage.version."""
+        return self._version
+
     async def commit(
         self,
         expected: Mapping[bytes, bytes | None],
@@ -41,6 +46,7 @@ class MemoryStorage:
             raise CommitConflict
         if any(self._left_over(prefix, writes) for prefix in empty):
             raise CommitConflict
+        self._version += 1
         for key, value in writes.items():
             if value is None:
                 self._map.pop(key, None)
@@ -49,7 +55,8 @@ class MemoryStorage:
 
     def _left_over(self, prefix: bytes, writes: Mapping[bytes, bytes | None]) -> bool:
         stays = any(writes.get(key, b"") is not None for key, _ in self.scan(prefix))
-        return stays or any(key.startswith(prefix) and value is not None for key, value in writes.items())
+        end = after_prefix(prefix)
+        return stays or any(prefix <= key < end and value is not None for key, value in writes.items())
 
     def close(self) -> None:
         """See Storage.close."""

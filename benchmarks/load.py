@@ -1,0 +1,88 @@
+"""A closed-loop load generator: N connections, each sends a request as soon as the last is answered.
+
+Requests are bytes made beforehand, answers are read by their Content-Length and not looked into, so
+that the same few microseconds of Python stand against every server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import cycle
+from urllib.parse import urlsplit
+
+HEADER_END = b"\r\n\r\n"
+LENGTH = b"content-length:"
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What came of a load: answers per second, and latencies in milliseconds."""
+
+    per_second: float
+    p50: float
+    p99: float
+    errors: int
+
+
+def request(url: str, method: str, path: str, body: bytes = b"", content_type: str = "application/json") -> bytes:
+    """Return a request as bytes."""
+    head = f"{method} {path} HTTP/1.1\r\nHost: {urlsplit(url).netloc}\r\n"
+    if method != "GET":
+        head += f"Content-Type: {content_type}\r\nContent-Length: {len(body)}\r\n"
+    return head.encode() + b"\r\n" + body
+
+
+def run_load(url: str, requests: Iterator[bytes], *, seconds: float, connections: int) -> Load:
+    """Send requests for some seconds over some connections and return what came of it."""
+    return asyncio.run(_run(url, requests, seconds, connections))
+
+
+def run_once(url: str, requests: list[bytes], *, connections: int) -> Load:
+    """Send each request once and return what came of it."""
+    return asyncio.run(_run(url, iter(requests), float("inf"), connections))
+
+
+def forever(make: bytes) -> Iterator[bytes]:
+    """Return the same request again and again."""
+    return cycle([make])
+
+
+def numbered(make: Callable[[int], bytes]) -> Iterator[bytes]:
+    """Return requests that differ in a number."""
+    number = 0
+    while True:
+        yield make(number)
+        number += 1
+
+
+async def _run(url: str, requests: Iterator[bytes], seconds: float, connections: int) -> Load:
+    started = time.perf_counter()
+    latencies: list[float] = []
+    errors = await asyncio.gather(*(_client(url, requests, started + seconds, latencies) for _ in range(connections)))
+    elapsed = time.perf_counter() - started
+    latencies.sort()
+    at = [latencies[int(len(latencies) * share)] * 1000 for share in (0.5, 0.99)] if latencies else [0.0, 0.0]
+    return Load(len(latencies) / elapsed, at[0], at[1], sum(errors))
+
+
+async def _client(url: str, requests: Iterator[bytes], until: float, latencies: list[float]) -> int:
+    split = urlsplit(url)
+    reader, writer = await asyncio.open_connection(split.hostname, split.port)
+    errors = 0
+    for raw in requests:
+        started = time.perf_counter()
+        if started >= until:
+            break
+        writer.write(raw)
+        head = await reader.readuntil(HEADER_END)
+        at = head.lower().find(LENGTH)
+        length = int(head[at + len(LENGTH) : head.index(b"\r\n", at)]) if at >= 0 else 0
+        if length:
+            await reader.readexactly(length)
+        errors += not head.startswith(b"HTTP/1.1 2")
+        latencies.append(time.perf_counter() - started)
+    writer.close()
+    return errors

@@ -1,0 +1,5 @@
+"""`python -m lakeproof` is `lakeproof`."""
+
+from lakeproof.cli import main
+
+main()

@@ -1,0 +1,35 @@
+"""Answers that are kept: a read whose answer follows from the catalog alone is serialised once.
+
+An answer is kept together with the state of the catalog from before it was made, and is good for as
+long as the state is the same. The state is compared, never a clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from reference_server.context import Reply, Request
+
+MOST = 20_000
+
+
+class KeptAnswers:
+    """Answers by request: method, target, content type and body."""
+
+    def __init__(self) -> None:
+        self._answers: dict[tuple[object, ...], tuple[Hashable, Reply]] = {}
+
+    def recall(self, request: Request, state: Hashable) -> Reply | None:
+        """Return the answer to the same request in the same state, or None."""
+        kept = self._answers.get(_key(request))
+        return kept[1] if kept is not None and kept[0] == state else None
+
+    def keep(self, request: Request, state: Hashable, reply: Reply) -> None:
+        """Keep an answer; `state` is what it was before the answer was made."""
+        if len(self._answers) >= MOST:
+            self._answers.clear()
+        self._answers[_key(request)] = (state, reply)
+
+
+def _key(request: Request) -> tuple[object, ...]:
+    return request.method, request.target, request.headers.get("Content-Type"), request.body

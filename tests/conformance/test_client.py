@@ -1,0 +1,167 @@
+"""The client: exact bytes, verdicts on statuses, the wire log, marks."""
+
+from __future__ import annotations
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from conformance.client import Client, Connection
+from conformance.outcomes import Blocked, Unoffered, Violation
+from specs.profiles import find_profile
+
+DOCUMENT = find_profile("lance").document()
+
+
+class Scripted(BaseHTTPRequestHandler):
+    """Answers what the test says, and remembers what it was asked."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.server.asked.append((self.command, self.path, dict(self.headers), body))
+        status, answer, kind = self.server.script
+        raw = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+        self.send_response(status)
+        if kind:
+            self.send_header("content-type", kind)
+        self.send_header("Content-Length", str(len(raw)))
+        self.end_headers()
+        self.wfile.write(raw)
+
+    do_POST = do_GET  # noqa: N815 - the name that http.server calls
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def target():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Scripted)
+    server.asked, server.script = [], (200, {"namespaces": []}, "application/json")
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def client(target):
+    connection = Connection(f"http://127.0.0.1:{target.server_port}/base", {"X-Extra": "1"}, 5.0)
+    client = Client(connection, DOCUMENT)
+    client.begin(["ListNamespaces"])
+    yield client
+    client.close()
+
+
+def test_names_are_sent_percent_encoded_once(client, target):
+    client.call("ListNamespaces", path={"id": "a/b %2F?#ü.."}, query={"limit": 2, "page_token": None, "x": "a b&c"})
+    _, path, headers, body = target.asked[0]
+    assert path == "/base/v1/namespace/a%2Fb%20%252F%3F%23%C3%BC../list?limit=2&x=a%20b%26c"
+    assert headers["X-Extra"] == "1"
+    assert body == b""
+
+
+@pytest.mark.parametrize("name", [".", "..", "a..b"])
+def test_dots_are_sent_as_they_are(client, target, name):
+    client.call("ListNamespaces", path={"id": name})
+    assert target.asked[0][1] == f"/base/v1/namespace/{name}/list"
+
+
+def test_redirects_are_not_followed_and_nothing_is_retried(client, target):
+    target.script = (302, b"", None)
+    with pytest.raises(Violation):
+        client.call("ListNamespaces", path={"id": "a"})
+    target.script = (503, {"code": 17}, "application/json")
+    with pytest.raises(Violation):
+        client.call("ListNamespaces", path={"id": "a"})
+    assert len(target.asked) == 2
+
+
+def test_an_unexpected_status_of_a_subject_is_a_violation(client, target):
+    target.script = (404, {"code": 1}, "application/json")
+    with pytest.raises(Violation, match="expected 200, got 404"):
+        client.call("ListNamespaces", path={"id": "a"})
+    assert client.steps[-1].mark == "status"
+
+
+def test_before_the_subject_it_blocks_and_afterwards_it_violates(client, target):
+    target.script = (500, {"code": 18}, "application/json")
+    with pytest.raises(Blocked) as caught:
+        client.call("CreateNamespace", path={"id": "a"}, json={})
+    assert caught.value.by == "CreateNamespace"
+    client.call("ListNamespaces", path={"id": "a"}, expect=None)
+    with pytest.raises(Violation):
+        client.call("CreateNamespace", path={"id": "a"}, json={})
+
+
+def test_what_is_not_supported_is_not_offered(client, target):
+    target.script = (406, {"code": 0}, "application/json")
+    with pytest.raises(Unoffered):
+        client.call("ListNamespaces", path={"id": "a"}, expect=404)
+    with pytest.raises(Blocked):
+        client.call("DropNamespace", path={"id": "a"}, json={})
+    client.call("ListNamespaces", path={"id": "a"}, expect=406)
+
+
+def test_a_server_that_is_gone_is_a_violation(client, target):
+    target.shutdown()
+    target.server_close()
+    with pytest.raises(Violation, match="got no answer"):
+        client.call("ListNamespaces", path={"id": "a"})
+
+
+def test_reached_statuses_are_those_that_were_asked_for(client, target):
+    client.call("ListNamespaces", path={"id": "a"})
+    target.script = (404, {"code": 1}, "application/json")
+    client.call("ListNamespaces", path={"id": "a"}, expect=(400, 404))
+    client.call("DescribeNamespace", path={"id": "a"}, json={}, expect=404)
+    client.call("ListNamespaces", path={"id": "a"}, expect=None)
+    assert client.reached == {"ListNamespaces 200", "ListNamespaces 404"}
+
+
+@pytest.mark.parametrize(
+    ("script", "mark", "words"),
+    [
+        ((200, {"namespaces": [1]}, "application/json"), "body:/namespaces/0", "string"),
+        ((200, {}, "application/json"), "body:", "required"),
+        ((200, {"namespaces": []}, "text/html"), "header:Content-Type", "text/html"),
+        ((200, b"{", "application/json"), "body:", "not JSON"),
+        ((218, {"namespaces": []}, "application/json"), "status", "not declared"),
+        ((404, {"error": "x"}, "application/json"), "body:", "code"),
+    ],
+)
+def test_answers_are_compared_with_the_document(client, target, script, mark, words):
+    target.script = script
+    client.call("ListNamespaces", path={"id": "a"}, expect=None)
+    client.call("ListNamespaces", path={"id": "b"}, expect=None)
+    (finding,) = client.wire.of("ListNamespaces")
+    assert finding.mark == mark
+    assert words in finding.message
+    assert [step.url.rsplit("/", 2)[1] for step in finding.steps] == ["a"]
+
+
+def test_good_answers_leave_no_finding(client, target):
+    target.script = (200, {"namespaces": ["a"], "page_token": None, "more": 1}, "application/json; charset=utf-8")
+    client.call("ListNamespaces", path={"id": "a"})
+    assert client.wire.of("ListNamespaces") == []
+    assert client.wire.count("ListNamespaces") == 1
+
+
+def test_the_field_that_was_looked_at_last_is_marked(client, target):
+    target.script = (200, {"namespaces": ["a"], "page_token": "t"}, "application/json")
+    first = client.call("ListNamespaces", path={"id": "a"})
+    second = client.call("ListNamespaces", path={"id": "b"})
+    assert second["namespaces"] == ["a"]
+    assert first.get("page_token") == "t"
+    assert [step.mark for step in client.steps] == ["body:/page_token", ""]
+
+
+def test_a_missing_field_is_a_violation_that_points_at_it(client):
+    answer = client.call("ListNamespaces", path={"id": "a"})
+    with pytest.raises(Violation) as caught:
+        answer["nothing"]
+    assert caught.value.pointer == "body:/nothing"

@@ -1,0 +1,73 @@
+"""Exchanges as people see them: curl, and nothing secret."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pyarrow as pa
+
+from conformance.exchange import MAX_BODY, Exchange, as_text, body_to_json
+from conformance.lance.arrow import stream
+from conformance.settings import Settings
+
+SECRET = "s3cret-value"
+
+
+def exchange(**changes):
+    return Exchange(
+        **{
+            "operation": "CreateTable",
+            "method": "POST",
+            "url": "http://h/v1/table/a%24b/create",
+            "request_headers": {},
+            **changes,
+        }
+    )
+
+
+def test_secrets_are_shown_nowhere():
+    headers = {
+        "Authorization": f"Bearer {SECRET}",
+        "x-api-key": SECRET,
+        "X-My-Token": SECRET,
+        "Cookie": SECRET,
+        "X-Plain": "p",
+    }
+    one = exchange(request_headers=headers, response_headers={"Set-Cookie": SECRET})
+    text = json.dumps(one.to_json())
+    assert SECRET not in text
+    assert "$LAKEPROOF_AUTHORIZATION" in one.curl()
+    assert "X-Plain: p" in one.curl()
+
+
+def test_settings_hide_their_secrets():
+    settings = Settings(server="http://h", token=SECRET, headers=(f"x-api-key: {SECRET}", "X-Plain: p"))
+    shown = settings.shown()
+    assert SECRET not in json.dumps(shown)
+    assert shown["headers"][1] == "X-Plain: p"
+
+
+def test_curl_sends_the_same_bytes(tmp_path):
+    body = stream(pa.table({"a": [1, 2]}))
+    for sent in (body, b'{"it\'s": "$HOME `x`"}', "ü\n".encode()):
+        command = exchange(request_body=sent).curl().replace("curl ", "printf-args ", 1)
+        script = f"""printf-args() {{ while [ "$1" != --data-binary ]; do shift; done
+            if [ "$2" = @- ]; then cat; else printf %s "$2"; fi; }}
+            {command}"""
+        found = subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout
+        assert found == sent
+
+
+def test_bodies_are_shown_as_what_they_are():
+    assert body_to_json(b"") is None
+    assert body_to_json(b'{"a": 1}') == {"json": {"a": 1}}
+    assert body_to_json(b"plain") == {"text": "plain", "size": 5}
+    assert body_to_json(b"\xff\x00") == {"base64": "/wA=", "size": 2}
+    large = body_to_json(b"x" * (MAX_BODY + 1))
+    assert (len(large["text"]), large["size"]) == (MAX_BODY, MAX_BODY + 1)
+
+
+def test_control_characters_are_no_text():
+    assert as_text(b"a\x1b[31m") is None
+    assert as_text(b"a\tb\n") == "a\tb\n"

@@ -1,0 +1,197 @@
+"""The pytest side: inert without a target, the same run with one, verdicts of every kind."""
+
+from __future__ import annotations
+
+import json
+
+import lance
+import pytest
+
+from lakeproof import serve
+
+# pytester forgets what was imported during a test, and the native library of lance can be loaded only once.
+assert lance.__version__
+
+pytest_plugins = ["pytester"]
+FLAGS = ("-p", "no:cacheprovider", "-q")
+
+
+@pytest.fixture(scope="module")
+def server():
+    with serve("lance", storage="memory:pure", allow_faults=True) as server:
+        yield server
+
+
+def test_ordinary_tests_do_not_notice_that_it_is_installed(pytester):
+    pytester.makepyfile(
+        """
+        from hypothesis import given, strategies as st
+
+        @given(st.integers())
+        def test_counterexamples_are_still_told(number):
+            assert number < 1000
+
+        def test_other():
+            pass
+        """
+    )
+    outcome = pytester.runpytest_subprocess(*FLAGS)
+    outcome.assert_outcomes(passed=1, failed=1)
+    outcome.stdout.fnmatch_lines(["*number=1000*"])
+    outcome.stdout.no_fnmatch_line("*lakeproof*")
+
+
+def test_the_server_fixture_is_there_for_everybody(pytester):
+    pytester.makepyfile(
+        """
+        import urllib.request
+
+        def test_mock(lakeproof_server):
+            assert urllib.request.urlopen(lakeproof_server.urls["lance"] + "/v1/table").status == 200
+        """
+    )
+    pytester.runpytest_subprocess(*FLAGS).assert_outcomes(passed=1)
+
+
+def test_requirements_without_a_target_are_a_usage_error(pytester):
+    outcome = pytester.runpytest_subprocess(*FLAGS, "--pyargs", "conformance.lance")
+    assert outcome.ret == 4
+    outcome.stderr.fnmatch_lines(["*--server URL*"])
+
+
+def test_pytest_and_check_are_the_same_run(pytester, server):
+    outcome = pytester.runpytest_subprocess(
+        *FLAGS, "--pyargs", "conformance", "--server", server.url, "-k", "lance.namespace", "--lakeproof", "report=out"
+    )
+    assert outcome.ret == 0
+    outcome.stdout.fnmatch_lines(["*lakeproof: * pass*", "report: out/report.html"])
+    found = json.loads((pytester.path / "out" / "results.json").read_text())
+    assert {entry["id"].split(".")[1] for entry in found["requirements"]} == {"namespace"}
+    assert found["totals"]["pass"] == len(found["requirements"])
+
+
+def test_a_failing_requirement_fails_the_run(pytester, server):
+    arguments = ["--pyargs", "conformance", "--server", server.url, "--lakeproof", "report=out"]
+    fault = ["--lakeproof", "headers=X-Lakeproof-Fault: conflict-as-400"]
+    outcome = pytester.runpytest_subprocess(*FLAGS, *arguments, *fault, "-k", "lance.namespace.create.conflict")
+    assert outcome.ret == 1
+    found = json.loads((pytester.path / "out" / "results.json").read_text())
+    (entry,) = found["requirements"]
+    assert entry["verdict"] == "fail"
+    assert entry["steps"][-1]["mark"] == "status"
+    assert entry["steps"][-1]["response"]["status"] == 400
+    assert entry["message"] == "CreateNamespace: expected 409, got 400"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--server", "http://127.0.0.1:9"], "cannot be reached"),
+        (["--server", "nonsense"], "not an http"),
+        (["--server", "http://127.0.0.1:9", "--lakeproof", "nonsense"], "NAME=VALUE"),
+        (["--server", "http://127.0.0.1:9", "--lakeproof", "depth=none"], "no depth"),
+    ],
+)
+def test_wrong_options_are_usage_errors(pytester, arguments, words):
+    outcome = pytester.runpytest_subprocess(*FLAGS, "--pyargs", "conformance.lance", *arguments)
+    assert outcome.ret == 4
+    outcome.stderr.fnmatch_lines([f"*{words}*"])
+
+
+OWN = """
+    from conformance.outcomes import Blocked
+    from conformance.requirement import must, should, may
+
+    @must("lance.own.pass", operations=["ListTables"], clause="page-token")
+    def test_pass(catalog):
+        '''It passes.'''
+
+    @must("lance.own.fail", operations=["ListTables"], clause="page-token")
+    def test_fail(catalog):
+        '''It fails.'''
+        assert catalog.list_tables(()).get("tables") == "none"
+
+    @should("lance.own.warn", operations=["ListTables"], clause="page-token")
+    def test_warn(catalog):
+        '''It warns.'''
+        assert False
+
+    @may("lance.own.inform", operations=["ListTables"], clause="page-token")
+    def test_inform(catalog):
+        '''It informs.'''
+        assert False
+
+    @must("lance.own.blocked", operations=["ListTables"], clause="page-token")
+    def test_blocked(catalog):
+        '''It is blocked by an operation.'''
+        catalog.describe_table(("none",))
+
+    @must("lance.own.needs", operations=["ListTables"], clause="page-token", needs=["lance.own.fail"])
+    def test_needs(catalog):
+        '''It is blocked by a requirement.'''
+
+    @must("lance.own.unoffered", operations=["RestoreTable"], clause="page-token")
+    def test_unoffered(catalog):
+        '''It is not offered.'''
+        catalog.send("RestoreTable", ("t",), {"version": 1})
+
+    @must("lance.own.error", operations=["ListTables"], clause="page-token")
+    def test_error(catalog):
+        '''The kit fails.'''
+        raise KeyError("planted")
+"""
+CONFTEST = "from conformance.lance.conftest import catalog\n"
+
+
+def judge(pytester, server, *arguments):
+    pytester.makeconftest(CONFTEST)
+    pytester.makepyfile(test_own=OWN)
+    options = ["--server", server.url, "--lakeproof", "report=out"]
+    outcome = pytester.runpytest_subprocess(*FLAGS, *options, *arguments)
+    found = json.loads((pytester.path / "out" / "results.json").read_text())
+    return outcome.ret, {entry["id"].removeprefix("lance.own."): entry for entry in found["requirements"]}
+
+
+def test_every_verdict_is_given(pytester, server):
+    code, found = judge(pytester, server)
+    assert {name: entry["verdict"] for name, entry in found.items()} == {
+        "pass": "pass",
+        "fail": "fail",
+        "warn": "warn",
+        "inform": "warn",
+        "blocked": "blocked",
+        "needs": "blocked",
+        "unoffered": "unoffered",
+        "error": "error",
+    }
+    assert code == 3
+    assert found["blocked"]["blocked_by"] == "DescribeTable"
+    assert found["needs"]["blocked_by"] == "lance.own.fail"
+    assert found["fail"]["steps"][0]["mark"] == "body:/tables"
+    assert "planted" in found["error"]["message"]
+
+
+STRICT = ["--lakeproof", "strict=true"]
+
+
+@pytest.mark.parametrize(
+    ("select", "extra", "code"),
+    [
+        ("own.warn", [], 0),
+        ("own.warn", STRICT, 1),
+        ("own.inform", STRICT, 0),
+        ("own.blocked", [], 1),
+        ("own.unoffered", [], 0),
+        ("own.fail", [], 1),
+        ("nothing_at_all", [], 5),
+    ],
+)
+def test_verdicts_decide_the_exit_code(pytester, server, select, extra, code):
+    assert judge(pytester, server, "-k", select, *extra)[0] == code
+
+
+def test_a_module_that_cannot_be_imported_is_the_kits_fault(pytester, server):
+    pytester.makeconftest(CONFTEST)
+    pytester.makepyfile(test_broken="import nothing_of_this_name")
+    outcome = pytester.runpytest_subprocess(*FLAGS, "--server", server.url, "--lakeproof", "report=out")
+    assert outcome.ret == 3

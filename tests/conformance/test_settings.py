@@ -1,0 +1,50 @@
+"""One name for a setting, wherever it stands."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.settings import Settings, load_settings
+from specs.problems import Problem
+
+
+def load(folder, given=None, environ=None):
+    return load_settings(given or {}, environ or {}, folder)
+
+
+def test_the_nearest_source_wins(tmp_path):
+    (tmp_path / "lakeproof.toml").write_text('depth = "deep"\ntimeout = 1\nstrict = true\nkinds = ["wire"]\n')
+    settings = load(tmp_path, {"timeout": 3.0, "token": None}, {"LAKEPROOF_TIMEOUT": "2", "LAKEPROOF_SEED": "7"})
+    assert (settings.depth, settings.timeout, settings.seed) == ("deep", 3.0, 7)
+    assert settings.strict is True
+    assert settings.kinds == ("wire",)
+
+
+def test_without_anything_the_defaults_hold(tmp_path):
+    assert load(tmp_path) == Settings()
+
+
+def test_lists_and_switches_in_the_environment(tmp_path):
+    settings = load(tmp_path, environ={"LAKEPROOF_KINDS": "wire,error", "LAKEPROOF_STRICT": "1"})
+    assert settings.kinds == ("wire", "error")
+    assert settings.strict is True
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("colour = 1", "unknown settings: colour"),
+        ("depth = [", "not valid TOML"),
+        ('depth = "bottomless"', "no depth"),
+        ('kinds = ["guess"]', "no kind"),
+        ('timeout = "long"', "timeout"),
+        ("timeout = 0", "more than 0"),
+        ('strict = "maybe"', "strict"),
+        ('headers = ["novalue"]', "has no value"),
+    ],
+)
+def test_wrong_settings_are_problems(tmp_path, text, words):
+    (tmp_path / "lakeproof.toml").write_text(text)
+    with pytest.raises(Problem, match=words) as caught:
+        load(tmp_path)
+    assert caught.value.hint

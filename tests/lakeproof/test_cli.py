@@ -1,0 +1,285 @@
+"""The command line: what it prints, where it writes, how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import urllib3
+import yaml
+
+from lakeproof import serve
+from lakeproof.cli import main
+from specs.profiles import find_profile
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Every command runs in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def server():
+    with serve("lance", storage="memory:pure", allow_faults=True) as server:
+        yield server
+
+
+@pytest.fixture
+def cli(monkeypatch, capsys):
+    """Run a command in this process and return its exit code and both outputs."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["lakeproof", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        return ended.value.code, said.out, said.err
+
+    return run
+
+
+def test_version_and_help(cli):
+    assert cli("--version")[1].startswith("lakeproof, version 0.")
+    for command in ([], ["check"], ["serve"], ["coverage"], ["explain"], ["report"], ["spec"], ["spec", "diff"]):
+        code, out, _ = cli(*command, "--help")
+        assert code == 0
+        assert "Example" in out
+
+
+# check
+
+
+def test_check_judges_the_embedded_server(cli, folder):
+    code, out, _ = cli("check", "-k", "lance.namespace")
+    assert code == 0
+    assert "Conforms to lance/2026-03" in out
+    assert "report: lakeproof-report/report.html" in out
+    names = {path.name for path in (folder / "lakeproof-report").iterdir()}
+    assert names == {"results.json", "report.html", "junit.xml", "summary.md", "badge.json", "exchanges.jsonl"}
+
+
+def test_check_judges_another_server(cli, server, folder):
+    assert cli("check", server.url, "-k", "lance.namespace.create", "--report", "out")[0] == 0
+    assert (folder / "out" / "results.json").exists()
+
+
+def test_check_shows_findings_with_a_command_that_shows_them_again(cli, server):
+    fault = ("--header", "X-Lakeproof-Fault: conflict-as-400")
+    code, out, _ = cli("check", server.url, "-k", "lance.namespace.create.conflict", *fault)
+    assert code == 1
+    assert "expected 409, got 400" in out
+    assert f"again: lakeproof check {server.url} -k lance.namespace.create.conflict" in out
+    assert "Does not conform" in out
+
+
+def test_check_prints_json_and_nothing_else(cli, server):
+    code, out, _ = cli("check", server.url, "-k", "lance.namespace.create", "--json")
+    assert json.loads(out)["exit"] == code == 0
+
+
+def test_check_by_another_copy_of_the_document(cli, server, folder):
+    raw = yaml.safe_load(find_profile("lance").file(".yaml").read_text())
+    raw["components"]["schemas"]["CreateNamespaceResponse"]["required"] = ["transaction_id"]
+    (folder / "stricter.yaml").write_text(yaml.safe_dump(raw))
+    code, out, _ = cli(
+        "check", server.url, "--spec", "stricter.yaml", "-k", "lance.namespace.create or wire.create_namespace"
+    )
+    assert code == 1
+    assert '"transaction_id" is a required property' in out
+
+
+def test_secrets_stay_out_of_everything_that_is_written(cli, folder):
+    with serve("lance", storage="memory:pure", auth="token:s3cret-value") as guarded:
+        secrets = ("--token", "s3cret-value", "--header", "X-Other-Token: s3cret-value")
+        code, out, err = cli("check", guarded.url, *secrets, "-k", "lance.namespace or lance.auth")
+    assert code == 0
+    assert "s3cret-value" not in out + err
+    for path in (folder / "lakeproof-report").iterdir():
+        assert "s3cret-value" not in path.read_text(), path.name
+
+
+def test_a_server_that_wants_credentials_says_so(cli):
+    with serve("lance", storage="memory:pure", auth="token:s3cret") as guarded:
+        code, _, err = cli("check", guarded.url)
+    assert code == 4
+    assert "--token" in err
+
+
+def test_nothing_selected(cli, server):
+    assert cli("check", server.url, "-k", "no_such_thing")[0] == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["check", "http://127.0.0.1:9"], "cannot be reached"),
+        (["check", "nonsense"], "not an http or https URL"),
+        (["check", "--profile", "lance/1999"], "no profile"),
+        (["check", "--api", "nothing"], "Invalid value for '--api'"),
+        (["check", "--depth", "none"], "Invalid value for '--depth'"),
+        (["check", "--kinds", "guess"], "no kind guess"),
+        (["check", "--header", "novalue"], "has no value"),
+        (["check", "--spec", "none.yaml"], "cannot be read"),
+        (["check", "--storage", "tape"], "no storage"),
+        (["check", "--report", "/proc/none"], "cannot be written"),
+        (["explain", "lance.namespace.create.conflit"], "no requirement"),
+        (["report", "none"], "cannot be read"),
+        (["serve", "--storage", "dir:/proc/none"], "cannot be used"),
+        (["serve", "--fault", "none"], "no fault"),
+        (["serve", "--auth", "none-such"], "neither"),
+        (["serve", "--port", "99999"], "not in the range"),
+        (["serve", "--api", "lance", "--profile", "lance/1999"], "no profile"),
+        (["coverage", "none"], "cannot be read"),
+        (["spec", "show", "Nothing"], "no operation"),
+        (["spec", "lint", "none.yaml"], "cannot be read"),
+        (["spec", "diff", "lance", "none.yaml"], "cannot be read"),
+        (["nonsense"], "No such command"),
+    ],
+)
+def test_bad_input_is_one_clear_sentence(cli, arguments, words):
+    code, _, err = cli(*arguments)
+    assert code == 4
+    assert words in err
+    assert "Traceback" not in err
+    assert 1 <= len(err.strip().splitlines()) <= 2
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("a: [", "not valid YAML"), ("a: 1", "not an OpenAPI 3 document"), ("openapi: 3.1.0", "no `paths`")],
+)
+def test_a_file_that_is_no_document_is_a_problem(cli, folder, text, words):
+    (folder / "x.yaml").write_text(text)
+    code, _, err = cli("check", "--spec", "x.yaml")
+    assert code == 4
+    assert words in err
+
+
+def test_a_broken_settings_file_is_a_problem(cli, folder):
+    (folder / "lakeproof.toml").write_text("depth = [")
+    code, _, err = cli("check")
+    assert code == 4
+    assert "not valid TOML" in err
+
+
+def test_a_server_of_another_kind_is_recognised(cli, server):
+    code, _, err = cli("check", server.url + "/v1/elsewhere")
+    assert code == 4
+    assert "is no lance/2026-03 server" in err
+
+
+# The rest
+
+
+def test_explain_shows_statement_clause_and_source(cli):
+    code, out, _ = cli("explain", "lance.namespace.create.conflict")
+    assert code == 0
+    assert "is refused with 409 and code 2" in out
+    assert "conflict-as-400" in out
+    assert "def test_create_existing_namespace" in out
+
+
+def test_report_writes_the_reports_again(cli, server, folder):
+    cli("check", server.url, "-k", "lance.namespace.create")
+    page = folder / "lakeproof-report" / "report.html"
+    before = page.read_text()
+    page.unlink()
+    assert cli("report", "lakeproof-report")[0] == 0
+    assert page.read_text() == before
+    cli("report", "lakeproof-report/results.json", "--report", "elsewhere")
+    assert (folder / "elsewhere" / "report.html").read_text() == before
+
+
+def test_coverage_counts_statuses_and_clauses(cli):
+    code, out, _ = cli("coverage", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert not [entry for entry in found["statuses"] + found["clauses"] if entry["state"] == "gap"]
+    conflict = next(one for one in found["statuses"] if (one["operation"], one["status"]) == ("CreateNamespace", "409"))
+    assert "lance.namespace.create.conflict" in conflict["by"]
+
+
+def test_coverage_shows_a_gap(cli, server):
+    cli("check", server.url, "-k", "lance.namespace.create")
+    code, out, _ = cli("coverage", "lakeproof-report")
+    assert code == 1
+    assert "gap: no requirement reaches it" in out
+
+
+def test_spec_commands(cli, folder):
+    assert "lance/2026-03" in cli("spec", "list")[1]
+    assert "/v1/table/{id}/create" in cli("spec", "list", "lance")[1]
+    shown = cli("spec", "show", "RegisterTable")[1]
+    assert "location" in shown
+    assert "register-mode-overwrite" in shown
+    document = find_profile("lance").file(".yaml")
+    assert cli("spec", "diff", "lance", document)[:2] == (0, "no structural difference\n")
+    raw = yaml.safe_load(document.read_text())
+    raw["components"]["schemas"]["PageLimit"]["minimum"] = 1
+    (folder / "other.yaml").write_text(yaml.safe_dump(raw))
+    code, out, _ = cli("spec", "diff", "lance", "other.yaml")
+    assert code == 1
+    assert "/components/schemas/PageLimit/minimum" in out
+    code, out, _ = cli("spec", "lint", document)
+    assert code == 1
+    assert "void-nullable" in out
+
+
+def test_serve_lists_its_faults(cli):
+    code, out, _ = cli("serve", "--list-faults")
+    assert code == 0
+    assert "stale-read" in out
+
+
+# Processes
+
+
+def start(*arguments, **options):
+    command = [sys.executable, "-m", "lakeproof", *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_serve_is_ready_when_it_says_so_and_leaves_nothing(tmp_path, how):
+    environ = {**os.environ, "TMPDIR": str(tmp_path)}
+    process = start("serve", "--api", "lance", "--port", "0", "--auth", "token:s3cret", env=environ)
+    line = process.stdout.readline()
+    assert line.startswith("ready: lance http://127.0.0.1:")
+    url = line.split()[-1]
+    answer = urllib3.PoolManager(retries=False).request("GET", url + "/v1/table", headers={"x-api-key": "s3cret"})
+    assert answer.status == 200
+    process.send_signal(how)
+    out, err = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert "s3cret" not in line + out + err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_check_cleans_up_and_writes_what_it_has(tmp_path, how):
+    report = tmp_path / "out"
+    with serve("lance", storage="memory:pure") as server:
+        process = start("check", server.url, "--report", str(report), "--depth", "deep", cwd=tmp_path)
+        log = report / "exchanges.jsonl"
+        deadline = time.monotonic() + 60
+        while not (log.exists() and log.stat().st_size > 200_000) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        process.send_signal(how)
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 2, err
+        left = urllib3.PoolManager(retries=False).request("GET", server.url + "/v1/namespace/$/list").json()
+    assert left["namespaces"] == []
+    found = json.loads((report / "results.json").read_text())
+    assert found["run"]["interrupted"] is True
+    assert found["requirements"]
+    assert (report / "report.html").exists()
+    assert "Interrupted" in out
+    assert "Traceback" not in err

@@ -1,0 +1,71 @@
+"""The suite on pylance's RestAdapter: a real server by other people, with real defects.
+
+What a new release of pylance mends or breaks is its own affair, so only the release that the
+published report is about must have exactly those findings.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import lance
+import pytest
+
+from conformance.runner import run
+from conformance.settings import load_settings
+
+ROOT = Path(__file__).parent.parent.parent
+PUBLISHED = ROOT / "reports" / "pylance-14.0.2-restadapter" / "results.json"
+FINDINGS = ("fail", "warn", "blocked")
+
+
+@pytest.fixture(scope="module")
+def adapter(tmp_path_factory):
+    root = tmp_path_factory.mktemp("adapter")
+    command = [sys.executable, str(ROOT / "peers" / "rest_adapter.py"), f"root={root}"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    yield process.stdout.readline().split()[-1]
+    process.terminate()
+    process.wait()
+
+
+@pytest.fixture(scope="module")
+def judged(adapter, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    return run(load_settings({"server": adapter, "report": str(folder)}, environ={}, folder=folder))
+
+
+def findings(entries):
+    return {entry["id"]: entry["verdict"] for entry in entries if entry["verdict"] in FINDINGS}
+
+
+def test_the_kit_itself_does_not_fail_on_it(judged):
+    results, code = judged
+    assert results.totals["error"] == 0
+    assert results.totals["pass"] > 400
+    assert code == (1 if findings(results.requirements) else 0)
+
+
+def test_every_finding_is_found_again(judged, adapter, tmp_path):
+    results, _ = judged
+    found = {entry["id"]: entry["verdict"] for entry in results.requirements if entry["verdict"] in ("fail", "warn")}
+    settings = load_settings({"server": adapter, "report": str(tmp_path)}, environ={}, folder=tmp_path)
+    again, _ = run(settings, ids=set(found))
+    assert {entry["id"]: entry["verdict"] for entry in again.requirements} == found
+
+
+def test_findings_show_their_steps_and_mark_one(judged):
+    for entry in judged[0].requirements:
+        if entry["verdict"] in ("fail", "warn"):
+            assert entry["steps"], entry["id"]
+            assert any(step["mark"] for step in entry["steps"]), entry["id"]
+
+
+def test_the_published_report_is_what_that_release_does(judged):
+    published = json.loads(PUBLISHED.read_text())
+    if published["target"]["name"].endswith(lance.__version__):
+        assert findings(judged[0].requirements) == findings(published["requirements"])
+    assert findings(published["requirements"])

@@ -1,0 +1,203 @@
+"""The contract of storage, on every backend."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reference_server.storage import CommitConflict, after_prefix, pack, unpack
+from reference_server.storage.directory import DirectoryStorage
+from reference_server.storage.memory import MemoryStorage
+from specs.problems import Problem
+
+BACKENDS = {"memory": lambda _: MemoryStorage(), "directory": lambda folder: DirectoryStorage(folder / "x.sqlite")}
+
+
+@pytest.fixture(params=BACKENDS)
+def storage(request, tmp_path):
+    storage = BACKENDS[request.param](tmp_path)
+    yield storage
+    storage.close()
+
+
+def commit(storage, expected=None, writes=None, empty=()):
+    asyncio.run(storage.commit(expected or {}, writes or {}, empty))
+
+
+def test_absent_keys_have_no_value(storage):
+    assert storage.get(b"a") is None
+    assert storage.scan(b"") == []
+
+
+def test_writes_are_seen(storage):
+    commit(storage, writes={b"a": b"1", b"b": b"2"})
+    assert storage.get(b"a") == b"1"
+    commit(storage, writes={b"a": None, b"b": b"3"})
+    assert storage.get(b"a") is None
+    assert storage.scan(b"") == [(b"b", b"3")]
+
+
+def test_scans_are_sorted_and_bounded(storage):
+    keys = [pack("t", name) for name in ("a", "b", "c", "d")]
+    commit(storage, writes={**dict.fromkeys(keys, b"x"), pack("s", "z"): b"x", pack("u", "a"): b"x"})
+    prefix = pack("t")
+    assert [key for key, _ in storage.scan(prefix)] == keys
+    assert [key for key, _ in storage.scan(prefix, limit=2)] == keys[:2]
+    assert [key for key, _ in storage.scan(prefix, after=keys[1])] == keys[2:]
+    assert [key for key, _ in storage.scan(prefix, after=keys[0], limit=1)] == keys[1:2]
+    assert storage.scan(prefix, after=keys[3]) == []
+    assert [key for key, _ in storage.scan(prefix, after=pack("a"))] == keys
+
+
+@pytest.mark.parametrize("expected", [{b"a": b"other"}, {b"a": None}, {b"b": b"1"}, {b"a": b"1", b"b": b"1"}])
+def test_a_commit_that_expected_something_else_writes_nothing(storage, expected):
+    commit(storage, writes={b"a": b"1"})
+    with pytest.raises(CommitConflict):
+        commit(storage, expected, {b"a": b"2", b"c": b"2"})
+    assert storage.scan(b"") == [(b"a", b"1")]
+
+
+def test_a_commit_whose_expectations_hold_writes(storage):
+    commit(storage, writes={b"a": b"1"})
+    commit(storage, {b"a": b"1", b"b": None}, {b"a": b"2", b"b": b"2"})
+    assert storage.scan(b"") == [(b"a", b"2"), (b"b", b"2")]
+
+
+def test_prefixes_must_be_empty_after_the_commit(storage):
+    inside, outside = pack("n", "child"), pack("m")
+    commit(storage, writes={inside: b"1", outside: b"1"})
+    with pytest.raises(CommitConflict):
+        commit(storage, writes={outside: None}, empty=[pack("n")])
+    assert storage.get(outside) == b"1"
+    with pytest.raises(CommitConflict):
+        commit(storage, writes={inside: None, pack("n", "new"): b"1"}, empty=[pack("n")])
+    assert storage.get(inside) == b"1"
+    commit(storage, writes={inside: None, outside: None}, empty=[pack("n")])
+    assert storage.scan(b"") == []
+
+
+def test_the_version_is_another_after_every_commit(storage):
+    seen = [storage.version()]
+    for number in range(3):
+        commit(storage, writes={b"a": str(number).encode()})
+        seen.append(storage.version())
+    assert len(set(seen)) == 4
+    assert storage.version() == seen[-1]
+
+
+def test_one_of_many_commits_wins(storage):
+    async def race():
+        commits = [storage.commit({b"a": None}, {b"a": str(number).encode()}) for number in range(50)]
+        return await asyncio.gather(*commits, return_exceptions=True)
+
+    outcomes = asyncio.run(race())
+    winners = [number for number, outcome in enumerate(outcomes) if outcome is None]
+    assert len(winners) == 1
+    assert storage.get(b"a") == str(winners[0]).encode()
+    assert all(isinstance(outcome, CommitConflict) for outcome in outcomes if outcome is not None)
+
+
+def test_a_chain_of_commits_loses_no_update(storage):
+    async def add_one():
+        while True:
+            before = storage.get(b"n")
+            try:
+                return await storage.commit({b"n": before}, {b"n": str(int(before or 0) + 1).encode()})
+            except CommitConflict:
+                await asyncio.sleep(0)
+
+    async def race():
+        await asyncio.gather(*(add_one() for _ in range(40)))
+
+    asyncio.run(race())
+    assert storage.get(b"n") == b"40"
+
+
+PARTS = st.lists(st.binary(max_size=4).filter(lambda part: b"\xff" not in part), max_size=4)
+
+
+@given(parts=PARTS)
+def test_packed_keys_come_apart(parts):
+    assert unpack(pack(*parts)) == parts
+
+
+@given(one=PARTS, other=PARTS)
+@settings(max_examples=300)
+def test_packed_keys_sort_like_their_parts(one, other):
+    assert (pack(*one) < pack(*other)) == (one < other)
+    if one:
+        assert (pack(*one) <= pack(*other) < after_prefix(pack(*one))) == (other[: len(one)] == one)
+
+
+def test_a_packed_key_may_be_a_part():
+    inner = pack("a", "b\0c")
+    assert unpack(pack("x", inner, "y"))[1] == inner
+
+
+# What only a directory can promise
+
+
+def test_a_directory_keeps_what_was_committed(tmp_path):
+    first = DirectoryStorage(tmp_path / "x.sqlite")
+    commit(first, writes={b"a": b"1"})
+    first.close()
+    second = DirectoryStorage(tmp_path / "x.sqlite")
+    assert second.get(b"a") == b"1"
+    second.close()
+
+
+def test_two_processes_may_share_a_directory(tmp_path):
+    one, other = DirectoryStorage(tmp_path / "x.sqlite"), DirectoryStorage(tmp_path / "x.sqlite")
+    before = other.version()
+    commit(one, {b"a": None}, {b"a": b"1"})
+    assert other.get(b"a") == b"1"
+    assert other.version() != before
+    with pytest.raises(CommitConflict):
+        commit(other, {b"a": None}, {b"a": b"2"})
+    one.close()
+    other.close()
+
+
+def test_a_directory_that_cannot_be_written_is_a_problem(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    with pytest.raises(Problem, match="cannot be used"):
+        DirectoryStorage(blocked / "x.sqlite")
+
+
+WRITER = """
+import asyncio, sys
+from pathlib import Path
+from reference_server.storage.directory import DirectoryStorage
+
+async def write_pairs_for_ever(storage):
+    number = 0
+    while True:
+        value = str(number).encode()
+        await storage.commit({}, {b"left": value, b"right": value, b"n" + value: value})
+        print(number, flush=True)
+        number += 1
+
+asyncio.run(write_pairs_for_ever(DirectoryStorage(Path(sys.argv[1]))))
+"""
+
+
+def test_a_killed_writer_leaves_whole_commits(tmp_path):
+    for pause in (0.0, 0.01, 0.03):
+        process = subprocess.Popen([sys.executable, "-c", WRITER, tmp_path / "x.sqlite"], stdout=subprocess.PIPE)
+        process.stdout.readline()
+        time.sleep(pause)
+        process.kill()
+        answered = int((process.communicate()[0].splitlines() or [b"0"])[-1])
+        storage = DirectoryStorage(tmp_path / "x.sqlite")
+        left, right = storage.get(b"left"), storage.get(b"right")
+        assert left == right
+        assert int(left) >= answered, "what was answered is there"
+        assert storage.get(b"n" + left) == left
+        storage.close()

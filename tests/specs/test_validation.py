@@ -1,0 +1,127 @@
+"""Validators, discriminators, and a second validator that must agree."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from openapi_core import OpenAPI
+from openapi_core.exceptions import OpenAPIError
+from openapi_core.testing import MockRequest, MockResponse
+
+from specs.discriminators import expand_discriminators
+from specs.openapi import Document
+from specs.profiles import find_profile
+from specs.validation import Validators, pointer
+
+LANCE = find_profile("lance").document()
+VALIDATORS = Validators(LANCE)
+
+# operation, path, status, body, is it valid?
+ANSWERS = [
+    ("ListNamespaces", "get", "/v1/namespace/a/list", 200, {"namespaces": ["a"]}, True),
+    ("ListNamespaces", "get", "/v1/namespace/a/list", 200, {"namespaces": ["a"], "page_token": None}, True),
+    ("ListNamespaces", "get", "/v1/namespace/a/list", 200, {"namespaces": ["a", "a"]}, False),
+    ("ListNamespaces", "get", "/v1/namespace/a/list", 200, {}, False),
+    ("ListNamespaces", "get", "/v1/namespace/a/list", 200, {"namespaces": [1]}, False),
+    ("ListNamespaces", "get", "/v1/namespace/a/list", 404, {"code": 1, "error": "none"}, True),
+    ("ListNamespaces", "get", "/v1/namespace/a/list", 404, {"error": "none"}, False),
+    ("ListNamespaces", "get", "/v1/namespace/a/list", 404, {"code": "1"}, False),
+    ("ListNamespaces", "get", "/v1/namespace/a/list", 429, {"code": 21}, True),
+    ("DescribeNamespace", "post", "/v1/namespace/a/describe", 200, {"properties": None}, True),
+    ("DescribeNamespace", "post", "/v1/namespace/a/describe", 200, {"properties": {"k": 1}}, False),
+    ("CreateNamespace", "post", "/v1/namespace/a/create", 200, {"properties": None}, True),
+    ("DescribeTable", "post", "/v1/table/a/describe", 200, {"location": "/x", "version": -1}, False),
+    ("DescribeTable", "post", "/v1/table/a/describe", 200, {"stats": {"num_fragments": 1}}, False),
+    ("CountTableRows", "post", "/v1/table/a/count_rows", 200, 3, True),
+    ("CountTableRows", "post", "/v1/table/a/count_rows", 200, {"count": 3}, False),
+    ("CountTableRows", "post", "/v1/table/a/count_rows", 200, "3", False),
+]
+
+
+@pytest.fixture(scope="module")
+def second_opinion() -> OpenAPI:
+    raw = json.loads(json.dumps(LANCE.raw))
+    raw["servers"] = [{"url": "http://localhost"}]
+    raw.pop("security")
+    return OpenAPI.from_dict(raw)
+
+
+@pytest.mark.parametrize(("operation", "method", "path", "status", "body", "valid"), ANSWERS)
+def test_two_validators_agree(second_opinion, operation, method, path, status, body, valid):
+    assert (VALIDATORS.response_findings(operation, status, body) == []) is valid
+    request = MockRequest("http://localhost", method, path)
+    response = MockResponse(json.dumps(body).encode(), status_code=status, content_type="application/json")
+    try:
+        second_opinion.validate_response(request, response)
+        errors = []
+    except OpenAPIError as error:
+        errors = [error]
+    assert (errors == []) is valid
+
+
+def test_findings_point_at_the_field():
+    (finding,) = VALIDATORS.response_findings("DescribeNamespace", 200, {"properties": {"a/b": 1}})
+    assert finding.pointer == "/properties/a~1b"
+    assert "string" in finding.message
+
+
+def test_requests_are_checked():
+    assert VALIDATORS.request_findings("RegisterTable", {"location": "x"}) == []
+    assert VALIDATORS.request_findings("RegisterTable", {}) != []
+
+
+def test_pointers_are_escaped():
+    assert pointer(["a/b", 0, "c~d"]) == "/a~1b/0/c~0d"
+
+
+BASE = {
+    "openapi": "3.1.0",
+    "info": {"title": "T", "version": "1"},
+    "paths": {
+        "/a": {
+            "post": {
+                "operationId": "A",
+                "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Update"}}}},
+                "responses": {"200": {"description": "d"}},
+            }
+        }
+    },
+    "components": {
+        "schemas": {
+            "Update": {
+                "type": "object",
+                "required": ["action"],
+                "properties": {"action": {"type": "string"}, "shared": {"type": "integer"}},
+                "discriminator": {
+                    "propertyName": "action",
+                    "mapping": {"add": "#/components/schemas/Add", "drop": "#/components/schemas/Drop"},
+                },
+            },
+            "Add": {
+                "allOf": [{"$ref": "#/components/schemas/Update"}],
+                "required": ["value"],
+                "properties": {"value": {"type": "integer"}},
+            },
+            "Drop": {"allOf": [{"$ref": "#/components/schemas/Update"}]},
+        }
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("body", "valid"),
+    [
+        ({"action": "add", "value": 1}, True),
+        ({"action": "add"}, False),
+        ({"action": "add", "value": "x"}, False),
+        ({"action": "drop"}, True),
+        ({"action": "drop", "shared": "x"}, False),
+        ({"action": "nonsense"}, False),
+        ({}, False),
+    ],
+)
+def test_discriminators_decide(body, valid):
+    document = Document(expand_discriminators(BASE), "test")
+    assert (Validators(document).request_findings("A", body) == []) is valid
+    assert "discriminator" in BASE["components"]["schemas"]["Update"], "the document itself is left alone"
