@@ -3,7 +3,7 @@
 A fault is a function around a call. It is at once chaos for a client (`--fault NAME`, or the header
 `X-Lakeproof-Fault` where the server allows it) and a mutant for the suite: `kills` names the
 requirements that must notice it. What is true for every API lives here; the faults of one API live
-in its wing (`reference_server/lance/faults.py`).
+in its wing (`reference_server/lance/faults/`).
 """
 
 from __future__ import annotations

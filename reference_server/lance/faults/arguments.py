@@ -1,0 +1,61 @@
+"""Arguments that are not listened to, or refused without need."""
+
+from __future__ import annotations
+
+from reference_server.context import Reply, json_reply
+from reference_server.faults import (
+    Call,
+    Proceed,
+    arguments_lost,
+    declare,
+)
+
+# Arguments
+
+declare(
+    "modes-ignored",
+    "Modes and behaviors are ignored.",
+    arguments_lost("mode", "behavior"),
+    kills=[
+        "lance.*.exist_ok",
+        "lance.*.overwrite",
+        "lance.*.mode_unknown",
+        "lance.*.behavior_unknown",
+        "lance.namespace.drop.skip",
+        "lance.namespace.drop.cascade",
+    ],
+)
+declare(
+    "versions-ignored",
+    "The latest version is used whichever is asked for.",
+    arguments_lost("version"),
+    kills=["lance.table.describe.version", "lance.*.version_missing", "lance.rows.count.version"],
+)
+declare(
+    "predicates-ignored",
+    "CountTableRows counts all rows whatever the predicate.",
+    arguments_lost("predicate"),
+    kills=["lance.rows.count.predicate", "lance.rows.count.predicate.*"],
+    on=["CountTableRows"],
+)
+
+
+async def _refuse_unknown_keys(call: Call, proceed: Proceed) -> Reply:
+    if b"from_the_future" in call.request.body:
+        return json_reply({"error": "unknown field from_the_future", "code": 13}, 400)
+    return await proceed()
+
+
+async def _refuse_body_id(call: Call, proceed: Proceed) -> Reply:
+    if b'"id"' in call.request.body:
+        return json_reply({"error": "unknown field id", "code": 13}, 400)
+    return await proceed()
+
+
+declare(
+    "unknown-keys-refused",
+    "Fields that the server does not know are refused.",
+    _refuse_unknown_keys,
+    kills=["lance.body.unknown_keys.*"],
+)
+declare("body-id-refused", "A body may not repeat the id.", _refuse_body_id, kills=["lance.identifier.body_same"])

@@ -1,0 +1,36 @@
+"""What the declarations of Lance faults share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from reference_server.faults import Call
+
+LISTS = ("ListNamespaces", "ListTables", "ListAllTables")
+DECLARES = ("DeclareTable", "CreateEmptyTable")
+DROPS = ("DropNamespace", "DropTable", "DeregisterTable")
+READS = (*LISTS, "DescribeNamespace", "NamespaceExists", "DescribeTable", "TableExists", "CountTableRows")
+
+# Names that nothing but a listing that lacks them can spoil, and names that encoding changes.
+PLAIN_NAMES = ("leading_dot", "trailing_dot", "dots", "digits", "dash", "null_word", "keyword", "length_200")
+ENCODED_NAMES = (
+    *("space", "plus", "percent", "percent_encoded", "quotes", "question_mark", "hash", "ampersand", "semicolon"),
+    *("colon", "comma", "brackets", "glob", "at", "equals", "unicode", "cjk", "emoji", "right_to_left", "combining"),
+    *("leading_space", "trailing_space", "sql", "html", "wide_100"),
+)
+
+
+def delimiter(call: Call) -> str:
+    """Return the delimiter of a call's identifiers."""
+    return call.request.query.get("delimiter", ["$"])[-1]
+
+
+def is_root(call: Call) -> bool:
+    """True when a call is about the root namespace."""
+    return call.path.get("id") == delimiter(call)
+
+
+def items(edit: Callable[[list[Any]], list[Any]]) -> Callable[[Any], Any]:
+    """Return an edit of the items of a listing's body."""
+    return lambda body: {key: edit(value) if isinstance(value, list) else value for key, value in body.items()}

@@ -1,0 +1,171 @@
+"""Listings that show too little, too much, or the past; pages that lose and double."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from reference_server.context import Reply, json_reply
+from reference_server.faults import (
+    Call,
+    Proceed,
+    arguments_lost,
+    body_becomes,
+    declare,
+    fields_lost,
+)
+from reference_server.lance.faults.building import (
+    LISTS,
+    PLAIN_NAMES,
+    READS,
+    delimiter,
+    items,
+)
+
+# Listings
+
+
+async def _missing_lists_empty(_call: Call, proceed: Proceed) -> Reply:
+    reply = await proceed()
+    return json_reply({"namespaces": [], "tables": []}) if reply.status == 404 else reply
+
+
+async def _full_names(call: Call, proceed: Proceed) -> Reply:
+    parent = call.path["id"] + delimiter(call)
+    return await body_becomes(items(lambda names: [parent + name for name in names]), 200)(call, proceed)
+
+
+def _include_declared(wanted: str) -> Any:
+    async def around(call: Call, proceed: Proceed) -> Reply:
+        call.request = call.request.altered(query={**call.request.query, "include_declared": [wanted]})
+        return await proceed()
+
+    return around
+
+
+declare(
+    "list-empty",
+    "Listings are empty.",
+    body_becomes(items(lambda _: []), 200),
+    kills=[
+        "lance.listing.shows.*",
+        "lance.namespace.list.root",
+        "lance.namespace.list.children",
+        *(f"lance.name.*.{name}" for name in PLAIN_NAMES),
+    ],
+    on=LISTS,
+)
+declare(
+    "list-ghost",
+    "Listings show something that does not exist.",
+    body_becomes(items(lambda names: [*names, "ghost"]), 200),
+    kills=["lance.namespace.list.children", "lance.listing.relative", "lance.pagination.complete.list_n*"],
+    on=LISTS,
+)
+declare(
+    "missing-lists-empty",
+    "Listing what does not exist is answered with an empty list.",
+    _missing_lists_empty,
+    kills=["lance.namespace.list.missing", "lance.listing.missing_namespace"],
+    on=LISTS,
+)
+declare(
+    "full-names",
+    "ListTables shows full identifiers instead of names.",
+    _full_names,
+    kills=["lance.listing.relative"],
+    on=["ListTables"],
+)
+declare(
+    "declared-listed",
+    "Declared tables are always listed.",
+    _include_declared("true"),
+    kills=["lance.listing.declared_hidden"],
+    on=["ListTables"],
+)
+declare(
+    "declared-hidden",
+    "Declared tables are never listed.",
+    _include_declared("false"),
+    kills=["lance.listing.declared_shown"],
+    on=["ListTables"],
+)
+
+
+async def _stale(call: Call, proceed: Proceed) -> Reply:
+    """Answer a read with what it answered before the last write."""
+    writes = call.state.setdefault("writes", 0)
+    if call.operation.id not in READS:
+        call.state["writes"] = writes + 1
+        return await proceed()
+    seen = call.state.setdefault("reads", {})
+    key = (call.request.path, str(call.request.query), call.request.body)
+    before = seen.get(key)
+    reply = await proceed()
+    seen[key] = (writes, replace(reply))
+    return before[1] if before and before[0] < writes else reply
+
+
+declare(
+    "stale-read",
+    "A read is answered as before the latest write.",
+    _stale,
+    kills=["lance.listing.fresh.*", "lance.table.describe.fresh", "lance.rows.insert.fresh"],
+)
+
+
+# Pages
+
+
+async def _page_loses_one(call: Call, proceed: Proceed) -> Reply:
+    later = bool(call.request.query.get("page_token"))
+    return await body_becomes(items(lambda names: names[1:] if later else names), 200)(call, proceed)
+
+
+async def _offset_pages(call: Call, proceed: Proceed) -> Reply:
+    """Count how many items were shown instead of remembering the last one."""
+    query = {name: values[-1] for name, values in call.request.query.items()}
+    if not query.get("limit", "").isdigit():
+        return await proceed()
+    start, limit = int(query.get("page_token") or 0), int(query["limit"])
+    call.request = call.request.altered(
+        query={name: [value] for name, value in query.items() if name not in ("limit", "page_token")},
+    )
+    reply = await proceed()
+    body = orjson.loads(reply.body)
+    name, items = next((key, value) for key, value in body.items() if isinstance(value, list))
+    token = str(start + limit) if len(items) > start + limit else None
+    reply.body = orjson.dumps({name: items[start : start + limit], "page_token": token})
+    return reply
+
+
+declare(
+    "page-loses-one",
+    "Every page after the first leaves out its first item.",
+    _page_loses_one,
+    kills=["lance.pagination.complete.*"],
+    on=LISTS,
+)
+declare(
+    "token-lost",
+    "Pages never have a token.",
+    fields_lost("page_token"),
+    kills=["lance.pagination.last_page.*", "lance.pagination.complete.*"],
+    on=LISTS,
+)
+declare(
+    "limit-ignored",
+    "Limits are ignored.",
+    arguments_lost("limit"),
+    kills=["lance.pagination.limit.*", "lance.pagination.limit_type.*", "lance.pagination.limit_zero.*"],
+    on=LISTS,
+)
+declare(
+    "offset-pages",
+    "Page tokens count items, so that a creation between two pages shifts them.",
+    _offset_pages,
+    kills=["lance.pagination.stable.*"],
+    on=LISTS,
+)
