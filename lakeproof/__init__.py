@@ -12,7 +12,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lakeproof.check import check
+    from lakeproof.checking import check
     from reference_server.serve import Server, ServerSettings, serve
 
 __all__ = ["Server", "ServerSettings", "check", "serve"]
@@ -20,7 +20,7 @@ _MODULES = {
     "Server": "reference_server.serve",
     "ServerSettings": "reference_server.serve",
     "serve": "reference_server.serve",
-    "check": "lakeproof.check",
+    "check": "lakeproof.checking",
 }
 
 

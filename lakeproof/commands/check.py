@@ -12,7 +12,7 @@ import click
 
 from conformance.requirement import KINDS
 from conformance.settings import DEPTHS
-from lakeproof.check import EMBEDDED_STORAGE, check
+from lakeproof.checking import EMBEDDED_STORAGE, check
 from lakeproof.terminal import ProgressListener, out, print_results
 from specs.profiles import APIS
 

@@ -24,7 +24,7 @@ from conformance.coverage import (
 )
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.results import Results, read_results
-from lakeproof.check import EMBEDDED_STORAGE, check
+from lakeproof.checking import EMBEDDED_STORAGE, check
 from lakeproof.terminal import ProgressListener, out
 from specs.profiles import APIS, find_profile
 

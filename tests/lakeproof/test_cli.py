@@ -283,3 +283,12 @@ def test_an_interrupted_check_cleans_up_and_writes_what_it_has(tmp_path, how):
     assert (report / "report.html").exists()
     assert "Interrupted" in out
     assert "Traceback" not in err
+
+
+def test_the_public_names_are_what_they_say():
+    import lakeproof  # noqa: PLC0415
+
+    assert set(lakeproof.__all__) == {"Server", "ServerSettings", "check", "serve"}
+    assert all(callable(getattr(lakeproof, name)) for name in lakeproof.__all__)
+    with pytest.raises(AttributeError):
+        lakeproof.nothing  # noqa: B018
