@@ -16,7 +16,7 @@ from conformance.settings import Settings
 
 log = logging.getLogger("lakeproof.suite")
 HERE = Path(__file__).parent
-QUIET = ("-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:schemathesis", "-p", "no:logging")
+QUIET = ("--capture=no", "-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:schemathesis", "-p", "no:logging")
 
 
 def run(
