@@ -19,16 +19,21 @@ from reference_server.storage.memory import MemoryStorage
 from specs.problems import Problem
 
 DIRECTORY_PREFIX = "dir:"
-FILE_NAME = "lakeproof.sqlite"
+OWN_FOLDER = ".lakeproof"
+FILE_NAME = "state.sqlite"
 
 
 @dataclass(slots=True)
 class Backend:
-    """An open backend of one API: its storage and the root URI of its data, a path or a scheme."""
+    """An open backend of one API: its storage and the root URI of its data, a path or a scheme.
+
+    `durable` says that the data root outlives the server.
+    """
 
     storage: Storage
     data_root: str
     temporary: Path | None = None
+    durable: bool = False
 
     def close(self) -> None:
         """Close the storage and remove what was temporary."""
@@ -51,5 +56,5 @@ def open_backend(text: str, api: str) -> Backend:
     if path == text or not path:
         raise Problem(f"There is no storage {text!r}.", "Use `memory`, `memory:pure` or `dir:PATH`.")
     root = Path(path).expanduser().resolve() / api
-    storage = DirectoryStorage(root / FILE_NAME)
-    return Backend(storage, str(root))
+    storage = DirectoryStorage(root / OWN_FOLDER / FILE_NAME)
+    return Backend(storage, str(root), durable=True)

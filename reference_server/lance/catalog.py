@@ -44,11 +44,36 @@ class ListRequest:
 class Catalog(Protocol):
     """The names of a Lance namespace. The root is the empty path and always exists.
 
+    `forbidden` are characters that no name may have, beside those that no catalog allows.
+
     Every change is atomic. A change that keeps losing against others raises ConcurrentModification.
     """
 
     def state(self) -> Hashable:
         """Return a value that changes with every change of the catalog, whoever makes it."""
+
+    forbidden: str
+
+    def close(self) -> None:
+        """Give everything back."""
+
+    def location_for(self, path: Path, unused: str) -> str:
+        """Return where a table that is declared under this name will have its data.
+
+        `unused` is a location that was never used, for a catalog that does not care.
+        """
+
+    async def place(self, path: Path, written: str) -> str:
+        """Return the location of data that were just written at `written`, for a new table.
+
+        A catalog that wants them elsewhere moves them. Raises TableAlreadyExists.
+        """
+
+    def keeps_place(self, path: Path, table: Table) -> bool:
+        """True when a table that is overwritten has to stay where it is."""
+
+    def follows(self, path: Path) -> bool:
+        """True when what is said about the tables of a namespace follows from `state`."""
 
     async def namespace(self, path: Path) -> Properties:
         """Return the properties of a namespace. Raises NamespaceNotFound."""
@@ -74,8 +99,11 @@ class Catalog(Protocol):
     async def replace_table(self, path: Path, before: Table, after: Table) -> None:
         """Replace an entry that still is `before`. Raises ConcurrentModification."""
 
-    async def remove_table(self, path: Path) -> Table:
-        """Remove an entry and return it. Raises NamespaceNotFound or TableNotFound."""
+    async def remove_table(self, path: Path, *, dropping: bool) -> Table:
+        """Remove an entry and return it; `dropping` says that its data will be deleted next.
+
+        Raises NamespaceNotFound or TableNotFound.
+        """
 
     async def rename_table(self, path: Path, target: Path) -> None:
         """Move an entry. Raises NamespaceNotFound, TableNotFound or TableAlreadyExists."""

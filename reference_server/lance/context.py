@@ -55,8 +55,8 @@ class LanceContext(Context):
         return (self.body or {}).get("properties") or {}
 
 
-def bind(request: Request, path: Mapping[str, str], body: Any) -> tuple[Path, str]:
-    """Return the identifier of a request and its delimiter.
+def bind(request: Request, path: Mapping[str, str], body: Any, forbidden: str) -> tuple[Path, str]:
+    """Return the identifier of a request and its delimiter; `forbidden` is that of the catalog.
 
     Raises InvalidInput for an identifier that cannot be read, for impossible names, and when the
     body names another object than the path.
@@ -68,7 +68,7 @@ def bind(request: Request, path: Mapping[str, str], body: Any) -> tuple[Path, st
             raise IdentifierError("the delimiter is empty")
     except IdentifierError as error:
         raise InvalidInput(f"The identifier cannot be read: {error}.") from None
-    check_names(parts)
+    check_names(parts, forbidden)
     named = body.get("id") if isinstance(body, dict) else None
     if named is not None and "id" in path and list(named) != list(parts):
         raise InvalidInput(f"The body names {named}, the path names {list(parts)}.")

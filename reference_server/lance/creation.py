@@ -19,6 +19,7 @@ from reference_server.lance.catalog import Table
 from reference_server.lance.context import LanceContext
 from reference_server.lance.declared import current_table
 from reference_server.lance.namespaces import delete_data
+from reference_server.lance.storage_catalog import new_location
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,36 +43,49 @@ async def create_table(context: LanceContext) -> Answer:
         return _answer(context, existing)
     properties = _query_properties(context)
     data = await context.run(read_stream, context.request.body)
-    if existing and not existing.created:
+    if existing and existing.created:
+        return await _overwrite(context, existing, data, properties or {})
+    if existing:
         return await _fill(context, existing, data, properties)
-    return await _create(context, existing, data, properties, mode)
+    return await _create(context, data, properties or {}, mode)
 
 
-async def _create(
-    context: LanceContext,
-    existing: Table | None,
-    data: pa.Table,
-    properties: dict[str, str] | None,
-    mode: str,
-) -> Answer:
-    table = Table(context.data.new_location(context.id), properties or {}, created=True)
-    version = await context.run(context.data.write, table.location, data, "create")
+async def _create(context: LanceContext, data: pa.Table, properties: dict[str, str], mode: str) -> Answer:
+    written = new_location(context.id)
+    version = await context.run(context.data.write, written, data, "create")
     try:
-        if existing:
-            await context.catalog.replace_table(context.id, existing, table)
-        else:
-            await context.catalog.add_table(context.id, table)
-    except Exception as error:
-        await delete_data(context, [table])
-        if isinstance(error, TableAlreadyExists) and mode == "ExistOk":
+        table = Table(await context.catalog.place(context.id, written), properties, created=True)
+        await context.catalog.add_table(context.id, table)
+    except TableAlreadyExists:
+        await delete_data(context, [Table(written)])
+        if mode == "ExistOk":
             return _answer(context, await context.catalog.table(context.id))
         raise
-    if existing:
+    except Exception:
+        await delete_data(context, [Table(written)])
+        raise
+    return _answer(context, table, version)
+
+
+async def _overwrite(context: LanceContext, existing: Table, data: pa.Table, properties: dict[str, str]) -> Answer:
+    """Put a new table in the place of one with data."""
+    in_place = context.catalog.keeps_place(context.id, existing)
+    table = replace(existing, properties=properties) if in_place else Table(new_location(context.id), properties, True)
+    mode = "overwrite" if in_place else "create"
+    version = await context.run(context.data.write, table.location, data, mode)
+    try:
+        await context.catalog.replace_table(context.id, existing, table)
+    except Exception:
+        if not in_place:
+            await delete_data(context, [table])
+        raise
+    if not in_place:
         await delete_data(context, [existing])
     return _answer(context, table, version)
 
 
 async def _fill(context: LanceContext, declared: Table, data: pa.Table, properties: dict[str, str] | None) -> Answer:
+    """Give data to a table that was only declared."""
     version = await context.run(context.data.write, declared.location, data, "create")
     table = replace(declared, created=True, properties=properties or declared.properties)
     with suppress(ConcurrentModification):
@@ -83,9 +97,8 @@ async def declare_table(context: LanceContext) -> Answer:
     """Take a name and a location for a table whose data come later."""
     location = (context.body or {}).get("location")
     path = context.table_id
-    table = Table(
-        context.data.relative(location) if location else context.data.new_location(path), context.properties()
-    )
+    chosen = context.data.relative(location) if location else context.catalog.location_for(path, new_location(path))
+    table = Table(chosen, context.properties())
     await context.catalog.add_table(path, table)
     return _answer(context, table)
 

@@ -7,26 +7,23 @@ relative to the root, and nothing outside the root is ever touched.
 from __future__ import annotations
 
 import os
-import re
-import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from reference_server.errors import InvalidInput, TableNotFound
 from reference_server.lance.arrow_json import schema_to_json
-from reference_server.lance.catalog import Path
 from reference_server.lance.pylance_errors import translate
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 os.environ.setdefault("LANCE_LOG", "error")  # read once, when lance is imported
-SLUG_LENGTH = 80
 MEMORY_SCHEME = "shared-memory://"
+MANIFEST = ".manifest"
 
 
 @contextmanager
@@ -54,15 +51,11 @@ class TableData:
 
     def uri(self, location: str) -> str:
         """Return the complete URI of a location."""
-        return f"{self._address(location)}" if self._in_memory else f"file://{self._address(location)}"
+        address = self._address(location)
+        return address if self._in_memory else "file://" + quote(address, safe="/$")
 
     def _address(self, location: str) -> str:
         return f"{self.root}/{location}"
-
-    def new_location(self, path: Path) -> str:
-        """Return a location that was never used: a random prefix, then as much of the name as is safe."""
-        slug = re.sub(r"[^A-Za-z0-9_.$-]", "_", "$".join(path))[:SLUG_LENGTH]
-        return f"{secrets.token_hex(4)}_{slug}"
 
     def relative(self, location: str) -> str:
         """Return the location that a client means: relative, absolute or a URI, but below the root.
@@ -89,7 +82,7 @@ class TableData:
         if not self._in_memory:
             try:
                 with os.scandir(f"{self._address(location)}/_versions") as versions:
-                    return next(versions, None) is not None
+                    return any(version.name.endswith(MANIFEST) for version in versions)
             except OSError:
                 return False
         try:

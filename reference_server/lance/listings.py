@@ -20,13 +20,14 @@ Fetch = Callable[[ListRequest], Awaitable[Page[Listed]]]
 
 async def list_tables(context: LanceContext) -> Answer:
     """List the tables of one namespace by their own names."""
-    page = await _visible(context, lambda request: context.catalog.list_tables(context.id, request))
+    kept = context.catalog.follows(context.id)
+    page = await _visible(context, lambda request: context.catalog.list_tables(context.id, request), kept=kept)
     return {"tables": [path[-1] for path in page.items], "page_token": page.token}
 
 
 async def list_all_tables(context: LanceContext) -> Answer:
     """List the tables of all namespaces by their full identifiers."""
-    page = await _visible(context, context.catalog.list_all_tables)
+    page = await _visible(context, context.catalog.list_all_tables, kept=context.catalog.follows(()))
     try:
         names = [join_parts(path, context.delimiter) for path in page.items]
     except IdentifierError as error:
@@ -42,13 +43,13 @@ async def _has_data(context: LanceContext, path: Path) -> bool:
         return False
 
 
-async def _visible(context: LanceContext, fetch: Fetch) -> Page[Path]:
+async def _visible(context: LanceContext, fetch: Fetch, *, kept: bool) -> Page[Path]:
     """Return a full page of the tables that have data, or of all when declared ones are wanted too."""
     with_declared = bool(context.query("include_declared"))
     request = list_request(context)
     wanted = min(request.limit or request.maximum, request.maximum)
     shown: list[Path] = []
-    context.reusable = True
+    context.reusable = kept
     while True:
         page = await fetch(request)
         for path, created in page.items:

@@ -9,7 +9,10 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+import re
+import secrets
+from collections.abc import Callable, Coroutine, Hashable
+from contextlib import suppress
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
@@ -29,7 +32,8 @@ from reference_server.pagination import Page, take_page
 from reference_server.storage import CommitConflict, Storage, pack, unpack
 
 ATTEMPTS = 50
-NAMESPACE, TABLE = "namespace", "table"
+SLUG_LENGTH = 80
+NAMESPACE, TABLE, VERSION = "namespace", "table", "version"
 CREATED, DECLARED = ord("C"), ord("D")
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -54,12 +58,21 @@ def retried(change: Change[P, T]) -> Change[P, T]:
 class StorageCatalog:
     """See Catalog."""
 
+    forbidden = ""
+
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
-    def state(self) -> int:
+    def close(self) -> None:
+        """See Catalog.close; the storage is the backend's."""
+
+    def state(self) -> Hashable:
         """See Catalog.state."""
         return self._storage.version()
+
+    def follows(self, _path: Path) -> bool:
+        """See Catalog.follows."""
+        return True
 
     async def namespace(self, path: Path) -> Properties:
         """See Catalog.namespace."""
@@ -72,7 +85,7 @@ class StorageCatalog:
         parent = self._parent(path)
         key = _key(NAMESPACE, path)
         if not path or self._storage.get(key) is not None:
-            raise NamespaceAlreadyExists(f"The namespace {_show(path)} exists already.")
+            raise NamespaceAlreadyExists(f"The namespace {show(path)} exists already.")
         await self._storage.commit({key: None, **parent}, {key: orjson.dumps(properties)})
 
     @retried
@@ -89,7 +102,7 @@ class StorageCatalog:
             prefixes += [_children(NAMESPACE, here), _children(TABLE, here)]
             namespaces, entries = (self._storage.scan(prefix, limit=None if cascade else 1) for prefix in prefixes[-2:])
             if (namespaces or entries) and not cascade:
-                raise NamespaceNotEmpty(f"The namespace {_show(path)} is not empty.")
+                raise NamespaceNotEmpty(f"The namespace {show(path)} is not empty.")
             left += [(*here, _name(key)) for key, _ in namespaces]
             tables += [_load(value) for _, value in entries]
             expected.update(namespaces + entries)
@@ -105,40 +118,63 @@ class StorageCatalog:
         """See Catalog.table."""
         return _load(self._table(path))
 
+    def location_for(self, _path: Path, unused: str) -> str:
+        """See Catalog.location_for."""
+        return unused
+
+    async def place(self, _path: Path, written: str) -> str:
+        """See Catalog.place."""
+        return written
+
+    def keeps_place(self, _path: Path, _table: Table) -> bool:
+        """See Catalog.keeps_place."""
+        return False
+
     @retried
     async def add_table(self, path: Path, table: Table) -> None:
         """See Catalog.add_table."""
         parent = self._parent(path)
-        key = _key(TABLE, path)
+        key = table_key(path)
         if self._storage.get(key) is not None:
-            raise TableAlreadyExists(f"The table {_show(path)} exists already.")
+            raise TableAlreadyExists(f"The table {show(path)} exists already.")
         await self._storage.commit({key: None, **parent}, {key: _dump(table)})
 
     async def replace_table(self, path: Path, before: Table, after: Table) -> None:
         """See Catalog.replace_table."""
-        key = _key(TABLE, path)
+        key = table_key(path)
         try:
             await self._storage.commit({key: _dump(before)}, {key: _dump(after)})
         except CommitConflict:
-            raise ConcurrentModification(f"The table {_show(path)} was changed at the same time.") from None
+            raise ConcurrentModification(f"The table {show(path)} was changed at the same time.") from None
 
     @retried
-    async def remove_table(self, path: Path) -> Table:
+    async def remove_table(self, path: Path, *, dropping: bool) -> Table:
         """See Catalog.remove_table."""
         value = self._table(path)
-        key = _key(TABLE, path)
+        key = table_key(path)
         await self._storage.commit({key: value}, {key: None})
         return _load(value)
 
-    @retried
     async def rename_table(self, path: Path, target: Path) -> None:
         """See Catalog.rename_table."""
-        value = self._table(path)
-        parent = self._parent(target)
-        source, destination = _key(TABLE, path), _key(TABLE, target)
-        if self._storage.get(destination) is not None:
-            raise TableAlreadyExists(f"The table {_show(target)} exists already.")
-        await self._storage.commit({source: value, destination: None, **parent}, {source: None, destination: value})
+        table = await self.table(path)
+        await self._move(path, table, target, table)
+
+    async def _move(self, path: Path, table: Table, target: Path, moved: Table) -> None:
+        """Take one entry away and add another, in one commit."""
+        source, destination = table_key(path), table_key(target)
+        for _ in range(ATTEMPTS):
+            value = self._table(path)
+            parent = self._parent(target)
+            if self._storage.get(destination) is not None:
+                raise TableAlreadyExists(f"The table {show(target)} exists already.")
+            if _load(value).location != table.location:
+                break
+            with suppress(CommitConflict):
+                expected = {source: value, destination: None, **parent}
+                await self._storage.commit(expected, {source: None, destination: _dump(moved)})
+                return
+        raise ConcurrentModification(f"The table {show(path)} was changed at the same time.")
 
     async def list_tables(self, path: Path, request: ListRequest) -> Page[Listed]:
         """See Catalog.list_tables."""
@@ -151,10 +187,12 @@ class StorageCatalog:
         """See Catalog.list_all_tables."""
 
         def fetch(after: bytes | None, count: int) -> list[tuple[bytes, Listed]]:
-            found = self._storage.scan(pack(TABLE), after, count)
-            return [(key, Listed(_path(key), value[0] == CREATED)) for key, value in found]
+            return [self._listed(key, value) for key, value in self._storage.scan(pack(TABLE), after, count)]
 
         return take_page(pack(TABLE), request.token, request.limit, request.maximum, fetch)
+
+    def _listed(self, key: bytes, value: bytes) -> tuple[bytes, Listed]:
+        return key, Listed(_path(key), value[0] == CREATED)
 
     def _page(self, prefix: bytes, request: ListRequest, read: Callable[[str, bytes], T]) -> Page[T]:
         start = len(prefix)
@@ -169,7 +207,7 @@ class StorageCatalog:
     def _namespace(self, path: Path) -> bytes:
         value = self._storage.get(_key(NAMESPACE, path))
         if value is None:
-            raise NamespaceNotFound(f"The namespace {_show(path)} does not exist.")
+            raise NamespaceNotFound(f"The namespace {show(path)} does not exist.")
         return value
 
     def _parent(self, path: Path) -> dict[bytes, bytes | None]:
@@ -178,10 +216,10 @@ class StorageCatalog:
         return {_key(NAMESPACE, parent): self._namespace(parent)} if parent else {}
 
     def _table(self, path: Path) -> bytes:
-        value = self._storage.get(_key(TABLE, path))
+        value = self._storage.get(table_key(path))
         if value is None:
             self._parent(path)
-            raise TableNotFound(f"The table {_show(path)} does not exist.")
+            raise TableNotFound(f"The table {show(path)} does not exist.")
         return value
 
 
@@ -191,6 +229,17 @@ def _children(kind: str, path: Path) -> bytes:
 
 def _key(kind: str, path: Path) -> bytes:
     return pack(kind, pack(*path[:-1]), path[-1]) if path else pack(kind)
+
+
+def table_key(path: Path) -> bytes:
+    """Return the key of a table's entry."""
+    return _key(TABLE, path)
+
+
+def new_location(path: Path) -> str:
+    """Return a location that was never used: a random prefix, then as much of the name as is safe."""
+    slug = re.sub(r"[^A-Za-z0-9_.$-]", "_", "$".join(path))[:SLUG_LENGTH]
+    return f"{secrets.token_hex(4)}_{slug}"
 
 
 def _name(key: bytes) -> str:
@@ -211,5 +260,6 @@ def _dump(table: Table) -> bytes:
     return bytes([CREATED if table.created else DECLARED]) + body
 
 
-def _show(path: Path) -> str:
+def show(path: Path) -> str:
+    """Return a path as messages show it."""
     return repr(list(path))

@@ -23,7 +23,8 @@ async def describe_table(context: LanceContext) -> Answer:
     if context.argument("with_table_uri"):
         answer["table_uri"] = uri
     details = await _dataset(context, table)
-    context.reusable = table.created and context.argument("version") is None and not details
+    plain = not details and context.argument("version") is None
+    context.reusable = plain and table.created and context.catalog.follows(path[:-1])
     return {**answer, **details}
 
 
@@ -49,14 +50,14 @@ async def table_exists(context: LanceContext) -> None:
 
 async def drop_table(context: LanceContext) -> Answer:
     """Drop a table with its data."""
-    answer, table = await _remove(context)
+    answer, table = await _remove(context, dropping=True)
     await delete_data(context, [table])
     return answer
 
 
 async def deregister_table(context: LanceContext) -> Answer:
     """Forget a table; its data stay where they are."""
-    answer, _ = await _remove(context)
+    answer, _ = await _remove(context, dropping=False)
     return answer
 
 
@@ -65,12 +66,12 @@ async def rename_table(context: LanceContext) -> Answer:
     target = context.body.get("new_namespace_id")
     namespace = context.id[:-1] if target is None else tuple(target)
     renamed = (*namespace, context.body["new_table_name"])
-    check_names(renamed)
+    check_names(renamed, context.catalog.forbidden)
     await context.catalog.rename_table(context.table_id, renamed)
     return {}
 
 
-async def _remove(context: LanceContext) -> tuple[Answer, Table]:
-    table = await context.catalog.remove_table(context.table_id)
+async def _remove(context: LanceContext, *, dropping: bool) -> tuple[Answer, Table]:
+    table = await context.catalog.remove_table(context.table_id, dropping=dropping)
     uri = context.data.uri(table.location)
     return {"id": context.id, "location": uri, "properties": table.properties}, table

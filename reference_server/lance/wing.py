@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from concurrent.futures import Executor
+from pathlib import Path
 
 from reference_server.backends import Backend
 from reference_server.context import Reply, Request
 from reference_server.errors import CatalogError, Unsupported
 from reference_server.lance import creation, faults, listings, namespaces, rows, tables
+from reference_server.lance.catalog import Catalog
 from reference_server.lance.context import LanceContext, bind
 from reference_server.lance.data import TableData
 from reference_server.lance.errors import render_error
+from reference_server.lance.layout import LayoutCatalog
 from reference_server.lance.storage_catalog import StorageCatalog
 from reference_server.routing import Router
 from reference_server.wing import find_handlers, read_json_body, to_reply
@@ -34,7 +37,7 @@ class LanceWing:
         self._page_size = page_size
         self._validators = Validators(document)
         self._handlers = find_handlers(document, HANDLER_MODULES)
-        self._catalog = StorageCatalog(backend.storage)
+        self._catalog: Catalog = _open_catalog(backend)
         self._data = TableData(backend.data_root)
 
     def state(self) -> Hashable:
@@ -58,7 +61,7 @@ class LanceWing:
             self._catalog,
             self._data,
             self._page_size,
-            *bind(request, path, body),
+            *bind(request, path, body, self._catalog.forbidden),
         )
         reply = to_reply(await handler(context))
         reply.reusable = context.reusable
@@ -70,4 +73,10 @@ class LanceWing:
 
     def close(self) -> None:
         """See Wing.close."""
+        self._catalog.close()
         self._backend.close()
+
+
+def _open_catalog(backend: Backend) -> Catalog:
+    """Return the catalog of a backend: on a directory the published layout is the record."""
+    return LayoutCatalog(Path(backend.data_root)) if backend.durable else StorageCatalog(backend.storage)

@@ -6,7 +6,7 @@ The whole concurrency contract is `commit`: all of its writes happen, or none an
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Protocol
 
 _SEPARATOR = re.compile(rb"\x00(?!\xff)")
@@ -28,8 +28,8 @@ class Storage(Protocol):
         Only keys greater than `after`, and at most `limit` of them. The cost is O(log n + page).
         """
 
-    def version(self) -> int:
-        """Return a number that is another one after every commit, whoever made it."""
+    def version(self) -> Hashable:
+        """Return a value that is another one after every commit, whoever made it."""
 
     async def commit(
         self,
@@ -47,6 +47,34 @@ class Storage(Protocol):
 
     def close(self) -> None:
         """Give everything back; committed writes stay where the backend keeps them."""
+
+
+class Readable(Protocol):
+    """What a commit is checked against."""
+
+    def get(self, key: bytes) -> bytes | None:
+        """See Storage.get."""
+
+    def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, bytes]]:
+        """See Storage.scan."""
+
+
+def is_conflict(
+    present: Readable,
+    expected: Mapping[bytes, bytes | None],
+    writes: Mapping[bytes, bytes | None],
+    empty: Sequence[bytes],
+) -> bool:
+    """True when a commit must not be written: what it expects is not so, or a prefix would not be empty."""
+    if any(present.get(key) != value for key, value in expected.items()):
+        return True
+    for prefix in empty:
+        end = after_prefix(prefix)
+        if any(prefix <= key < end and value is not None for key, value in writes.items()):
+            return True
+        if any(writes.get(key, b"") is not None for key, _ in present.scan(prefix)):
+            return True
+    return False
 
 
 def pack(*parts: str | bytes) -> bytes:
@@ -79,4 +107,4 @@ def after_prefix(prefix: bytes) -> bytes:
     return prefix + b"\xff"
 
 
-__all__ = ["CommitConflict", "Storage", "after_prefix", "pack", "unpack"]
+__all__ = ["CommitConflict", "Readable", "Storage", "after_prefix", "is_conflict", "pack", "unpack"]

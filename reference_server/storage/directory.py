@@ -1,22 +1,20 @@
 """The directory backend: SQLite in WAL mode, durable at every answer.
 
-Reads use a connection of their own and see what is committed. Commits go to one writer thread that
-takes all that wait and makes them durable with one fsync: many clients share the price of one.
+Reads use a connection of their own and see what is committed. Commits that wait for the disk at the
+same time are one transaction and share its fsync.
 """
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import queue
 import sqlite3
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from reference_server.errors import ServiceUnavailable
 from reference_server.storage import CommitConflict, after_prefix
+from reference_server.storage.group_commit import GroupCommitter
 from specs.problems import Problem
 
 SCHEMA = "CREATE TABLE IF NOT EXISTS entries (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
@@ -28,7 +26,6 @@ class _Commit:
     expected: Mapping[bytes, bytes | None]
     writes: Mapping[bytes, bytes | None]
     empty: Sequence[bytes]
-    done: asyncio.Future[None]
 
 
 class DirectoryStorage:
@@ -46,9 +43,7 @@ class DirectoryStorage:
                 f"{path.parent} cannot be used as a storage directory: {getattr(error, 'strerror', error)}.",
                 "Give a directory that this user can write.",
             ) from None
-        self._queue: queue.SimpleQueue[_Commit | None] = queue.SimpleQueue()
-        self._writer = threading.Thread(target=self._write_forever, name="storage-writer", daemon=True)
-        self._writer.start()
+        self._committer = GroupCommitter(self._write, "storage-writer")
 
     def get(self, key: bytes) -> bytes | None:
         """See Storage.get."""
@@ -71,43 +66,25 @@ class DirectoryStorage:
         empty: Sequence[bytes] = (),
     ) -> None:
         """See Storage.commit. Raises ServiceUnavailable when the disk refuses."""
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._queue.put(_Commit(expected, writes, empty, done))
-        await done
+        await self._committer.commit(_Commit(expected, writes, empty))
 
     def close(self) -> None:
         """Finish what waits, then close the file."""
-        self._queue.put(None)
-        self._writer.join()
+        self._committer.close()
         self._reader.close()
         self._writer_connection.close()
 
-    def _write_forever(self) -> None:
-        while (first := self._queue.get()) is not None:
-            batch = [first]
-            last = False
-            with contextlib.suppress(queue.Empty):
-                while (waiting := self._queue.get_nowait()) is not None:
-                    batch.append(waiting)
-                last = True
-            self._write(batch)
-            if last:
-                return
-
-    def _write(self, batch: list[_Commit]) -> None:
+    def _write(self, batch: list[_Commit]) -> list[Exception | None]:
         connection = self._writer_connection
         try:
             connection.execute("BEGIN IMMEDIATE")
-            outcomes = [(commit, _apply(connection, commit)) for commit in batch]
+            outcomes = [_apply(connection, commit) for commit in batch]
             connection.execute("COMMIT")
         except sqlite3.Error as error:
             with contextlib.suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
-            refused = ServiceUnavailable(f"The storage refused the commit: {error}.")
-            outcomes = [(commit, refused) for commit in batch]
-        for commit, outcome in outcomes:
-            with contextlib.suppress(RuntimeError):  # the loop of a stopped server is closed
-                commit.done.get_loop().call_soon_threadsafe(_resolve, commit.done, outcome)
+            raise ServiceUnavailable(f"The storage refused the commit: {error}.") from None
+        return outcomes
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -144,12 +121,3 @@ def _apply(connection: sqlite3.Connection, commit: _Commit) -> Exception | None:
         return CommitConflict()
     connection.execute("RELEASE one")
     return None
-
-
-def _resolve(done: asyncio.Future[None], outcome: Exception | None) -> None:
-    if done.done():
-        return
-    if outcome is None:
-        done.set_result(None)
-    else:
-        done.set_exception(outcome)

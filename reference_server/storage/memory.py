@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from sortedcontainers import SortedDict
 
-from reference_server.storage import CommitConflict, after_prefix
+from reference_server.storage import CommitConflict, after_prefix, is_conflict
 
 
 class MemoryStorage:
@@ -42,9 +42,7 @@ class MemoryStorage:
         empty: Sequence[bytes] = (),
     ) -> None:
         """See Storage.commit."""
-        if any(self._map.get(key) != value for key, value in expected.items()):
-            raise CommitConflict
-        if any(self._left_over(prefix, writes) for prefix in empty):
+        if is_conflict(self, expected, writes, empty):
             raise CommitConflict
         self._version += 1
         for key, value in writes.items():
@@ -52,11 +50,6 @@ class MemoryStorage:
                 self._map.pop(key, None)
             else:
                 self._map[key] = value
-
-    def _left_over(self, prefix: bytes, writes: Mapping[bytes, bytes | None]) -> bool:
-        stays = any(writes.get(key, b"") is not None for key, _ in self.scan(prefix))
-        end = after_prefix(prefix)
-        return stays or any(prefix <= key < end and value is not None for key, value in writes.items())
 
     def close(self) -> None:
         """See Storage.close."""

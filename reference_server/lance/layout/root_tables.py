@@ -1,0 +1,75 @@
+"""Tables of the root namespace as directories, whatever the manifest says.
+
+`<root>/<name>.lance` is a table when there is a file anywhere below it and no `.lance-deregistered`
+right in it. `.lance-reserved` is such a file: it declares a table that has no data yet.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+SUFFIX = ".lance"
+RESERVED = ".lance-reserved"
+DEREGISTERED = ".lance-deregistered"
+MARKER = b"reserved"
+CLOCK_TICK = 0.05  # seconds within which a directory may change without a new time stamp
+
+
+class RootTables:
+    """The directories right below the root that are tables."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._names: list[str] = []
+        self._seen: tuple[int, bool] = (0, False)
+
+    def location(self, name: str) -> str:
+        """Return the location of a root table, relative to the root."""
+        return name + SUFFIX
+
+    def exists(self, name: str) -> bool:
+        """True when the directory is a table."""
+        path = self._root / self.location(name)
+        return not (path / DEREGISTERED).exists() and _has_file(path)
+
+    def is_hidden(self, name: str) -> bool:
+        """True when there is a directory of this name that was deregistered."""
+        return (self._root / self.location(name) / DEREGISTERED).exists()
+
+    def is_free(self, name: str) -> bool:
+        """True when a directory of this name can be made: there is none, or it is empty."""
+        path = self._root / self.location(name)
+        return not path.exists() or (path.is_dir() and not _has_file(path))
+
+    def hide(self, location: str) -> None:
+        """Mark a directory as deregistered; its data stay."""
+        (self._root / location / DEREGISTERED).write_bytes(MARKER)
+
+    def show(self, location: str) -> None:
+        """Take the mark of deregistration away."""
+        (self._root / location / DEREGISTERED).unlink(missing_ok=True)
+
+    def reserve(self, location: str) -> None:
+        """Mark a location as that of a declared table."""
+        path = self._root / location
+        path.mkdir(parents=True, exist_ok=True)
+        (path / RESERVED).write_bytes(MARKER)
+
+    def names(self) -> list[str]:
+        """Return the names of all directories that may be tables, sorted; each has to be looked at still.
+
+        The list is kept as long as the root's time stamp is the same and old enough to be trusted.
+        """
+        stamp = self._root.stat().st_mtime_ns
+        if self._seen != (stamp, True):
+            with os.scandir(self._root) as entries:
+                found = [entry.name for entry in entries if entry.name.endswith(SUFFIX) and entry.is_dir()]
+            self._names = sorted(name.removesuffix(SUFFIX) for name in found)
+            self._seen = (stamp, time.time_ns() - stamp > CLOCK_TICK * 1e9)
+        return self._names
+
+
+def _has_file(path: Path) -> bool:
+    return any(files for _, _, files in os.walk(path))

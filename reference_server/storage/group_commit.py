@@ -1,0 +1,70 @@
+"""One writer for many: whoever waits while a commit is being made durable shares the next one.
+
+A commit that costs a millisecond on disk serves one client as well as sixty-four.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import queue
+import threading
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+Waiting = tuple[T, "asyncio.Future[None]"]
+
+
+class GroupCommitter(Generic[T]):
+    """Hands all commits that wait to `write` at once, in a thread of its own.
+
+    `write` gets the commits in the order in which they came and returns an outcome for each: None, or
+    the exception that its caller gets. What it raises itself is the outcome of all of them.
+    """
+
+    def __init__(self, write: Callable[[list[T]], list[Exception | None]], name: str) -> None:
+        self._write = write
+        self._queue: queue.SimpleQueue[Waiting[T] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    async def commit(self, one: T) -> None:
+        """Return when the commit is written; raise its outcome when it is not."""
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queue.put((one, done))
+        await done
+
+    def close(self) -> None:
+        """Write what waits, then stop."""
+        self._queue.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        while (first := self._queue.get()) is not None:
+            batch, last = [first], False
+            with contextlib.suppress(queue.Empty):
+                while (waiting := self._queue.get_nowait()) is not None:
+                    batch.append(waiting)
+                last = True
+            self._finish(batch)
+            if last:
+                return
+
+    def _finish(self, batch: list[Waiting[T]]) -> None:
+        try:
+            outcomes = self._write([one for one, _ in batch])
+        except Exception as error:  # every caller has to hear of it
+            outcomes = [error] * len(batch)
+        for (_, done), outcome in zip(batch, outcomes, strict=True):
+            with contextlib.suppress(RuntimeError):  # the loop of a stopped server is closed
+                done.get_loop().call_soon_threadsafe(_resolve, done, outcome)
+
+
+def _resolve(done: asyncio.Future[None], outcome: Exception | None) -> None:
+    if done.done():
+        return
+    if outcome is None:
+        done.set_result(None)
+    else:
+        done.set_exception(outcome)
