@@ -10,13 +10,18 @@ CatalogError
 │   ├── NamespaceNotFound
 │   ├── TableNotFound
 │   ├── TableVersionNotFound
-│   └── TableColumnNotFound
+│   ├── TableColumnNotFound
+│   ├── TableIndexNotFound
+│   ├── TableTagNotFound
+│   └── TransactionNotFound
 ├── MethodNotAllowed              405
 ├── Unsupported                   406
 ├── Conflict                      409
 │   ├── NamespaceAlreadyExists
 │   ├── NamespaceNotEmpty
 │   ├── TableAlreadyExists
+│   ├── TableIndexAlreadyExists
+│   ├── TableTagAlreadyExists
 │   ├── ConcurrentModification
 │   └── InvalidTableState
 ├── BodyTooLarge                  413
@@ -92,6 +97,18 @@ class TableColumnNotFound(NotFound):
     """The table has no such column."""
 
 
+class TableIndexNotFound(NotFound):
+    """The table has no such index."""
+
+
+class TableTagNotFound(NotFound):
+    """The table has no such tag."""
+
+
+class TransactionNotFound(NotFound):
+    """There is no such transaction."""
+
+
 class MethodNotAllowed(CatalogError):
     """The path exists, but not with this method."""
 
@@ -123,6 +140,14 @@ class NamespaceNotEmpty(Conflict):
 
 class TableAlreadyExists(Conflict):
     """A table has this name already."""
+
+
+class TableIndexAlreadyExists(Conflict):
+    """An index of the table has this name already."""
+
+
+class TableTagAlreadyExists(Conflict):
+    """A tag of the table has this name already."""
 
 
 class ConcurrentModification(Conflict):

@@ -1,6 +1,6 @@
 """Clauses: the normative statements of an API, in our words, each tested or excluded with a reason.
 
-`clauses.toml` holds
+The files of `clauses/` hold
 
     [[clause]]      id, level (MUST, SHOULD, MAY), operations, source, text; or `excluded = "why"`
     [[unreached]]   operations ("*" for all), statuses, why: declared statuses that no requirement can provoke
@@ -8,8 +8,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 from specs.files import read_toml
 from specs.problems import Problem
@@ -47,9 +50,8 @@ class Unreached:
 @cache
 def clauses(api: str) -> dict[str, Clause]:
     """Return the clauses of an API by id. Raises Problem for a malformed or doubled one."""
-    path = HERE / api / "clauses.toml"
     found: dict[str, Clause] = {}
-    for raw in read_toml(path)["clause"]:
+    for path, raw in _entries(api, "clause"):
         missing = [field for field in FIELDS if not raw.get(field)]
         if missing or raw["level"] not in LEVELS or raw["id"] in found:
             raise Problem(f"{path}: clause {raw.get('id')!r} is doubled or lacks {missing or LEVELS}.")
@@ -67,5 +69,12 @@ def clauses(api: str) -> dict[str, Clause]:
 @cache
 def unreached(api: str) -> tuple[Unreached, ...]:
     """Return which declared statuses no requirement can provoke, with the reasons."""
-    entries = read_toml(HERE / api / "clauses.toml").get("unreached", [])
-    return tuple(Unreached(tuple(raw["operations"]), tuple(raw["statuses"]), raw["why"]) for raw in entries)
+    return tuple(
+        Unreached(tuple(raw["operations"]), tuple(raw["statuses"]), raw["why"]) for _, raw in _entries(api, "unreached")
+    )
+
+
+def _entries(api: str, kind: str) -> Iterator[tuple[Path, dict[str, Any]]]:
+    for path in sorted((HERE / api / "clauses").glob("*.toml")):
+        for raw in read_toml(path).get(kind, []):
+            yield path, raw

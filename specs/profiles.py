@@ -5,7 +5,7 @@ A profile named `lance/2026-03` stands in these files beside each other:
     specs/lance/2026-03.yaml              the document
     specs/lance/2026-03.overlay.toml      its corrections
     specs/lance/2026-03.requirements.txt  the published requirement set, once there is one: it is frozen
-    specs/lance/clauses.toml              the normative statements, shared by the revisions of an API
+    specs/lance/clauses/*.toml            the normative statements, shared by the revisions of an API
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from conformance.outcomes import Violation
+
 STREAM_TYPE = "application/vnd.apache.arrow.stream"
 
 
@@ -25,3 +27,11 @@ def file(table: Any) -> bytes:
         writer.write_table(table)
     body: bytes = sink.getvalue().to_pybytes()
     return body
+
+
+def read_file(body: bytes) -> pa.Table:
+    """Return the rows of an answer in the Arrow file format. Raises Violation when it is none."""
+    try:
+        return pa.ipc.open_file(body).read_all()
+    except pa.ArrowException as error:
+        raise Violation(f"the body is no Arrow file: {error}", "body:") from None

@@ -14,7 +14,7 @@ from typing import Any
 
 from conformance.client import Answer, Expected
 from conformance.exchange import Exchange
-from conformance.lance.arrow import stream
+from conformance.lance.arrow import read_file, stream
 from conformance.lance.client import Id, LanceClient
 from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.strategies import tables
@@ -23,6 +23,7 @@ from conformance.target import Target
 NAMESPACES, NONE, FLAT, NESTED = "namespaces", "none", "flat", "nested"
 DELIMITERS = ("$", ".", "::", "|", "\x1f")
 Names = tuple[str, ...]
+ALL_ROWS = 100_000  # as `k`: more than any example has
 TABLE_MAKERS = ("CreateTable", "CreateEmptyTable", "DeclareTable", "RegisterTable")
 
 
@@ -104,8 +105,12 @@ class LanceCatalog(LanceClient):
 
     def new_table(self, name: str = "t", rows: int = 3) -> Names:
         """Create a table with rows and return its identifier."""
+        return self.new_table_of(tables(rows), name)
+
+    def new_table_of(self, data: Any, name: str = "t") -> Names:
+        """Create a table of the rows of an Arrow table and return its identifier."""
         id = self.table_id(name)
-        self.create_table(id, stream(tables(rows)))
+        self.create_table(id, stream(data))
         return id
 
     def new_declared_table(self, name: str = "t", **body: Any) -> Names:
@@ -113,6 +118,19 @@ class LanceCatalog(LanceClient):
         id = self.table_id(name)
         self.declare_table(id, **body)
         return id
+
+    # What examples look at
+
+    def version(self, id: Id) -> int:
+        """Return the latest version of a table, as DescribeTable tells it."""
+        version: int = self.describe_table(id, query={"load_detailed_metadata": True})["version"]
+        return version
+
+    def rows(self, id: Id, **query: Any) -> list[dict[str, Any]]:
+        """Return the rows that a query finds, by default all of them, in the order of the answer."""
+        answer = self.query_table(id, **{"vector": {}, "k": ALL_ROWS, **query})
+        found: list[dict[str, Any]] = read_file(answer.body).to_pylist()
+        return found
 
     # Cleaning up
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from reference_server.pagination import Page
 
+if TYPE_CHECKING:
+    from reference_server.lance.batch import Batch
+
 Path = tuple[str, ...]
 Properties = Mapping[str, str]
+Record = dict[str, Any]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,8 @@ class ListRequest:
 class Catalog(Protocol):
     """The names of a Lance namespace. The root is the empty path and always exists.
 
-    `forbidden` are characters that no name may have, beside those that no catalog allows.
+    `forbidden` are characters that no name may have, beside those that no catalog allows. `managed`
+    says that clients keep versions of tables through the catalog.
 
     Every change is atomic. A change that keeps losing against others raises ConcurrentModification.
     """
@@ -53,6 +59,7 @@ class Catalog(Protocol):
         """Return a value that changes with every change of the catalog, whoever makes it."""
 
     forbidden: str
+    managed: bool
 
     def close(self) -> None:
         """Give everything back."""
@@ -110,6 +117,25 @@ class Catalog(Protocol):
 
     async def list_tables(self, path: Path, request: ListRequest) -> Page[Listed]:
         """Return the tables of one namespace, by name. Raises NamespaceNotFound."""
+
+    def versions(self, kind: str, path: Path) -> dict[int, Record]:
+        """Return the records of a table's versions by number; `kind` is VERSION or PENDING."""
+
+    def tables_with_pending_versions(self) -> list[Path]:
+        """Return the tables of which some versions are committed, but not in their place."""
+
+    async def settle_versions(self, path: Path, records: Mapping[int, Record | None]) -> None:
+        """Note that pending versions are in their place now: their records, None for those that are gone.
+
+        Where versions are managed the records are kept.
+        """
+
+    async def commit_batch(self, build: Callable[[Batch], Coroutine[Any, Any, T]], paths: Sequence[Path]) -> T:
+        """Commit what `build` puts into a batch, all or nothing, and return what it returns.
+
+        `paths` are the tables that it touches. `build` may be called again when others were quicker;
+        what it raises is raised. Raises ConcurrentModification.
+        """
 
     async def list_all_tables(self, request: ListRequest) -> Page[Listed]:
         """Return the tables of all namespaces, by namespace, then name."""

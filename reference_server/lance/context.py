@@ -2,27 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from reference_server.context import Context, Request
-from reference_server.errors import InvalidInput
-from reference_server.lance.catalog import Catalog, Path
+from reference_server.errors import InvalidInput, InvalidTableState, TableVersionNotFound
+from reference_server.lance.catalog import Catalog, Path, Table
 from reference_server.lance.data import TableData
 from reference_server.lance.names import check_names
+from reference_server.storage import Storage
+from specs.error_codes import codes_of
 from specs.identifiers import LANCE_DELIMITER, IdentifierError, split_parts
+
+T = TypeVar("T")
+STATE_CODE, VERSION_CODE, COLUMN_CODE = 19, 11, 12
 
 
 @dataclass(slots=True)
 class LanceContext(Context):
-    """A request bound to the catalog and the data. `id` holds the parts of the identifier in the path."""
+    """A request bound to the catalog and the data.
+
+    `id` holds the parts of the identifier in the path, `state` what the catalog has no place for.
+    """
 
     catalog: Catalog
     data: TableData
+    state: Storage
+    locks: MutableMapping[Path, asyncio.Lock]
     page_size: int
     id: Path
     delimiter: str
+
+    def alone(self, path: Path) -> asyncio.Lock:
+        """Return the lock of what only one request may do at a time: change the data of one table."""
+        return self.locks.setdefault(path, asyncio.Lock())
+
+    async def read(self, table: Table, function: Callable[[Any], T], version: int | None = None) -> T:
+        """Run a function on a table's dataset in a thread. Raises what `TableData.on_dataset` raises."""
+        self._require_data(table)
+        return await self.run(self.data.on_dataset, table.location, version, function)
+
+    async def change(self, table: Table, function: Callable[[Any], T]) -> T:
+        """Run a function that changes a table's dataset, one at a time for each table."""
+        self._require_data(table)
+        async with self.alone(self.id):
+            return await self.run(self.data.on_dataset, table.location, None, function)
+
+    def _require_data(self, table: Table) -> None:
+        """Refuse a table that was only declared, with the first fitting error that the operation has."""
+        if table.created:
+            return
+        message = "The table was declared, but has no data yet."
+        codes = codes_of(self.operation.id)
+        if STATE_CODE in codes:
+            raise InvalidTableState(message)
+        if VERSION_CODE in codes:
+            raise TableVersionNotFound(message)
+        raise InvalidInput(message)
 
     @property
     def table_id(self) -> Path:

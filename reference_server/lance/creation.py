@@ -17,9 +17,9 @@ from reference_server.errors import (
 from reference_server.lance.arrow_body import check_stream_type, read_stream
 from reference_server.lance.catalog import Table
 from reference_server.lance.context import LanceContext
-from reference_server.lance.declared import current_table
+from reference_server.lance.keys import new_location
 from reference_server.lance.namespaces import delete_data
-from reference_server.lance.storage_catalog import new_location
+from reference_server.lance.settling import current_table
 
 if TYPE_CHECKING:
     import pyarrow as pa

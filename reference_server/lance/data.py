@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, unquote, urlsplit
 
 from reference_server.errors import InvalidInput, TableNotFound
 from reference_server.lance.arrow_json import schema_to_json
 from reference_server.lance.pylance_errors import translate
+from reference_server.lance.version_files import FOLDER, DiskVersions, MemoryVersions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,6 +41,10 @@ def translated() -> Iterator[None]:
         if type(error).__name__ != "PanicException":
             raise
         raise translate(RuntimeError(str(error))) from error
+
+
+Versions = DiskVersions | MemoryVersions
+T = TypeVar("T")
 
 
 class TableData:
@@ -137,7 +142,58 @@ class TableData:
         with translated():
             lance.LanceDataset.drop(self._address(location))
 
+    def on_dataset(self, location: str, version: int | None, function: Callable[[Any], T]) -> T:
+        """Run a function on a dataset and return what it returns.
+
+        Raises TableVersionNotFound, and what `pylance_errors.py` makes of its errors.
+        """
+        with translated():
+            return function(self._open(location, version))
+
+    def versions(self, location: str) -> Versions:
+        """Return the versions of a dataset as files."""
+        address = self._address(location)
+        return MemoryVersions(address) if self._in_memory else DiskVersions(address)
+
+    def object_path(self, location: str) -> str:
+        """Return a location as object stores write paths: without a scheme and a slash before it."""
+        return self._address(location).rpartition("://")[2].lstrip("/")
+
+    def name_below(self, location: str, path: str) -> str:
+        """Return a path that a client gives, relative to a dataset that it must lie in.
+
+        Clients write it from the root of the store, from the root of the file system, as a URI, or
+        relative to the dataset. Raises InvalidInput for any other place.
+        """
+        text = path.rpartition("://")[2].lstrip("/")
+        name = text.removeprefix(self.object_path(location) + "/")
+        parts = name.split("/")
+        if len(parts) != 2 or parts[0] != FOLDER or parts[1] in ("", ".", ".."):
+            raise InvalidInput(f"The manifest {path!r} does not lie in {self.object_path(location)}/{FOLDER}.")
+        return name
+
+    def transaction(self, location: str, uuid: str) -> dict[str, str] | None:
+        """Return the properties of a transaction of a dataset, None when there is none of this id.
+
+        Lance names the file of a transaction after the version that it read and its id.
+        """
+        versions = self.versions(location)
+        names = [name for name in versions.transactions() if name.endswith(f"-{uuid}.txn")]
+        if not names:
+            return None
+        read = int(names[0].rpartition("/")[2].partition("-")[0])
+        for one in versions.all():
+            if one.version > read:
+                found = self.on_dataset(location, one.version, _transaction)
+                if found is not None and found.uuid == uuid:
+                    return {"operation": type(found.operation).__name__, **(found.transaction_properties or {})}
+        return None
+
     def _open(self, location: str, version: int | None = None) -> Any:
         import lance  # noqa: PLC0415
 
         return lance.dataset(self._address(location), version=version)
+
+
+def _transaction(dataset: Any) -> Any:
+    return dataset.read_transaction(dataset.version)

@@ -9,8 +9,8 @@ from typing import Any
 from reference_server.errors import InvalidInput, NotFound
 from reference_server.lance.catalog import Listed, ListRequest, Path
 from reference_server.lance.context import LanceContext
-from reference_server.lance.declared import current_table
 from reference_server.lance.namespaces import list_request
+from reference_server.lance.settling import current_table
 from reference_server.pagination import Page
 from specs.identifiers import IdentifierError, join_parts
 

@@ -1,7 +1,4 @@
-"""The catalog on storage: one key for each namespace and each table.
-
-    namespace / <path of the parent> / <name>  ->  properties
-    table     / <path of the parent> / <name>  ->  C or D (created, declared), then location and properties
+"""The catalog on storage: one key for each namespace and each table; `keys.py` says which.
 
 Children of a namespace lie beside each other, so a page of a listing is one scan, and it parses
 nothing.
@@ -9,9 +6,7 @@ nothing.
 
 from __future__ import annotations
 
-import re
-import secrets
-from collections.abc import Callable, Coroutine, Hashable
+from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
 from contextlib import suppress
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
@@ -27,14 +22,29 @@ from reference_server.errors import (
     TableAlreadyExists,
     TableNotFound,
 )
-from reference_server.lance.catalog import Listed, ListRequest, Path, Properties, Table
+from reference_server.lance.batch import Batch
+from reference_server.lance.catalog import Listed, ListRequest, Path, Properties, Record, Table
+from reference_server.lance.keys import (
+    CREATED,
+    NAMESPACE,
+    PENDING,
+    TABLE,
+    VERSION,
+    VERSION_BYTES,
+    catalog_key,
+    children,
+    dump_table,
+    load_table,
+    name_of,
+    path_of,
+    show,
+    table_key,
+    version_key,
+)
 from reference_server.pagination import Page, take_page
 from reference_server.storage import CommitConflict, Storage, pack, unpack
 
 ATTEMPTS = 50
-SLUG_LENGTH = 80
-NAMESPACE, TABLE, VERSION = "namespace", "table", "version"
-CREATED, DECLARED = ord("C"), ord("D")
 P = ParamSpec("P")
 T = TypeVar("T")
 Change = Callable[Concatenate["StorageCatalog", P], Coroutine[Any, Any, T]]
@@ -60,8 +70,9 @@ class StorageCatalog:
 
     forbidden = ""
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: Storage, *, managed: bool = False) -> None:
         self._storage = storage
+        self.managed = managed
 
     def close(self) -> None:
         """See Catalog.close; the storage is the backend's."""
@@ -83,7 +94,7 @@ class StorageCatalog:
     async def create_namespace(self, path: Path, properties: Properties) -> None:
         """See Catalog.create_namespace."""
         parent = self._parent(path)
-        key = _key(NAMESPACE, path)
+        key = catalog_key(NAMESPACE, path)
         if not path or self._storage.get(key) is not None:
             raise NamespaceAlreadyExists(f"The namespace {show(path)} exists already.")
         await self._storage.commit({key: None, **parent}, {key: orjson.dumps(properties)})
@@ -93,18 +104,18 @@ class StorageCatalog:
         """See Catalog.drop_namespace."""
         if not path:
             raise InvalidInput("The root namespace cannot be dropped.")
-        expected = {_key(NAMESPACE, path): self._namespace(path)}
+        expected = {catalog_key(NAMESPACE, path): self._namespace(path)}
         tables: list[Table] = []
         left = [path]
         prefixes = []
         while left:
             here = left.pop()
-            prefixes += [_children(NAMESPACE, here), _children(TABLE, here)]
+            prefixes += [children(NAMESPACE, here), children(TABLE, here)]
             namespaces, entries = (self._storage.scan(prefix, limit=None if cascade else 1) for prefix in prefixes[-2:])
             if (namespaces or entries) and not cascade:
                 raise NamespaceNotEmpty(f"The namespace {show(path)} is not empty.")
-            left += [(*here, _name(key)) for key, _ in namespaces]
-            tables += [_load(value) for _, value in entries]
+            left += [(*here, name_of(key)) for key, _ in namespaces]
+            tables += [load_table(value) for _, value in entries]
             expected.update(namespaces + entries)
         await self._storage.commit(expected, dict.fromkeys(expected), prefixes)
         return tables
@@ -112,11 +123,11 @@ class StorageCatalog:
     async def list_namespaces(self, path: Path, request: ListRequest) -> Page[str]:
         """See Catalog.list_namespaces."""
         self._parent((*path, ""))
-        return self._page(_children(NAMESPACE, path), request, lambda name, _: name)
+        return self._page(children(NAMESPACE, path), request, lambda name, _: name)
 
     async def table(self, path: Path) -> Table:
         """See Catalog.table."""
-        return _load(self._table(path))
+        return load_table(self._table(path))
 
     def location_for(self, _path: Path, unused: str) -> str:
         """See Catalog.location_for."""
@@ -137,13 +148,13 @@ class StorageCatalog:
         key = table_key(path)
         if self._storage.get(key) is not None:
             raise TableAlreadyExists(f"The table {show(path)} exists already.")
-        await self._storage.commit({key: None, **parent}, {key: _dump(table)})
+        await self._storage.commit({key: None, **parent}, {key: dump_table(table)})
 
     async def replace_table(self, path: Path, before: Table, after: Table) -> None:
         """See Catalog.replace_table."""
         key = table_key(path)
         try:
-            await self._storage.commit({key: _dump(before)}, {key: _dump(after)})
+            await self._storage.commit({key: dump_table(before)}, {key: dump_table(after)})
         except CommitConflict:
             raise ConcurrentModification(f"The table {show(path)} was changed at the same time.") from None
 
@@ -153,7 +164,7 @@ class StorageCatalog:
         value = self._table(path)
         key = table_key(path)
         await self._storage.commit({key: value}, {key: None})
-        return _load(value)
+        return load_table(value)
 
     async def rename_table(self, path: Path, target: Path) -> None:
         """See Catalog.rename_table."""
@@ -168,11 +179,11 @@ class StorageCatalog:
             parent = self._parent(target)
             if self._storage.get(destination) is not None:
                 raise TableAlreadyExists(f"The table {show(target)} exists already.")
-            if _load(value).location != table.location:
+            if load_table(value).location != table.location:
                 break
             with suppress(CommitConflict):
                 expected = {source: value, destination: None, **parent}
-                await self._storage.commit(expected, {source: None, destination: _dump(moved)})
+                await self._storage.commit(expected, {source: None, destination: dump_table(moved)})
                 return
         raise ConcurrentModification(f"The table {show(path)} was changed at the same time.")
 
@@ -180,7 +191,7 @@ class StorageCatalog:
         """See Catalog.list_tables."""
         self._parent((*path, ""))
         return self._page(
-            _children(TABLE, path), request, lambda name, value: Listed((*path, name), value[0] == CREATED)
+            children(TABLE, path), request, lambda name, value: Listed((*path, name), value[0] == CREATED)
         )
 
     async def list_all_tables(self, request: ListRequest) -> Page[Listed]:
@@ -191,8 +202,39 @@ class StorageCatalog:
 
         return take_page(pack(TABLE), request.token, request.limit, request.maximum, fetch)
 
+    # Versions
+
+    def versions(self, kind: str, path: Path) -> dict[int, Record]:
+        """See Catalog.versions."""
+        found = self._storage.scan(pack(kind, pack(*path)))
+        return {int.from_bytes(key[-VERSION_BYTES:], "big"): orjson.loads(value) for key, value in found}
+
+    def tables_with_pending_versions(self) -> list[Path]:
+        """See Catalog.tables_with_pending_versions."""
+        keys = (key[:-VERSION_BYTES] for key, _ in self._storage.scan(pack(PENDING)))
+        return list(dict.fromkeys(tuple(part.decode() for part in unpack(unpack(key)[1])) for key in keys))
+
+    async def settle_versions(self, path: Path, records: Mapping[int, Record | None]) -> None:
+        """See Catalog.settle_versions."""
+        writes: dict[bytes, bytes | None] = {}
+        for version, record in records.items():
+            writes[version_key(PENDING, path, version)] = None
+            if self.managed:
+                writes[version_key(VERSION, path, version)] = None if record is None else orjson.dumps(record)
+        await self._storage.commit({}, writes)
+
+    async def commit_batch(self, build: Callable[[Batch], Coroutine[Any, Any, T]], _paths: Sequence[Path]) -> T:
+        """See Catalog.commit_batch."""
+        for _ in range(ATTEMPTS):
+            batch = Batch.on(self._storage)
+            outcome = await build(batch)
+            with suppress(CommitConflict):
+                await self._storage.commit(batch.expected, batch.writes)
+                return outcome
+        raise ConcurrentModification("Others kept changing the same tables; try again.")
+
     def _listed(self, key: bytes, value: bytes) -> tuple[bytes, Listed]:
-        return key, Listed(_path(key), value[0] == CREATED)
+        return key, Listed(path_of(key), value[0] == CREATED)
 
     def _page(self, prefix: bytes, request: ListRequest, read: Callable[[str, bytes], T]) -> Page[T]:
         start = len(prefix)
@@ -205,7 +247,7 @@ class StorageCatalog:
         return take_page(prefix, request.token, request.limit, request.maximum, fetch)
 
     def _namespace(self, path: Path) -> bytes:
-        value = self._storage.get(_key(NAMESPACE, path))
+        value = self._storage.get(catalog_key(NAMESPACE, path))
         if value is None:
             raise NamespaceNotFound(f"The namespace {show(path)} does not exist.")
         return value
@@ -213,7 +255,7 @@ class StorageCatalog:
     def _parent(self, path: Path) -> dict[bytes, bytes | None]:
         """Return what a commit below the parent of `path` expects: that the parent is as it is now."""
         parent = path[:-1]
-        return {_key(NAMESPACE, parent): self._namespace(parent)} if parent else {}
+        return {catalog_key(NAMESPACE, parent): self._namespace(parent)} if parent else {}
 
     def _table(self, path: Path) -> bytes:
         value = self._storage.get(table_key(path))
@@ -221,45 +263,3 @@ class StorageCatalog:
             self._parent(path)
             raise TableNotFound(f"The table {show(path)} does not exist.")
         return value
-
-
-def _children(kind: str, path: Path) -> bytes:
-    return pack(kind, pack(*path))
-
-
-def _key(kind: str, path: Path) -> bytes:
-    return pack(kind, pack(*path[:-1]), path[-1]) if path else pack(kind)
-
-
-def table_key(path: Path) -> bytes:
-    """Return the key of a table's entry."""
-    return _key(TABLE, path)
-
-
-def new_location(path: Path) -> str:
-    """Return a location that was never used: a random prefix, then as much of the name as is safe."""
-    slug = re.sub(r"[^A-Za-z0-9_.$-]", "_", "$".join(path))[:SLUG_LENGTH]
-    return f"{secrets.token_hex(4)}_{slug}"
-
-
-def _name(key: bytes) -> str:
-    return unpack(key)[-1].decode()
-
-
-def _path(key: bytes) -> Path:
-    _, parent, name = unpack(key)
-    return (*(part.decode() for part in unpack(parent)), name.decode())
-
-
-def _load(value: bytes) -> Table:
-    return Table(**orjson.loads(memoryview(value)[1:]), created=value[0] == CREATED)
-
-
-def _dump(table: Table) -> bytes:
-    body = orjson.dumps({"location": table.location, "properties": table.properties})
-    return bytes([CREATED if table.created else DECLARED]) + body
-
-
-def show(path: Path) -> str:
-    """Return a path as messages show it."""
-    return repr(list(path))

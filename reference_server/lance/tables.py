@@ -7,9 +7,9 @@ from typing import Any
 from reference_server.errors import TableVersionNotFound
 from reference_server.lance.catalog import Table
 from reference_server.lance.context import LanceContext
-from reference_server.lance.declared import current_table
 from reference_server.lance.names import check_names
 from reference_server.lance.namespaces import delete_data
+from reference_server.lance.settling import current_table
 
 Answer = dict[str, Any]
 

@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Hashable, Mapping
 from concurrent.futures import Executor
-from pathlib import Path
+from pathlib import Path as FilePath
+from weakref import WeakValueDictionary
 
 from reference_server.backends import Backend
 from reference_server.context import Reply, Request
 from reference_server.errors import CatalogError, Unsupported
-from reference_server.lance import creation, faults, listings, namespaces, rows, tables
-from reference_server.lance.catalog import Catalog
+from reference_server.lance import (
+    batches,
+    columns,
+    creation,
+    faults,
+    indices,
+    listings,
+    merging,
+    namespaces,
+    queries,
+    rows,
+    statistics,
+    tables,
+    tags,
+    transactions,
+    versions,
+)
+from reference_server.lance.catalog import Catalog, Path
 from reference_server.lance.context import LanceContext, bind
 from reference_server.lance.data import TableData
 from reference_server.lance.errors import render_error
@@ -21,7 +39,10 @@ from reference_server.wing import find_handlers, read_json_body, to_reply
 from specs.openapi import Document, Operation
 from specs.validation import Validators
 
-HANDLER_MODULES = [namespaces, listings, creation, tables, rows]
+HANDLER_MODULES = [
+    *(namespaces, listings, creation, tables, versions, batches),
+    *(rows, merging, queries, columns, statistics, indices, tags, transactions),
+]
 FAULTS = faults.__name__  # importing the module registers its faults
 
 
@@ -39,6 +60,7 @@ class LanceWing:
         self._handlers = find_handlers(document, HANDLER_MODULES)
         self._catalog: Catalog = _open_catalog(backend)
         self._data = TableData(backend.data_root)
+        self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
 
     def state(self) -> Hashable:
         """See Wing.state."""
@@ -60,6 +82,8 @@ class LanceWing:
             executor,
             self._catalog,
             self._data,
+            self._backend.storage,
+            self._locks,
             self._page_size,
             *bind(request, path, body, self._catalog.forbidden),
         )
@@ -79,4 +103,4 @@ class LanceWing:
 
 def _open_catalog(backend: Backend) -> Catalog:
     """Return the catalog of a backend: on a directory the published layout is the record."""
-    return LayoutCatalog(Path(backend.data_root)) if backend.durable else StorageCatalog(backend.storage)
+    return LayoutCatalog(FilePath(backend.data_root)) if backend.durable else StorageCatalog(backend.storage)

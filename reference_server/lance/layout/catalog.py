@@ -11,20 +11,25 @@ import bisect
 import heapq
 import os
 import shutil
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Coroutine, Hashable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path as FilePath
+from typing import Any, TypeVar
 
 from reference_server.backends import OWN_FOLDER
 from reference_server.errors import TableAlreadyExists, TableNotFound
+from reference_server.lance.batch import Batch
 from reference_server.lance.catalog import Listed, ListRequest, Path, Properties, Table
+from reference_server.lance.keys import TABLE, new_location, show, table_key
+from reference_server.lance.layout.manifest import TABLE as TABLE_FOLDER
 from reference_server.lance.layout.manifest import ManifestStorage
 from reference_server.lance.layout.root_tables import RootTables
-from reference_server.lance.storage_catalog import TABLE, StorageCatalog, new_location, show, table_key
+from reference_server.lance.storage_catalog import StorageCatalog
 from reference_server.pagination import Page, take_page
 from reference_server.storage import pack
 
-NOT_PROPERTIES = ("table_version_management",)
+MANAGED = "table_version_management"
+T = TypeVar("T")
 
 
 class LayoutCatalog(StorageCatalog):
@@ -32,11 +37,16 @@ class LayoutCatalog(StorageCatalog):
 
     forbidden = "$"
 
-    def __init__(self, root: FilePath) -> None:
+    def __init__(self, root: FilePath, *, managed: bool = False) -> None:
         self._root = root
         self._tables = RootTables(root)
         self._manifest = ManifestStorage(root, root / OWN_FOLDER / "lock")
-        super().__init__(self._manifest)
+        super().__init__(self._manifest, managed=managed)
+        if managed:
+            self._manifest.set_metadata({MANAGED: "true"})
+        elif (root / TABLE_FOLDER).exists():
+            self._manifest.version()
+            self.managed = self._manifest.metadata.get(MANAGED) == "true"
 
     def close(self) -> None:
         """Finish what waits."""
@@ -55,7 +65,7 @@ class LayoutCatalog(StorageCatalog):
         if path:
             return await super().namespace(path)
         self._manifest.version()
-        return {name: value for name, value in self._manifest.metadata.items() if name not in NOT_PROPERTIES}
+        return {name: value for name, value in self._manifest.metadata.items() if name != MANAGED}
 
     async def table(self, path: Path) -> Table:
         """See Catalog.table."""
@@ -130,6 +140,32 @@ class LayoutCatalog(StorageCatalog):
             shutil.rmtree(self._root / moved.location, ignore_errors=True)
             raise
         shutil.rmtree(self._root / table.location, ignore_errors=True)
+
+    async def commit_batch(self, build: Callable[[Batch], Coroutine[Any, Any, T]], paths: Sequence[Path]) -> T:
+        """See Catalog.commit_batch."""
+        for path in paths:
+            if self._is_directory(path):
+                await self._adopted(path)
+        hidden: list[str] = []
+        last: list[Batch] = []
+
+        async def build_and_hide(batch: Batch) -> T:
+            outcome = await build(batch)
+            last[:] = [batch]
+            hidden.extend(table.location for path, table in batch.removed if self._is_own(path, table))
+            for location in hidden:
+                self._hide(location)
+            return outcome
+
+        try:
+            outcome = await super().commit_batch(build_and_hide, paths)
+        except Exception:
+            for location in hidden:
+                self._tables.show(location)
+            raise
+        for _, table in last[0].added:
+            self._tables.reserve(table.location)
+        return outcome
 
     async def list_tables(self, path: Path, request: ListRequest) -> Page[Listed]:
         """See Catalog.list_tables."""

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import random
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -31,7 +33,8 @@ if TYPE_CHECKING:
 TABLE = "__manifest"
 PRIMARY_KEY = {"lance-schema:unenforced-primary-key:position": "0"}
 NEWEST = 2**64 - 1
-ATTEMPTS = 20
+PATIENCE = 30.0  # seconds of others' turns before we give up
+LONGEST_PAUSE = 0.05
 MOST_FRAGMENTS = 64
 KEPT_FOR = timedelta(days=1)
 
@@ -146,13 +149,22 @@ class ManifestStorage:
         """See Storage.commit. Raises ServiceUnavailable when others leave us no turn."""
         await self._committer.commit(_Commit(expected, writes, empty))
 
+    def set_metadata(self, values: Mapping[str, str]) -> None:
+        """Set metadata of the table itself, making the table if there is none."""
+        with self._our_turn():
+            if not self._versions.exists():
+                self._create()
+            if not values.items() <= dict(self._open().metadata).items():
+                self._open().update_metadata(dict(values))
+
     def close(self) -> None:
         """Finish what waits."""
         self._committer.close()
 
     def _write(self, batch: list[_Commit]) -> list[Exception | None]:
+        last = time.monotonic() + PATIENCE
         with self._our_turn():
-            for _ in range(ATTEMPTS):
+            while time.monotonic() < last:
                 with self._fresh():
                     staged = _Staged(self)
                     outcomes = [staged.apply(commit) for commit in batch]
@@ -165,6 +177,7 @@ class ManifestStorage:
                 except OSError as error:
                     if not _is_contention(error):
                         raise
+                    time.sleep(random.uniform(0, LONGEST_PAUSE))  # noqa: S311 - a pause is no secret
                     continue
                 self._apply(staged, before, version)
                 return outcomes

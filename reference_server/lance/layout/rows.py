@@ -14,13 +14,22 @@ from typing import NamedTuple
 
 import orjson
 
-from reference_server.lance.storage_catalog import CREATED, DECLARED, NAMESPACE, TABLE, VERSION
+from reference_server.lance.keys import (
+    CREATED,
+    DECLARED,
+    NAMESPACE,
+    PENDING,
+    TABLE,
+    VERSION,
+    VERSION_BYTES,
+    version_key,
+)
 from reference_server.storage import pack, unpack
 
 SEPARATOR = "$"
-VERSION_BYTES = 8
-OBJECT_TYPES = {NAMESPACE: "namespace", TABLE: "table", VERSION: "table_version"}
-KINDS = {object_type: kind for kind, object_type in OBJECT_TYPES.items()}
+OBJECT_TYPES = {NAMESPACE: "namespace", TABLE: "table", VERSION: "table_version", PENDING: "table_version"}
+KINDS = {"namespace": NAMESPACE, "table": TABLE, "table_version": VERSION}
+PENDING_KEYS = {"staged", "gone"}  # what the record of a version has that is not in its place yet
 
 
 class Row(NamedTuple):
@@ -43,7 +52,8 @@ def key_of(row: Row) -> bytes | None:
     *path, version = parts
     if not path or not version.isdigit():
         return None
-    return pack(kind, pack(*path)) + int(version).to_bytes(VERSION_BYTES, "big")
+    kind = PENDING if PENDING_KEYS & _object(row.metadata).keys() else VERSION
+    return version_key(kind, tuple(path), int(version))
 
 
 def body_of(row: Row) -> bytes:
@@ -57,7 +67,7 @@ def body_of(row: Row) -> bytes:
 def row_of(key: bytes, value: bytes) -> Row:
     """Return the row of a storage key and value."""
     kind = key.partition(b"\0")[0].decode()
-    if kind == VERSION:
+    if kind in (VERSION, PENDING):
         prefix, version = key[:-VERSION_BYTES], int.from_bytes(key[-VERSION_BYTES:], "big")
         path = [part.decode() for part in unpack(unpack(prefix)[1])]
         return Row(SEPARATOR.join([*path, str(version)]), OBJECT_TYPES[kind], None, value.decode())
