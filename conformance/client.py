@@ -235,6 +235,23 @@ class Client:
             raise Violation(message, "status")
         raise Blocked(message, exchange.operation)
 
+    def fork(self) -> Client:
+        """Return a client for another thread; `join` takes over what it has seen."""
+        other = Client(self._connection, self.document)
+        other.wire = WireLog(self.document, self.wire.validators, extra_checks=self.wire.extra_checks)
+        other.subjects, other._reached_subject = self.subjects, True
+        return other
+
+    def join(self, other: Client) -> None:
+        """Take over what a forked client has seen, and close it."""
+        self.requests += other.requests
+        self.steps += other.steps
+        self.wire.absorb(other.wire)
+        for exchange in other.steps:
+            if self.exchange_listener:
+                self.exchange_listener(exchange)
+        other.close()
+
     def close(self) -> None:
         """Close the connections."""
         self._pool.close()

@@ -58,6 +58,12 @@ class WireLog:
                 if extra not in self.extra_findings:
                     self.extra_findings[extra] = _finding(exchange, mark, message, steps)
 
+    def absorb(self, other: WireLog) -> None:
+        """Take over what another log has seen."""
+        self.seen += other.seen
+        self.findings = {**other.findings, **self.findings}
+        self.extra_findings = {**other.extra_findings, **self.extra_findings}
+
     def of(self, operation: str) -> list[WireFinding]:
         """Return the findings about one operation."""
         return [finding for key, finding in self.findings.items() if key[0] == operation]

@@ -14,7 +14,7 @@ from conformance.runner import run
 from conformance.settings import Settings, load_settings
 from reference_server.serve import serve
 
-EMBEDDED_STORAGE = "memory:pure"
+EMBEDDED_STORAGE = "memory"
 
 
 def check(

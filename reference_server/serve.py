@@ -33,7 +33,8 @@ class ServerSettings:
 
     `apis` are the APIs or profiles to serve; one that is named alone is mounted at the root, and none
     means all. `storage` is a value of `--storage`. `page_size` is the largest page of a listing,
-    `max_body` the largest body in bytes.
+    `managed_versions` tells Lance clients to keep versions of tables through the catalog, `max_body` is
+    the largest body in bytes.
     """
 
     apis: tuple[str, ...] = ()
@@ -44,6 +45,7 @@ class ServerSettings:
     faults: tuple[str, ...] = ()
     allow_faults: bool = False
     page_size: int = 1000
+    managed_versions: bool = False
     max_body: int = 64 << 20
     access_log: str | None = None
 
@@ -70,7 +72,9 @@ class Server:
             profile = find_profile(name)
             backend = open_backend(settings.storage, profile.api)
             mount = "" if len(settings.apis) == 1 else profile.mount
-            wings[mount] = LanceWing(profile.document(), backend, page_size=settings.page_size)
+            wings[mount] = LanceWing(
+                profile.document(), backend, page_size=settings.page_size, managed=settings.managed_versions
+            )
         return App(wings, auth, faults, settings.allow_faults, settings.max_body, self._log)
 
     @property
@@ -103,6 +107,8 @@ class Server:
         return self
 
     async def _listen(self) -> int:
+        for wing in self._app.wings.values():
+            await wing.start()
         self._runner = web.ServerRunner(web.Server(self._app.handle), shutdown_timeout=STOP_SECONDS)
         await self._runner.setup()
         site = web.TCPSite(self._runner, self.settings.host, self.settings.port)

@@ -25,6 +25,9 @@ class Wing(Protocol):
     document: Document
     router: Router
 
+    async def start(self) -> None:
+        """Finish what a killed server left; called once, before the first request."""
+
     def state(self) -> Hashable:
         """Return a value that changes whenever the answer to a read may change."""
 

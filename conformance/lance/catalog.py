@@ -7,7 +7,7 @@ where it has none, tables lie in the root and carry the home's name as a prefix.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -148,6 +148,14 @@ class LanceCatalog(LanceClient):
         if operation == "DeregisterTable" and id and answer.status == 200:
             self._deregistered[id if isinstance(id, str) else tuple(id)] = answer.get("location") or ""
         return answer
+
+    def note_namespaces(self, ids: Iterable[Names]) -> None:
+        """Note namespaces that several clients may create, so that they are dropped afterwards."""
+        self._namespaces.update(dict.fromkeys(ids))
+
+    def note_tables(self, ids: Iterable[Names]) -> None:
+        """Note tables that a batch or several clients may create, so that they are dropped afterwards."""
+        self._tables.update(dict.fromkeys(ids))
 
     def _note_rename(self, id: Names, body: dict[str, Any]) -> None:
         name, namespace = body.get("new_table_name"), body.get("new_namespace_id")

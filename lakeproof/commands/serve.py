@@ -62,6 +62,11 @@ def _list_faults(context: click.Context, _parameter: click.Parameter, wanted: bo
     help="The largest page of a listing.",
 )
 @click.option(
+    "--managed-versions",
+    is_flag=True,
+    help="Lance: tell clients to commit versions of tables through the catalog.",
+)
+@click.option(
     "--max-body",
     type=click.IntRange(1),
     default=64 << 20,

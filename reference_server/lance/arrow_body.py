@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reference_server.context import Request
-from reference_server.errors import InvalidInput, TableSchemaValidationError
+from reference_server.errors import InvalidInput
+from reference_server.lance.arrow_schema import check_schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,16 +30,16 @@ def read_stream(body: bytes) -> pa.Table:
     """Return what an Arrow stream holds, fully validated.
 
     Raises InvalidInput for bytes that are no stream or break off, TableSchemaValidationError for a
-    schema without columns, or with a name twice.
+    schema of which no table can be made.
     """
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
+    # Lance panics over buffers that do not lie where their type wants them.
+    aligned = pa.ipc.IpcReadOptions(ensure_alignment=pa.ipc.Alignment.At64Byte)
     try:
-        table = pa.ipc.open_stream(body).read_all()
+        table = pa.ipc.open_stream(body, options=aligned).read_all()
         table.validate(full=True)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise InvalidInput(f"The body is not a whole Arrow stream: {error}.") from None
-    names = table.schema.names
-    if not names or len(set(names)) < len(names):
-        raise TableSchemaValidationError("A table needs at least one column, and each name once.")
+    check_schema(table.schema)
     return table

@@ -16,7 +16,8 @@ from reference_server.lance.catalog import Path, Table
 from reference_server.lance.context import LanceContext
 from reference_server.lance.keys import new_location
 from reference_server.lance.names import check_names
-from reference_server.lance.settling import current_table
+from reference_server.lance.settling import current_table, settle_absence
+from reference_server.lance.tables import managed
 from reference_server.lance.version_files import VersionFile, manifest_name
 from reference_server.lance.versions import describe, in_ranges, staged_version
 
@@ -52,7 +53,7 @@ async def _commit(context: LanceContext, steps: Sequence[tuple[Step, Path, Opera
             await alone.enter_async_context(context.alone(path))
         made = await context.catalog.commit_batch(build, paths)
     for path in _tables_with_versions(steps):
-        await current_table(context, path)
+        await settle_absence(context, path, await current_table(context, path))
     return made
 
 
@@ -66,7 +67,7 @@ async def _declare(context: LanceContext, batch: Batch, path: Path, operation: O
     unused = context.catalog.location_for(path, new_location(path))
     table = Table(context.data.relative(location) if location else unused, operation.get("properties") or {})
     batch.add_table(path, table)
-    return _answer(context, table)
+    return {**_answer(context, table), **managed(context)}
 
 
 async def _create_version(context: LanceContext, batch: Batch, path: Path, operation: Operation) -> Answer:

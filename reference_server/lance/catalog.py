@@ -124,11 +124,17 @@ class Catalog(Protocol):
     def tables_with_pending_versions(self) -> list[Path]:
         """Return the tables of which some versions are committed, but not in their place."""
 
-    async def settle_versions(self, path: Path, records: Mapping[int, Record | None]) -> None:
-        """Note that pending versions are in their place now: their records, None for those that are gone.
+    async def settle_versions(
+        self, path: Path, records: Mapping[int, Record | None], pending: Mapping[int, Record] | None = None
+    ) -> None:
+        """Note that versions are in their place now: their records, None for those that are gone.
 
-        Where versions are managed the records are kept.
+        `pending` are the records that were pending and still must be. Where versions are managed the
+        records are kept.
         """
+
+    async def recover(self) -> None:
+        """Bring names in order that a killed server left half changed: called before the first request."""
 
     async def commit_batch(self, build: Callable[[Batch], Coroutine[Any, Any, T]], paths: Sequence[Path]) -> T:
         """Commit what `build` puts into a batch, all or nothing, and return what it returns.

@@ -20,6 +20,7 @@ from reference_server.lance.context import LanceContext
 from reference_server.lance.keys import new_location
 from reference_server.lance.namespaces import delete_data
 from reference_server.lance.settling import current_table
+from reference_server.lance.tables import managed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -100,12 +101,13 @@ async def declare_table(context: LanceContext) -> Answer:
     chosen = context.data.relative(location) if location else context.catalog.location_for(path, new_location(path))
     table = Table(chosen, context.properties())
     await context.catalog.add_table(path, table)
-    return _answer(context, table)
+    return {**_answer(context, table), **managed(context)}
 
 
 async def create_empty_table(context: LanceContext) -> Answer:
     """Do what DeclareTable does, under its former name."""
-    return await declare_table(context)
+    answer = await declare_table(context)
+    return {name: value for name, value in answer.items() if name != "managed_versioning"}
 
 
 async def register_table(context: LanceContext) -> Answer:

@@ -7,7 +7,6 @@ relative to the root, and nothing outside the root is ever touched.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path as FilePath
@@ -17,6 +16,7 @@ from urllib.parse import quote, unquote, urlsplit
 from reference_server.errors import InvalidInput, TableNotFound
 from reference_server.lance.arrow_json import schema_to_json
 from reference_server.lance.pylance_errors import translate
+from reference_server.lance.removal import remove_tree
 from reference_server.lance.version_files import FOLDER, DiskVersions, MemoryVersions
 
 if TYPE_CHECKING:
@@ -135,12 +135,14 @@ class TableData:
     def delete(self, location: str) -> None:
         """Delete the data at a location; nothing there is fine."""
         if not self._in_memory:
-            shutil.rmtree(self._address(location), ignore_errors=True)
+            remove_tree(FilePath(self.root), location)
             return
-        import lance  # noqa: PLC0415
+        from lance.file import LanceFileSession  # noqa: PLC0415
 
         with translated():
-            lance.LanceDataset.drop(self._address(location))
+            session = LanceFileSession(self._address(location))
+            for name in session.list():
+                session.delete_file(name)
 
     def on_dataset(self, location: str, version: int | None, function: Callable[[Any], T]) -> T:
         """Run a function on a dataset and return what it returns.

@@ -5,145 +5,168 @@ Indices are built before the answer: a client that watches their progress finds 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from reference_server.errors import InvalidInput, TableIndexAlreadyExists, TableIndexNotFound
-from reference_server.lance.columns import require_column
 from reference_server.lance.context import LanceContext
+from reference_server.lance.index_types import (
+    FTS,
+    SCALAR,
+    VECTOR,
+    check_index_name,
+    column_type,
+    free_name,
+    fts_options,
+    read_distance,
+    read_type,
+    sub_vectors,
+    type_of,
+)
 from reference_server.lance.settling import current_table
-from reference_server.lance.transactions import transaction_id
+from reference_server.lance.transactions import named_transaction
 from reference_server.pagination import take_page
 
 Answer = dict[str, Any]
-SCALAR = {name: name for name in ("BTREE", "BITMAP", "LABEL_LIST", "NGRAM", "ZONEMAP", "BLOOMFILTER", "RTREE")}
-SCALAR.update(FTS="INVERTED", INVERTED="INVERTED")
-VECTOR = ("IVF_FLAT", "IVF_SQ", "IVF_PQ", "IVF_RQ", "IVF_HNSW_FLAT", "IVF_HNSW_SQ", "IVF_HNSW_PQ")
-METRICS = ("l2", "cosine", "dot", "hamming")
-FTS_OPTIONS = (
-    *("with_position", "base_tokenizer", "language", "max_token_length", "lower_case", "stem"),
-    *("remove_stop_words", "ascii_folding"),
-)
-MOST_SUB_VECTORS = 16
+DONE = "SUCCEEDED"
 
 
 async def create_table_index(context: LanceContext) -> Answer:
     """Build an index on a column, for vectors or for filters."""
-    return await _create(context, {*SCALAR, *VECTOR})
+    return await _create(context, (*SCALAR, *VECTOR))
 
 
 async def create_table_scalar_index(context: LanceContext) -> Answer:
     """Build an index for filters or full-text search."""
-    return await _create(context, set(SCALAR))
+    return await _create(context, tuple(SCALAR))
 
 
 async def list_table_indices(context: LanceContext) -> Answer:
     """List the indices of a table, by name."""
     table = await current_table(context, context.table_id)
-    found = await context.read(table, _describe_all, context.body.get("version"))
+    found = await context.read(table, _list, context.number("version"))
     by_name = {one["index_name"].encode(): one for one in found}
 
     def fetch(after: bytes | None, count: int) -> list[tuple[bytes, Answer]]:
         names = sorted(name for name in by_name if after is None or name > after)
         return [(name, by_name[name]) for name in names[:count]]
 
-    scope = f"indices {'$'.join(context.id)}".encode()
-    token, limit = context.argument("page_token"), context.argument("limit")
-    page = take_page(scope, token, limit, context.page_size, fetch)
+    scope = "\0".join(["indices", *context.id]).encode()
+    page = take_page(scope, context.body.get("page_token"), context.number("limit"), context.page_size, fetch)
     return {"indexes": page.items, "page_token": page.token}
 
 
 async def describe_table_index_stats(context: LanceContext) -> Answer:
     """Return what an index is and how many rows it covers."""
     table = await current_table(context, context.table_id)
-    name = context.path["index_name"]
+    name = _index_name(context)
 
     def describe(dataset: Any) -> Answer:
-        _require(dataset, name)
+        index = _find(dataset, name)
         stats = dataset.stats.index_stats(name)
-        metric = (stats.get("indices") or [{}])[0].get("metric_type")
-        answer = {
-            "index_type": stats["index_type"],
-            "distance_type": metric,
+        kind = type_of(index.index_type)
+        return {
+            "index_type": kind,
+            "distance_type": str(index.details["metric_type"]).lower() if kind in VECTOR else None,
             "num_indexed_rows": stats["num_indexed_rows"],
             "num_unindexed_rows": stats["num_unindexed_rows"],
             "num_indices": stats["num_indices"],
         }
-        return {key: value for key, value in answer.items() if value is not None}
 
-    return await context.read(table, describe, context.body.get("version"))
+    return await context.read(table, describe, context.number("version"))
 
 
 async def drop_table_index(context: LanceContext) -> Answer:
     """Drop an index."""
     table = await current_table(context, context.table_id)
-    name = context.path["index_name"]
+    name = _index_name(context)
 
-    def drop(dataset: Any) -> None:
-        _require(dataset, name)
+    def drop(dataset: Any) -> str:
+        _find(dataset, name)
         dataset.drop_index(name)
+        return _transaction(dataset)
 
-    await context.change(table, drop)
-    return await transaction_id(context, table)
+    return named_transaction(context, await context.change(table, drop))
 
 
-async def _create(context: LanceContext, allowed: set[str]) -> Answer:
+async def _create(context: LanceContext, allowed: Collection[str]) -> Answer:
     table = await current_table(context, context.table_id)
     body = context.body
-    kind = body["index_type"].upper()
-    if kind not in allowed:
-        raise InvalidInput(f"There is no index type {body['index_type']!r} here; use {', '.join(sorted(allowed))}.")
-    name = body.get("name") or f"{body['column']}_idx"
-    build = _build_vector if kind in VECTOR else _build_scalar
+    kind, wanted = read_type(body["index_type"], allowed), body.get("name")
+    options = _options(kind, body)
+    if wanted is not None:
+        check_index_name(wanted)
 
-    def create(dataset: Any) -> None:
-        require_column(dataset, body["column"])
-        if name in _names(dataset):
-            raise TableIndexAlreadyExists(f"The table has an index {name!r} already.")
-        build(dataset, kind, name, body)
+    def create(dataset: Any) -> str:
+        built_on = column_type(dataset.schema, body["column"])
+        name = _name(dataset, wanted, body["column"], kind)
+        if kind in VECTOR:
+            _build_vector(dataset, body["column"], kind, name, getattr(built_on, "list_size", 1), options)
+        else:
+            dataset.create_scalar_index(body["column"], SCALAR[kind].upper(), name=name, replace=False, **options)
+        return _transaction(dataset)
 
-    await context.change(table, create)
-    return await transaction_id(context, table)
-
-
-def _build_scalar(dataset: Any, kind: str, name: str, body: dict[str, Any]) -> None:
-    options = {option: body[option] for option in FTS_OPTIONS if body.get(option) is not None}
-    if SCALAR[kind] != "INVERTED":
-        options = {}
-    dataset.create_scalar_index(body["column"], SCALAR[kind], name=name, replace=False, **options)
+    return named_transaction(context, await context.change(table, create))
 
 
-def _build_vector(dataset: Any, kind: str, name: str, body: dict[str, Any]) -> None:
-    metric = (body.get("distance_type") or METRICS[0]).lower()
-    if metric not in METRICS:
-        raise InvalidInput(f"The distance type must be one of {', '.join(METRICS)}, not {metric!r}.")
-    field = dataset.schema.field(body["column"])
-    options: dict[str, Any] = {"num_partitions": 1}
-    if "PQ" in kind:
-        options["num_sub_vectors"] = _sub_vectors(getattr(field.type, "list_size", 1))
-    dataset.create_index(body["column"], kind, name=name, metric=metric, replace=False, **options)
+def _options(kind: str, body: Answer) -> Answer:
+    """Return the settings that are about this type of index; the others do not matter."""
+    if kind in VECTOR:
+        return {"metric": read_distance(body)}
+    return fts_options(body) if kind == FTS else {}
 
 
-def _sub_vectors(dimension: int) -> int:
-    """Return the largest number of sub-vectors that divides a dimension."""
-    return max(count for count in range(1, min(dimension, MOST_SUB_VECTORS) + 1) if dimension % count == 0)
+def _name(dataset: Any, wanted: str | None, column: str, kind: str) -> str:
+    """Return the name for a new index. Raises TableIndexAlreadyExists.
+
+    Without a name, one is made up; but what exists in just this form was asked for twice.
+    """
+    indices = dataset.describe_indices()
+    taken = {index.name for index in indices}
+    if wanted is None:
+        same = [one.name for one in indices if list(one.field_names) == [column] and type_of(one.index_type) == kind]
+        if not same:
+            return free_name(column, taken)
+        wanted = same[0]
+    if wanted in taken:
+        raise TableIndexAlreadyExists(f"The table has an index {wanted!r} already.")
+    return wanted
 
 
-def _describe_all(dataset: Any) -> list[Answer]:
+def _build_vector(dataset: Any, column: str, kind: str, name: str, dimension: int, options: Answer) -> None:
+    sizes = {"num_partitions": 1}
+    if kind.endswith("PQ"):
+        sizes["num_sub_vectors"] = sub_vectors(dimension)
+    dataset.create_index(column, kind, name=name, replace=False, **sizes, **options)
+
+
+def _list(dataset: Any) -> list[Answer]:
     return [
         {
             "index_name": index["name"],
             "index_uuid": str(index["uuid"]),
             "columns": index["fields"],
-            "status": "SUCCEEDED",
+            "status": DONE,
         }
         for index in dataset.list_indices()
     ]
 
 
-def _names(dataset: Any) -> set[str]:
-    return {index["name"] for index in dataset.list_indices()}
+def _index_name(context: LanceContext) -> str:
+    """Return the index in the path. Raises InvalidInput when the body names another one."""
+    name = context.path["index_name"]
+    named = context.body.get("index_name") if context.body else None
+    if named is not None and named != name:
+        raise InvalidInput(f"The body names the index {named!r}, the path {name!r}.")
+    return name
 
 
-def _require(dataset: Any, name: str) -> None:
-    if name not in _names(dataset):
-        raise TableIndexNotFound(f"The table has no index {name!r}.")
+def _find(dataset: Any, name: str) -> Any:
+    for index in dataset.describe_indices():
+        if index.name == name:
+            return index
+    raise TableIndexNotFound(f"The table has no index {name!r}.")
+
+
+def _transaction(dataset: Any) -> str:
+    return str(dataset.read_transaction(dataset.version).uuid)

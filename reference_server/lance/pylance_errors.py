@@ -27,9 +27,11 @@ PATTERNS: list[tuple[str, type[CatalogError]]] = [
         r"LanceError\(Schema\)|Duplicate field name|reserved name|Unsupported data type",
         TableSchemaValidationError,
     ),
-    (r"contained null values even though", TableSchemaValidationError),
+    (r"contained null values even though|non-nullable but contains null", TableSchemaValidationError),
+    (r"has no field encoding|Empty structs with", TableSchemaValidationError),
     (r"[Cc]ommit conflict|Too much write contention|concurrent", ConcurrentModification),
     (r"Invalid user input|Query Execution error|Schema error|sql parser error", InvalidInput),
+    (r"^Not supported:|Cast error|Divide by zero|Overflow happened", InvalidInput),
 ]
 SOURCE_PLACES = re.compile(r",? (location: )?/\S+\.rs:\d+:\d+")
 

@@ -10,10 +10,9 @@ from __future__ import annotations
 import logging
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 from reference_server.errors import CatalogError, ConcurrentModification
-from reference_server.lance.catalog import Path, Record, Table
+from reference_server.lance.catalog import Catalog, Path, Record, Table
 from reference_server.lance.context import LanceContext
 from reference_server.lance.data import TableData, Versions
 from reference_server.lance.keys import PENDING
@@ -28,7 +27,7 @@ async def current_table(context: LanceContext, path: Path) -> Table:
     pending = context.catalog.versions(PENDING, path)
     if pending:
         settled = await context.run(put_in_place, context.data.versions(table.location), pending)
-        await context.catalog.settle_versions(path, settled)
+        await context.catalog.settle_versions(path, settled, pending)
     return await settle(context, path, table)
 
 
@@ -43,6 +42,13 @@ async def settle(context: LanceContext, path: Path, table: Table) -> Table:
     with suppress(ConcurrentModification):
         await context.catalog.replace_table(path, table, created)
     return created
+
+
+async def settle_absence(context: LanceContext, path: Path, table: Table) -> None:
+    """Note that a table has no data any more when its last version was deleted: it is only declared then."""
+    if table.created and not context.data.exists(table.location):
+        with suppress(ConcurrentModification):
+            await context.catalog.replace_table(path, table, replace(table, created=False))
 
 
 def put_in_place(versions: Versions, pending: dict[int, Record]) -> dict[int, Record | None]:
@@ -67,10 +73,12 @@ def put_in_place(versions: Versions, pending: dict[int, Record]) -> dict[int, Re
     return settled
 
 
-async def recover(catalog: Any, data: TableData) -> None:
+async def recover(catalog: Catalog, data: TableData) -> None:
     """Finish what a killed server left: called before the first request."""
+    await catalog.recover()
     for path in catalog.tables_with_pending_versions():
+        pending = catalog.versions(PENDING, path)
+        settled: dict[int, Record | None] = dict.fromkeys(pending)
         with suppress(CatalogError):
-            table = await catalog.table(path)
-            pending = catalog.versions(PENDING, path)
-            await catalog.settle_versions(path, put_in_place(data.versions(table.location), pending))
+            settled = put_in_place(data.versions((await catalog.table(path)).location), pending)
+        await catalog.settle_versions(path, settled, pending)

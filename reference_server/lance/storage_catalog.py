@@ -214,14 +214,23 @@ class StorageCatalog:
         keys = (key[:-VERSION_BYTES] for key, _ in self._storage.scan(pack(PENDING)))
         return list(dict.fromkeys(tuple(part.decode() for part in unpack(unpack(key)[1])) for key in keys))
 
-    async def settle_versions(self, path: Path, records: Mapping[int, Record | None]) -> None:
+    async def settle_versions(
+        self, path: Path, records: Mapping[int, Record | None], pending: Mapping[int, Record] | None = None
+    ) -> None:
         """See Catalog.settle_versions."""
         writes: dict[bytes, bytes | None] = {}
+        expected = {
+            version_key(PENDING, path, version): orjson.dumps(record) for version, record in (pending or {}).items()
+        }
         for version, record in records.items():
             writes[version_key(PENDING, path, version)] = None
             if self.managed:
                 writes[version_key(VERSION, path, version)] = None if record is None else orjson.dumps(record)
-        await self._storage.commit({}, writes)
+        with suppress(CommitConflict):  # somebody else has settled them
+            await self._storage.commit(expected, writes)
+
+    async def recover(self) -> None:
+        """See Catalog.recover: storage has nothing that is half done."""
 
     async def commit_batch(self, build: Callable[[Batch], Coroutine[Any, Any, T]], _paths: Sequence[Path]) -> T:
         """See Catalog.commit_batch."""

@@ -20,6 +20,7 @@ async def describe_table(context: LanceContext) -> Answer:
     table = await current_table(context, path)
     uri = context.data.uri(table.location)
     answer: Answer = {"location": uri, "properties": table.properties, "is_only_declared": not table.created}
+    answer.update(managed(context))
     if context.argument("with_table_uri"):
         answer["table_uri"] = uri
     details = await _dataset(context, table)
@@ -46,6 +47,11 @@ async def _dataset(context: LanceContext, table: Table) -> Answer:
 async def table_exists(context: LanceContext) -> None:
     """Answer as DescribeTable does, without a body."""
     await describe_table(context)
+
+
+def managed(context: LanceContext) -> Answer:
+    """Return the field that tells clients to keep versions through the catalog, where they have to."""
+    return {"managed_versioning": True} if context.catalog.managed else {}
 
 
 async def drop_table(context: LanceContext) -> Answer:

@@ -52,9 +52,14 @@ async def alter_transaction(context: LanceContext) -> Answer:
 
 async def transaction_id(context: LanceContext, table: Table) -> Answer:
     """Return the latest transaction of a table as `transaction_id`, in the form that names it in a URL."""
-    found = await context.read(table, lambda dataset: dataset.read_transaction(dataset.version).uuid)
+    return await context.read(table, lambda dataset: transaction_of(context, dataset))
+
+
+def transaction_of(context: LanceContext, dataset: Any) -> Answer:
+    """Return the transaction that made the version of a dataset, like `transaction_id`."""
+    found = dataset.read_transaction(dataset.version)
     try:
-        return {"transaction_id": join_parts([*context.id, found], context.delimiter)}
+        return {"transaction_id": join_parts([*context.id, found.uuid], context.delimiter)} if found else {}
     except IdentifierError:
         return {}
 

@@ -9,13 +9,14 @@ from reference_server.errors import ConcurrentModification, InvalidInput, TableV
 from reference_server.lance.catalog import Record, Table
 from reference_server.lance.context import LanceContext
 from reference_server.lance.keys import VERSION, VERSION_BYTES
-from reference_server.lance.settling import current_table
+from reference_server.lance.settling import current_table, settle_absence
 from reference_server.lance.transactions import transaction_id
 from reference_server.lance.version_files import V2_DIGITS, VersionFile, manifest_name
 from reference_server.pagination import take_page
 
 Answer = dict[str, Any]
 KEPT = ("manifest_size", "e_tag", "metadata")
+NO_END = -1
 LAST = 2 ** (8 * VERSION_BYTES) - 1
 
 
@@ -72,6 +73,7 @@ async def batch_delete_table_versions(context: LanceContext) -> Answer:
         chosen = in_ranges(await context.run(files.all), context.body["ranges"])
         await context.run(files.delete, chosen)
     await context.catalog.settle_versions(path, {one.version: None for one in chosen})
+    await settle_absence(context, path, table)
     return {"deleted_count": len(chosen)}
 
 
@@ -122,12 +124,12 @@ def in_ranges(versions: Iterable[VersionFile], ranges: list[dict[str, int]]) -> 
     Raises InvalidInput for a range that ends before it starts.
     """
     for one in ranges:
-        if one["start_version"] < 0 or (one["end_version"] != -1 and one["end_version"] < one["start_version"]):
+        if one["start_version"] < 0 or (one["end_version"] != NO_END and one["end_version"] < one["start_version"]):
             raise InvalidInput(f"The range from {one['start_version']} to {one['end_version']} is none.")
 
     def wanted(version: int) -> bool:
         return any(
-            one["start_version"] <= version and (one["end_version"] == -1 or version < one["end_version"])
+            one["start_version"] <= version and (one["end_version"] == NO_END or version < one["end_version"])
             for one in ranges
         )
 

@@ -33,6 +33,7 @@ from reference_server.lance.context import LanceContext, bind
 from reference_server.lance.data import TableData
 from reference_server.lance.errors import render_error
 from reference_server.lance.layout import LayoutCatalog
+from reference_server.lance.settling import recover
 from reference_server.lance.storage_catalog import StorageCatalog
 from reference_server.routing import Router
 from reference_server.wing import find_handlers, read_json_body, to_reply
@@ -51,16 +52,20 @@ class LanceWing:
 
     api = "lance"
 
-    def __init__(self, document: Document, backend: Backend, *, page_size: int) -> None:
+    def __init__(self, document: Document, backend: Backend, *, page_size: int, managed: bool = False) -> None:
         self.document = document
         self.router = Router(document)
         self._backend = backend
         self._page_size = page_size
         self._validators = Validators(document)
         self._handlers = find_handlers(document, HANDLER_MODULES)
-        self._catalog: Catalog = _open_catalog(backend)
+        self._catalog: Catalog = _open_catalog(backend, managed=managed)
         self._data = TableData(backend.data_root)
         self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
+
+    async def start(self) -> None:
+        """See Wing.start."""
+        await recover(self._catalog, self._data)
 
     def state(self) -> Hashable:
         """See Wing.state."""
@@ -101,6 +106,8 @@ class LanceWing:
         self._backend.close()
 
 
-def _open_catalog(backend: Backend) -> Catalog:
+def _open_catalog(backend: Backend, *, managed: bool) -> Catalog:
     """Return the catalog of a backend: on a directory the published layout is the record."""
-    return LayoutCatalog(FilePath(backend.data_root)) if backend.durable else StorageCatalog(backend.storage)
+    if backend.durable:
+        return LayoutCatalog(FilePath(backend.data_root), managed=managed)
+    return StorageCatalog(backend.storage, managed=managed)

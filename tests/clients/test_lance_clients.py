@@ -107,7 +107,7 @@ def test_pylance_sees_errors_as_its_own(namespace):
     namespace.create_namespace(generated.CreateNamespaceRequest(id=["a"]))
     with pytest.raises(errors.NamespaceAlreadyExistsError):
         namespace.create_namespace(generated.CreateNamespaceRequest(id=["a"]))
-    with pytest.raises(errors.UnsupportedOperationError):
+    with pytest.raises(errors.TableNotFoundError):
         namespace.list_table_tags(generated.ListTableTagsRequest(id=["t"]))
 
 

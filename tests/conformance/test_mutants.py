@@ -21,7 +21,7 @@ MUTANTS = [fault for fault in FAULTS.values() if fault.kills]
 
 @pytest.fixture(scope="module")
 def server():
-    with serve("lance", storage="memory:pure", auth=f"token:{TOKEN}", allow_faults=True) as server:
+    with serve("lance", auth=f"token:{TOKEN}", allow_faults=True) as server:
         yield server
 
 

@@ -18,7 +18,8 @@ FLAGS = ("-p", "no:cacheprovider", "-q")
 
 @pytest.fixture(scope="module")
 def server():
-    with serve("lance", storage="memory:pure", allow_faults=True) as server:
+    faults = ("unsupported:RestoreTable",)
+    with serve("lance", storage="memory:pure", allow_faults=True, faults=faults) as server:
         yield server
 
 

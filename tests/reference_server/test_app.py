@@ -35,8 +35,9 @@ def test_wrong_methods_name_the_right_ones(server, http):
     assert answer.json()["code"] == 0
 
 
-def test_operations_that_are_not_there_are_unsupported(server, http):
-    answer = http("POST", server.url + "/v1/table/a/restore", json={"version": 1})
+def test_operations_can_be_switched_off(server, http):
+    headers = {HEADER: "unsupported:RestoreTable"}
+    answer = http("POST", server.url + "/v1/table/a/restore", json={"version": 1}, headers=headers)
     assert answer.status == 406
     assert answer.json()["code"] == 0
 

@@ -1,8 +1,10 @@
 """The faults of the Lance wing: what each breaks, and which requirements must notice it.
 
-Importing this package registers them.
+Importing this package imports every file in it, which registers its faults.
 """
 
-from reference_server.lance.faults import answers, arguments, listings, names, state, wire
+from importlib import import_module
+from pkgutil import iter_modules
 
-__all__ = ["answers", "arguments", "listings", "names", "state", "wire"]
+for _module in iter_modules(__path__, f"{__name__}."):
+    import_module(_module.name)

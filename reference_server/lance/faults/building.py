@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from reference_server.faults import Call
+import orjson
+
+from reference_server.context import Reply
+from reference_server.faults import Around, Call, Proceed
 
 LISTS = ("ListNamespaces", "ListTables", "ListAllTables")
 DECLARES = ("DeclareTable", "CreateEmptyTable")
 DROPS = ("DropNamespace", "DropTable", "DeregisterTable")
-READS = (*LISTS, "DescribeNamespace", "NamespaceExists", "DescribeTable", "TableExists", "CountTableRows")
+READS = (
+    *LISTS,
+    *("DescribeNamespace", "NamespaceExists", "DescribeTable", "TableExists", "CountTableRows", "QueryTable"),
+    *("ListTableVersions", "DescribeTableVersion", "ListTableTags", "GetTableTagVersion", "ListTableIndices"),
+    *("DescribeTableIndexStats", "GetTableStats", "DescribeTransaction"),
+)
 
 # Names that nothing but a listing that lacks them can spoil, and names that encoding changes.
 PLAIN_NAMES = ("leading_dot", "trailing_dot", "dots", "digits", "dash", "null_word", "keyword", "length_200")
@@ -29,6 +37,16 @@ def delimiter(call: Call) -> str:
 def is_root(call: Call) -> bool:
     """True when a call is about the root namespace."""
     return call.path.get("id") == delimiter(call)
+
+
+def request_becomes(edit: Callable[[Any], Any]) -> Around:
+    """Do what the JSON body of a request would ask for after `edit`."""
+
+    async def around(call: Call, proceed: Proceed) -> Reply:
+        call.request = call.request.altered(body=orjson.dumps(edit(orjson.loads(call.request.body))))
+        return await proceed()
+
+    return around
 
 
 def items(edit: Callable[[list[Any]], list[Any]]) -> Callable[[Any], Any]:

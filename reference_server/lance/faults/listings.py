@@ -112,7 +112,7 @@ declare(
     "stale-read",
     "A read is answered as before the latest write.",
     _stale,
-    kills=["lance.listing.fresh.*", "lance.table.describe.fresh", "lance.rows.insert.fresh"],
+    kills=["lance.listing.fresh.*", "lance.table.describe.fresh", "lance.rows.insert.fresh", "lance.race.rows"],
 )
 
 

@@ -90,6 +90,7 @@ declare(
         "lance.namespace.list.missing",
         "lance.table.*.missing",
         "lance.rows.*.missing",
+        "lance.version.*.missing",
         "lance.table.describe.namespace_code",
     ],
 )
@@ -117,6 +118,10 @@ declare(
         "lance.table.rename.name_required",
         "lance.identifier.empty_part.*",
         "lance.identifier.body_path",
+        "lance.version.create.unstaged",
+        "lance.version.create.outside.*",
+        "lance.version.delete.range.reversed",
+        "lance.version.delete.range.negative_*",
         "lance.name.*.slash",
         "lance.name.*.backslash",
         "lance.name.*.dot",
@@ -134,6 +139,11 @@ declare(
     "Who shows no credentials, or wrong ones, is let in.",
     status_becomes(401, 200),
     kills=["lance.auth.*"],
+)
+declare(
+    "unsupported",
+    "Operations are refused as the API wants it for those that a server does not have.",
+    answers(406, {"error": "This server does not have the operation.", "code": 0}),
 )
 declare(
     "unavailable",

@@ -8,6 +8,7 @@ that is killed between two steps leaves it as it was.
 from __future__ import annotations
 
 import bisect
+import contextlib
 import heapq
 import os
 import shutil
@@ -20,10 +21,11 @@ from reference_server.backends import OWN_FOLDER
 from reference_server.errors import TableAlreadyExists, TableNotFound
 from reference_server.lance.batch import Batch
 from reference_server.lance.catalog import Listed, ListRequest, Path, Properties, Table
-from reference_server.lance.keys import TABLE, new_location, show, table_key
+from reference_server.lance.keys import TABLE, load_table, new_location, show, table_key
 from reference_server.lance.layout.manifest import TABLE as TABLE_FOLDER
 from reference_server.lance.layout.manifest import ManifestStorage
 from reference_server.lance.layout.root_tables import RootTables
+from reference_server.lance.removal import clear_removed, remove_tree
 from reference_server.lance.storage_catalog import StorageCatalog
 from reference_server.pagination import Page, take_page
 from reference_server.storage import pack
@@ -39,7 +41,7 @@ class LayoutCatalog(StorageCatalog):
 
     def __init__(self, root: FilePath, *, managed: bool = False) -> None:
         self._root = root
-        self._tables = RootTables(root)
+        self._tables = RootTables(root, root / OWN_FOLDER / "hiding")
         self._manifest = ManifestStorage(root, root / OWN_FOLDER / "lock")
         super().__init__(self._manifest, managed=managed)
         if managed:
@@ -103,7 +105,7 @@ class LayoutCatalog(StorageCatalog):
         if not table.created:
             self._tables.reserve(table.location)
         if self._is_own(path, table):
-            self._tables.show(table.location)
+            self._tables.show(path[-1])
 
     async def remove_table(self, path: Path, *, dropping: bool) -> Table:
         """See Catalog.remove_table.
@@ -113,10 +115,8 @@ class LayoutCatalog(StorageCatalog):
         """
         if dropping and len(path) == 1 and self._tables.is_hidden(path[-1]) and not self._has_row(path):
             return Table(self._tables.location(path[-1]))
-        table = await self._adopted(path)
-        if self._is_own(path, table):
-            self._hide(table.location)
-        return await super().remove_table(path, dropping=dropping)
+        with self._hidden([(path, await self._adopted(path))]):
+            return await super().remove_table(path, dropping=dropping)
 
     async def rename_table(self, path: Path, target: Path) -> None:
         """See Catalog.rename_table.
@@ -132,40 +132,38 @@ class LayoutCatalog(StorageCatalog):
             return
         moved = replace(table, location=new_location(target))
         _link_tree(self._root / table.location, self._root / moved.location)
-        self._hide(table.location)
         try:
-            await self._move(path, table, target, moved)
+            with self._hidden([(path, table)]):
+                await self._move(path, table, target, moved)
         except Exception:
-            self._tables.show(table.location)
-            shutil.rmtree(self._root / moved.location, ignore_errors=True)
+            remove_tree(self._root, moved.location)
             raise
-        shutil.rmtree(self._root / table.location, ignore_errors=True)
+        remove_tree(self._root, table.location)
 
     async def commit_batch(self, build: Callable[[Batch], Coroutine[Any, Any, T]], paths: Sequence[Path]) -> T:
         """See Catalog.commit_batch."""
         for path in paths:
             if self._is_directory(path):
                 await self._adopted(path)
-        hidden: list[str] = []
         last: list[Batch] = []
+        with contextlib.ExitStack() as hidden:
 
-        async def build_and_hide(batch: Batch) -> T:
-            outcome = await build(batch)
-            last[:] = [batch]
-            hidden.extend(table.location for path, table in batch.removed if self._is_own(path, table))
-            for location in hidden:
-                self._hide(location)
-            return outcome
+            async def build_and_hide(batch: Batch) -> T:
+                outcome = await build(batch)
+                last[:] = [batch]
+                hidden.enter_context(self._hidden(batch.removed))
+                return outcome
 
-        try:
             outcome = await super().commit_batch(build_and_hide, paths)
-        except Exception:
-            for location in hidden:
-                self._tables.show(location)
-            raise
         for _, table in last[0].added:
             self._tables.reserve(table.location)
         return outcome
+
+    async def recover(self) -> None:
+        """See Catalog.recover."""
+        for name in self._tables.undecided():
+            self._decide((name,))
+        clear_removed(self._root)
 
     async def list_tables(self, path: Path, request: ListRequest) -> Page[Listed]:
         """See Catalog.list_tables."""
@@ -229,9 +227,21 @@ class LayoutCatalog(StorageCatalog):
     def _has_row(self, path: Path) -> bool:
         return self._storage.get(table_key(path)) is not None
 
-    def _hide(self, location: str) -> None:
-        if (self._root / location).is_dir():
-            self._tables.hide(location)
+    @contextlib.contextmanager
+    def _hidden(self, tables: Sequence[tuple[Path, Table]]) -> Iterator[None]:
+        """Hide the directories of tables while their rows go; those whose rows stay are shown again."""
+        own = [path for path, table in tables if self._is_own(path, table) and (self._root / table.location).is_dir()]
+        for path in own:
+            self._tables.hide(path[-1])
+        try:
+            yield
+        finally:
+            for path in own:
+                self._decide(path)
+
+    def _decide(self, path: Path) -> None:
+        value = self._storage.get(table_key(path))
+        self._tables.decide(path[-1], shown=value is not None and self._is_own(path, load_table(value)))
 
 
 def _link_tree(source: FilePath, target: FilePath) -> None:

@@ -202,7 +202,8 @@ class ManifestStorage:
             elif version is not None and self._version != version:
                 self._load()
             self._changes += 1
-            self._created |= staged.created
+            self._created.update(location for location, created in staged.created.items() if created)
+            self._created.difference_update(location for location, created in staged.created.items() if not created)
 
     def _merge(self, rows: Mapping[bytes, Row | None]) -> int:
         """Write rows, None for those to delete, in one version of the table and return it."""
@@ -238,7 +239,7 @@ class _Staged:
         self._storage = storage
         self._values: dict[bytes, bytes | None] = {}
         self.rows: dict[bytes, Row | None] = {}
-        self.created: set[str] = set()
+        self.created: dict[str, bool] = {}
 
     def get(self, key: bytes) -> bytes | None:
         value = self._values[key] if key in self._values else self._storage.get(key)
@@ -258,8 +259,8 @@ class _Staged:
             return CommitConflict()
         for key, value in commit.writes.items():
             row = None if value is None else row_of(key, value)
-            if value is not None and row is not None and is_table(key) and value[:1] == flag(created=True):
-                self.created.add(row.location or "")
+            if value is not None and row is not None and is_table(key):
+                self.created[row.location or ""] = value[:1] == flag(created=True)
             if _without_flag(key, value) != self.get(key):
                 self.rows[key] = row
             self._values[key] = value

@@ -20,8 +20,9 @@ CLOCK_TICK = 0.05  # seconds within which a directory may change without a new t
 class RootTables:
     """The directories right below the root that are tables."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, undecided: Path) -> None:
         self._root = root
+        self._undecided = undecided
         self._names: list[str] = []
         self._seen: tuple[int, bool] = (0, False)
 
@@ -43,13 +44,25 @@ class RootTables:
         path = self._root / self.location(name)
         return not path.exists() or (path.is_dir() and not _has_file(path))
 
-    def hide(self, location: str) -> None:
-        """Mark a directory as deregistered; its data stay."""
-        (self._root / location / DEREGISTERED).write_bytes(MARKER)
+    def hide(self, name: str) -> None:
+        """Mark a directory as deregistered; its data stay. `undecided` has it until `decide`."""
+        self._undecided.mkdir(parents=True, exist_ok=True)
+        (self._undecided / name).touch()
+        (self._root / self.location(name) / DEREGISTERED).write_bytes(MARKER)
 
-    def show(self, location: str) -> None:
+    def undecided(self) -> list[str]:
+        """Return the names whose directories were hidden by somebody who was killed before the end."""
+        return [path.name for path in self._undecided.glob("*")]
+
+    def decide(self, name: str, *, shown: bool) -> None:
+        """Show a directory that was hidden again, or leave it hidden for good."""
+        if shown:
+            self.show(name)
+        (self._undecided / name).unlink(missing_ok=True)
+
+    def show(self, name: str) -> None:
         """Take the mark of deregistration away."""
-        (self._root / location / DEREGISTERED).unlink(missing_ok=True)
+        (self._root / self.location(name) / DEREGISTERED).unlink(missing_ok=True)
 
     def reserve(self, location: str) -> None:
         """Mark a location as that of a declared table."""

@@ -1,0 +1,192 @@
+"""CreateTableVersion and BatchDeleteTableVersions: versions that clients keep through the catalog."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.lance.arrow import stream
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.staging import stage
+from conformance.requirement import must, should
+from conformance.strategies import tables
+
+CREATE = ["CreateTableVersion"]
+DELETE = ["BatchDeleteTableVersions"]
+
+
+def numbers(catalog: LanceCatalog, id: Names) -> list[int]:
+    """Return the versions that a table has, smallest first."""
+    return sorted(one["version"] for one in catalog.list_table_versions(id)["versions"])
+
+
+# CreateTableVersion
+
+
+@must("lance.version.create.latest", operations=CREATE, clause="create-version")
+def test_created_version_is_the_latest(catalog: LanceCatalog) -> None:
+    """A version that was made of a staged manifest is the latest: it is listed, described and read."""
+    id = catalog.new_table(rows=3)
+    staged = stage(catalog, id, rows=2)
+    catalog.create_table_version(id, **staged)
+    assert catalog.describe_table_version(id)["version"]["version"] == staged["version"]
+    assert max(numbers(catalog, id)) == staged["version"]
+    assert catalog.count_table_rows(id).json == 5
+
+
+@must("lance.version.create.answer", operations=CREATE, clause="create-version-answer")
+def test_created_version_is_answered(catalog: LanceCatalog) -> None:
+    """The answer describes the version that was made, if it describes one at all."""
+    id = catalog.new_table()
+    staged = stage(catalog, id)
+    version = catalog.create_table_version(id, **staged).get("version")
+    assert version is None or version["version"] == staged["version"]
+
+
+@must("lance.version.create.taken", operations=CREATE, clause="create-version-conflict", kind="error")
+def test_version_that_exists_is_not_replaced(catalog: LanceCatalog) -> None:
+    """Making a version that the table has is refused with 409 and code 14, and replaces nothing."""
+    id = catalog.new_table(rows=3)
+    staged = stage(catalog, id, rows=2)
+    catalog.insert_into_table(id, stream(tables(1)))
+    refused = catalog.create_table_version(id, **staged, expect=409)
+    assert refused.code == 14
+    assert catalog.count_table_rows(id, version=staged["version"]).json == 4
+
+
+@must("lance.version.create.next", operations=CREATE, clause="create-version-conflict")
+def test_loser_makes_the_next_version(catalog: LanceCatalog) -> None:
+    """Who was refused may stage again on the latest version and make the next one."""
+    id = catalog.new_table(rows=3)
+    lost = stage(catalog, id, rows=2)
+    catalog.insert_into_table(id, stream(tables(1)))
+    catalog.create_table_version(id, **lost, expect=409)
+    catalog.create_table_version(id, **stage(catalog, id, rows=2))
+    assert catalog.count_table_rows(id).json == 6
+
+
+@must("lance.version.create.missing", operations=CREATE, clause="table-not-found", kind="error")
+def test_version_of_missing_table(catalog: LanceCatalog) -> None:
+    """Making a version of a table that does not exist is refused with 404 and code 4."""
+    body = {"version": 1, "manifest_path": "nowhere/_versions/1.manifest-x"}
+    refused = catalog.create_table_version(catalog.table_id("missing"), **body, expect=404)
+    assert refused.code == 4
+
+
+@should("lance.version.create.unstaged", operations=CREATE, clause="create-version-staged", kind="error")
+def test_version_of_missing_manifest(catalog: LanceCatalog) -> None:
+    """A manifest that was never staged makes no version: the answer is 400, and the table stays readable."""
+    id = catalog.new_table(rows=3)
+    staged = stage(catalog, id)
+    path = staged["manifest_path"] + "x"
+    catalog.create_table_version(id, **{**staged, "manifest_path": path}, expect=400)
+    assert staged["version"] not in numbers(catalog, id)
+    assert catalog.count_table_rows(id).json == 3
+
+
+OUTSIDE = {"other_table": "{0}/../other.lance/_versions/1.manifest-x", "root": "etc/passwd", "parent": "../../x"}
+
+
+@should(
+    "lance.version.create.outside.{}", operations=CREATE, clause="create-version-inside", kind="error", each=OUTSIDE
+)
+def test_manifest_outside_of_the_table(catalog: LanceCatalog, case: str) -> None:
+    """A manifest that lies outside of the table ({}) is refused with 400."""
+    id = catalog.new_table()
+    staged = stage(catalog, id)
+    base = staged["manifest_path"].rpartition("/_versions/")[0]
+    catalog.create_table_version(id, **{**staged, "manifest_path": case.format(base)}, expect=400)
+    assert staged["version"] not in numbers(catalog, id)
+
+
+# BatchDeleteTableVersions
+
+
+VERSIONS = 4
+
+
+def new_table_with_versions(catalog: LanceCatalog, rows: int = 1) -> Names:
+    """Create a table with VERSIONS versions; the first has some rows, each other adds one."""
+    id = catalog.new_table(rows=rows)
+    for _ in range(VERSIONS - 1):
+        catalog.insert_into_table(id, stream(tables(1)))
+    return id
+
+
+RANGES: dict[str, Any] = {
+    "one": ([(1, 2)], [0]),
+    "several": ([(1, 3)], [0, 1]),
+    "none": ([(2, 2)], []),
+    "two_ranges": ([(1, 2), (3, 4)], [0, 2]),
+    "overlapping": ([(1, 3), (2, 4)], [0, 1, 2]),
+    "from_zero": ([(0, 3)], [0, 1]),
+    "beyond": ([(1000, 2000)], []),
+    "no_range": ([], []),
+}
+
+
+@must("lance.version.delete.range.{}", operations=DELETE, clause="delete-versions-range", each=RANGES)
+def test_delete_versions(catalog: LanceCatalog, case: Any) -> None:
+    """The versions from a start up to, not including, an end are deleted and no others ({})."""
+    id = new_table_with_versions(catalog)
+    before = numbers(catalog, id)
+    ranges, gone = case
+    shift = before[0] - 1
+    body = [{"start_version": one[0] + shift * (one[0] > 0), "end_version": one[1] + shift} for one in ranges]
+    catalog.batch_delete_table_versions(id, ranges=body)
+    assert numbers(catalog, id) == [version for place, version in enumerate(before) if place not in gone]
+    assert catalog.count_table_rows(id).json == len(before)
+
+
+@must("lance.version.delete.count", operations=DELETE, clause="delete-versions-count")
+def test_deleted_versions_are_counted(catalog: LanceCatalog) -> None:
+    """The answer counts the versions that were deleted, each once, if it counts them."""
+    id = new_table_with_versions(catalog)
+    first = numbers(catalog, id)[0]
+    ranges = [
+        {"start_version": first, "end_version": first + 2},
+        {"start_version": first + 1, "end_version": first + 3},
+    ]
+    assert catalog.batch_delete_table_versions(id, ranges=ranges).get("deleted_count", 3) == 3
+
+
+@must("lance.version.delete.gone", operations=DELETE, clause="delete-versions-range")
+def test_deleted_version_is_gone(catalog: LanceCatalog) -> None:
+    """A version that was deleted cannot be described."""
+    id = new_table_with_versions(catalog)
+    first = numbers(catalog, id)[0]
+    catalog.batch_delete_table_versions(id, ranges=[{"start_version": first, "end_version": first + 1}])
+    assert catalog.describe_table_version(id, version=first, expect=404).code == 11
+
+
+@should("lance.version.delete.all", operations=DELETE, clause="delete-versions-all")
+def test_delete_all_versions(catalog: LanceCatalog) -> None:
+    """From 0 to -1 all versions are deleted, and the table still is one: it can be dropped."""
+    id = new_table_with_versions(catalog)
+    catalog.batch_delete_table_versions(id, ranges=[{"start_version": 0, "end_version": -1}])
+    assert numbers(catalog, id) == []
+    catalog.drop_table(id)
+    catalog.table_exists(id, expect=404)
+
+
+@must("lance.version.delete.missing", operations=DELETE, clause="table-not-found", kind="error")
+def test_delete_versions_of_missing_table(catalog: LanceCatalog) -> None:
+    """Deleting versions of a table that does not exist is refused with 404 and code 4."""
+    ranges = [{"start_version": 0, "end_version": 2}]
+    refused = catalog.batch_delete_table_versions(catalog.table_id("missing"), ranges=ranges, expect=404)
+    assert refused.code == 4
+
+
+NO_RANGES = {"reversed": (3, 1), "negative_start": (-2, 2), "negative_end": (1, -2)}
+
+
+@should(
+    "lance.version.delete.range.{}", operations=DELETE, clause="delete-versions-no-range", kind="error", each=NO_RANGES
+)
+def test_delete_no_range(catalog: LanceCatalog, case: tuple[int, int]) -> None:
+    """What is no range of versions ({}) is refused with 400 and deletes nothing."""
+    id = new_table_with_versions(catalog)
+    before = numbers(catalog, id)
+    start, end = case
+    body = [{"start_version": start, "end_version": end}]
+    catalog.batch_delete_table_versions(id, ranges=body, expect=400)
+    assert numbers(catalog, id) == before

@@ -1,0 +1,100 @@
+"""Clients that work at the same time, each in a thread, and the history of what they did."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.client import Answer, Client
+from conformance.history import OK, REFUSED, UNKNOWN, Event, Problem
+from conformance.outcomes import Violation
+from conformance.suite import Suite
+
+JOIN_SECONDS = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large a race is: clients, operations of each, objects that they work on."""
+
+    clients: int
+    operations: int
+    objects: int
+
+
+SIZES = {"smoke": Size(4, 8, 2), "gate": Size(8, 16, 3), "deep": Size(16, 200, 8)}
+
+
+@dataclass
+class Racer:
+    """One client of a race."""
+
+    number: int
+    client: Client
+    events: list[Event] = field(default_factory=list)
+
+    def do(
+        self,
+        action: str,
+        key: Hashable,
+        call: Callable[[], Answer],
+        *,
+        value: Any = None,
+        read: Callable[[Answer], Any] | None = None,
+    ) -> Event:
+        """Send one request and record what came of it; `read` makes a result of a good answer."""
+        answer = None
+        start = time.monotonic()
+        with suppress(Violation):  # no answer came: nobody knows what was done
+            answer = call()
+        end = time.monotonic()
+        exchange = self.client.steps[-1]
+        result = read(answer) if read and answer and exchange.status == 200 else None
+        event = Event(self.number, action, key, value, start, end, outcome(exchange.status), result, (exchange,))
+        self.events.append(event)
+        return event
+
+
+Program = Callable[[Racer], None]
+
+
+def outcome(status: int) -> str:
+    """Return what a status says about a write: done, refused, or nobody knows."""
+    return OK if 200 <= status < 300 else REFUSED if 400 <= status < 500 else UNKNOWN
+
+
+def race(suite: Suite, programs: Sequence[Program]) -> list[Event]:
+    """Run programs at the same time, each with a client of its own, and return their events by start."""
+    racers = [Racer(number, suite.client.fork()) for number in range(len(programs))]
+    start = threading.Barrier(len(programs))
+    failures: list[BaseException] = []
+
+    def run(racer: Racer, program: Program) -> None:
+        try:
+            start.wait()
+            program(racer)
+        except BaseException as error:  # it is raised again below, in the thread of the requirement
+            failures.append(error)
+
+    threads = [threading.Thread(target=run, args=pair, daemon=True) for pair in zip(racers, programs, strict=True)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(JOIN_SECONDS)
+    for racer in racers:
+        suite.client.join(racer.client)
+    if failures:
+        raise failures[0]
+    return sorted((event for racer in racers for event in racer.events), key=lambda event: event.start)
+
+
+def fail_on(suite: Suite, problems: Iterable[Problem]) -> None:
+    """Raise Violation for the first problem; the steps to show are the requests of its events."""
+    for problem in problems:
+        suite.client.steps = [exchange for event in problem.events for exchange in event.exchanges]
+        suite.client.touch(suite.client.steps[-1], "body:")
+        raise Violation(problem.message, "body:")

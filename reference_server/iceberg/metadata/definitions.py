@@ -1,0 +1,80 @@
+"""The definition of a table: its schema, partition spec and sort order, as a client writes them together."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from reference_server.iceberg.metadata.columns import Columns
+from reference_server.iceberg.metadata.drafts import Draft
+from reference_server.iceberg.metadata.errors import InvalidMetadata
+from reference_server.iceberg.metadata.field_ids import assign_field_ids
+from reference_server.iceberg.metadata.partition_specs import (
+    add_spec,
+    check_names,
+    check_spec,
+    read_spec,
+    set_default_spec,
+)
+from reference_server.iceberg.metadata.reading import Json, obj, optional
+from reference_server.iceberg.metadata.schemas import add_schema, read_schema, set_current_schema
+from reference_server.iceberg.metadata.sort_orders import (
+    FIRST_ID,
+    UNSORTED,
+    add_order,
+    check_order,
+    read_order,
+    set_default_order,
+)
+
+UNPARTITIONED: Json = {"spec-id": 0, "fields": []}
+
+
+class Definition(NamedTuple):
+    """A schema, and the spec and order whose sources are its columns."""
+
+    schema: Json
+    spec: Json
+    order: Json
+    columns: Columns
+
+
+def read_definition(request: Json) -> Definition:
+    """Return the definition in a create request. Raises InvalidMetadata when its parts do not fit each other."""
+    schema = read_schema(obj(request, "schema"))
+    spec = read_spec(optional(obj, request, "partition-spec") or UNPARTITIONED)
+    order = read_order(optional(obj, request, "write-order") or UNSORTED)
+    columns = Columns(schema)
+    check_names(spec, columns)
+    check_spec(spec, columns)
+    check_order(order, columns)
+    return Definition(schema, spec, order, columns)
+
+
+def with_fresh_ids(written: Definition, last: int = 0, known: Columns | None = None) -> Definition:
+    """Return a definition with column ids after `last`, or those of `known` columns of the same name.
+
+    Partition field ids are left out, and the order gets the first id: they are given out when they are added.
+    """
+    schema, _ = assign_field_ids(written.schema, last, known)
+    columns = Columns(schema)
+    spec = {**written.spec, "fields": [_rebind(field, written.columns, columns) for field in written.spec["fields"]]}
+    fields = [_rebind(field, written.columns, columns) for field in written.order["fields"]]
+    order = {**written.order, "order-id": FIRST_ID, "fields": fields} if fields else UNSORTED
+    return Definition(schema, spec, order, columns)
+
+
+def define(draft: Draft, definition: Definition) -> None:
+    """Add a definition to a table and make it the one that holds."""
+    set_current_schema(draft, add_schema(draft, definition.schema))
+    set_default_spec(draft, add_spec(draft, definition.spec))
+    set_default_order(draft, add_order(draft, definition.order))
+
+
+def _rebind(field: Json, written: Columns, fresh: Columns) -> Json:
+    """Return a partition or sort field with its source under the fresh id."""
+    source = written.by_id.get(field["source-id"])
+    if source is None:
+        raise InvalidMetadata(f"There is no column {field['source-id']} to partition or sort by.")
+    bound = {**field, "source-id": fresh.ids[source.name]}
+    bound.pop("field-id", None)
+    return bound

@@ -1,0 +1,96 @@
+"""A draft: table metadata while updates are applied to them.
+
+Fields are replaced, never changed in place, so whatever no update touches is shared with the base.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from reference_server.iceberg.metadata.columns import Columns
+from reference_server.iceberg.metadata.errors import InvalidMetadata
+from reference_server.iceberg.metadata.reading import Json
+
+LAST_ADDED = -1
+"""The id by which an update names what was last added in the same commit."""
+MAIN = "main"
+"""The branch that is the table's current state."""
+
+
+class Draft:
+    """Table metadata in the making, and what the commit has done so far.
+
+    `now` is the time of the commit in ms. `base` is None for a table that does not exist yet.
+    """
+
+    def __init__(self, base: Json | None, now: int, empty: Json | None = None) -> None:
+        self.base = base
+        self.fields: Json = dict(empty or {} if base is None else base)
+        self.now = now
+        self.changed = False
+        self.last_schema: int | None = None
+        self.last_spec: int | None = None
+        self.last_order: int | None = None
+        self.added_schemas: set[int] = set()
+        self.added_snapshots: dict[int, Json] = {}
+        self.removed_snapshots = False
+        self.set_on_main: list[int] = []
+        self._snapshots: dict[int, Json] | None = None
+        self._columns: tuple[Any, Columns] | None = None
+
+    @property
+    def version(self) -> int:
+        """The format version."""
+        return int(self.fields["format-version"])
+
+    def get(self, key: str) -> Any:
+        """Return a field that every document has."""
+        return self.fields[key]
+
+    def put(self, key: str, value: Any) -> None:
+        """Replace a field, and count it as a change of the table."""
+        self.fields[key] = value
+        self.changed = True
+
+    def drop(self, key: str) -> None:
+        """Remove a field, and count it as a change of the table."""
+        self.fields.pop(key, None)
+        self.changed = True
+
+    def find(self, key: str, id_key: str, wanted: int) -> Json:
+        """Return the object of a list that has an id. Raises InvalidMetadata when there is none."""
+        for one in self.fields[key]:
+            if one[id_key] == wanted:
+                found: Json = one
+                return found
+        raise InvalidMetadata(f"There is no {id_key} {wanted} in {key}.")
+
+    def remove(self, key: str, id_key: str, ids: Collection[int]) -> None:
+        """Remove the objects with the given ids from a list. Ids that do not occur are ignored."""
+        if ids:
+            gone = set(ids)
+            self.put(key, [one for one in self.fields[key] if one[id_key] not in gone])
+
+    def last_added(self, found: int | None, noun: str) -> int:
+        """Return what -1 stands for. Raises InvalidMetadata when the commit has added nothing of the kind."""
+        if found is None:
+            raise InvalidMetadata(f"-1 is the last added {noun}, but this commit has added none.")
+        return found
+
+    def columns(self) -> Columns:
+        """Return the columns of the current schema. Raises InvalidMetadata when there is no schema."""
+        schema = self.find("schemas", "schema-id", self.get("current-schema-id"))
+        if self._columns is None or self._columns[0] is not schema:
+            self._columns = (schema, Columns(schema))
+        return self._columns[1]
+
+    def snapshots(self) -> dict[int, Json]:
+        """Return the snapshots by id. Adding and removing keeps them so."""
+        if self._snapshots is None:
+            self._snapshots = {one["snapshot-id"]: one for one in self.get("snapshots")}
+        return self._snapshots
+
+    def touched(self, *keys: str) -> bool:
+        """Return whether the commit replaced one of these fields."""
+        return self.base is None or any(self.fields.get(key) is not self.base.get(key) for key in keys)

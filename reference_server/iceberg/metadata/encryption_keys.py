@@ -1,0 +1,43 @@
+"""Encryption keys: a list that metadata have only when there are keys."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+
+from reference_server.iceberg.metadata.drafts import Draft
+from reference_server.iceberg.metadata.errors import InvalidMetadata
+from reference_server.iceberg.metadata.reading import Json, optional, text, text_map
+
+KEYS = "encryption-keys"
+
+
+def read_key(node: Json) -> Json:
+    """Return an encryption key as metadata keep it. Raises InvalidMetadata for what is none."""
+    text(node, "key-id")
+    try:
+        base64.b64decode(text(node, "encrypted-key-metadata"), validate=True)
+    except (binascii.Error, ValueError):
+        raise InvalidMetadata("encrypted-key-metadata has to be base64.") from None
+    optional(text, node, "encrypted-by-id")
+    optional(text_map, node, "properties")
+    return node
+
+
+def add_key(draft: Draft, key: Json) -> None:
+    """Add a key; one whose id exists already changes nothing."""
+    keys: list[Json] = draft.fields.get(KEYS, [])
+    if all(one["key-id"] != key["key-id"] for one in keys):
+        draft.put(KEYS, [*keys, key])
+
+
+def remove_key(draft: Draft, key_id: str) -> None:
+    """Remove a key, if there is one with this id."""
+    keys: list[Json] = draft.fields.get(KEYS, [])
+    left = [one for one in keys if one["key-id"] != key_id]
+    if len(left) == len(keys):
+        return
+    if left:
+        draft.put(KEYS, left)
+    else:
+        draft.drop(KEYS)

@@ -1,0 +1,25 @@
+"""Format versions 1, 2 and 3 of tables, and how a table gets from one to a later one."""
+
+from __future__ import annotations
+
+from reference_server.iceberg.metadata.drafts import Draft
+from reference_server.iceberg.metadata.errors import InvalidMetadata
+from reference_server.iceberg.metadata.finishing import complete_version
+
+OLDEST, DEFAULT, NEWEST = 1, 2, 3
+
+
+def check_supported(version: int) -> None:
+    """Raise InvalidMetadata for a format version that is none of ours."""
+    if not OLDEST <= version <= NEWEST:
+        raise InvalidMetadata(f"The format version {version} is not supported; {OLDEST} to {NEWEST} are.")
+
+
+def upgrade(draft: Draft, version: int) -> None:
+    """Move a table to a later format version. Raises InvalidMetadata for an earlier one."""
+    check_supported(version)
+    if version < draft.version:
+        raise InvalidMetadata(f"A table of format version {draft.version} cannot go back to {version}.")
+    if version > draft.version:
+        draft.put("format-version", version)
+        complete_version(draft.fields)

@@ -1,0 +1,173 @@
+"""Partition specs: reading them, comparing them, and the updates on a table's list of them."""
+
+from __future__ import annotations
+
+from itertools import chain
+from operator import itemgetter
+
+from reference_server.iceberg.metadata.columns import Column, Columns
+from reference_server.iceberg.metadata.drafts import LAST_ADDED, Draft
+from reference_server.iceberg.metadata.errors import InvalidMetadata
+from reference_server.iceberg.metadata.reading import Json, integer, objects, optional, text
+from reference_server.iceberg.metadata.transforms import VOID, canonical_transform, takes
+from reference_server.iceberg.metadata.types import is_primitive, type_name
+
+FIRST_FIELD_ID = 1000
+"""Partition fields are numbered from here on."""
+UNPARTITIONED_LAST_ID = FIRST_FIELD_ID - 1
+
+
+def read_spec(node: Json) -> Json:
+    """Return a spec as metadata keep it, except that field ids can be missing, all of them or none.
+
+    The spec id is 0 where the client left it out. Raises InvalidMetadata for what is no spec.
+    """
+    fields = [_read_field(field) for field in objects(node, "fields")]
+    if len({"field-id" in field for field in fields}) > 1:
+        raise InvalidMetadata("A partition spec has field ids on all of its fields or on none.")
+    return {**node, "spec-id": optional(integer, node, "spec-id") or 0, "fields": fields}
+
+
+def number_fields(spec: Json, specs: list[Json] | None = None, last: int = UNPARTITIONED_LAST_ID) -> Json:
+    """Return a spec with field ids, taking those of equal fields in `specs` and else the ones after `last`."""
+    if all("field-id" in field for field in spec["fields"]):
+        return spec
+    fields = sorted((field for one in specs or () for field in one["fields"]), key=itemgetter("field-id"))
+    known = {_source(field): field["field-id"] for field in fields}
+    numbered = []
+    for field in spec["fields"]:
+        found = known.get(_source(field))
+        if found is None:
+            last += 1
+            found = last
+        numbered.append({**field, "field-id": found})
+    return {**spec, "fields": numbered}
+
+
+def same_spec(one: Json, other: Json) -> bool:
+    """Return whether two specs partition alike under the same names, whatever their ids."""
+    return _shape(one) == _shape(other)
+
+
+def last_field_id(spec: Json) -> int:
+    """Return the highest field id of a spec, 999 for one without fields."""
+    return max((field["field-id"] for field in spec["fields"]), default=UNPARTITIONED_LAST_ID)
+
+
+def is_sequential(spec: Json) -> bool:
+    """Return whether the field ids are 1000, 1001 and so on, as format version 1 wants them."""
+    return [field["field-id"] for field in spec["fields"]] == list(
+        range(FIRST_FIELD_ID, FIRST_FIELD_ID + len(spec["fields"]))
+    )
+
+
+def check_names(spec: Json, columns: Columns) -> None:
+    """Raise InvalidMetadata when a field has no name, a name twice, or that of a column that is not its source."""
+    names: set[str] = set()
+    for field in spec["fields"]:
+        name, source = field["name"], field["source-id"]
+        if not name or name in names:
+            raise InvalidMetadata(f"Partition fields have names, each its own; {name!r:.100} is none.")
+        names.add(name)
+        named = columns.id_of(name)
+        if named is not None and named != source and source in columns.by_id:
+            raise InvalidMetadata(f"The partition field {name!r:.100} has the name of a column that is not its source.")
+
+
+def check_spec(spec: Json, columns: Columns) -> None:
+    """Raise InvalidMetadata unless every field of a spec can be computed from the columns."""
+    for field in spec["fields"]:
+        if field["transform"] != VOID:
+            _check_source(field, columns)
+
+
+def add_spec(draft: Draft, spec: Json) -> int:
+    """Add a spec under the next id, or find the same one, and return its id."""
+    columns = draft.columns()
+    specs: list[Json] = draft.get("partition-specs")
+    check_names(spec, columns)
+    check_spec(spec, columns)
+    same = next((one["spec-id"] for one in specs if same_spec(one, spec)), None)
+    if same is not None:
+        draft.last_spec = None if draft.last_spec is None else same
+        return int(same)
+    last = max(draft.get("last-partition-id"), UNPARTITIONED_LAST_ID)
+    in_sequence = draft.version == 1
+    spec = number_fields(spec) if in_sequence else number_fields(spec, specs, last)
+    if in_sequence and not is_sequential(spec):
+        raise InvalidMetadata("Format version 1 numbers partition fields 1000, 1001 and so on.")
+    new_id = max((one["spec-id"] for one in specs), default=-1) + 1
+    draft.put("partition-specs", [*specs, {**spec, "spec-id": new_id}])
+    draft.put("last-partition-id", max(last, last_field_id(spec)))
+    draft.last_spec = new_id
+    return new_id
+
+
+def set_default_spec(draft: Draft, spec_id: int) -> None:
+    """Make a spec the one that new data are written with."""
+    if spec_id == LAST_ADDED:
+        spec_id = draft.last_added(draft.last_spec, "partition spec")
+    if spec_id != draft.get("default-spec-id"):
+        draft.find("partition-specs", "spec-id", spec_id)
+        draft.put("default-spec-id", spec_id)
+
+
+def remove_specs(draft: Draft, spec_ids: list[int]) -> None:
+    """Remove specs, those that there are; the default one stays."""
+    if draft.get("default-spec-id") in spec_ids:
+        raise InvalidMetadata("The default partition spec cannot be removed.")
+    draft.remove("partition-specs", "spec-id", spec_ids)
+
+
+def replacing_spec(draft: Draft, spec: Json) -> Json:
+    """Return a spec without field ids, numbered for a table whose definition is replaced.
+
+    From format version 2 on, fields that the table had before keep their ids. In version 1 every field of the
+    current spec stays at its place: where the new spec lacks it, as a field that is always null.
+    """
+    last = draft.get("last-partition-id")
+    if draft.version > 1:
+        return number_fields(spec, draft.get("partition-specs"), last)
+    wanted = {_source(field): field for field in spec["fields"]}
+    names = {field["name"] for field in spec["fields"]}
+    current = draft.find("partition-specs", "spec-id", draft.get("default-spec-id"))
+    carried = [_carry(field, wanted.pop(_source(field), None), names) for field in current["fields"]]
+    added = [{**field, "field-id": last + count} for count, field in enumerate(wanted.values(), 1)]
+    return {**spec, "fields": list(chain(carried, added))}
+
+
+def _carry(old: Json, new: Json | None, names: set[str]) -> Json:
+    if new is not None:
+        return {**new, "field-id": old["field-id"]}
+    name = f"{old['name']}_{old['field-id']}" if old["name"] in names else old["name"]
+    return {**old, "name": name, "transform": VOID}
+
+
+def _read_field(field: Json) -> Json:
+    text(field, "name")
+    integer(field, "source-id")
+    read = {**field, "transform": canonical_transform(text(field, "transform"))}
+    if optional(integer, field, "field-id") is None:
+        read.pop("field-id", None)
+    return read
+
+
+def _check_source(field: Json, columns: Columns) -> None:
+    source: Column | None = columns.by_id.get(field["source-id"])
+    name = field["name"]
+    if source is None:
+        raise InvalidMetadata(
+            f"The partition field {name!r:.100} has no source: there is no column {field['source-id']}."
+        )
+    if not is_primitive(source.type) or not takes(field["transform"], source.type):
+        raise InvalidMetadata(f"The partition field {name!r:.100} cannot be {field['transform']} of {source.name}.")
+    if any(type_name(outer.type) != "struct" for outer in columns.ancestors(source)):
+        raise InvalidMetadata(f"The partition field {name!r:.100} has its source in a list or a map.")
+
+
+def _source(field: Json) -> tuple[int, str]:
+    return field["source-id"], field["transform"]
+
+
+def _shape(spec: Json) -> list[tuple[int, str, str]]:
+    return [(*_source(field), field["name"]) for field in spec["fields"]]

@@ -1,0 +1,86 @@
+"""Table properties that mean something to the catalog, and the updates on properties."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from reference_server.iceberg.metadata.columns import Columns
+from reference_server.iceberg.metadata.drafts import Draft
+from reference_server.iceberg.metadata.errors import InvalidMetadata
+
+Properties = dict[str, str]
+
+FORMAT_VERSION = "format-version"
+RESERVED = frozenset(
+    {
+        FORMAT_VERSION,
+        "uuid",
+        "snapshot-count",
+        "current-snapshot-id",
+        "current-snapshot-summary",
+        "current-snapshot-timestamp-ms",
+        "current-schema",
+        "default-partition-spec",
+        "default-sort-order",
+    }
+)
+"""Names that stand for fields of the metadata. They say something about a new table and are not stored."""
+
+FOR_NEW_TABLES = {"write.parquet.compression-codec": "zstd"}
+"""What a table gets when it is made and the client says nothing else."""
+
+COLUMN_METRICS = "write.metadata.metrics.column."
+COMMIT_RETRIES = (
+    "commit.retry.num-retries",
+    "commit.retry.min-wait-ms",
+    "commit.retry.max-wait-ms",
+    "commit.retry.total-timeout-ms",
+)
+ENCRYPTION = frozenset({"encryption.key-id", "encryption.data-key-length"})
+ENCRYPTION_SINCE_VERSION = 3
+
+INTEGER = re.compile(r"[+-]?\d{1,10}", re.ASCII)
+
+
+def integer_property(properties: Properties, name: str, default: int) -> int:
+    """Return a property as an integer of 32 bits. Raises InvalidMetadata when it is none."""
+    written = properties.get(name)
+    if written is None:
+        return default
+    if INTEGER.fullmatch(written) is None or not -(1 << 31) <= int(written) < 1 << 31:
+        raise InvalidMetadata(f"The property {name} has to be an integer, not {written!r:.100}.")
+    return int(written)
+
+
+def stored_properties(given: Properties) -> Properties:
+    """Return the properties that a table is made with: the defaults, and those given that are not reserved."""
+    return {**FOR_NEW_TABLES, **{name: value for name, value in given.items() if name not in RESERVED}}
+
+
+def check_new_properties(properties: Properties, columns: Columns, format_version: int) -> None:
+    """Raise InvalidMetadata when properties do not fit the table that they are to make."""
+    for name in properties:
+        if name.startswith(COLUMN_METRICS) and columns.id_of(name.removeprefix(COLUMN_METRICS)) is None:
+            raise InvalidMetadata(f"The property {name} names a column that does not exist.")
+    for name in COMMIT_RETRIES:
+        if integer_property(properties, name, 0) < 0:
+            raise InvalidMetadata(f"The property {name} must not be negative.")
+    encryption = ENCRYPTION & properties.keys()
+    if encryption and format_version < ENCRYPTION_SINCE_VERSION:
+        names = ", ".join(sorted(encryption))
+        raise InvalidMetadata(f"{names}: encryption needs format version {ENCRYPTION_SINCE_VERSION}.")
+
+
+def set_properties(draft: Draft, updates: Properties) -> None:
+    """Set properties. A reserved name is stored as any other: it is the client that keeps it away."""
+    if updates:
+        draft.put("properties", {**draft.get("properties"), **updates})
+
+
+def remove_properties(draft: Draft, removals: Collection[str]) -> None:
+    """Remove properties, those that there are."""
+    if removals:
+        gone = set(removals)
+        kept = {name: value for name, value in draft.get("properties").items() if name not in gone}
+        draft.put("properties", kept)

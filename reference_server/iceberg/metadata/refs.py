@@ -1,0 +1,61 @@
+"""Branches and tags."""
+
+from __future__ import annotations
+
+from reference_server.iceberg.metadata.drafts import MAIN, Draft
+from reference_server.iceberg.metadata.errors import InvalidMetadata
+from reference_server.iceberg.metadata.reading import Json, Reader, integer, long, optional, text
+
+BRANCH, TAG = "branch", "tag"
+RETENTION: dict[str, Reader[int]] = {
+    "min-snapshots-to-keep": integer,
+    "max-snapshot-age-ms": long,
+    "max-ref-age-ms": long,
+}
+"""How long the snapshots of a ref, and the ref itself, are kept at least."""
+ON_TAGS = "max-ref-age-ms"
+"""The one retention that a tag has, being a single snapshot."""
+
+
+def read_ref(node: Json) -> Json:
+    """Return a ref as metadata keep it. Raises InvalidMetadata for what is no ref."""
+    long(node, "snapshot-id")
+    kind = text(node, "type").lower()
+    if kind not in (BRANCH, TAG):
+        raise InvalidMetadata(f"A ref is a branch or a tag, not a {node['type']!r:.100}.")
+    for key, reader in RETENTION.items():
+        found = optional(reader, node, key)
+        if found is not None and (found <= 0 or (kind == TAG and key != ON_TAGS)):
+            raise InvalidMetadata(f"{key} of a {kind} cannot be {found}.")
+    return {**{key: value for key, value in node.items() if value is not None}, "type": kind}
+
+
+def set_ref(draft: Draft, name: str, ref: Json) -> None:
+    """Let a branch or tag name a snapshot. On main, that becomes the table's current snapshot, and is logged.
+
+    A snapshot of this commit is logged with its own time, an older one with the time of the commit.
+    """
+    refs: dict[str, Json] = draft.get("refs")
+    if refs.get(name) == ref:
+        return
+    snapshot_id = ref["snapshot-id"]
+    if snapshot_id not in draft.snapshots():
+        raise InvalidMetadata(f"The ref {name!r:.100} cannot name the snapshot {snapshot_id}, which does not exist.")
+    if name == MAIN:
+        if ref["type"] != BRANCH:
+            raise InvalidMetadata(f"{MAIN} is a branch and cannot be a tag.")
+        added = draft.added_snapshots.get(snapshot_id)
+        time = draft.now if added is None else added["timestamp-ms"]
+        draft.put("current-snapshot-id", snapshot_id)
+        draft.put("snapshot-log", [*draft.get("snapshot-log"), {"timestamp-ms": time, "snapshot-id": snapshot_id}])
+        draft.set_on_main.append(snapshot_id)
+    draft.put("refs", {**refs, name: ref})
+
+
+def remove_ref(draft: Draft, name: str) -> None:
+    """Remove a branch or tag, if there is one. Without main the table has no current snapshot."""
+    refs: dict[str, Json] = draft.get("refs")
+    if name in refs:
+        draft.put("refs", {key: ref for key, ref in refs.items() if key != name})
+        if name == MAIN:
+            draft.drop("current-snapshot-id")

@@ -1,0 +1,109 @@
+"""The requirements of a commit: what has to be true of the metadata that it was made from.
+
+All of them are checked before any update is applied. A retry of the same request cannot cure one that fails:
+the client has to load the table again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from reference_server.iceberg.metadata.errors import InvalidMetadata, InvalidRequirement, RequirementFailed
+from reference_server.iceberg.metadata.reading import Json, integer, long, optional, text
+
+CREATE = "assert-create"
+Check = Callable[[Json, Json], None]
+
+
+def _same_uuid(key: str) -> Check:
+    def check(metadata: Json, requirement: Json) -> None:
+        wanted = text(requirement, "uuid")
+        if wanted.lower() != metadata[key].lower():
+            raise RequirementFailed(f"The UUID is {metadata[key]}, not {wanted:.100}.")
+
+    return check
+
+
+def _same_number(key: str, field: str, what: str) -> Check:
+    def check(metadata: Json, requirement: Json) -> None:
+        wanted, found = integer(requirement, key), metadata[field]
+        if wanted != found:
+            raise RequirementFailed(f"The {what} has changed: it is {found}, not {wanted}.")
+
+    return check
+
+
+def _same_ref(metadata: Json, requirement: Json) -> None:
+    """A ref names the snapshot that the client saw; null says that it saw no such ref."""
+    name, wanted = text(requirement, "ref"), optional(long, requirement, "snapshot-id")
+    ref = metadata["refs"].get(name)
+    if ref is None:
+        if wanted is not None:
+            raise RequirementFailed(f"There is no branch or tag {name!r:.100}; it should name the snapshot {wanted}.")
+        return
+    if wanted is None:
+        raise RequirementFailed(f"The {ref['type']} {name!r:.100} was created in the meantime.")
+    if wanted != ref["snapshot-id"]:
+        raise RequirementFailed(
+            f"The {ref['type']} {name!r:.100} has moved: it names {ref['snapshot-id']}, not {wanted}."
+        )
+
+
+def _absent(metadata: Json, requirement: Json) -> None:
+    raise RequirementFailed("The table exists already.")
+
+
+TABLE_REQUIREMENTS: dict[str, Check] = {
+    CREATE: _absent,
+    "assert-table-uuid": _same_uuid("table-uuid"),
+    "assert-ref-snapshot-id": _same_ref,
+    "assert-last-assigned-field-id": _same_number("last-assigned-field-id", "last-column-id", "last column id"),
+    "assert-current-schema-id": _same_number("current-schema-id", "current-schema-id", "current schema"),
+    "assert-last-assigned-partition-id": _same_number(
+        "last-assigned-partition-id", "last-partition-id", "last partition field id"
+    ),
+    "assert-default-spec-id": _same_number("default-spec-id", "default-spec-id", "default partition spec"),
+    "assert-default-sort-order-id": _same_number(
+        "default-sort-order-id", "default-sort-order-id", "default sort order"
+    ),
+}
+VIEW_REQUIREMENTS: dict[str, Check] = {"assert-view-uuid": _same_uuid("view-uuid")}
+
+
+def is_creation(requirements: Sequence[Any]) -> bool:
+    """Return whether a commit creates its table.
+
+    Raises InvalidRequirement when it requires anything else beside: there is nothing that could meet it.
+    """
+    kinds = [_kind(one) for one in requirements]
+    if CREATE in kinds and set(kinds) != {CREATE}:
+        raise InvalidRequirement(f"{CREATE} goes with no other requirement.")
+    return CREATE in kinds
+
+
+def check_table_requirements(metadata: Json, requirements: Sequence[Any]) -> None:
+    """Raise RequirementFailed unless a table meets all requirements, InvalidRequirement for what is none."""
+    _check(metadata, requirements, TABLE_REQUIREMENTS)
+
+
+def check_view_requirements(metadata: Json, requirements: Sequence[Any]) -> None:
+    """Raise RequirementFailed unless a view meets all requirements, InvalidRequirement for what is none."""
+    _check(metadata, requirements, VIEW_REQUIREMENTS)
+
+
+def _check(metadata: Json, requirements: Sequence[Any], checks: dict[str, Check]) -> None:
+    for requirement in requirements:
+        check = checks.get(_kind(requirement))
+        if check is None:
+            raise InvalidRequirement(f"There is no requirement {_kind(requirement)!r:.100} here.")
+        try:
+            check(metadata, requirement)
+        except InvalidMetadata as error:
+            raise InvalidRequirement(f"{_kind(requirement)}: {error.message}") from None
+
+
+def _kind(requirement: Any) -> str:
+    if not isinstance(requirement, dict) or not isinstance(requirement.get("type"), str):
+        raise InvalidRequirement("A requirement is an object with a type.")
+    return str(requirement["type"])

@@ -1,0 +1,161 @@
+"""Schemas of tables and views: reading them, comparing them, and the updates on a table's list of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference_server.iceberg.metadata.columns import Column, Columns
+from reference_server.iceberg.metadata.defaults import check_default
+from reference_server.iceberg.metadata.drafts import LAST_ADDED, Draft
+from reference_server.iceberg.metadata.errors import InvalidMetadata
+from reference_server.iceberg.metadata.partition_specs import check_names
+from reference_server.iceberg.metadata.reading import Json, boolean, integer, integers, objects, optional, text
+from reference_server.iceberg.metadata.types import (
+    NESTED,
+    SINCE_VERSION,
+    canonical_type,
+    is_primitive,
+    type_name,
+)
+
+DEEPEST = 100
+"""Levels of nesting that are read: more would be a hostile schema, and a stack overflow."""
+DEFAULTS_SINCE_VERSION = 3
+DEFAULTS = ("initial-default", "write-default")
+
+
+def read_schema(node: Json, schema_id: int | None = None) -> Json:
+    """Return a schema as metadata keep it: types in one spelling, nothing null, with a schema id.
+
+    `schema_id` replaces the id that the client wrote. Raises InvalidMetadata for what is no schema.
+    """
+    if text(node, "type") != "struct":
+        raise InvalidMetadata(f"A schema is a struct, not a {node['type']!r:.100}.")
+    if schema_id is None:
+        schema_id = optional(integer, node, "schema-id") or 0
+    schema = {**_without(node, "identifier-field-ids"), "schema-id": schema_id, "fields": _read_fields(node, 1)}
+    identifiers = optional(integers, node, "identifier-field-ids")
+    if identifiers:
+        schema["identifier-field-ids"] = list(dict.fromkeys(identifiers))
+    _check_identifiers(schema, Columns(schema))
+    return schema
+
+
+def same_schema(one: Json, other: Json) -> bool:
+    """Return whether two schemas differ in nothing but their ids."""
+    mine, theirs = (_without(schema, "schema-id", "identifier-field-ids") for schema in (one, other))
+    return mine == theirs and _identifiers(one) == _identifiers(other)
+
+
+def check_version(schema: Json, format_version: int) -> None:
+    """Raise InvalidMetadata when a schema has types or defaults that a format version does not know."""
+    for column in Columns(schema).by_id.values():
+        since = SINCE_VERSION.get(type_name(column.type), 1)
+        if since > format_version:
+            raise InvalidMetadata(f"{column.name}: the type {column.type} needs format version {since}.")
+        if column.field is not None and "initial-default" in column.field and format_version < DEFAULTS_SINCE_VERSION:
+            raise InvalidMetadata(f"{column.name}: initial defaults need format version {DEFAULTS_SINCE_VERSION}.")
+
+
+def add_schema(draft: Draft, schema: Json) -> int:
+    """Add a schema under the next id, or find the same one, and return its id.
+
+    The id that the client wrote does not count; the last column id never falls.
+    """
+    check_version(schema, draft.version)
+    schemas: list[Json] = draft.get("schemas")
+    same = next((one["schema-id"] for one in schemas if same_schema(one, schema)), None)
+    if same is not None:
+        known = draft.last_schema is not None and same in draft.added_schemas
+        draft.last_schema = same if known else None
+        return int(same)
+    new_id = max([draft.get("current-schema-id") - 1, *(one["schema-id"] for one in schemas)]) + 1
+    draft.put("schemas", [*schemas, {**schema, "schema-id": new_id}])
+    draft.put("last-column-id", max(draft.get("last-column-id"), Columns(schema).highest))
+    draft.last_schema = new_id
+    draft.added_schemas.add(new_id)
+    return new_id
+
+
+def set_current_schema(draft: Draft, schema_id: int) -> None:
+    """Make a schema the current one; every partition spec has to keep names that do not clash with it."""
+    if schema_id == LAST_ADDED:
+        schema_id = draft.last_added(draft.last_schema, "schema")
+    if schema_id == draft.get("current-schema-id"):
+        return
+    columns = Columns(draft.find("schemas", "schema-id", schema_id))
+    for spec in draft.get("partition-specs"):
+        check_names(spec, columns)
+    draft.put("current-schema-id", schema_id)
+
+
+def remove_schemas(draft: Draft, schema_ids: list[int]) -> None:
+    """Remove schemas, those that there are; the current one stays."""
+    if draft.get("current-schema-id") in schema_ids:
+        raise InvalidMetadata("The current schema cannot be removed.")
+    draft.remove("schemas", "schema-id", schema_ids)
+
+
+def _read_fields(struct: Json, depth: int) -> list[Json]:
+    if depth > DEEPEST:
+        raise InvalidMetadata(f"The schema is nested more than {DEEPEST} levels deep.")
+    return [_read_field(field, depth) for field in objects(struct, "fields")]
+
+
+def _read_field(field: Json, depth: int) -> Json:
+    integer(field, "id")
+    name, required = text(field, "name"), boolean(field, "required")
+    optional(text, field, "doc")
+    column_type = _read_type(field, "type", depth)
+    if required and column_type == "unknown":
+        raise InvalidMetadata(f"{name}: a column of type unknown cannot be required.")
+    for key in DEFAULTS:
+        if field.get(key) is not None:
+            check_default(column_type, field[key], f"{key} of {name}")
+    nulls = [key for key in (*DEFAULTS, "doc") if field.get(key, "") is None]
+    return {**_without(field, *nulls), "type": column_type}
+
+
+def _read_type(node: Json, key: str, depth: int) -> Any:
+    written = node.get(key)
+    if isinstance(written, str):
+        return canonical_type(written)
+    if not isinstance(written, dict) or written.get("type") not in NESTED:
+        raise InvalidMetadata(f"{key}: {written!r:.100} is no type.")
+    if written["type"] == "struct":
+        return {**written, "fields": _read_fields(written, depth + 1)}
+    parts = ("element",) if written["type"] == "list" else ("key", "value")
+    return {**written, **{part: _read_part(written, part, depth + 1) for part in parts}}
+
+
+def _read_part(nest: Json, part: str, depth: int) -> Any:
+    if depth > DEEPEST:
+        raise InvalidMetadata(f"The schema is nested more than {DEEPEST} levels deep.")
+    integer(nest, f"{part}-id")
+    if part != "key":
+        boolean(nest, f"{part}-required")
+    return _read_type(nest, part, depth)
+
+
+def _check_identifiers(schema: Json, columns: Columns) -> None:
+    """Identifier fields are required primitive columns, no floats, in nothing but required structs."""
+    for field_id in schema.get("identifier-field-ids", ()):
+        column = columns.by_id.get(field_id)
+        if column is None:
+            raise InvalidMetadata(f"The identifier field {field_id} does not exist.")
+        if not is_primitive(column.type) or not column.required or column.type in ("float", "double"):
+            raise InvalidMetadata(f"{column.name}: an identifier field is required, primitive and no float.")
+        if not all(_is_required_struct(outer) for outer in columns.ancestors(column)):
+            raise InvalidMetadata(f"{column.name}: an identifier field is nested in required structs only.")
+
+
+def _is_required_struct(column: Column) -> bool:
+    return column.required and type_name(column.type) == "struct"
+
+
+def _identifiers(schema: Json) -> set[int]:
+    return set(schema.get("identifier-field-ids", ()))
+
+
+def _without(node: Json, *keys: str) -> Json:
+    return {key: value for key, value in node.items() if key not in keys}

@@ -1,0 +1,121 @@
+"""Snapshots: reading them, and the updates that add and remove them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from reference_server.iceberg.metadata.drafts import Draft
+from reference_server.iceberg.metadata.errors import InvalidMetadata, StaleUpdate
+from reference_server.iceberg.metadata.reading import Json, integer, long, optional, text, text_map, texts
+from reference_server.iceberg.metadata.refs import remove_ref
+from reference_server.iceberg.metadata.statistics import KINDS_OF_STATISTICS
+
+ROW_LINEAGE_SINCE_VERSION = 3
+OPERATION = "operation"
+
+
+def read_snapshot(node: Json) -> Json:
+    """Return a snapshot as metadata keep it. Raises InvalidMetadata for what is no snapshot."""
+    long(node, "snapshot-id")
+    long(node, "timestamp-ms")
+    for key in ("parent-snapshot-id", "sequence-number"):
+        optional(long, node, key)
+    optional(integer, node, "schema-id")
+    optional(text, node, "key-id")
+    if optional(text, node, "manifest-list") is None:
+        texts(node, "manifests")
+    _check_rows(node)
+    snapshot = {key: value for key, value in node.items() if value is not None}
+    summary = optional(text_map, node, "summary")
+    if summary and OPERATION not in summary:
+        # readers cannot do without it, and an overwrite allows everything
+        snapshot["summary"] = {OPERATION: "overwrite", **summary}
+    return snapshot
+
+
+def sequence_number(snapshot: Json) -> int:
+    """Return a snapshot's sequence number, 0 for those of format version 1."""
+    return int(snapshot.get("sequence-number", 0))
+
+
+def add_snapshot(draft: Draft, snapshot: Json) -> None:
+    """Add a snapshot and move the numbers on that it brings along.
+
+    Raises StaleUpdate when its sequence number or first row id is behind the table's.
+    """
+    snapshot_id = snapshot["snapshot-id"]
+    if not draft.get("schemas") or not draft.get("partition-specs") or not draft.get("sort-orders"):
+        raise InvalidMetadata("A snapshot can be added once there are a schema, a partition spec and a sort order.")
+    if snapshot_id in draft.snapshots():
+        raise InvalidMetadata(f"The snapshot {snapshot_id} exists already.")
+    _follow_sequence(draft, snapshot)
+    if draft.version >= ROW_LINEAGE_SINCE_VERSION:
+        _follow_rows(draft, snapshot)
+    draft.put("snapshots", [*draft.get("snapshots"), snapshot])
+    draft.snapshots()[snapshot_id] = snapshot
+    draft.added_snapshots[snapshot_id] = snapshot
+
+
+def remove_snapshots(draft: Draft, snapshot_ids: Collection[int]) -> None:
+    """Remove snapshots, those that there are, with their statistics and the refs that name them.
+
+    Children keep the id of a removed parent.
+    """
+    gone = draft.snapshots().keys() & set(snapshot_ids)
+    if not gone:
+        return
+    draft.remove("snapshots", "snapshot-id", gone)
+    for snapshot_id in gone:
+        del draft.snapshots()[snapshot_id]
+    for key in KINDS_OF_STATISTICS:
+        if any(one["snapshot-id"] in gone for one in draft.get(key)):
+            draft.remove(key, "snapshot-id", gone)
+    for name, ref in draft.get("refs").items():
+        if ref["snapshot-id"] in gone:
+            remove_ref(draft, name)
+    draft.removed_snapshots = True
+
+
+def only_referenced(metadata: Json) -> Json:
+    """Return metadata with the snapshots that a branch or tag names; the logs stay whole."""
+    named = {ref["snapshot-id"] for ref in metadata["refs"].values()}
+    kept = {
+        key: [one for one in metadata[key] if one["snapshot-id"] in named]
+        for key in ("snapshots", *KINDS_OF_STATISTICS)
+    }
+    return {**metadata, **kept}
+
+
+def _check_rows(node: Json) -> None:
+    first, added = optional(long, node, "first-row-id"), optional(long, node, "added-rows")
+    if min(first or 0, added or 0) < 0:
+        raise InvalidMetadata("first-row-id and added-rows are never negative.")
+    if first is not None and added is None:
+        raise InvalidMetadata("A snapshot with a first-row-id says how many added-rows it has.")
+
+
+def _follow_sequence(draft: Draft, snapshot: Json) -> None:
+    """Take over a sequence number. One without a parent may share the last one, never fall behind it."""
+    number = sequence_number(snapshot)
+    if draft.version == 1:
+        if number:
+            raise InvalidMetadata(f"Format version 1 has no sequence numbers, and the snapshot has {number}.")
+        return
+    if "manifest-list" not in snapshot:
+        raise InvalidMetadata("manifest-list is missing; only format version 1 lists manifests in the snapshot.")
+    last = draft.get("last-sequence-number")
+    if number <= last and "parent-snapshot-id" in snapshot:
+        raise StaleUpdate(f"The sequence number {number} is not after the table's last one, {last}.")
+    if number < last:
+        raise InvalidMetadata(f"The sequence number {number} is before the table's last one, {last}.")
+    draft.put("last-sequence-number", number)
+
+
+def _follow_rows(draft: Draft, snapshot: Json) -> None:
+    """Take over the rows that a snapshot gives ids to."""
+    first, expected = snapshot.get("first-row-id"), draft.get("next-row-id")
+    if first is None:
+        raise InvalidMetadata("first-row-id is missing; format version 3 tracks rows.")
+    if first < expected:
+        raise StaleUpdate(f"The first-row-id {first} is before the table's next-row-id, {expected}.")
+    draft.put("next-row-id", expected + snapshot["added-rows"])

@@ -1,0 +1,92 @@
+"""Sort orders: reading them, comparing them, and the updates on a table's list of them."""
+
+from __future__ import annotations
+
+from reference_server.iceberg.metadata.columns import Columns
+from reference_server.iceberg.metadata.drafts import LAST_ADDED, Draft
+from reference_server.iceberg.metadata.errors import InvalidMetadata
+from reference_server.iceberg.metadata.reading import Json, integer, objects, optional, text
+from reference_server.iceberg.metadata.transforms import canonical_transform, takes
+
+UNSORTED_ID = 0
+FIRST_ID = 1
+UNSORTED: Json = {"order-id": UNSORTED_ID, "fields": []}
+DIRECTIONS = ("asc", "desc")
+NULL_ORDERS = ("nulls-first", "nulls-last")
+
+
+def read_order(node: Json) -> Json:
+    """Return a sort order as metadata keep it; without an id it gets 0 when unsorted and else 1.
+
+    Raises InvalidMetadata for what is no sort order, and for an id of 0 on anything but the unsorted one.
+    """
+    fields = [_read_field(field) for field in objects(node, "fields")]
+    order_id = optional(integer, node, "order-id")
+    if order_id is None:
+        order_id = FIRST_ID if fields else UNSORTED_ID
+    if (order_id == UNSORTED_ID) != (not fields):
+        raise InvalidMetadata(f"The order id {UNSORTED_ID} is that of the unsorted order, and of no other.")
+    return {**node, "order-id": order_id, "fields": fields}
+
+
+def same_order(one: Json, other: Json) -> bool:
+    """Return whether two orders sort alike, whatever their ids."""
+    return _shape(one) == _shape(other)
+
+
+def check_order(order: Json, columns: Columns) -> None:
+    """Raise InvalidMetadata unless every field of an order can be computed from the columns."""
+    for field in order["fields"]:
+        source = columns.by_id.get(field["source-id"])
+        if source is None:
+            raise InvalidMetadata(f"A sort field has no source: there is no column {field['source-id']}.")
+        if not takes(field["transform"], source.type):
+            raise InvalidMetadata(f"A sort field cannot be {field['transform']} of {source.name}.")
+
+
+def add_order(draft: Draft, order: Json) -> int:
+    """Add a sort order under the next id, or find the same one, and return its id."""
+    check_order(order, draft.columns())
+    orders: list[Json] = draft.get("sort-orders")
+    same = next((one["order-id"] for one in orders if same_order(one, order)), None)
+    if same is not None:
+        draft.last_order = None if draft.last_order is None else same
+        return int(same)
+    new_id = UNSORTED_ID
+    if order["fields"]:
+        new_id = max((one["order-id"] for one in orders), default=UNSORTED_ID) + 1
+    draft.put("sort-orders", [*orders, {**order, "order-id": new_id}])
+    draft.last_order = new_id
+    return new_id
+
+
+def set_default_order(draft: Draft, order_id: int) -> None:
+    """Make a sort order the one that new data are written with."""
+    if order_id == LAST_ADDED:
+        order_id = draft.last_added(draft.last_order, "sort order")
+    if order_id != draft.get("default-sort-order-id"):
+        draft.find("sort-orders", "order-id", order_id)
+        draft.put("default-sort-order-id", order_id)
+
+
+def _read_field(field: Json) -> Json:
+    integer(field, "source-id")
+    return {
+        **field,
+        "transform": canonical_transform(text(field, "transform")),
+        "direction": _choice(field, "direction", DIRECTIONS),
+        "null-order": _choice(field, "null-order", NULL_ORDERS),
+    }
+
+
+def _choice(node: Json, key: str, choices: tuple[str, ...]) -> str:
+    found = text(node, key).lower()
+    if found not in choices:
+        raise InvalidMetadata(f"{key} has to be {' or '.join(choices)}, not {node[key]!r:.100}.")
+    return found
+
+
+def _shape(order: Json) -> list[tuple[str, int, str, str]]:
+    return [
+        (field["transform"], field["source-id"], field["direction"], field["null-order"]) for field in order["fields"]
+    ]

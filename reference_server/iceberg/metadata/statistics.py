@@ -1,0 +1,42 @@
+"""Statistics files and partition statistics files: at most one of each for a snapshot."""
+
+from __future__ import annotations
+
+from reference_server.iceberg.metadata.drafts import Draft
+from reference_server.iceberg.metadata.reading import Json, integers, long, objects, optional, text, text_map
+
+STATISTICS = "statistics"
+PARTITION_STATISTICS = "partition-statistics"
+KINDS_OF_STATISTICS = (STATISTICS, PARTITION_STATISTICS)
+
+
+def read_statistics(node: Json) -> Json:
+    """Return a statistics file as metadata keep it. Raises InvalidMetadata for what is none."""
+    long(node, "file-footer-size-in-bytes")
+    for blob in objects(node, "blob-metadata"):
+        text(blob, "type")
+        long(blob, "snapshot-id")
+        long(blob, "sequence-number")
+        integers(blob, "fields")
+        optional(text_map, blob, "properties")
+    return read_partition_statistics(node)
+
+
+def read_partition_statistics(node: Json) -> Json:
+    """Return a partition statistics file as metadata keep it. Raises InvalidMetadata for what is none."""
+    long(node, "snapshot-id")
+    text(node, "statistics-path")
+    long(node, "file-size-in-bytes")
+    return node
+
+
+def set_statistics(draft: Draft, kind: str, file: Json) -> None:
+    """Put a file in the place of the one that its snapshot had."""
+    others = [one for one in draft.get(kind) if one["snapshot-id"] != file["snapshot-id"]]
+    draft.put(kind, [*others, file])
+
+
+def remove_statistics(draft: Draft, kind: str, snapshot_id: int) -> None:
+    """Remove the file of a snapshot, if there is one."""
+    if any(one["snapshot-id"] == snapshot_id for one in draft.get(kind)):
+        draft.remove(kind, "snapshot-id", [snapshot_id])

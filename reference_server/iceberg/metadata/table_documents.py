@@ -1,0 +1,201 @@
+"""Table metadata that others wrote: checked as a whole, and brought into the form that we keep.
+
+That form has every list and map of its format version, even when empty; no `current-snapshot-id` where there is
+no current snapshot (others write -1 or null); a main branch wherever there is a current snapshot. What we do
+not know is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from reference_server.iceberg.metadata.columns import Columns
+from reference_server.iceberg.metadata.drafts import MAIN
+from reference_server.iceberg.metadata.encryption_keys import KEYS, read_key
+from reference_server.iceberg.metadata.errors import InvalidMetadata
+from reference_server.iceberg.metadata.finishing import CURRENT, complete_version, mirror, strip_location
+from reference_server.iceberg.metadata.format_versions import check_supported
+from reference_server.iceberg.metadata.logs import check_times
+from reference_server.iceberg.metadata.partition_specs import (
+    UNPARTITIONED_LAST_ID,
+    check_names,
+    check_spec,
+    last_field_id,
+    number_fields,
+    read_spec,
+)
+from reference_server.iceberg.metadata.reading import (
+    Json,
+    integer,
+    long,
+    obj,
+    objects,
+    optional,
+    text,
+    text_map,
+)
+from reference_server.iceberg.metadata.refs import BRANCH, read_ref
+from reference_server.iceberg.metadata.schemas import check_version, read_schema
+from reference_server.iceberg.metadata.snapshots import read_snapshot, sequence_number
+from reference_server.iceberg.metadata.sort_orders import UNSORTED, check_order, read_order
+from reference_server.iceberg.metadata.statistics import (
+    PARTITION_STATISTICS,
+    STATISTICS,
+    read_partition_statistics,
+    read_statistics,
+)
+
+NO_SNAPSHOT = -1
+
+
+def read_table(document: Any, *, uuid: str) -> Json:
+    """Return table metadata from a document of format version 1, 2 or 3.
+
+    `uuid` is taken for a document of version 1 that has none. Raises InvalidMetadata.
+    """
+    if not isinstance(document, dict):
+        raise InvalidMetadata("Table metadata are an object.")
+    version = integer(document, "format-version")
+    check_supported(version)
+    table: Json = {**document, "table-uuid": _uuid(document, version, uuid)}
+    table["location"] = strip_location(text(document, "location"))
+    long(document, "last-updated-ms")
+    _read_definition(table, document)
+    _read_lists(table, document)
+    table["properties"] = optional(text_map, document, "properties") or {}
+    _read_current(table, document)
+    _read_numbers(document, version)
+    complete_version(table)
+    check_table(table)
+    return mirror(table) if version == 1 else table
+
+
+def check_table(table: Json) -> None:
+    """Raise InvalidMetadata unless the parts of complete table metadata agree with each other."""
+    _check_definition(table)
+    snapshots = _unique(table, "snapshots", "snapshot-id")
+    _unique(table, STATISTICS, "snapshot-id")
+    _unique(table, PARTITION_STATISTICS, "snapshot-id")
+    for snapshot in table["snapshots"]:
+        if sequence_number(snapshot) > table.get("last-sequence-number", 0):
+            raise InvalidMetadata(f"The snapshot {snapshot['snapshot-id']} is after last-sequence-number.")
+    for name, ref in table["refs"].items():
+        if ref["snapshot-id"] not in snapshots:
+            raise InvalidMetadata(f"The ref {name!r:.100} names a snapshot that does not exist.")
+    main = table["refs"].get(MAIN)
+    if main is not None and main["type"] != BRANCH:
+        raise InvalidMetadata(f"{MAIN} is a branch and cannot be a tag.")
+    if (main and main["snapshot-id"]) != table.get("current-snapshot-id"):
+        raise InvalidMetadata(f"{MAIN} and current-snapshot-id name different snapshots.")
+    for log in ("snapshot-log", "metadata-log"):
+        check_times(table[log], log, table["last-updated-ms"])
+
+
+def _uuid(document: Json, version: int, uuid: str) -> str:
+    found = optional(text, document, "table-uuid")
+    if found is None and version > 1:
+        raise InvalidMetadata(f"table-uuid is missing; format version {version} needs it.")
+    return uuid if found is None else found
+
+
+def _read_definition(table: Json, document: Json) -> None:
+    """Read schemas, specs and orders; the first writers of version 1 knew one schema and one spec only."""
+    old = document["format-version"] == 1
+    if old and document.get("schemas") is None:
+        schema = read_schema(obj(document, "schema"))
+        table["schemas"], table["current-schema-id"] = [schema], schema["schema-id"]
+    else:
+        table["schemas"] = [read_schema(one) for one in objects(document, "schemas")]
+        integer(document, "current-schema-id")
+    if old and document.get("partition-specs") is None:
+        fields = objects(document, "partition-spec")
+        table["partition-specs"], table["default-spec-id"] = [_spec({"spec-id": 0, "fields": fields})], 0
+    else:
+        table["partition-specs"] = [_spec(one) for one in objects(document, "partition-specs")]
+        integer(document, "default-spec-id")
+    if old and document.get("sort-orders") is None:
+        table["sort-orders"], table["default-sort-order-id"] = [UNSORTED], UNSORTED["order-id"]
+    else:
+        table["sort-orders"] = [read_order(one) for one in objects(document, "sort-orders")]
+        integer(document, "default-sort-order-id")
+    if old and document.get("last-partition-id") is None:
+        last = max(map(last_field_id, table["partition-specs"]), default=UNPARTITIONED_LAST_ID)
+        table["last-partition-id"] = last
+
+
+def _spec(node: Json) -> Json:
+    return number_fields(read_spec(node))
+
+
+def _read_lists(table: Json, document: Json) -> None:
+    readers: dict[str, Callable[[Json], Json]] = {
+        "snapshots": read_snapshot,
+        STATISTICS: read_statistics,
+        PARTITION_STATISTICS: read_partition_statistics,
+        "snapshot-log": _snapshot_entry,
+        "metadata-log": _metadata_entry,
+        KEYS: read_key,
+    }
+    for key, reader in readers.items():
+        table[key] = [reader(one) for one in optional(objects, document, key) or ()]
+    if not table[KEYS]:
+        del table[KEYS]
+
+
+def _snapshot_entry(node: Json) -> Json:
+    long(node, "timestamp-ms")
+    long(node, "snapshot-id")
+    return node
+
+
+def _metadata_entry(node: Json) -> Json:
+    long(node, "timestamp-ms")
+    text(node, "metadata-file")
+    return node
+
+
+def _read_current(table: Json, document: Json) -> None:
+    refs = optional(obj, document, "refs") or {}
+    table["refs"] = {name: read_ref(obj(refs, name)) for name in refs}
+    current = optional(long, document, "current-snapshot-id")
+    if current is None or current == NO_SNAPSHOT:
+        table.pop("current-snapshot-id", None)
+    else:
+        table["refs"].setdefault(MAIN, {"snapshot-id": current, "type": BRANCH})
+
+
+def _read_numbers(document: Json, version: int) -> None:
+    integer(document, "last-column-id")
+    if version > 1:
+        integer(document, "last-partition-id")
+        long(document, "last-sequence-number")
+    if version >= 3:
+        long(document, "next-row-id")
+
+
+def _check_definition(table: Json) -> None:
+    found = {key: _unique(table, key, id_key) for key, (id_key, _) in CURRENT.items()}
+    for key, (_, current) in CURRENT.items():
+        if table[current] not in found[key]:
+            raise InvalidMetadata(f"{current} is {table[current]}, which is not in {key}.")
+    columns = Columns(found["schemas"][table["current-schema-id"]])
+    for spec in table["partition-specs"]:
+        check_names(spec, columns)
+    check_spec(found["partition-specs"][table["default-spec-id"]], columns)
+    check_order(found["sort-orders"][table["default-sort-order-id"]], columns)
+    for schema in table["schemas"]:
+        check_version(schema, table["format-version"])
+    highest = max(Columns(schema).highest for schema in table["schemas"])
+    if table["last-column-id"] < highest:
+        raise InvalidMetadata(f"last-column-id is {table['last-column-id']}, but there is a column {highest}.")
+    highest = max(map(last_field_id, table["partition-specs"]))
+    if highest > UNPARTITIONED_LAST_ID and table["last-partition-id"] < highest:
+        raise InvalidMetadata(f"last-partition-id is {table['last-partition-id']}, but there is a field {highest}.")
+
+
+def _unique(table: Json, key: str, id_key: str) -> dict[Hashable, Json]:
+    found = {one[id_key]: one for one in table[key]}
+    if len(found) < len(table[key]):
+        raise InvalidMetadata(f"{key}: {id_key} occurs twice.")
+    return found

@@ -1,0 +1,126 @@
+"""Tables: making their metadata, and changing them by updates.
+
+`now` is the time of the commit in ms, and `previous_file` the location of the file that holds the base; it
+enters the metadata log, and None leaves the log alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from reference_server.iceberg.metadata.definitions import define, read_definition, with_fresh_ids
+from reference_server.iceberg.metadata.drafts import LAST_ADDED, MAIN, Draft
+from reference_server.iceberg.metadata.errors import InvalidMetadata, InvalidUpdate
+from reference_server.iceberg.metadata.finishing import current_of, empty_table, finish
+from reference_server.iceberg.metadata.format_versions import DEFAULT, NEWEST, OLDEST, check_supported, upgrade
+from reference_server.iceberg.metadata.partition_specs import replacing_spec
+from reference_server.iceberg.metadata.properties import (
+    FORMAT_VERSION,
+    check_new_properties,
+    integer_property,
+    set_properties,
+    stored_properties,
+)
+from reference_server.iceberg.metadata.reading import Json, is_int, optional, text_map
+from reference_server.iceberg.metadata.refs import remove_ref
+from reference_server.iceberg.metadata.updates import apply_updates
+
+
+def new_table(request: Json, *, location: str, uuid: str, now: int) -> Json:
+    """Return the metadata of the table that a create request describes.
+
+    Read from the request: `schema`, `partition-spec`, `write-order`, `properties`. All column ids are given out
+    anew from 1, partition field ids from 1000; the spec gets id 0, the order 1, or 0 when unsorted. The
+    property `format-version` chooses the version, 2 if missing. Raises InvalidMetadata.
+    """
+    given = optional(text_map, request, "properties") or {}
+    version = integer_property(given, FORMAT_VERSION, DEFAULT)
+    check_supported(version)
+    definition = with_fresh_ids(read_definition(request))
+    properties = stored_properties(given)
+    check_new_properties(properties, definition.columns, version)
+    draft = Draft(None, now, empty_table(version, uuid))
+    define(draft, definition)
+    draft.put("location", location)
+    set_properties(draft, properties)
+    return finish(draft, None)
+
+
+def creation_updates(metadata: Json) -> list[Json]:
+    """Return the updates that make a table like this one: what a client sends to commit a staged table."""
+    updates: list[Json] = [
+        {"action": "assign-uuid", "uuid": metadata["table-uuid"]},
+        {"action": "upgrade-format-version", "format-version": metadata["format-version"]},
+        {
+            "action": "add-schema",
+            "schema": current_of(metadata, "schemas"),
+            "last-column-id": metadata["last-column-id"],
+        },
+        {"action": "set-current-schema", "schema-id": LAST_ADDED},
+        {"action": "add-spec", "spec": current_of(metadata, "partition-specs")},
+        {"action": "set-default-spec", "spec-id": LAST_ADDED},
+        {"action": "add-sort-order", "sort-order": current_of(metadata, "sort-orders")},
+        {"action": "set-default-sort-order", "sort-order-id": LAST_ADDED},
+        {"action": "set-location", "location": metadata["location"]},
+    ]
+    if metadata["properties"]:
+        updates.append({"action": "set-properties", "updates": metadata["properties"]})
+    return updates
+
+
+def create_table(updates: Sequence[Any], *, uuid: str, now: int, location: str | None = None) -> Json:
+    """Return the metadata of a table that is made by updates alone, as a commit with assert-create does.
+
+    `uuid` and `location` hold unless an update says otherwise. Raises InvalidUpdate and StaleUpdate.
+    """
+    draft = Draft(None, now, empty_table(_first_version(updates), uuid))
+    if location is not None:
+        draft.put("location", location)
+    return _apply(draft, updates, None)
+
+
+def update_table(base: Json, updates: Sequence[Any], *, now: int, previous_file: str | None = None) -> Json:
+    """Return the metadata after updates: `base` itself when they change nothing.
+
+    Raises InvalidUpdate, and StaleUpdate for a snapshot that others have overtaken.
+    """
+    return _apply(Draft(base, now), updates, previous_file)
+
+
+def replace_table(
+    base: Json, request: Json, *, now: int, location: str | None = None, previous_file: str | None = None
+) -> Json:
+    """Return the metadata of a table whose definition is replaced and whose history stays.
+
+    The request is one of creation. Columns and partition fields that the table had keep their ids; main is
+    removed, as no snapshot fits the new definition. Raises InvalidMetadata.
+    """
+    draft = Draft(base, now)
+    given = optional(text_map, request, "properties") or {}
+    upgrade(draft, integer_property(given, FORMAT_VERSION, draft.version))
+    remove_ref(draft, MAIN)
+    fresh = with_fresh_ids(read_definition(request), draft.get("last-column-id"), draft.columns())
+    define(draft, fresh._replace(spec=replacing_spec(draft, fresh.spec)))
+    if location is not None and location != draft.get("location"):
+        draft.put("location", location)
+    set_properties(draft, stored_properties(given))
+    return finish(draft, previous_file)
+
+
+def _first_version(updates: Sequence[Any]) -> int:
+    """Return the format version of a table made by updates: the first that they name."""
+    for update in updates:
+        if isinstance(update, dict) and update.get("action") == "upgrade-format-version":
+            version = update.get("format-version")
+            # what is not supported is refused when the update is applied
+            return int(version) if is_int(version) and OLDEST <= version <= NEWEST else DEFAULT
+    return DEFAULT
+
+
+def _apply(draft: Draft, updates: Sequence[Any], previous_file: str | None) -> Json:
+    apply_updates(draft, updates)
+    try:
+        return finish(draft, previous_file)
+    except InvalidMetadata as error:
+        raise InvalidUpdate(error.message) from None

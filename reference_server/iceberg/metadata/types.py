@@ -1,0 +1,99 @@
+"""Types of columns: how they are written, since which format version they exist.
+
+A type is a string for what has no fields of its own (`long`, `decimal(9, 2)`, `variant`), else an object
+with `type` struct, list or map.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from reference_server.iceberg.metadata.errors import InvalidMetadata
+
+PLAIN = frozenset(
+    [
+        "boolean",
+        "int",
+        "long",
+        "float",
+        "double",
+        "date",
+        "time",
+        "timestamp",
+        "timestamptz",
+        "timestamp_ns",
+        "timestamptz_ns",
+        "string",
+        "uuid",
+        "binary",
+        "unknown",
+        "variant",
+        "geometry",
+        "geography",
+    ]
+)
+NESTED = frozenset({"struct", "list", "map"})
+SINCE_VERSION = dict.fromkeys(("timestamp_ns", "timestamptz_ns", "variant", "unknown", "geometry", "geography"), 3)
+
+LONGEST_DECIMAL = 38
+FIXED = re.compile(r"fixed\[\s*(\d{1,9})\s*\]", re.ASCII)
+DECIMAL = re.compile(r"decimal\(\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\)", re.ASCII)
+GEOMETRY = re.compile(r"geometry\s*\(\s*([^)]*?)\s*\)", re.IGNORECASE)
+GEOGRAPHY = re.compile(r"geography\s*\(\s*([^,)]*?)\s*(?:,\s*(\w*)\s*)?\)", re.IGNORECASE)
+DEFAULT_CRS = "OGC:CRS84"
+EDGES = frozenset({"spherical", "vincenty", "thomas", "andoyer", "karney"})
+
+
+def type_name(column_type: Any) -> str:
+    """Return a type's name without its parameters: `decimal` of `decimal(9, 2)`, `list` of a list."""
+    if isinstance(column_type, dict):
+        return str(column_type["type"])
+    return re.split(r"[\[(]", column_type, maxsplit=1)[0].strip()
+
+
+def is_primitive(column_type: Any) -> bool:
+    """Return whether a type has neither fields nor, like a variant, a shape of its own."""
+    return isinstance(column_type, str) and column_type != "variant"
+
+
+def canonical_type(written: str) -> str:
+    """Return a type as it is written in metadata, whatever its spaces and capitals.
+
+    Raises InvalidMetadata for a name that is no type.
+    """
+    lower = written.lower()
+    if lower in PLAIN:
+        return lower
+    if found := FIXED.fullmatch(lower):
+        return f"fixed[{int(found[1])}]"
+    if found := DECIMAL.fullmatch(lower):
+        return _decimal(int(found[1]), int(found[2]))
+    if found := GEOMETRY.fullmatch(written):
+        return _geometry(found[1])
+    if found := GEOGRAPHY.fullmatch(written):
+        return _geography(found[1], found[2])
+    raise InvalidMetadata(f"{written!r:.100} is no type.")
+
+
+def _decimal(precision: int, scale: int) -> str:
+    if precision > LONGEST_DECIMAL:
+        raise InvalidMetadata(f"A decimal has at most {LONGEST_DECIMAL} digits, not {precision}.")
+    return f"decimal({precision}, {scale})"
+
+
+def _geometry(crs: str) -> str:
+    if not crs:
+        raise InvalidMetadata("The reference system of a geometry must not be empty.")
+    return "geometry" if crs.upper() == DEFAULT_CRS else f"geometry({crs})"
+
+
+def _geography(crs: str, edges: str | None) -> str:
+    if not crs:
+        raise InvalidMetadata("The reference system of a geography must not be empty.")
+    usual = crs.upper() == DEFAULT_CRS
+    if edges is None:
+        return "geography" if usual else f"geography({crs})"
+    if edges.lower() not in EDGES:
+        raise InvalidMetadata(f"A geography knows no edges of the kind {edges!r:.100}.")
+    return f"geography({DEFAULT_CRS if usual else crs}, {edges.lower()})"

@@ -1,0 +1,46 @@
+"""View metadata that others wrote: checked as a whole, and brought into the form that we keep."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference_server.iceberg.metadata.errors import InvalidMetadata
+from reference_server.iceberg.metadata.reading import Json, integer, long, objects, optional, text, text_map
+from reference_server.iceberg.metadata.schemas import read_schema
+from reference_server.iceberg.metadata.view_versions import check_dialects, read_version
+from reference_server.iceberg.metadata.views import FORMAT_VERSION
+
+
+def read_view(document: Any) -> Json:
+    """Return view metadata from a document; what we do not know is kept. Raises InvalidMetadata."""
+    if not isinstance(document, dict):
+        raise InvalidMetadata("View metadata are an object.")
+    if integer(document, "format-version") != FORMAT_VERSION:
+        raise InvalidMetadata(f"Views have the format version {FORMAT_VERSION}, not {document['format-version']}.")
+    text(document, "view-uuid")
+    if not text(document, "location"):
+        raise InvalidMetadata("A view needs a location.")
+    for entry in objects(document, "version-log"):
+        integer(entry, "version-id")
+        long(entry, "timestamp-ms")
+    view = {
+        **document,
+        "schemas": [read_schema(one) for one in objects(document, "schemas")],
+        "versions": [read_version(one) for one in objects(document, "versions")],
+        "properties": optional(text_map, document, "properties") or {},
+    }
+    _check_versions(view)
+    return view
+
+
+def _check_versions(view: Json) -> None:
+    schemas = {one["schema-id"] for one in view["schemas"]}
+    versions = {one["version-id"] for one in view["versions"]}
+    if len(schemas) < len(view["schemas"]) or len(versions) < len(view["versions"]):
+        raise InvalidMetadata("The schemas of a view have ids, each its own, and its versions likewise.")
+    if integer(view, "current-version-id") not in versions:
+        raise InvalidMetadata(f"The current version {view['current-version-id']} does not exist.")
+    for version in view["versions"]:
+        check_dialects(version)
+        if version["schema-id"] not in schemas:
+            raise InvalidMetadata(f"The version {version['version-id']} has a schema that does not exist.")

@@ -1,0 +1,76 @@
+"""Versions of a view: reading them, comparing them, and how many are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from reference_server.iceberg.metadata.errors import InvalidMetadata
+from reference_server.iceberg.metadata.reading import (
+    Json,
+    integer,
+    long,
+    objects,
+    optional,
+    text,
+    text_map,
+    texts,
+)
+
+SQL = "sql"
+
+
+def read_version(node: Json) -> Json:
+    """Return a view version as metadata keep it. Raises InvalidMetadata for what is none."""
+    integer(node, "version-id")
+    integer(node, "schema-id")
+    long(node, "timestamp-ms")
+    text_map(node, "summary")
+    texts(node, "default-namespace")
+    optional(text, node, "default-catalog")
+    for representation in objects(node, "representations"):
+        if text(representation, "type").lower() == SQL:
+            text(representation, "sql")
+            text(representation, "dialect")
+    return {key: value for key, value in node.items() if value is not None}
+
+
+def dialects(version: Json) -> set[str]:
+    """Return the SQL dialects that a version is written in, in lower case."""
+    return set(_dialects(version))
+
+
+def check_dialects(version: Json) -> None:
+    """Raise InvalidMetadata when a version has two texts in the same dialect."""
+    found = _dialects(version)
+    if len(set(found)) < len(found):
+        raise InvalidMetadata("A view version has one SQL text in a dialect, not two.")
+
+
+def same_version(one: Json, other: Json) -> bool:
+    """Return whether two versions say the same, whatever their ids and times."""
+    return _meaning(one) == _meaning(other)
+
+
+def retained(versions: list[Json], current: int, count: int) -> list[Json]:
+    """Return the newest versions by id, so many of them, the current one always among them."""
+    if len(versions) <= count:
+        return versions
+    newest = sorted((one["version-id"] for one in versions if one["version-id"] != current), reverse=True)
+    kept = {current, *newest[: count - 1]}
+    return [one for one in versions if one["version-id"] in kept]
+
+
+def retained_log(log: list[Json], versions: Collection[int]) -> list[Json]:
+    """Return the log from where on all its versions are kept: a gap would be read as if nothing had happened."""
+    kept: list[Json] = []
+    for entry in log:
+        kept = [*kept, entry] if entry["version-id"] in versions else []
+    return kept
+
+
+def _dialects(version: Json) -> list[str]:
+    return [one["dialect"].lower() for one in version["representations"] if one["type"].lower() == SQL]
+
+
+def _meaning(version: Json) -> Json:
+    return {key: value for key, value in version.items() if key not in ("version-id", "timestamp-ms")}

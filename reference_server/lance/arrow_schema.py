@@ -1,0 +1,58 @@
+"""Schemas that Lance takes and then cannot write, or cannot read back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from reference_server.errors import TableSchemaValidationError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def check_schema(schema: pa.Schema) -> None:
+    """Raise TableSchemaValidationError for a schema of which no table can be made.
+
+    Those that Lance refuses by itself are left to it.
+    """
+    if not schema.names or "" in schema.names:
+        raise TableSchemaValidationError("A table needs at least one column, and each needs a name.")
+    _check_names(schema.names)
+    for field in schema:
+        for kind in _within(field.type):
+            _check_type(field.name, kind)
+
+
+def _check_names(names: Iterable[str]) -> None:
+    names = list(names)
+    if len(set(names)) < len(names):
+        raise TableSchemaValidationError(f"Each name may occur once, but there are {', '.join(names)}.")
+
+
+def _check_type(column: str, kind: pa.DataType) -> None:
+    from pyarrow import types  # noqa: PLC0415 - slow to import
+
+    if types.is_struct(kind):
+        _check_names(field.name for field in kind)
+        if not kind.num_fields:
+            raise TableSchemaValidationError(f"The column {column!r} has a struct without fields.")
+    if types.is_fixed_size_list(kind) and _varies(kind.value_type):
+        raise TableSchemaValidationError(
+            f"The column {column!r} has lists of a fixed size that hold {kind.value_type}."
+        )
+
+
+def _varies(kind: pa.DataType) -> bool:
+    """True for values that Lance cannot put into lists of a fixed size."""
+    from pyarrow import types  # noqa: PLC0415
+
+    tests = (types.is_dictionary, types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    return any(test(kind) for test in (*tests, types.is_string_view, types.is_binary_view))
+
+
+def _within(kind: pa.DataType) -> Iterator[pa.DataType]:
+    """Yield a type and all types that it is made of."""
+    yield kind
+    for index in range(kind.num_fields):
+        yield from _within(kind.field(index).type)

@@ -1,0 +1,66 @@
+"""What only shows when several clients work at the same time, or one looks twice."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from reference_server.context import Reply
+from reference_server.faults import Call, Proceed, declare, status_becomes
+from specs.profiles import find_profile
+
+WRITES = ("InsertIntoTable", "UpdateTable", "MergeInsertIntoTable")
+CREATIONS = ("CreateNamespace", "CreateTable", "DeclareTable")
+
+
+async def _lost(call: Call, proceed: Proceed) -> Reply:
+    """Let the first of the writers that meet at a table write, and answer all of them as it is answered."""
+    under_way: dict[Any, asyncio.Future[Reply]] = call.state.setdefault("lost-update", {})
+    key = call.operation.id, call.path["id"]
+    if key in under_way:
+        reply = await under_way[key]
+        return Reply(reply.status, reply.body, reply.content_type, dict(reply.headers))
+    under_way[key] = asyncio.get_running_loop().create_future()
+    try:
+        reply = await proceed()
+        under_way[key].set_result(reply)
+        return reply
+    finally:
+        del under_way[key]
+
+
+declare(
+    "lost-update",
+    "Writers that meet at a table are all told that they succeeded, but only one of them did.",
+    _lost,
+    kills=["lance.race.rows"],
+    on=WRITES,
+)
+declare(
+    "race-hidden",
+    "Who loses a race for a name is told that they won it.",
+    status_becomes(409, 200),
+    kills=["lance.race.create_namespace", "lance.race.create_table", "lance.race.declare_table"],
+    on=CREATIONS,
+)
+declare(
+    "drop-race-hidden",
+    "Whoever drops a table is told that they did it.",
+    status_becomes(404, 200),
+    kills=["lance.race.drop_table"],
+    on=["DropTable"],
+)
+
+
+async def _appended(call: Call, proceed: Proceed) -> Reply:
+    call.operation = find_profile(call.api).document().operation("InsertIntoTable")
+    return await proceed()
+
+
+declare(
+    "merge-appends",
+    "Merging adds all rows of the stream, whatever is there.",
+    _appended,
+    kills=["lance.race.merge"],
+    on=["MergeInsertIntoTable"],
+)

@@ -1,0 +1,121 @@
+"""What an index can be: its type, distance, name and settings, read from a request and checked.
+
+Types are spelled as the API spells them. Pure rules; building is in `indices.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from reference_server.errors import InvalidInput, TableColumnNotFound
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Body = dict[str, Any]
+FTS = "FTS"
+# What pylance calls each type of index on values.
+SCALAR = {
+    "BTREE": "BTree",
+    "BITMAP": "Bitmap",
+    "LABEL_LIST": "LabelList",
+    "NGRAM": "NGram",
+    "ZONEMAP": "ZoneMap",
+    "BLOOMFILTER": "BloomFilter",
+    "RTREE": "RTree",
+    FTS: "Inverted",
+}
+VECTOR = ("IVF_FLAT", "IVF_SQ", "IVF_PQ", "IVF_RQ", "IVF_HNSW_FLAT", "IVF_HNSW_SQ", "IVF_HNSW_PQ")
+ALIASES = {"INVERTED": FTS}
+SPELLINGS = {known.upper(): kind for kind, known in SCALAR.items()}
+DISTANCES = ("l2", "cosine", "dot", "hamming")
+LANGUAGES = (
+    *("Arabic", "Danish", "Dutch", "English", "Finnish", "French", "German", "Greek", "Hungarian", "Italian"),
+    *("Norwegian", "Portuguese", "Romanian", "Russian", "Spanish", "Swedish", "Tamil", "Turkish"),
+)
+PLAIN_OPTIONS = ("with_position", "base_tokenizer", "lower_case", "stem", "remove_stop_words", "ascii_folding")
+LONGEST_TOKEN = 2**31 - 1
+MOST_SUB_VECTORS = 16
+RESERVED_PREFIX = "__lance_"
+
+
+def read_type(text: str, allowed: Collection[str]) -> str:
+    """Return the type of index that a request names, in any case. Raises InvalidInput."""
+    kind = ALIASES.get(text.upper(), text.upper())
+    if kind not in allowed:
+        raise InvalidInput(f"There is no index type {text!r} here; use {', '.join(sorted(allowed))}.")
+    return kind
+
+
+def type_of(known: str) -> str:
+    """Return the type of an index that pylance describes: BTree -> BTREE."""
+    return SPELLINGS.get(known.upper(), known.upper())
+
+
+def read_distance(body: Body) -> str:
+    """Return the distance of a vector index, l2 when none is named. Raises InvalidInput."""
+    text = body.get("distance_type")
+    distance = DISTANCES[0] if text is None else str(text).lower()
+    if distance not in DISTANCES:
+        raise InvalidInput(f"The distance type must be one of {', '.join(DISTANCES)}, not {text!r}.")
+    return distance
+
+
+def check_index_name(name: str) -> None:
+    """Raise InvalidInput for a name that no URL can hold as a segment, or that Lance keeps for itself."""
+    if name in ("", ".", ".."):
+        raise InvalidInput(f"An index cannot be named {name!r}: no URL could name it.")
+    if name.startswith(RESERVED_PREFIX):
+        raise InvalidInput(f"Names that start with {RESERVED_PREFIX} belong to Lance itself, not to {name!r}.")
+
+
+def free_name(column: str, taken: Collection[str]) -> str:
+    """Return a name for an index that was given none: after its column, and not yet taken."""
+    name, number = f"{column}_idx", 1
+    while name in taken:
+        number += 1
+        name = f"{column}_idx_{number}"
+    return name
+
+
+def fts_options(body: Body) -> dict[str, Any]:
+    """Return the settings of a full-text index as pylance takes them. Raises InvalidInput."""
+    options = {name: body[name] for name in PLAIN_OPTIONS if body.get(name) is not None}
+    length, language = body.get("max_token_length"), body.get("language")
+    if length is not None:
+        if length > LONGEST_TOKEN:
+            raise InvalidInput(f"max_token_length must be at most {LONGEST_TOKEN}, not {length}.")
+        options["max_token_length"] = int(length)
+    if language is not None:
+        options["language"] = _language(language)
+    return options
+
+
+def _language(text: str) -> str:
+    if text.title() not in LANGUAGES:
+        raise InvalidInput(f"The language must be one of {', '.join(LANGUAGES)}, not {text!r}.")
+    return text.title()
+
+
+def sub_vectors(dimension: int) -> int:
+    """Return the largest number of sub-vectors that divides a dimension."""
+    return max(count for count in range(1, min(dimension, MOST_SUB_VECTORS) + 1) if dimension % count == 0)
+
+
+def column_type(schema: pa.Schema, path: str) -> pa.DataType:
+    """Return the type of the column at a path: names of structs joined by dots.
+
+    Raises TableColumnNotFound.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    fields, found = list(schema), None
+    for name in path.split("."):
+        found = next((field for field in fields if field.name == name), None)
+        if found is None:
+            raise TableColumnNotFound(f"The table has no column {path!r}.")
+        inner = found.type
+        fields = [inner.field(index) for index in range(inner.num_fields)] if pa.types.is_struct(inner) else []
+    assert found is not None
+    return found.type
