@@ -13,12 +13,14 @@ from benchmarks.load import forever, numbered, request, run_load, run_once
 from benchmarks.servers import Running, reference, rest_adapter
 from conformance.lance.arrow import STREAM_TYPE, stream
 from conformance.strategies import tables
+from specs.openapi import JSON_TYPE
 
 CONNECTIONS = 16
 ROUNDS = 3
 SECONDS = 1.0
 FEW, MANY = 1_000, 100_000
 PAGE = 100
+PAGE_QUERY = f"limit={PAGE}&include_declared=true"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,48 @@ class Row:
     figures: dict[str, float]
     unit: str
     ratio: str
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """One request, sent for ever; "{n}" in its path is another number every time."""
+
+    what: str
+    path: str
+    method: str = "POST"
+    body: bytes = b"{}"
+    kind: str = JSON_TYPE
+    connections: int = CONNECTIONS
+
+    def requests(self, url: str) -> Iterator[bytes]:
+        """Return the requests to send to a server."""
+        body = b"" if self.method == "GET" else self.body
+        if "{n}" not in self.path:
+            return forever(request(url, self.method, self.path, body, self.kind))
+        started = time.time_ns()
+        return numbered(
+            lambda number: request(url, self.method, self.path.format(n=f"{started}x{number}"), body, self.kind)
+        )
+
+
+THOUSAND = stream(tables(1000))
+WORKLOADS = (
+    Workload("ListNamespaces", "/v1/namespace/%24/list?limit=10", "GET"),
+    Workload("DescribeNamespace", "/v1/namespace/ns/describe"),
+    Workload("ListTables", "/v1/namespace/ns/table/list?limit=10", "GET"),
+    Workload("DescribeTable", "/v1/table/ns%24t3/describe"),
+    Workload("TableExists", "/v1/table/ns%24t3/exists"),
+    Workload("ListTables, never asked before", "/v1/namespace/ns/table/list?limit=10&n={n}", "GET"),
+    Workload("DescribeTable, never asked before", "/v1/table/ns%24t3/describe?n={n}"),
+    Workload("CreateNamespace", "/v1/namespace/ns%24{n}/create"),
+    Workload("DeclareTable", "/v1/table/ns%24d{n}/declare"),
+    Workload("CreateTable, 1k rows", "/v1/table/ns%24c{n}/create", body=THOUSAND, kind=STREAM_TYPE),
+    Workload("InsertIntoTable, 1k rows", "/v1/table/ns%24t1/insert", body=THOUSAND, kind=STREAM_TYPE, connections=1),
+    Workload("CountTableRows", "/v1/table/ns%24t3/count_rows"),
+    Workload("CountTableRows, predicate", "/v1/table/ns%24t3/count_rows", body=b'{"predicate":"id > 1"}'),
+    Workload("QueryTable, filter", "/v1/table/ns%24t3/query", body=b'{"vector":{},"k":10,"filter":"id > 1"}'),
+    Workload("ListTableVersions", "/v1/table/ns%24t3/version/list"),
+)
 
 
 def start_up(folder: Path) -> Iterator[Row]:
@@ -57,7 +101,7 @@ def pages(folder: Path) -> Iterator[Row]:
                 run_once(running.url, declare, connections=64)
             speeds = _interleaved(
                 {
-                    name: (running, f"/v1/namespace/{name}/table/list?limit={PAGE}&include_declared=true&n=", "GET")
+                    name: (running, Workload("", f"/v1/namespace/{name}/table/list?{PAGE_QUERY}&n={{n}}", "GET"))
                     for name in ("few", "many")
                 }
             )
@@ -76,20 +120,12 @@ def operations(folder: Path) -> Iterator[Row]:
         ]
         for server in servers:
             _fill(server)
-        for what, path, method in (
-            ("ListNamespaces", "/v1/namespace/%24/list?limit=10", "GET"),
-            ("DescribeNamespace", "/v1/namespace/ns/describe", "POST"),
-            ("ListTables", "/v1/namespace/ns/table/list?limit=10", "GET"),
-            ("DescribeTable", "/v1/table/ns%24t3/describe", "POST"),
-            ("TableExists", "/v1/table/ns%24t3/exists", "POST"),
-            ("ListTables, never asked before", "/v1/namespace/ns/table/list?limit=10&n=", "GET"),
-            ("DescribeTable, never asked before", "/v1/table/ns%24t3/describe?n=", "POST"),
-        ):
-            speeds = _interleaved({server.name: (server, path, method) for server in servers})
+        for load in WORKLOADS:
+            speeds = _interleaved({server.name: (server, load) for server in servers})
             peer = speeds["RestAdapter"]
             ours = [name for name in speeds if name != "RestAdapter"]
             ratio = ", ".join(f"{speeds[name] / peer:.1f}x ({name.split()[1]})" for name in ours)
-            yield Row(what, speeds, "/s", ratio)
+            yield Row(load.what, speeds, "/s", ratio)
 
 
 def _fill(server: Running) -> None:
@@ -107,25 +143,16 @@ def _poster(url: str) -> Callable[[str], bytes]:
     return lambda path: request(url, "POST", path, b"{}")
 
 
-def _interleaved(loads: dict[str, tuple[Running, str, str]]) -> dict[str, float]:
+def _interleaved(loads: dict[str, tuple[Running, Workload]]) -> dict[str, float]:
     """Return the median speed of each load over several rounds, taken in turns."""
     speeds: dict[str, list[float]] = {name: [] for name in loads}
     for _ in range(ROUNDS):
-        for name, (server, path, method) in loads.items():
-            requests = _requests(server.url, path, method)
-            load = run_load(server.url, requests, seconds=SECONDS, connections=CONNECTIONS)
-            if load.errors:
-                raise RuntimeError(f"{server.name} refused {method} {path} {load.errors} times")
-            speeds[name].append(load.per_second)
+        for name, (server, load) in loads.items():
+            outcome = run_load(server.url, load.requests(server.url), seconds=SECONDS, connections=load.connections)
+            if outcome.errors:
+                raise RuntimeError(f"{server.name} refused {load.what} {outcome.errors} times")
+            speeds[name].append(outcome.per_second)
     return {name: round(statistics.median(found), 1) for name, found in speeds.items()}
-
-
-def _requests(url: str, path: str, method: str) -> Iterator[bytes]:
-    """Return the same request for ever, or, for a path that ends in "=", one that was never sent before."""
-    body = b"" if method == "GET" else b"{}"
-    if path.endswith("="):
-        return numbered(lambda number: request(url, method, f"{path}{time.time_ns()}.{number}", body))
-    return forever(request(url, method, path, body))
 
 
 BENCHMARKS = (start_up, pages, operations)

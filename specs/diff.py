@@ -19,6 +19,7 @@ NAME_MAPS = {
     "securitySchemes",
     "mapping",
 }
+PROSE_MAPS = {"scopes"}  # name -> what it means
 IGNORED_ROOTS = {"info", "tags"}
 ABSENT = object()
 
@@ -63,7 +64,14 @@ def _walk_objects(
         if key in PROSE and not names:
             continue
         inner = key in NAME_MAPS and not names
-        yield from _walk(left.get(key, ABSENT), right.get(key, ABSENT), (*path, key), names=inner)
+        one, other = left.get(key, ABSENT), right.get(key, ABSENT)
+        if key in PROSE_MAPS and not names:
+            one, other = _names(one), _names(other)
+        yield from _walk(one, other, (*path, key), names=inner)
+
+
+def _names(value: Any) -> Any:
+    return dict.fromkeys(value) if isinstance(value, dict) else value
 
 
 def _walk_lists(left: list[Any], right: list[Any], path: tuple[str | int, ...]) -> Iterator[Difference]:

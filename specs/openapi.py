@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from specs.discriminators import expand_discriminators
-from specs.files import read_yaml
 from specs.overlay import Change, apply_change, apply_overlay
 from specs.problems import Problem
+from specs.revisions import read_revision
 
 METHODS = ("get", "put", "post", "delete", "head", "patch", "options")
 JSON_TYPE = "application/json"
@@ -99,7 +99,7 @@ class Document:
         error: a published document given by the user may already be mended there.
         Raises Problem for a file that is no OpenAPI 3 document.
         """
-        raw = _string_keys(read_yaml(path))
+        raw = read_revision(path)
         if not isinstance(raw, dict) or not str(raw.get("openapi", "")).startswith("3"):
             raise Problem(
                 f"{path} is not an OpenAPI 3 document: it has no `openapi: 3...` field.",
@@ -179,12 +179,3 @@ class Document:
         raw = self.resolve(node)
         content = {kind: media.get("schema", {}) for kind, media in raw.get("content", {}).items()}
         return Body(bool(raw.get("required")), content)
-
-
-def _string_keys(node: Any) -> Any:
-    """YAML reads response statuses as integers; OpenAPI means strings."""
-    if isinstance(node, dict):
-        return {str(key): _string_keys(value) for key, value in node.items()}
-    if isinstance(node, list):
-        return [_string_keys(value) for value in node]
-    return node

@@ -7,8 +7,12 @@ An overlay is a TOML file of `[[change]]` entries:
     and exactly one of
     set     the value to put there (a pointer may name a new key, or "-" after the end of a list)
     merge   a table to merge into the object there
+    merge_file    a YAML file beside the overlay whose object to merge there: for what is too long for a table
     drop    a list of members to take out of the list or object there; an empty list removes the place
     nullable = true    the schema there also accepts null
+
+and, in a file for several revisions of a document,
+    revisions    those that the entry is for; without it, all
 
 An entry without a reason is an error, and so is one that changes nothing: what it corrected is gone.
 """
@@ -23,10 +27,11 @@ from typing import Any
 
 import jsonpath_rfc9535
 
-from specs.files import read_toml
+from specs.files import read_toml, read_yaml
 from specs.problems import Problem
 
 Location = tuple[str | int, ...]
+MERGE_FILE = "merge_file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +48,21 @@ class OverlayError(Problem):
     """An overlay entry that is malformed or that no longer applies."""
 
 
-def read_overlay(path: Path) -> list[Change]:
-    """Return the entries of an overlay file. Raises OverlayError for a malformed one."""
-    return [_entry(path, number, raw) for number, raw in enumerate(read_toml(path).get("change", []), 1)]
+def read_overlay(path: Path, revision: str = "") -> list[Change]:
+    """Return the entries of an overlay file that are for a revision. Raises OverlayError for a malformed one."""
+    numbered = enumerate(read_toml(path).get("change", []), 1)
+    return [_entry(path, number, raw) for number, raw in numbered if revision in raw.get("revisions", [revision])]
 
 
 def _entry(path: Path, number: int, raw: dict[str, Any]) -> Change:
-    actions = sorted(set(raw) & set(ACTIONS))
+    actions = sorted(set(raw) & {*ACTIONS, MERGE_FILE})
     if not raw.get("at") or not str(raw.get("reason", "")).strip() or len(actions) != 1:
         raise OverlayError(
             f"{path}: change {number} needs `at`, a `reason` and exactly one of {', '.join(sorted(ACTIONS))}.",
             "Every correction says why it is made.",
         )
+    if actions == [MERGE_FILE]:
+        return Change(raw["at"], raw["reason"], "merge", read_yaml(path.parent / raw[MERGE_FILE]))
     return Change(raw["at"], raw["reason"], actions[0], raw[actions[0]])
 
 
@@ -101,9 +109,18 @@ def _put(document: Any, place: Location, value: Any) -> bool:
     if isinstance(parent, list) and key == "-" and value not in parent:
         parent.append(copy.deepcopy(value))
         return True
-    if not isinstance(parent, dict) or parent.get(key) == value:
+    if _find(document, place) == value or not isinstance(parent, dict | list):
         return False
+    if isinstance(parent, list):
+        return _put_item(parent, key, value)
     parent[key] = copy.deepcopy(value)
+    return True
+
+
+def _put_item(items: list[Any], index: str | int, value: Any) -> bool:
+    if not str(index).isdecimal() or int(index) >= len(items):
+        return False
+    items[int(index)] = copy.deepcopy(value)
     return True
 
 

@@ -2,27 +2,30 @@
 
 A profile named `lance/2026-03` stands in these files beside each other:
 
-    specs/lance/2026-03.yaml              the document
+    specs/lance/2026-03.yaml              the document, or what it says otherwise than another revision
     specs/lance/2026-03.overlay.toml      its corrections
+    specs/lance/overlay.toml              corrections of several revisions of an API
     specs/lance/2026-03.requirements.txt  the published requirement set, once there is one: it is frozen
     specs/lance/clauses/*.toml            the normative statements, shared by the revisions of an API
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from specs.openapi import Document
-from specs.overlay import read_overlay
+from specs.overlay import Change, read_overlay
 from specs.problems import Problem
 
 HERE = Path(__file__).parent
 MOUNTS = {"lance": "/lance"}
 PORTS = {"lance": 2333}
 SHARED_PORT = 8181
-APIS = tuple(MOUNTS)
+APIS = tuple(MOUNTS)  # those with a wing: they are served and judged
+DOCUMENTED = (*APIS, "iceberg")  # those with documents: they can be looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,12 @@ class Profile:
 
     def document_from(self, path: Path) -> Document:
         """Read another copy of the profile's document, such as the published one, with the same corrections."""
-        return Document.load(path, read_overlay(self.file(".overlay.toml")), lenient=True)
+        return Document.load(path, self.overlay(), lenient=True)
+
+    def overlay(self) -> list[Change]:
+        """Return the corrections of the profile's document: those of several revisions, then its own."""
+        files = (HERE / self.api / "overlay.toml", self.file(".overlay.toml"))
+        return [change for path in files if path.exists() for change in read_overlay(path, self.revision)]
 
     def frozen_requirements(self) -> frozenset[str] | None:
         """Return the ids of the published requirement set, or None while none is published."""
@@ -62,14 +70,23 @@ class Profile:
 
 @cache
 def _document(profile: Profile) -> Document:
-    return Document.load(profile.file(".yaml"), read_overlay(profile.file(".overlay.toml")))
+    return Document.load(profile.file(".yaml"), profile.overlay())
 
 
 @cache
 def profiles() -> dict[str, Profile]:
     """Return every profile by name, oldest revision first within an API."""
-    found = (Profile(api, path.stem) for api in APIS for path in sorted((HERE / api).glob("*.yaml")))
+    found = (Profile(api, revision) for api in DOCUMENTED for revision in _revisions(api))
     return {profile.name: profile for profile in found}
+
+
+def _revisions(api: str) -> list[str]:
+    """Return the revisions of an API in the order of their numbers: 1.6, 1.11, 2026-08."""
+    return sorted((path.stem for path in (HERE / api).glob("*.yaml")), key=_numbers)
+
+
+def _numbers(revision: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", revision)]
 
 
 def find_profile(name: str) -> Profile:
@@ -79,5 +96,5 @@ def find_profile(name: str) -> Profile:
     revisions = [profile for profile in profiles().values() if profile.api == name]
     if revisions:
         return revisions[-1]
-    known = ", ".join([*APIS, *profiles()])
+    known = ", ".join([*DOCUMENTED, *profiles()])
     raise Problem(f"There is no profile {name!r}.", f"Known ones: {known}.")

@@ -20,6 +20,16 @@ def stream(table: Any, *, batch_rows: int = 1000) -> bytes:
     return body
 
 
+def batches(table: Any) -> bytes:
+    """Return a table as an Arrow IPC stream in the batches that it is made of, empty ones too."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        for batch in table.to_batches():
+            writer.write_batch(batch)
+    body: bytes = sink.getvalue().to_pybytes()
+    return body
+
+
 def file(table: Any) -> bytes:
     """Return a table in the Arrow file format, which is not what the API takes."""
     sink = pa.BufferOutputStream()

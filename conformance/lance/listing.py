@@ -18,19 +18,30 @@ MAX_PAGES = 10_000
 class Listing:
     """One operation that lists in pages.
 
-    `id` is the operation, `field` the field of its answer, `fetch` sends it with query parameters,
-    `add` creates something that it must list and returns how it is listed.
+    `id` is the operation, `field` the field of its answer, `fetch` sends it with paging arguments,
+    `add` creates something that it must list and returns how it is listed: as it is, or by the field
+    `name`. Where `own` is True, nothing can be in it but what `add` created.
     """
 
     id: str
     field: str
     fetch: Callable[..., Answer]
     add: Callable[[LanceCatalog, str], str]
+    name: str = ""
+    own: bool = False
+
+    def names(self, answer: Answer) -> list[str]:
+        """Return how the items of a page are called."""
+        return [self.name_of(item) for item in answer[self.field]]
+
+    def name_of(self, item: Any) -> str:
+        """Return how an item is called."""
+        return str(item[self.name]) if self.name else str(item)
 
 
-def collect(fetch: Callable[..., Answer], field: str, **query: Any) -> list[str]:
+def collect(fetch: Callable[..., Answer], field: str, **query: Any) -> list[Any]:
     """Return all items of a listing, page by page. Raises Violation when the pages never end."""
-    items: list[str] = []
+    items: list[Any] = []
     token: str | None = None
     for _ in range(MAX_PAGES):
         answer = fetch(**query, page_token=token)

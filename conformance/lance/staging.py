@@ -28,7 +28,11 @@ def stage(catalog: LanceCatalog, id: Names, rows: int = 2) -> dict[str, Any]:
     Returns the body that CreateTableVersion takes. Raises Unoffered when the table's location cannot
     be written from here.
     """
-    directory = local_directory(catalog.describe_table(id)["location"])
+    return stage_in(local_directory(catalog.describe_table(id)["location"]), rows)
+
+
+def stage_in(directory: Path, rows: int) -> dict[str, Any]:
+    """Stage a version of the dataset in a directory; see `stage`."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
         shutil.copytree(directory, copy)

@@ -24,10 +24,11 @@ from conformance.history import (
 from conformance.lance.arrow import read_file, stream
 from conformance.lance.catalog import ALL_ROWS, LanceCatalog, Names
 from conformance.lance.client import LanceClient
+from conformance.lance.listing import collect
 from conformance.lance.staging import stage
 from conformance.outcomes import Violation
 from conformance.racing import SIZES, Racer, fail_on, race
-from conformance.requirement import must
+from conformance.requirement import must, should
 from conformance.strategies import tables
 from conformance.suite import Suite
 
@@ -163,6 +164,42 @@ def _look_at_pairs(pairs: list[tuple[Names, Names]], racer: Racer) -> None:
         there = client.describe_table(second, expect=(200, 404)).status == 200
         steps = tuple(racer.client.steps[seen - 1 :])
         racer.events.append(Event(racer.number, "look", pair, None, 0.0, 0.0, OK, (True, there), steps))
+
+
+@should("lance.race.listing", operations=["ListTables"], clause="page-stable", kind="race")
+def test_race_of_creators_and_a_listing(suite: Suite, catalog: LanceCatalog) -> None:
+    """While others declare and drop tables, every listing has each table that stays, once."""
+    size = SIZES[suite.settings.depth]
+    staying = [catalog.new_declared_table(f"s{number}") for number in range(size.operations // 2)]
+    coming = [catalog.table_id(f"c{number}") for number in range(size.clients - 1)]
+    catalog.note_tables(coming)
+    programs = [partial(_come_and_go, id, size.operations) for id in coming]
+    events = race(suite, [partial(_list_all, catalog.home, size.operations // 4), *programs])
+    lists = [event for event in events if event.action == "list"]
+    names = [id[-1] for id in staying]
+    fail_on(suite, (problem for listed in lists for problem in judge_listing(names, listed)))
+
+
+def _come_and_go(id: Names, operations: int, racer: Racer) -> None:
+    client = LanceClient(racer.client)
+    for _ in range(operations // 2):
+        client.declare_table(id, expect=None)
+        client.drop_table(id, expect=None)
+
+
+def _list_all(home: Names, times: int, racer: Racer) -> None:
+    client = LanceClient(racer.client)
+    for _ in range(times):
+        seen = len(racer.client.steps)
+        names = collect(partial(client.list_tables, home, limit=3, include_declared=True), "tables")
+        steps = tuple(racer.client.steps[seen:])
+        racer.events.append(Event(racer.number, "list", home, None, 0.0, 0.0, OK, names, steps))
+
+
+def judge_listing(staying: list[str], listed: Event) -> list[Problem]:
+    """Judge one listing: what was there throughout is in it once."""
+    counts = {name: listed.result.count(name) for name in staying}
+    return [Problem(f"{name} is listed {count} times", (listed,)) for name, count in counts.items() if count != 1]
 
 
 MIXED = ["InsertIntoTable", "UpdateTable", "MergeInsertIntoTable", "QueryTable"]

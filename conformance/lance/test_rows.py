@@ -7,14 +7,23 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from conformance.client import Answer
 from conformance.lance.arrow import stream
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.test_creation import BROKEN_STREAMS
+from conformance.outcomes import Unoffered
 from conformance.requirement import given, must, should
 from conformance.strategies import row_counts, spellings, tables
 
 INSERT = ["InsertIntoTable"]
 COUNT = ["CountTableRows"]
+
+
+def check_transaction(catalog: LanceCatalog, answer: Answer) -> None:
+    """Check that a transaction_id in an answer names a transaction. Raises Unoffered where there is none."""
+    if not answer.get("transaction_id"):
+        raise Unoffered("the answer has no transaction_id")
+    catalog.describe_transaction(answer["transaction_id"])
 
 
 # InsertIntoTable
@@ -133,7 +142,14 @@ def test_count_missing_table(catalog: LanceCatalog) -> None:
     assert refused.code == 4
 
 
-BAD_PREDICATES = {"syntax": "(((", "column": "nowhere > 1", "type": "id = 'text'"}
+BAD_PREDICATES = {
+    "syntax": "(((",
+    "column": "nowhere > 1",
+    "type": "id = 'text'",
+    "value": "id",
+    "leftover": "id >= 1 AN name = 'row 1'",
+    "statement": "id >= 1; DROP TABLE t",
+}
 
 
 @must(
@@ -159,3 +175,33 @@ def test_inserts_are_counted_at_once(catalog: LanceCatalog, steps: list[int]) ->
         catalog.insert_into_table(id, stream(tables(rows)))
         expected += rows
         assert catalog.count_table_rows(id).json == expected
+
+
+@should("lance.rows.insert.transaction", operations=INSERT, clause="transaction-known")
+def test_insert_transaction_is_known(catalog: LanceCatalog) -> None:
+    """A transaction_id in the answer is one that DescribeTransaction knows."""
+    check_transaction(catalog, catalog.insert_into_table(catalog.new_table(), stream(tables(1))))
+
+
+ON_ROWS: dict[str, tuple[str, dict[str, Any]]] = {
+    "insert": ("InsertIntoTable", {"data": stream(tables(1))}),
+    "merge": ("MergeInsertIntoTable", {"data": stream(tables(1)), "query": {"on": "id"}}),
+    "count": ("CountTableRows", {"body": {}}),
+    "update": ("UpdateTable", {"body": {"updates": [["name", "'new'"]]}}),
+    "delete": ("DeleteFromTable", {"body": {"predicate": "true"}}),
+}
+
+
+@should(
+    "lance.rows.{}.namespace_code",
+    operations=lambda case: [case[0]],
+    clause="namespace-before-table",
+    kind="error",
+    each=ON_ROWS,
+)
+def test_rows_in_missing_namespace(catalog: LanceCatalog, case: tuple[str, dict[str, Any]]) -> None:
+    """Where the namespace of a table does not exist the code is 1, not 4 (to {})."""
+    catalog.require_namespaces()
+    operation, arguments = case
+    refused = catalog.send(operation, (*catalog.missing_namespace(), "t"), expect=404, **arguments)
+    assert refused.code == 1

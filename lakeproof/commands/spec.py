@@ -107,7 +107,7 @@ def spec_diff(left: str, right: str) -> int:
 
     Documents are compared as they stand in their files, without corrections.
     """
-    differences = diff_documents(_raw(left), _raw(right))
+    differences = diff_documents(_plain(left).raw, _plain(right).raw)
     if not differences:
         out.print("no structural difference")
         return EXIT_CONFORMS
@@ -126,18 +126,21 @@ def _short(value: Any) -> str:
     return text if len(text) <= VALUE_WIDTH else text[: VALUE_WIDTH - 1] + "…"
 
 
-def _raw(name: str) -> dict[str, Any]:
+def _plain(name: str) -> Document:
     path = Path(name)
     if path.exists() or path.suffix in (".yaml", ".yml", ".json"):
-        return Document.load(path).raw
-    return Document.load(find_profile(name).file(".yaml")).raw
+        return Document.load(path)
+    return Document.load(find_profile(name).file(".yaml"))
 
 
 @spec_group.command("lint", epilog="Example: lakeproof spec lint openapi.yaml")
-@click.argument("file", type=click.Path(path_type=Path))
-def spec_lint(file: Path) -> int:
-    """Look for defects of a document that change what it says; exit 1 if there are any."""
-    defects = lint_document(Document.load(file))
+@click.argument("document", metavar="FILE")
+def spec_lint(document: str) -> int:
+    """Look for defects of a document that change what it says; exit 1 if there are any.
+
+    FILE may also be a profile; its document is looked at as it stands in its file, without corrections.
+    """
+    defects = lint_document(_plain(document))
     if not has_second_opinion():
         out.print("[yellow]No second opinion: pip install 'lakeproof\\[lint]' for openapi-core.[/]")
     table = Table("check", "where", "what", box=None, header_style="dim", pad_edge=False)

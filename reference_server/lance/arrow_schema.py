@@ -38,9 +38,7 @@ def _check_type(column: str, kind: pa.DataType) -> None:
         if not kind.num_fields:
             raise TableSchemaValidationError(f"The column {column!r} has a struct without fields.")
     if types.is_fixed_size_list(kind) and _varies(kind.value_type):
-        raise TableSchemaValidationError(
-            f"The column {column!r} has lists of a fixed size that hold {kind.value_type}."
-        )
+        raise TableSchemaValidationError(f"The column {column!r} has fixed-size lists of {kind.value_type}.")
 
 
 def _varies(kind: pa.DataType) -> bool:

@@ -74,6 +74,11 @@ class LanceContext(Context):
         value = self.query(name)
         return self.body.get(name) if value is None and isinstance(self.body, dict) else value
 
+    def number(self, name: str) -> int | None:
+        """Return a whole number of the body; JSON may write it as 1.0."""
+        value = self.body.get(name)
+        return None if value is None else int(value)
+
     def choice(self, name: str, default: str, *others: str) -> str:
         """Return a mode-like argument as one of the given spellings.
 

@@ -13,7 +13,7 @@ from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, unquote, urlsplit
 
-from reference_server.errors import InvalidInput, TableNotFound
+from reference_server.errors import InvalidInput, TableNotFound, TableVersionNotFound
 from reference_server.lance.arrow_json import schema_to_json
 from reference_server.lance.pylance_errors import translate
 from reference_server.lance.removal import remove_tree
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 os.environ.setdefault("LANCE_LOG", "error")  # read once, when lance is imported
 MEMORY_SCHEME = "shared-memory://"
 MANIFEST = ".manifest"
+LARGEST_VERSION = 2**63 - 1
 
 
 @contextmanager
@@ -194,6 +195,8 @@ class TableData:
     def _open(self, location: str, version: int | None = None) -> Any:
         import lance  # noqa: PLC0415
 
+        if version is not None and version > LARGEST_VERSION:
+            raise TableVersionNotFound(f"There is no version {version}.")
         return lance.dataset(self._address(location), version=version)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Body = dict[str, Any]
-FTS = "FTS"
+FTS, GEOMETRIES = "FTS", "RTREE"
 # What pylance calls each type of index on values.
 SCALAR = {
     "BTREE": "BTree",
@@ -23,7 +23,7 @@ SCALAR = {
     "NGRAM": "NGram",
     "ZONEMAP": "ZoneMap",
     "BLOOMFILTER": "BloomFilter",
-    "RTREE": "RTree",
+    GEOMETRIES: "RTree",
     FTS: "Inverted",
 }
 VECTOR = ("IVF_FLAT", "IVF_SQ", "IVF_PQ", "IVF_RQ", "IVF_HNSW_FLAT", "IVF_HNSW_SQ", "IVF_HNSW_PQ")

@@ -12,6 +12,7 @@ from reference_server.errors import InvalidInput, TableIndexAlreadyExists, Table
 from reference_server.lance.context import LanceContext
 from reference_server.lance.index_types import (
     FTS,
+    GEOMETRIES,
     SCALAR,
     VECTOR,
     check_index_name,
@@ -24,7 +25,7 @@ from reference_server.lance.index_types import (
     type_of,
 )
 from reference_server.lance.settling import current_table
-from reference_server.lance.transactions import named_transaction
+from reference_server.lance.transactions import transaction_of
 from reference_server.pagination import take_page
 
 Answer = dict[str, Any]
@@ -81,12 +82,12 @@ async def drop_table_index(context: LanceContext) -> Answer:
     table = await current_table(context, context.table_id)
     name = _index_name(context)
 
-    def drop(dataset: Any) -> str:
+    def drop(dataset: Any) -> Answer:
         _find(dataset, name)
         dataset.drop_index(name)
-        return _transaction(dataset)
+        return transaction_of(context, dataset)
 
-    return named_transaction(context, await context.change(table, drop))
+    return await context.change(table, drop)
 
 
 async def _create(context: LanceContext, allowed: Collection[str]) -> Answer:
@@ -97,16 +98,16 @@ async def _create(context: LanceContext, allowed: Collection[str]) -> Answer:
     if wanted is not None:
         check_index_name(wanted)
 
-    def create(dataset: Any) -> str:
+    def create(dataset: Any) -> Answer:
         built_on = column_type(dataset.schema, body["column"])
         name = _name(dataset, wanted, body["column"], kind)
         if kind in VECTOR:
             _build_vector(dataset, body["column"], kind, name, getattr(built_on, "list_size", 1), options)
         else:
-            dataset.create_scalar_index(body["column"], SCALAR[kind].upper(), name=name, replace=False, **options)
-        return _transaction(dataset)
+            _build_scalar(dataset, body["column"], kind, name, options)
+        return transaction_of(context, dataset)
 
-    return named_transaction(context, await context.change(table, create))
+    return await context.change(table, create)
 
 
 def _options(kind: str, body: Answer) -> Answer:
@@ -133,6 +134,15 @@ def _name(dataset: Any, wanted: str | None, column: str, kind: str) -> str:
     return wanted
 
 
+def _build_scalar(dataset: Any, column: str, kind: str, name: str, options: Answer) -> None:
+    try:
+        dataset.create_scalar_index(column, kind, name=name, replace=False, **options)
+    except RuntimeError as error:
+        if kind != GEOMETRIES:
+            raise
+        raise InvalidInput(f"The column {column!r} holds no geometries that can be read: {error}.") from None
+
+
 def _build_vector(dataset: Any, column: str, kind: str, name: str, dimension: int, options: Answer) -> None:
     sizes = {"num_partitions": 1}
     if kind.endswith("PQ"):
@@ -143,12 +153,12 @@ def _build_vector(dataset: Any, column: str, kind: str, name: str, dimension: in
 def _list(dataset: Any) -> list[Answer]:
     return [
         {
-            "index_name": index["name"],
-            "index_uuid": str(index["uuid"]),
-            "columns": index["fields"],
+            "index_name": index.name,
+            "index_uuid": str(index.segments[0].uuid),
+            "columns": list(index.field_names),
             "status": DONE,
         }
-        for index in dataset.list_indices()
+        for index in dataset.describe_indices()
     ]
 
 
@@ -166,7 +176,3 @@ def _find(dataset: Any, name: str) -> Any:
         if index.name == name:
             return index
     raise TableIndexNotFound(f"The table has no index {name!r}.")
-
-
-def _transaction(dataset: Any) -> str:
-    return str(dataset.read_transaction(dataset.version).uuid)

@@ -30,6 +30,7 @@ PATTERNS: list[tuple[str, type[CatalogError]]] = [
     (r"contained null values even though|non-nullable but contains null", TableSchemaValidationError),
     (r"has no field encoding|Empty structs with", TableSchemaValidationError),
     (r"[Cc]ommit conflict|Too much write contention|concurrent", ConcurrentModification),
+    (r"index column .* must be|Vector column .* must|not found in schema", InvalidInput),
     (r"Invalid user input|Query Execution error|Schema error|sql parser error", InvalidInput),
     (r"^Not supported:|Cast error|Divide by zero|Overflow happened", InvalidInput),
 ]

@@ -9,6 +9,7 @@ from reference_server.errors import InvalidInput, TableColumnNotFound
 from reference_server.lance.context import COLUMN_CODE, LanceContext
 from reference_server.lance.full_text import full_text_query
 from reference_server.lance.settling import current_table
+from reference_server.lance.sql import whole
 from specs.error_codes import codes_of
 
 FILE_TYPE = "application/vnd.apache.arrow.file"
@@ -55,7 +56,7 @@ def _scanner(context: LanceContext, dataset: Any, query: Query) -> Any:
     text = query.get("full_text_query")
     options: dict[str, Any] = {
         "columns": _columns(context, dataset, query),
-        "filter": query.get("filter"),
+        "filter": whole(query["filter"]) if query.get("filter") else None,
         "prefilter": query.get("prefilter"),
         "offset": query.get("offset"),
         "with_row_id": query.get("with_row_id"),

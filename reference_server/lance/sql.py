@@ -27,7 +27,7 @@ def whole(expression: str) -> str:
         depth += DEPTH.get(token, 0)
         if depth < 0:
             raise InvalidInput(f"{expression[:200]!r} closes a parenthesis that it did not open.")
-    return f"({expression}\n)"
+    return f"({expression}\n)" if "--" in expression else f"({expression})"
 
 
 def mentions(expression: str, column: str) -> bool:

@@ -33,6 +33,8 @@ class Draft:
         self.last_spec: int | None = None
         self.last_order: int | None = None
         self.added_schemas: set[int] = set()
+        self.added_specs: set[int] = set()
+        self.added_orders: set[int] = set()
         self.added_snapshots: dict[int, Json] = {}
         self.removed_snapshots = False
         self.set_on_main: list[int] = []

@@ -89,7 +89,7 @@ def add_spec(draft: Draft, spec: Json) -> int:
     check_spec(spec, columns)
     same = next((one["spec-id"] for one in specs if same_spec(one, spec)), None)
     if same is not None:
-        draft.last_spec = None if draft.last_spec is None else same
+        draft.last_spec = same if draft.last_spec in draft.added_specs else None
         return int(same)
     last = max(draft.get("last-partition-id"), UNPARTITIONED_LAST_ID)
     in_sequence = draft.version == 1
@@ -100,6 +100,7 @@ def add_spec(draft: Draft, spec: Json) -> int:
     draft.put("partition-specs", [*specs, {**spec, "spec-id": new_id}])
     draft.put("last-partition-id", max(last, last_field_id(spec)))
     draft.last_spec = new_id
+    draft.added_specs.add(new_id)
     return new_id
 
 
@@ -122,11 +123,12 @@ def remove_specs(draft: Draft, spec_ids: list[int]) -> None:
 def replacing_spec(draft: Draft, spec: Json) -> Json:
     """Return a spec without field ids, numbered for a table whose definition is replaced.
 
-    From format version 2 on, fields that the table had before keep their ids. In version 1 every field of the
-    current spec stays at its place: where the new spec lacks it, as a field that is always null.
+    From format version 2 on, fields that the table had before keep their ids. In version 1, and when this
+    commit leaves it, every field of the current spec stays at its place: where the new spec lacks it, as a field
+    that is always null.
     """
     last = draft.get("last-partition-id")
-    if draft.version > 1:
+    if draft.base is None or draft.base["format-version"] > 1:
         return number_fields(spec, draft.get("partition-specs"), last)
     wanted = {_source(field): field for field in spec["fields"]}
     names = {field["name"] for field in spec["fields"]}

@@ -69,7 +69,7 @@ def add_schema(draft: Draft, schema: Json) -> int:
         known = draft.last_schema is not None and same in draft.added_schemas
         draft.last_schema = same if known else None
         return int(same)
-    new_id = max([draft.get("current-schema-id") - 1, *(one["schema-id"] for one in schemas)]) + 1
+    new_id = int(max([draft.get("current-schema-id") - 1, *(one["schema-id"] for one in schemas)])) + 1
     draft.put("schemas", [*schemas, {**schema, "schema-id": new_id}])
     draft.put("last-column-id", max(draft.get("last-column-id"), Columns(schema).highest))
     draft.last_schema = new_id
@@ -108,7 +108,7 @@ def _read_field(field: Json, depth: int) -> Json:
     optional(text, field, "doc")
     column_type = _read_type(field, "type", depth)
     if required and column_type == "unknown":
-        raise InvalidMetadata(f"{name}: a column of type unknown cannot be required.")
+        raise InvalidMetadata(f"{name:.100}: a required column cannot be of type unknown.")
     for key in DEFAULTS:
         if field.get(key) is not None:
             check_default(column_type, field[key], f"{key} of {name}")
@@ -132,9 +132,10 @@ def _read_part(nest: Json, part: str, depth: int) -> Any:
     if depth > DEEPEST:
         raise InvalidMetadata(f"The schema is nested more than {DEEPEST} levels deep.")
     integer(nest, f"{part}-id")
-    if part != "key":
-        boolean(nest, f"{part}-required")
-    return _read_type(nest, part, depth)
+    part_type = _read_type(nest, part, depth)
+    if (part == "key" or boolean(nest, f"{part}-required")) and part_type == "unknown":
+        raise InvalidMetadata(f"A required {part} cannot be of type unknown.")
+    return part_type
 
 
 def _check_identifiers(schema: Json, columns: Columns) -> None:

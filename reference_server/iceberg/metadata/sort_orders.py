@@ -46,17 +46,19 @@ def check_order(order: Json, columns: Columns) -> None:
 
 def add_order(draft: Draft, order: Json) -> int:
     """Add a sort order under the next id, or find the same one, and return its id."""
-    check_order(order, draft.columns())
+    if order["fields"]:
+        check_order(order, draft.columns())
     orders: list[Json] = draft.get("sort-orders")
     same = next((one["order-id"] for one in orders if same_order(one, order)), None)
     if same is not None:
-        draft.last_order = None if draft.last_order is None else same
+        draft.last_order = same if draft.last_order in draft.added_orders else None
         return int(same)
     new_id = UNSORTED_ID
     if order["fields"]:
         new_id = max((one["order-id"] for one in orders), default=UNSORTED_ID) + 1
     draft.put("sort-orders", [*orders, {**order, "order-id": new_id}])
     draft.last_order = new_id
+    draft.added_orders.add(new_id)
     return new_id
 
 

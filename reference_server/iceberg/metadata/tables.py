@@ -112,7 +112,7 @@ def _first_version(updates: Sequence[Any]) -> int:
     """Return the format version of a table made by updates: the first that they name."""
     for update in updates:
         if isinstance(update, dict) and update.get("action") == "upgrade-format-version":
-            version = update.get("format-version")
+            version: Any = update.get("format-version")
             # what is not supported is refused when the update is applied
             return int(version) if is_int(version) and OLDEST <= version <= NEWEST else DEFAULT
     return DEFAULT

@@ -11,28 +11,10 @@ from typing import Any
 
 from reference_server.iceberg.metadata.errors import InvalidMetadata
 
-PLAIN = frozenset(
-    [
-        "boolean",
-        "int",
-        "long",
-        "float",
-        "double",
-        "date",
-        "time",
-        "timestamp",
-        "timestamptz",
-        "timestamp_ns",
-        "timestamptz_ns",
-        "string",
-        "uuid",
-        "binary",
-        "unknown",
-        "variant",
-        "geometry",
-        "geography",
-    ]
-)
+TEMPORAL = ("date", "time", "timestamp", "timestamptz", "timestamp_ns", "timestamptz_ns")
+NUMERIC = ("int", "long", "float", "double")
+SPATIAL = ("geometry", "geography")
+PLAIN = frozenset({"boolean", "string", "uuid", "binary", "unknown", "variant", *NUMERIC, *TEMPORAL, *SPATIAL})
 NESTED = frozenset({"struct", "list", "map"})
 SINCE_VERSION = dict.fromkeys(("timestamp_ns", "timestamptz_ns", "variant", "unknown", "geometry", "geography"), 3)
 

@@ -100,9 +100,10 @@ def add_schema(draft: ViewDraft, schema: Json) -> int:
     for one in schemas:
         if same_schema(one, schema):
             return int(one["schema-id"])
-    draft.last_schema = max((one["schema-id"] for one in schemas), default=-1) + 1
-    draft.put("schemas", [*schemas, {**schema, "schema-id": draft.last_schema}])
-    return draft.last_schema
+    new_id = int(max((one["schema-id"] for one in schemas), default=-1)) + 1
+    draft.put("schemas", [*schemas, {**schema, "schema-id": new_id}])
+    draft.last_schema = new_id
+    return new_id
 
 
 def add_version(draft: ViewDraft, version: Json) -> int:
@@ -119,7 +120,7 @@ def add_version(draft: ViewDraft, version: Json) -> int:
     if all(one["schema-id"] != version["schema-id"] for one in draft.get("schemas")):
         raise InvalidMetadata(f"There is no schema {version['schema-id']}.")
     check_dialects(version)
-    new_id = max(version["version-id"], *(one + 1 for one in versions), FIRST_VERSION_ID)
+    new_id = int(max(version["version-id"], *(one + 1 for one in versions), FIRST_VERSION_ID))
     draft.put("versions", [*draft.get("versions"), {**version, "version-id": new_id}])
     draft.added_versions.add(new_id)
     draft.last_version = new_id

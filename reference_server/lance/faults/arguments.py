@@ -29,7 +29,13 @@ declare(
     "versions-ignored",
     "The latest version is used whichever is asked for.",
     arguments_lost("version"),
-    kills=["lance.table.describe.version", "lance.*.version_missing", "lance.rows.count.version"],
+    kills=[
+        "lance.table.describe.version",
+        "lance.*.version_missing",
+        "lance.rows.count.version",
+        "lance.rows.*.history",
+        "lance.index.*.version",
+    ],
 )
 declare(
     "predicates-ignored",

@@ -11,6 +11,7 @@ from reference_server.context import Reply
 from reference_server.faults import Around, Call, Proceed
 
 LISTS = ("ListNamespaces", "ListTables", "ListAllTables")
+PAGED = (*LISTS, "ListTableIndices")
 DECLARES = ("DeclareTable", "CreateEmptyTable")
 DROPS = ("DropNamespace", "DropTable", "DeregisterTable")
 READS = (
@@ -32,6 +33,12 @@ ENCODED_NAMES = (
 def delimiter(call: Call) -> str:
     """Return the delimiter of a call's identifiers."""
     return call.request.query.get("delimiter", ["$"])[-1]
+
+
+def paging(call: Call) -> dict[str, Any]:
+    """Return the arguments of a listing, wherever they travel."""
+    body = orjson.loads(call.request.body) if call.request.body else {}
+    return {**body, **{name: values[-1] for name, values in call.request.query.items()}}
 
 
 def is_root(call: Call) -> bool:

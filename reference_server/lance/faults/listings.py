@@ -18,10 +18,12 @@ from reference_server.faults import (
 )
 from reference_server.lance.faults.building import (
     LISTS,
+    PAGED,
     PLAIN_NAMES,
     READS,
     delimiter,
     items,
+    paging,
 )
 
 # Listings
@@ -55,7 +57,7 @@ declare(
         "lance.namespace.list.children",
         *(f"lance.name.*.{name}" for name in PLAIN_NAMES),
     ],
-    on=LISTS,
+    on=PAGED,
 )
 declare(
     "list-ghost",
@@ -120,20 +122,17 @@ declare(
 
 
 async def _page_loses_one(call: Call, proceed: Proceed) -> Reply:
-    later = bool(call.request.query.get("page_token"))
+    later = bool(paging(call).get("page_token"))
     return await body_becomes(items(lambda names: names[1:] if later else names), 200)(call, proceed)
 
 
 async def _offset_pages(call: Call, proceed: Proceed) -> Reply:
     """Count how many items were shown instead of remembering the last one."""
-    query = {name: values[-1] for name, values in call.request.query.items()}
-    if not query.get("limit", "").isdigit():
+    arguments = paging(call)
+    if not str(arguments.get("limit", "")).isdigit():
         return await proceed()
-    start, limit = int(query.get("page_token") or 0), int(query["limit"])
-    call.request = call.request.altered(
-        query={name: [value] for name, value in query.items() if name not in ("limit", "page_token")},
-    )
-    reply = await proceed()
+    start, limit = int(arguments.get("page_token") or 0), int(arguments["limit"])
+    reply = await arguments_lost("limit", "page_token")(call, proceed)
     body = orjson.loads(reply.body)
     name, items = next((key, value) for key, value in body.items() if isinstance(value, list))
     token = str(start + limit) if len(items) > start + limit else None
@@ -145,27 +144,27 @@ declare(
     "page-loses-one",
     "Every page after the first leaves out its first item.",
     _page_loses_one,
-    kills=["lance.pagination.complete.*"],
-    on=LISTS,
+    kills=["lance.pagination.complete.*", "lance.race.listing"],
+    on=PAGED,
 )
 declare(
     "token-lost",
     "Pages never have a token.",
     fields_lost("page_token"),
     kills=["lance.pagination.last_page.*", "lance.pagination.complete.*"],
-    on=LISTS,
+    on=PAGED,
 )
 declare(
     "limit-ignored",
     "Limits are ignored.",
     arguments_lost("limit"),
     kills=["lance.pagination.limit.*", "lance.pagination.limit_type.*", "lance.pagination.limit_zero.*"],
-    on=LISTS,
+    on=PAGED,
 )
 declare(
     "offset-pages",
     "Page tokens count items, so that a creation between two pages shifts them.",
     _offset_pages,
     kills=["lance.pagination.stable.*"],
-    on=LISTS,
+    on=PAGED,
 )

@@ -61,6 +61,6 @@ declare(
     "merge-appends",
     "Merging adds all rows of the stream, whatever is there.",
     _appended,
-    kills=["lance.race.merge"],
+    kills=["lance.race.merge", "lance.model.rows"],
     on=["MergeInsertIntoTable"],
 )

@@ -41,7 +41,7 @@ class LayoutCatalog(StorageCatalog):
 
     def __init__(self, root: FilePath, *, managed: bool = False) -> None:
         self._root = root
-        self._tables = RootTables(root, root / OWN_FOLDER / "hiding")
+        self._tables = RootTables(root, root / OWN_FOLDER / "in-doubt")
         self._manifest = ManifestStorage(root, root / OWN_FOLDER / "lock")
         super().__init__(self._manifest, managed=managed)
         if managed:
@@ -101,11 +101,8 @@ class LayoutCatalog(StorageCatalog):
         """See Catalog.add_table. A table without data is marked as reserved."""
         if self._is_directory(path) and not self._is_own(path, table):
             raise TableAlreadyExists(f"The table {show(path)} exists already.")
-        await super().add_table(path, table)
-        if not table.created:
-            self._tables.reserve(table.location)
-        if self._is_own(path, table):
-            self._tables.show(path[-1])
+        with self._adding([(path, table)]):
+            await super().add_table(path, table)
 
     async def remove_table(self, path: Path, *, dropping: bool) -> Table:
         """See Catalog.remove_table.
@@ -113,9 +110,9 @@ class LayoutCatalog(StorageCatalog):
         A directory of the root is hidden before its row goes. One that was deregistered before can
         still be dropped.
         """
-        if dropping and len(path) == 1 and self._tables.is_hidden(path[-1]) and not self._has_row(path):
+        if dropping and len(path) == 1 and self._tables.is_hidden(path[-1]) and self._row(path) is None:
             return Table(self._tables.location(path[-1]))
-        with self._hidden([(path, await self._adopted(path))]):
+        with self._removing([(path, await self._adopted(path))]):
             return await super().remove_table(path, dropping=dropping)
 
     async def rename_table(self, path: Path, target: Path) -> None:
@@ -133,7 +130,7 @@ class LayoutCatalog(StorageCatalog):
         moved = replace(table, location=new_location(target))
         _link_tree(self._root / table.location, self._root / moved.location)
         try:
-            with self._hidden([(path, table)]):
+            with self._removing([(path, table)]):
                 await self._move(path, table, target, moved)
         except Exception:
             remove_tree(self._root, moved.location)
@@ -145,24 +142,22 @@ class LayoutCatalog(StorageCatalog):
         for path in paths:
             if self._is_directory(path):
                 await self._adopted(path)
-        last: list[Batch] = []
-        with contextlib.ExitStack() as hidden:
+        with contextlib.ExitStack() as changing:
 
-            async def build_and_hide(batch: Batch) -> T:
+            async def build_in_doubt(batch: Batch) -> T:
                 outcome = await build(batch)
-                last[:] = [batch]
-                hidden.enter_context(self._hidden(batch.removed))
+                changing.enter_context(self._removing(batch.removed))
+                changing.enter_context(self._adding(batch.added))
                 return outcome
 
-            outcome = await super().commit_batch(build_and_hide, paths)
-        for _, table in last[0].added:
-            self._tables.reserve(table.location)
-        return outcome
+            return await super().commit_batch(build_in_doubt, paths)
 
     async def recover(self) -> None:
-        """See Catalog.recover."""
-        for name in self._tables.undecided():
-            self._decide((name,))
+        """See Catalog.recover. The row decides."""
+        for name in self._tables.in_doubt():
+            if self._has_own_row((name,)):
+                self._show((name,), Table(self._tables.location(name)))
+            self._tables.decide(name)
         clear_removed(self._root)
 
     async def list_tables(self, path: Path, request: ListRequest) -> Page[Listed]:
@@ -220,28 +215,54 @@ class LayoutCatalog(StorageCatalog):
     async def _adopted(self, path: Path) -> Table:
         """Return a table that has a row, giving it one if it has none. Raises TableNotFound."""
         table = await self.table(path)
-        if self._is_directory(path) and not self._has_row(path):
+        if self._is_directory(path) and self._row(path) is None:
             await super().add_table(path, table)
         return table
 
-    def _has_row(self, path: Path) -> bool:
-        return self._storage.get(table_key(path)) is not None
-
     @contextlib.contextmanager
-    def _hidden(self, tables: Sequence[tuple[Path, Table]]) -> Iterator[None]:
+    def _removing(self, tables: Sequence[tuple[Path, Table]]) -> Iterator[None]:
         """Hide the directories of tables while their rows go; those whose rows stay are shown again."""
-        own = [path for path, table in tables if self._is_own(path, table) and (self._root / table.location).is_dir()]
-        for path in own:
-            self._tables.hide(path[-1])
+        own = [path[-1] for path, table in tables if self._is_own(path, table)]
+        for name in own:
+            self._tables.doubt(name)
+            self._tables.hide(name)
         try:
             yield
         finally:
-            for path in own:
-                self._decide(path)
+            for name in own:
+                change = self._tables.show if self._has_own_row((name,)) else self._tables.hide
+                change(name)
+                self._tables.decide(name)
 
-    def _decide(self, path: Path) -> None:
+    @contextlib.contextmanager
+    def _adding(self, tables: Sequence[tuple[Path, Table]]) -> Iterator[None]:
+        """Show the directories of tables, or reserve them, once their rows are there."""
+        own = [path[-1] for path, table in tables if self._is_own(path, table)]
+        for name in own:
+            self._tables.doubt(name)
+        try:
+            yield
+            for path, table in tables:
+                row = self._row(path)
+                if row is not None and row.location == table.location:  # an attempt that lost added none
+                    self._show(path, table)
+        finally:
+            for name in own:
+                self._tables.decide(name)
+
+    def _show(self, path: Path, table: Table) -> None:
+        if self._is_own(path, table):
+            self._tables.show(path[-1])
+        if not table.created:
+            self._tables.reserve(table.location)
+
+    def _row(self, path: Path) -> Table | None:
         value = self._storage.get(table_key(path))
-        self._tables.decide(path[-1], shown=value is not None and self._is_own(path, load_table(value)))
+        return None if value is None else load_table(value)
+
+    def _has_own_row(self, path: Path) -> bool:
+        row = self._row(path)
+        return row is not None and self._is_own(path, row)
 
 
 def _link_tree(source: FilePath, target: FilePath) -> None:

@@ -6,6 +6,7 @@ right in it. `.lance-reserved` is such a file: it declares a table that has no d
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from pathlib import Path
@@ -20,9 +21,9 @@ CLOCK_TICK = 0.05  # seconds within which a directory may change without a new t
 class RootTables:
     """The directories right below the root that are tables."""
 
-    def __init__(self, root: Path, undecided: Path) -> None:
+    def __init__(self, root: Path, in_doubt: Path) -> None:
         self._root = root
-        self._undecided = undecided
+        self._in_doubt = in_doubt
         self._names: list[str] = []
         self._seen: tuple[int, bool] = (0, False)
 
@@ -45,20 +46,9 @@ class RootTables:
         return not path.exists() or (path.is_dir() and not _has_file(path))
 
     def hide(self, name: str) -> None:
-        """Mark a directory as deregistered; its data stay. `undecided` has it until `decide`."""
-        self._undecided.mkdir(parents=True, exist_ok=True)
-        (self._undecided / name).touch()
-        (self._root / self.location(name) / DEREGISTERED).write_bytes(MARKER)
-
-    def undecided(self) -> list[str]:
-        """Return the names whose directories were hidden by somebody who was killed before the end."""
-        return [path.name for path in self._undecided.glob("*")]
-
-    def decide(self, name: str, *, shown: bool) -> None:
-        """Show a directory that was hidden again, or leave it hidden for good."""
-        if shown:
-            self.show(name)
-        (self._undecided / name).unlink(missing_ok=True)
+        """Mark a directory as deregistered; its data stay. No directory is fine."""
+        with contextlib.suppress(FileNotFoundError):
+            (self._root / self.location(name) / DEREGISTERED).write_bytes(MARKER)
 
     def show(self, name: str) -> None:
         """Take the mark of deregistration away."""
@@ -69,6 +59,19 @@ class RootTables:
         path = self._root / location
         path.mkdir(parents=True, exist_ok=True)
         (path / RESERVED).write_bytes(MARKER)
+
+    def doubt(self, name: str) -> None:
+        """Note that a name and its directory are about to change, one after the other."""
+        self._in_doubt.mkdir(parents=True, exist_ok=True)
+        (self._in_doubt / name).touch()
+
+    def decide(self, name: str) -> None:
+        """Note that a name and its directory agree again."""
+        (self._in_doubt / name).unlink(missing_ok=True)
+
+    def in_doubt(self) -> list[str]:
+        """Return the names of which somebody was killed while they changed."""
+        return [path.name for path in self._in_doubt.glob("*")]
 
     def names(self) -> list[str]:
         """Return the names of all directories that may be tables, sorted; each has to be looked at still.

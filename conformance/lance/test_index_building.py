@@ -1,0 +1,225 @@
+"""CreateTableIndex and CreateTableScalarIndex."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.client import Answer
+from conformance.lance.arrow import stream
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.indexing import (
+    KINDS,
+    OTHER_KINDS,
+    SCALAR_KINDS,
+    Kind,
+    all_indices,
+    indexable,
+    new_index,
+    wait_for_index,
+)
+from conformance.lance.operations import OPERATIONS, subject
+from conformance.outcomes import Unoffered
+from conformance.requirement import may, must, should
+from specs.openapi import Operation
+
+CREATE = ["CreateTableIndex"]
+SCALAR = ["CreateTableScalarIndex"]
+BTREE = KINDS["btree"].body
+BUILDERS = {"create": OPERATIONS["create_table_index"], "create_scalar": OPERATIONS["create_table_scalar_index"]}
+Body = dict[str, Any]
+
+
+def new_table(catalog: LanceCatalog) -> Names:
+    """Create a table worth indexing."""
+    return catalog.new_table_of(indexable())
+
+
+def build(catalog: LanceCatalog, operation: Operation, id: Names, expect: int | tuple[int, ...] = 200) -> Answer:
+    """Ask for an index of the plainest type, named `idx`."""
+    return catalog.send(operation.id, id, {**BTREE, "name": "idx"}, expect=expect)
+
+
+# Types
+
+
+@must("lance.index.create.type.{}", operations=CREATE, clause="index-types", each=KINDS)
+def test_index_types(catalog: LanceCatalog, case: Kind) -> None:
+    """An index of type {} can be built, and is listed with its column."""
+    id = new_table(catalog)
+    catalog.create_table_index(id, **case.body, name="idx")
+    assert wait_for_index(catalog, id, "idx")["columns"] == [case.column]
+
+
+@must("lance.index.create_scalar.type.{}", operations=SCALAR, clause="index-types", each=SCALAR_KINDS)
+def test_scalar_index_types(catalog: LanceCatalog, case: Kind) -> None:
+    """CreateTableScalarIndex builds an index of type {}, and it is listed with its column."""
+    id = new_table(catalog)
+    catalog.create_table_scalar_index(id, **case.body, name="idx")
+    assert wait_for_index(catalog, id, "idx")["columns"] == [case.column]
+
+
+@may("lance.index.create.other_type.{}", operations=CREATE, clause="index-types-other", each=OTHER_KINDS)
+def test_other_index_types(catalog: LanceCatalog, case: Kind) -> None:
+    """An index of type {}, which the document does not name, can be built."""
+    id = new_table(catalog)
+    catalog.create_table_index(id, **case.body, name="idx")
+    assert wait_for_index(catalog, id, "idx")["columns"] == [case.column]
+
+
+@must("lance.index.{}.type_unknown", operations=subject, clause="index-type-unknown", kind="error", each=BUILDERS)
+def test_unknown_index_type(catalog: LanceCatalog, case: Operation) -> None:
+    """A type of index that does not exist is refused with 400 and code 13; nothing is built."""
+    id = new_table(catalog)
+    refused = catalog.send(case.id, id, {"column": "id", "index_type": "PERHAPS"}, expect=400)
+    assert refused.code == 13
+    assert all_indices(catalog, id) == []
+
+
+@should("lance.index.create_scalar.vector_type", operations=SCALAR, clause="index-scalar", kind="error")
+def test_vector_type_as_scalar(catalog: LanceCatalog) -> None:
+    """A type for vectors is refused by CreateTableScalarIndex with 400 and code 13."""
+    refused = catalog.create_table_scalar_index(new_table(catalog), **KINDS["ivf_flat"].body, expect=400)
+    assert refused.code == 13
+
+
+@must("lance.index.create.unfit.{}", operations=CREATE, clause="index-unfit", kind="error", each=KINDS)
+def test_unfit_column(catalog: LanceCatalog, case: Kind) -> None:
+    """An index of type {} on a column of a type that it does not fit is refused with 400 and code 13."""
+    id = new_table(catalog)
+    refused = catalog.create_table_index(id, column=case.unfit, index_type=case.id, expect=400)
+    assert refused.code == 13
+    assert all_indices(catalog, id) == []
+
+
+# Distances
+
+DISTANCES = {name: name for name in ("l2", "cosine", "dot")}
+
+
+@must("lance.index.create.distance.{}", operations=CREATE, clause="index-distance", each=DISTANCES)
+def test_distances(catalog: LanceCatalog, case: str) -> None:
+    """A vector index with the distance {} is described with this distance, if with any."""
+    stats = new_index(catalog, new_table(catalog), KINDS["ivf_flat"], distance_type=case)
+    described = stats.get("distance_type")
+    if described is None:
+        raise Unoffered("the server does not say for which distance an index is built")
+    assert described.lower() == case
+
+
+@may("lance.index.create.hamming", operations=CREATE, clause="index-distance-hamming")
+def test_hamming(catalog: LanceCatalog) -> None:
+    """A vector index over bytes with the distance hamming can be built."""
+    id = new_table(catalog)
+    catalog.create_table_index(id, column="bits", index_type="IVF_FLAT", distance_type="hamming", name="idx")
+    wait_for_index(catalog, id, "idx")
+
+
+@must("lance.index.create.distance_unknown", operations=CREATE, clause="index-distance", kind="error")
+def test_unknown_distance(catalog: LanceCatalog) -> None:
+    """A distance that does not exist is refused with 400 and code 13; nothing is built."""
+    id = new_table(catalog)
+    refused = catalog.create_table_index(id, **KINDS["ivf_flat"].body, distance_type="perhaps", expect=400)
+    assert refused.code == 13
+    assert all_indices(catalog, id) == []
+
+
+# Columns
+
+
+@must("lance.index.{}.column_missing", operations=subject, clause="column-not-found", kind="error", each=BUILDERS)
+def test_missing_column(catalog: LanceCatalog, case: Operation) -> None:
+    """An index on a column that does not exist is refused with 404 and code 12."""
+    refused = catalog.send(case.id, new_table(catalog), {"column": "nowhere", "index_type": "BTREE"}, expect=404)
+    assert refused.code == 12
+
+
+@must("lance.index.create.column_missing_nested", operations=CREATE, clause="column-not-found", kind="error")
+def test_missing_nested_column(catalog: LanceCatalog) -> None:
+    """An index on a field that a struct does not have is refused with 404 and code 12."""
+    refused = catalog.create_table_index(new_table(catalog), column="place.nowhere", index_type="BTREE", expect=404)
+    assert refused.code == 12
+
+
+@should("lance.index.create.nested", operations=CREATE, clause="index-nested")
+def test_nested_column(catalog: LanceCatalog) -> None:
+    """A field of a struct can be indexed, and is listed by its path."""
+    id = new_table(catalog)
+    catalog.create_table_index(id, column="place.city", index_type="BTREE", name="idx")
+    assert wait_for_index(catalog, id, "idx")["columns"] == ["place.city"]
+
+
+# Tables
+
+
+@should("lance.index.create.empty_table", operations=CREATE, clause="index-empty-table")
+def test_index_on_empty_table(catalog: LanceCatalog) -> None:
+    """A table without rows can be indexed, and queries find the rows that come later."""
+    id = catalog.new_table_of(indexable(0))
+    build(catalog, BUILDERS["create"], id)
+    wait_for_index(catalog, id, "idx")
+    catalog.insert_into_table(id, stream(indexable(5)))
+    assert [row["id"] for row in catalog.rows(id, filter="id = 3")] == [3]
+
+
+@must("lance.index.{}.declared", operations=subject, clause="index-declared", kind="error", each=BUILDERS)
+def test_index_on_declared_table(catalog: LanceCatalog, case: Operation) -> None:
+    """An index on a table that was only declared is refused: it has no columns."""
+    build(catalog, case, catalog.new_declared_table(), expect=(400, 404, 409))
+
+
+# Requests
+
+REQUIRED = {
+    f"{name}_{field}": (operation, field) for name, operation in BUILDERS.items() for field in ("column", "index_type")
+}
+
+
+@must(
+    "lance.index.required.{}",
+    operations=lambda case: subject(case[0]),
+    clause="request-schemas",
+    kind="error",
+    each=REQUIRED,
+)
+def test_required_fields(catalog: LanceCatalog, case: tuple[Operation, str]) -> None:
+    """A request without a required field ({}) is refused with 400 and code 13."""
+    operation, field = case
+    body = {name: value for name, value in BTREE.items() if name != field}
+    refused = catalog.send(operation.id, new_table(catalog), body, expect=400)
+    assert refused.code == 13
+
+
+WRONG_FIELDS: dict[str, Body] = {
+    "name": {"name": 17},
+    "distance_type": {"distance_type": ["l2"]},
+    "with_position": {"with_position": "yes"},
+    "base_tokenizer": {"base_tokenizer": True},
+    "max_token_length": {"max_token_length": "long"},
+    "negative_length": {"max_token_length": -1},
+    "lower_case": {"lower_case": 1},
+}
+
+
+@must("lance.index.field_type.{}", operations=CREATE, clause="request-schemas", kind="error", each=WRONG_FIELDS)
+def test_wrong_fields(catalog: LanceCatalog, case: Body) -> None:
+    """A field of a wrong type ({}) is refused with 400 and code 13."""
+    refused = catalog.create_table_index(new_table(catalog), **{**KINDS["fts"].body, **case}, expect=400)
+    assert refused.code == 13
+
+
+# Answers
+
+
+@should("lance.index.{}.transaction", operations=subject, clause="index-transaction", each=BUILDERS)
+def test_index_transaction(catalog: LanceCatalog, case: Operation) -> None:
+    """The answer names a transaction that DescribeTransaction knows."""
+    id = new_table(catalog)
+    assert is_known_transaction(catalog, id, build(catalog, case, id)["transaction_id"])
+
+
+def is_known_transaction(catalog: LanceCatalog, id: Names, transaction: str) -> bool:
+    """True when a transaction can be described, by its id as it is or after that of its table."""
+    known = catalog.describe_transaction(transaction, expect=None)
+    if known.status != 200:
+        known = catalog.describe_transaction((*id, transaction), expect=None)
+    return known.status == 200

@@ -1,0 +1,173 @@
+"""Random changes of one table on the target and on the model: rows, versions, tags, indices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+
+from conformance.client import Answer
+from conformance.lance.arrow import stream
+from conformance.lance.catalog import LanceCatalog
+from conformance.lance.model import Outcome
+from conformance.lance.row_model import Rows, TableModel, Version
+from conformance.requirement import must
+from conformance.suite import Suite
+
+IDS = st.integers(0, 9)
+NUMBERS = st.integers(-3, 3)
+NAMES = st.sampled_from(["x", "y"])
+PLACES = st.floats(0, 1)
+ROWS = st.dictionaries(IDS, NUMBERS, min_size=1, max_size=4)
+
+
+def numbered(rows: Rows) -> bytes:
+    """Return rows as an Arrow stream."""
+    columns = {"id": pa.array(rows.keys(), pa.int64()), "n": pa.array(rows.values(), pa.int64())}
+    return stream(pa.table(columns))
+
+
+class TableMachine(RuleBasedStateMachine):
+    """The commands. `catalog` is set for the run by the requirement below."""
+
+    catalog: LanceCatalog
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.catalog.begin_example()
+        self.id = self.catalog.table_id()
+        self.catalog.create_table(self.id, numbered({0: 0}))
+        self.model = TableModel()
+        self._note(Version({0: 0}))
+
+    @rule(rows=ROWS)
+    def insert(self, rows: Rows) -> None:
+        """InsertIntoTable, of rows that are new."""
+        new = {id: n for id, n in rows.items() if id not in self.model.latest.rows}
+        if new:
+            self.catalog.insert_into_table(self.id, numbered(new))
+            self._note(self.model.insert(new))
+
+    @rule(rows=ROWS)
+    def merge(self, rows: Rows) -> None:
+        """MergeInsertIntoTable."""
+        clauses: dict[str, Any] = {"when_matched_update_all": True, "when_not_matched_insert_all": True}
+        self.catalog.merge_insert_into_table(self.id, numbered(rows), on="id", **clauses)
+        self._note(self.model.merge(rows))
+
+    @rule(bound=IDS, addend=NUMBERS)
+    def update(self, bound: int, addend: int) -> None:
+        """UpdateTable."""
+        self.catalog.update_table(self.id, predicate=f"id >= {bound}", updates=[["n", f"n + {addend}"]])
+        self._note(self.model.update(bound, addend))
+
+    @rule(bound=IDS)
+    def delete(self, bound: int) -> None:
+        """DeleteFromTable."""
+        self.catalog.delete_from_table(self.id, predicate=f"id < {bound}")
+        self._note(self.model.delete(bound))
+
+    @rule(place=PLACES)
+    def restore(self, place: float) -> None:
+        """RestoreTable, to any version so far."""
+        version = self._version_at(place)
+        self.catalog.restore_table(self.id, version=version)
+        self._note(self.model.restore(version))
+
+    @rule(name=NAMES)
+    def create_index(self, name: str) -> None:
+        """CreateTableScalarIndex."""
+        expected, after = self.model.create_index(name)
+        body: dict[str, Any] = {"column": "id", "index_type": "BTREE", "name": name}
+        self._same(expected, lambda: self.catalog.create_table_scalar_index(self.id, **body, expect=None))
+        self._note(after)
+
+    @rule(name=NAMES)
+    def drop_index(self, name: str) -> None:
+        """DropTableIndex."""
+        expected, after = self.model.drop_index(name)
+        self._same(expected, lambda: self.catalog.drop_table_index(self.id, name, expect=None))
+        self._note(after)
+
+    @rule(name=NAMES, place=PLACES)
+    def create_tag(self, name: str, place: float) -> None:
+        """CreateTableTag."""
+        body: dict[str, Any] = {"tag": name, "version": self._version_at(place)}
+        expected = self.model.create_tag(name, body["version"])
+        self._same(expected, lambda: self.catalog.create_table_tag(self.id, **body, expect=None))
+
+    @rule(name=NAMES, place=PLACES)
+    def update_tag(self, name: str, place: float) -> None:
+        """UpdateTableTag."""
+        body: dict[str, Any] = {"tag": name, "version": self._version_at(place)}
+        expected = self.model.update_tag(name, body["version"])
+        self._same(expected, lambda: self.catalog.update_table_tag(self.id, **body, expect=None))
+
+    @rule(name=NAMES)
+    def delete_tag(self, name: str) -> None:
+        """DeleteTableTag."""
+        expected = self.model.delete_tag(name)
+        self._same(expected, lambda: self.catalog.delete_table_tag(self.id, tag=name, expect=None))
+
+    @rule(place=PLACES, bound=IDS)
+    def query_version(self, place: float, bound: int) -> None:
+        """QueryTable of any version, with a filter."""
+        version = self._version_at(place)
+        expected = {id: n for id, n in self.model.versions[version].rows.items() if id >= bound}
+        assert self._read(filter=f"id >= {bound}", version=version) == expected
+
+    @invariant()
+    def rows_agree(self) -> None:
+        """The latest rows are those of the model."""
+        assert self._read() == self.model.latest.rows
+
+    @invariant()
+    def tags_and_indices_agree(self) -> None:
+        """The tags and the indices are those of the model."""
+        tags = self.catalog.list_table_tags(self.id)["tags"]
+        assert {name: tag["version"] for name, tag in tags.items()} == self.model.tags
+        indices = self.catalog.list_table_indices(self.id)["indexes"]
+        assert {index["index_name"] for index in indices} == self.model.latest.indices
+
+    def _read(self, **query: Any) -> Rows:
+        rows = self.catalog.rows(self.id, **query)
+        found = {row["id"]: row["n"] for row in rows}
+        assert len(found) == len(rows)
+        return found
+
+    def _note(self, after: Version) -> None:
+        """Note the latest version, which has its own number unless nothing was changed."""
+        number = self.catalog.version(self.id)
+        if self.model.versions and number == max(self.model.versions):
+            assert after == self.model.latest
+        else:
+            assert number not in self.model.versions
+        self.model.versions[number] = after
+
+    def _version_at(self, place: float) -> int:
+        numbers = sorted(self.model.versions)
+        return numbers[min(int(place * len(numbers)), len(numbers) - 1)]
+
+    def _same(self, expected: Outcome, command: Callable[[], Answer]) -> None:
+        answer = command()
+        status, code = expected
+        assert answer.status == status
+        if code is not None:
+            assert answer.code == code
+
+
+SUBJECTS = [
+    *("InsertIntoTable", "MergeInsertIntoTable", "UpdateTable", "DeleteFromTable", "QueryTable", "RestoreTable"),
+    *("CreateTableScalarIndex", "DropTableIndex", "ListTableIndices"),
+    *("CreateTableTag", "UpdateTableTag", "DeleteTableTag", "ListTableTags"),
+]
+
+
+@must("lance.model.rows", operations=SUBJECTS, clause="operations-compose", kind="model")
+def test_table_model(suite: Suite, catalog: LanceCatalog) -> None:
+    """Any sequence of changes of a table leaves the rows, versions, tags and indices that a simple model predicts."""
+    machine: Any = type("BoundMachine", (TableMachine,), {"catalog": catalog})
+    run_state_machine_as_test(machine, settings=suite.hypothesis_settings())

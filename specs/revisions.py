@@ -1,0 +1,56 @@
+"""Revisions of a document: one is written out, the others are files of differences.
+
+A file with the field `x-lakeproof-basis` is a JSON merge patch (RFC 7396) for the revision that the
+field names, in the file beside it: null takes a key away, objects are merged, and everything else is
+replaced, lists as a whole. The basis may itself be a patch.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from specs.files import read_yaml
+from specs.problems import Problem
+
+BASIS = "x-lakeproof-basis"
+
+
+def read_revision(path: Path) -> Any:
+    """Return the document at `path`, put together from its basis where it has one.
+
+    Raises Problem for a file that cannot be read and for revisions that are each other's basis.
+    """
+    return _read(path, ())
+
+
+def _read(path: Path, above: tuple[Path, ...]) -> Any:
+    if path in above:
+        raise Problem(f"{path} is a basis of itself.", f"Mend `{BASIS}` in one of the revisions.")
+    raw = string_keys(read_yaml(path))
+    if not isinstance(raw, dict) or BASIS not in raw:
+        return raw
+    basis = _read(path.with_name(f"{raw.pop(BASIS)}.yaml"), (*above, path))
+    return merge_patch(basis, raw)
+
+
+def merge_patch(target: Any, patch: Any) -> Any:
+    """Return what a JSON merge patch (RFC 7396) makes of `target`, which stays as it is."""
+    if not isinstance(patch, dict):
+        return patch
+    merged = dict(target) if isinstance(target, dict) else {}
+    for key, value in patch.items():
+        if value is None:
+            merged.pop(key, None)
+        else:
+            merged[key] = merge_patch(merged.get(key), value)
+    return merged
+
+
+def string_keys(node: Any) -> Any:
+    """YAML reads response statuses as integers; OpenAPI means strings."""
+    if isinstance(node, dict):
+        return {str(key): string_keys(value) for key, value in node.items()}
+    if isinstance(node, list):
+        return [string_keys(value) for value in node]
+    return node
