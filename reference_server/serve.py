@@ -21,7 +21,7 @@ from reference_server.faults import find_fault
 from reference_server.lance import LanceWing
 from reference_server.wing import Wing
 from specs.problems import Problem
-from specs.profiles import APIS, find_profile
+from specs.profiles import APIS, find_served
 
 STOP_SECONDS = 5.0
 LOOPBACK = "127.0.0.1"
@@ -69,7 +69,7 @@ class Server:
         auth = parse_auth(settings.auth)
         wings: dict[str, Wing] = {}
         for name in settings.apis or APIS:
-            profile = find_profile(name)
+            profile = find_served(name)
             backend = open_backend(settings.storage, profile.api)
             mount = "" if len(settings.apis) == 1 else profile.mount
             wings[mount] = LanceWing(

@@ -2,14 +2,19 @@
 
 A Lance identifier is one path segment: the parts joined by a delimiter that the request may choose,
 `$` unless it says otherwise; the delimiter alone names the root.
+
+The levels of an Iceberg namespace are one path segment, or the value of a query parameter, joined by
+the byte 0x1F or by the separator that the server's configuration advertises; the root has no name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import quote, unquote_to_bytes
 
 LANCE_DELIMITER = "$"
+UNIT_SEPARATOR = "\x1f"
+SEPARATOR_OVERRIDE = "namespace-separator"
 
 
 class IdentifierError(ValueError):
@@ -53,3 +58,59 @@ def split_parts(text: str, delimiter: str = LANCE_DELIMITER) -> list[str]:
     if not all(parts):
         raise IdentifierError(f"the identifier {text!r} has an empty part")
     return parts
+
+
+def advertised_separator(overrides: Mapping[str, str]) -> str:
+    """Return the namespace separator that an Iceberg catalog advertises, 0x1F unless it says otherwise.
+
+    It stands in the overrides of the configuration, percent-encoded. Raises IdentifierError for an empty one.
+    """
+    separator = decode_segment(overrides.get(SEPARATOR_OVERRIDE, encode_segment(UNIT_SEPARATOR)))
+    if not separator:
+        raise IdentifierError("the advertised namespace separator is empty")
+    return separator
+
+
+def join_levels(levels: Sequence[str], separator: str = UNIT_SEPARATOR) -> str:
+    """Return an Iceberg namespace as one text, not percent-encoded: ["a", "b"], "." -> "a.b".
+
+    Raises IdentifierError for the root and for a level that is empty or holds a separator.
+    """
+    if not levels or not all(levels):
+        raise IdentifierError(f"the namespace {list(levels)!r} has no level, or an empty one")
+    for level in levels:
+        if separator in level or UNIT_SEPARATOR in level:
+            raise IdentifierError(f"the level {level!r} contains a separator")
+    return separator.join(levels)
+
+
+def split_levels(text: str, separator: str = UNIT_SEPARATOR) -> list[str]:
+    """Return the levels of an Iceberg namespace, percent-decoded before: "a.b", "." -> ["a", "b"].
+
+    Besides the advertised separator, 0x1F always separates. Where it occurs the other is part of a name:
+    so a client that sends 0x1F can name every level. Raises IdentifierError for an empty level.
+    """
+    levels = text.split(UNIT_SEPARATOR if UNIT_SEPARATOR in text else separator)
+    if not all(levels):
+        raise IdentifierError(f"the namespace {text!r} has an empty level")
+    return levels
+
+
+def join_references(views: Sequence[Sequence[str]], separator: str = UNIT_SEPARATOR) -> str:
+    """Return the value of `referenced-by`, percent-encoded: views as levels and name, outermost first.
+
+    Raises IdentifierError as `join_levels` does.
+    """
+    return ",".join(encode_segment(join_levels(view, separator)) for view in views)
+
+
+def split_references(raw: str, separator: str = UNIT_SEPARATOR) -> list[list[str]]:
+    """Return the views of `referenced-by`, each as levels and name: "a%1Fv,a%1Fw" -> [["a", "v"], ["a", "w"]].
+
+    `raw` is still percent-encoded: a comma that belongs to a name is told from one that separates by
+    its encoding alone. Raises IdentifierError for a view without a namespace and as `split_levels` does.
+    """
+    views = [split_levels(decode_segment(view), separator) for view in raw.split(",")]
+    if any(len(view) == 1 for view in views):
+        raise IdentifierError(f"{raw!r} names a view without a namespace")
+    return views

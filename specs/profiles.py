@@ -98,3 +98,14 @@ def find_profile(name: str) -> Profile:
         return revisions[-1]
     known = ", ".join([*DOCUMENTED, *profiles()])
     raise Problem(f"There is no profile {name!r}.", f"Known ones: {known}.")
+
+
+def find_served(name: str) -> Profile:
+    """Return a profile whose API is served and judged. Raises Problem for one that can only be looked at."""
+    profile = find_profile(name)
+    if profile.api not in APIS:
+        raise Problem(
+            f"The API {profile.api} is documented here, but neither served nor judged.",
+            f"Those that are: {', '.join(APIS)}.",
+        )
+    return profile

@@ -86,6 +86,13 @@ def indexable(rows: int = ROWS, first: int = 0) -> Any:
     )
 
 
+def without_vectors(rows: int = ROWS) -> Any:
+    """Return the same table with nothing but null as vectors."""
+    table = indexable(rows)
+    at = table.schema.get_field_index("vector")
+    return table.set_column(at, table.schema.field(at), pa.nulls(rows, table.schema.field(at).type))
+
+
 def vector(number: int) -> list[float]:
     """Return the vector of a row: none is near another."""
     return [math.sin((number + 1) * (position + 1)) for position in range(DIMENSION)]

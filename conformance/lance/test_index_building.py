@@ -16,6 +16,7 @@ from conformance.lance.indexing import (
     indexable,
     new_index,
     wait_for_index,
+    without_vectors,
 )
 from conformance.lance.operations import OPERATIONS, subject
 from conformance.outcomes import Unoffered
@@ -159,6 +160,17 @@ def test_index_on_empty_table(catalog: LanceCatalog) -> None:
     wait_for_index(catalog, id, "idx")
     catalog.insert_into_table(id, stream(indexable(5)))
     assert [row["id"] for row in catalog.rows(id, filter="id = 3")] == [3]
+
+
+@must("lance.index.create.null_vectors", operations=CREATE, clause="index-no-vectors")
+def test_index_on_null_vectors(catalog: LanceCatalog) -> None:
+    """A column of vectors that are all null can be indexed, or that is refused with 400 and code 13."""
+    id = catalog.new_table_of(without_vectors())
+    answer = catalog.create_table_index(id, **KINDS["ivf_flat"].body, name="idx", expect=(200, 400))
+    if answer.status == 400:
+        assert answer.code == 13
+    else:
+        wait_for_index(catalog, id, "idx")
 
 
 @must("lance.index.{}.declared", operations=subject, clause="index-declared", kind="error", each=BUILDERS)

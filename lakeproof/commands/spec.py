@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from lakeproof.terminal import out
 from specs.clauses import clauses
 from specs.diff import diff_documents
 from specs.error_codes import codes_of, error_codes
+from specs.error_types import stated_types
 from specs.lint import has_second_opinion, lint_document
 from specs.openapi import Document, Operation
 from specs.profiles import find_profile, profiles
@@ -58,16 +60,27 @@ def spec_show(operation: str, profile: str) -> None:
         kinds = [f"{kind} {_schema_name(schema)}" for kind, schema in body.content.items()]
         statuses.add_row(status, ", ".join(kinds) or "no body")
     out.print(statuses)
-    if chosen.api == "lance":
-        names = {error.code: error.name for error in error_codes().values()}
-        out.print(
-            Text("\ncodes  ", "dim"),
-            ", ".join(f"{code} {names[code]}" for code in sorted(codes_of(found.id))),
-        )
+    out.print(Text(f"\n{ERRORS[chosen.api][0]}  ", "dim"), ", ".join(ERRORS[chosen.api][1](found.id)))
     out.print()
     for clause in clauses(chosen.api).values():
         if found.id in clause.operations:
             out.print(f"[dim]{clause.level:6}[/] [bold]{clause.id}[/] {clause.text}")
+
+
+def _lance_codes(operation_id: str) -> list[str]:
+    names = {error.code: error.name for error in error_codes().values()}
+    return [f"{code} {names[code]}" for code in sorted(codes_of(operation_id))]
+
+
+def _iceberg_types(operation_id: str) -> list[str]:
+    stated = sorted(stated_types(operation_id).items())
+    return [f"{status} {name}" for status, types in stated for name in sorted(types)]
+
+
+ERRORS: dict[str, tuple[str, Callable[[str], list[str]]]] = {
+    "lance": ("codes", _lance_codes),
+    "iceberg": ("types", _iceberg_types),
+}
 
 
 def _parameters(document: Document, operation: Operation) -> Table:

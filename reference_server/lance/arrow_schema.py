@@ -10,6 +10,8 @@ from reference_server.errors import TableSchemaValidationError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+RESERVED = ("_rowid", "_rowaddr", "_rowoffset")
+
 
 def check_schema(schema: pa.Schema) -> None:
     """Raise TableSchemaValidationError for a schema of which no table can be made.
@@ -22,6 +24,12 @@ def check_schema(schema: pa.Schema) -> None:
     for field in schema:
         for kind in _within(field.type):
             _check_type(field.name, kind)
+
+
+def check_new_name(name: str) -> None:
+    """Raise TableSchemaValidationError for a name that no column can be given."""
+    if not name or name in RESERVED or "." in name:
+        raise TableSchemaValidationError(f"{name!r} is no name for a column: it is empty, reserved, or has a dot.")
 
 
 def _check_names(names: Iterable[str]) -> None:

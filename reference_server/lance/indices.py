@@ -6,6 +6,7 @@ Indices are built before the answer: a client that watches their progress finds 
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 from typing import Any
 
 from reference_server.errors import InvalidInput, TableIndexAlreadyExists, TableIndexNotFound
@@ -30,6 +31,7 @@ from reference_server.pagination import take_page
 
 Answer = dict[str, Any]
 DONE = "SUCCEEDED"
+NOTHING_TO_LEARN = "KMeans cannot train"  # all vectors are null, or none has a direction
 
 
 async def create_table_index(context: LanceContext) -> Answer:
@@ -147,7 +149,13 @@ def _build_vector(dataset: Any, column: str, kind: str, name: str, dimension: in
     sizes = {"num_partitions": 1}
     if kind.endswith("PQ"):
         sizes["num_sub_vectors"] = sub_vectors(dimension)
-    dataset.create_index(column, kind, name=name, replace=False, **sizes, **options)
+    build = partial(dataset.create_index, column, kind, name=name, replace=False, **sizes, **options)
+    try:
+        build()
+    except RuntimeError as error:
+        if NOTHING_TO_LEARN not in str(error):
+            raise
+        build(train=False)  # as of a table without rows: the index covers none until there are vectors
 
 
 def _list(dataset: Any) -> list[Answer]:

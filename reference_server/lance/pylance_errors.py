@@ -27,6 +27,8 @@ PATTERNS: list[tuple[str, type[CatalogError]]] = [
         r"LanceError\(Schema\)|Duplicate field name|reserved name|Unsupported data type",
         TableSchemaValidationError,
     ),
+    (r"Cannot cast column", TableSchemaValidationError),
+    (r"^Field '.*' not found", InvalidInput),
     (r"contained null values even though|non-nullable but contains null", TableSchemaValidationError),
     (r"has no field encoding|Empty structs with", TableSchemaValidationError),
     (r"[Cc]ommit conflict|Too much write contention|concurrent", ConcurrentModification),

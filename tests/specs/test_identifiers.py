@@ -6,9 +6,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specs.identifiers import IdentifierError, decode_segment, encode_segment, join_parts, split_parts
+from specs.identifiers import (
+    UNIT_SEPARATOR,
+    IdentifierError,
+    advertised_separator,
+    decode_segment,
+    encode_segment,
+    join_levels,
+    join_parts,
+    join_references,
+    split_levels,
+    split_parts,
+    split_references,
+)
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
+LEVELS = st.lists(NAMES.filter(lambda name: UNIT_SEPARATOR not in name), min_size=1, max_size=4)
 
 
 @given(name=NAMES)
@@ -44,3 +57,59 @@ def test_percent_encoding_is_undone_once():
     assert decode_segment("a%252Fb") == "a%2Fb"
     with pytest.raises(IdentifierError):
         decode_segment("%ff")
+
+
+# Iceberg
+
+
+@given(levels=LEVELS)
+def test_levels_come_back(levels):
+    assert split_levels(decode_segment(encode_segment(join_levels(levels)))) == levels
+
+
+@given(views=st.lists(LEVELS.filter(lambda levels: len(levels) > 1), min_size=1, max_size=3))
+def test_references_come_back(views):
+    assert split_references(join_references(views)) == views
+
+
+def test_both_separators_are_read():
+    assert split_levels("a.b", ".") == ["a", "b"]
+    assert split_levels("a\x1fb", ".") == ["a", "b"]
+    assert split_levels("a.b") == ["a.b"]
+
+
+def test_the_unit_separator_leaves_the_other_to_the_names():
+    assert split_levels("a.b\x1fc", ".") == ["a.b", "c"]
+
+
+@pytest.mark.parametrize("text", ["", "\x1f", "a\x1f", "\x1fa", "a\x1f\x1fb", "a..b"])
+def test_empty_levels_are_refused(text):
+    with pytest.raises(IdentifierError):
+        split_levels(text, ".")
+
+
+@pytest.mark.parametrize("levels", [[], [""], ["a", ""], ["a\x1fb"], ["a.b"]])
+def test_a_namespace_that_cannot_be_written(levels):
+    with pytest.raises(IdentifierError):
+        join_levels(levels, ".")
+
+
+@pytest.mark.parametrize(("overrides", "separator"), [({}, "\x1f"), ({"namespace-separator": "%2E"}, ".")])
+def test_the_separator_is_advertised_encoded(overrides, separator):
+    assert advertised_separator(overrides) == separator
+
+
+def test_an_empty_separator_is_refused():
+    with pytest.raises(IdentifierError):
+        advertised_separator({"namespace-separator": ""})
+
+
+def test_a_comma_in_a_view_name_is_encoded():
+    assert join_references([["a", "v,w"]]) == "a%1Fv%2Cw"
+    assert split_references("a%1Fv%2Cw,a%1Fb%1Fx") == [["a", "v,w"], ["a", "b", "x"]]
+
+
+@pytest.mark.parametrize("raw", ["", "v", "a%1Fv,", "a%1Fv,w"])
+def test_a_reference_names_a_view_in_a_namespace(raw):
+    with pytest.raises(IdentifierError):
+        split_references(raw)

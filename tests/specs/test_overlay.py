@@ -18,6 +18,7 @@ def test_set_replaces_and_adds():
     assert changed("/a/name", "set", "y")["a"]["name"] == "y"
     assert changed("/a/new", "set", 1)["a"]["new"] == 1
     assert changed("/a/list/-", "set", 3)["a"]["list"] == [1, 2, 3]
+    assert changed("/a/list/1", "set", 3)["a"]["list"] == [1, 3]
 
 
 def test_merge_adds_keys():
@@ -50,6 +51,9 @@ def test_the_document_itself_is_left_alone():
     [
         ("/a/name", "set", "x"),
         ("/nowhere/x", "set", 1),
+        ("/a/list/2", "set", 1),
+        ("/a/list/-", "set", 2),
+        ("/a/list/0", "set", 1),
         ("/a", "merge", {"name": "x"}),
         ("/a/list", "drop", [9]),
         ("/a/none", "drop", []),
@@ -64,7 +68,13 @@ def test_an_entry_that_changes_nothing_is_an_error(at, action, argument):
 
 @pytest.mark.parametrize(
     "text",
-    ['at = "/a"\nset = 1', 'reason = "r"\nset = 1', 'at = "/a"\nreason = " "\nset = 1', 'at = "/a"\nreason = "r"'],
+    [
+        'at = "/a"\nset = 1',
+        'reason = "r"\nset = 1',
+        'at = "/a"\nreason = " "\nset = 1',
+        'at = "/a"\nreason = "r"',
+        'at = "/a"\nreason = "r"\nset = 1\nmerge_file = "x.yaml"',
+    ],
 )
 def test_an_entry_without_reason_place_or_action_is_an_error(tmp_path, text):
     path = tmp_path / "x.toml"
@@ -73,11 +83,26 @@ def test_an_entry_without_reason_place_or_action_is_an_error(tmp_path, text):
         read_overlay(path)
 
 
+def test_an_entry_is_for_all_revisions_or_for_those_it_names(tmp_path):
+    path = tmp_path / "x.toml"
+    entry = '[[change]]\nat = "/{}"\nreason = "r"\nset = 1\n'
+    path.write_text(entry.format("all") + entry.format("one") + 'revisions = ["1.6"]\n')
+    assert [change.at for change in read_overlay(path, "1.6")] == ["/all", "/one"]
+    assert [change.at for change in read_overlay(path, "1.11")] == ["/all"]
+
+
+def test_a_long_table_to_merge_is_a_file(tmp_path):
+    (tmp_path / "more.yaml").write_text("more: {very: much}\n")
+    path = tmp_path / "x.toml"
+    path.write_text('[[change]]\nat = "/a"\nreason = "r"\nmerge_file = "more.yaml"\n')
+    assert apply_overlay(DOCUMENT, read_overlay(path))["a"]["more"] == {"very": "much"}
+
+
 def test_pointers_are_unescaped():
     assert parse_pointer("/paths/~1v1~1table/a~0b") == ("paths", "/v1/table", "a~b")
 
 
 @pytest.mark.parametrize("profile", profiles().values(), ids=lambda profile: profile.name)
 def test_every_correction_of_ours_applies_and_has_a_reason(profile):
-    assert all(len(change.reason) > 20 for change in read_overlay(profile.file(".overlay.toml")))
+    assert all(len(change.reason) > 20 for change in profile.overlay())
     assert profile.document().unused_changes == ()

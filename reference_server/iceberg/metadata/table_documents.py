@@ -65,7 +65,7 @@ def read_table(document: Any, *, uuid: str) -> Json:
     _read_lists(table, document)
     table["properties"] = optional(text_map, document, "properties") or {}
     _read_current(table, document)
-    _read_numbers(document, version)
+    _read_numbers(table, version)
     complete_version(table)
     check_table(table)
     return mirror(table) if version == 1 else table
@@ -117,7 +117,7 @@ def _read_definition(table: Json, document: Json) -> None:
     if old and document.get("sort-orders") is None:
         table["sort-orders"], table["default-sort-order-id"] = [UNSORTED], UNSORTED["order-id"]
     else:
-        table["sort-orders"] = [read_order(one) for one in objects(document, "sort-orders")]
+        table["sort-orders"] = [_order(one) for one in objects(document, "sort-orders")]
         integer(document, "default-sort-order-id")
     if old and document.get("last-partition-id") is None:
         last = max(map(last_field_id, table["partition-specs"]), default=UNPARTITIONED_LAST_ID)
@@ -125,7 +125,13 @@ def _read_definition(table: Json, document: Json) -> None:
 
 
 def _spec(node: Json) -> Json:
+    integer(node, "spec-id")
     return number_fields(read_spec(node))
+
+
+def _order(node: Json) -> Json:
+    integer(node, "order-id")
+    return read_order(node)
 
 
 def _read_lists(table: Json, document: Json) -> None:
@@ -165,13 +171,13 @@ def _read_current(table: Json, document: Json) -> None:
         table["refs"].setdefault(MAIN, {"snapshot-id": current, "type": BRANCH})
 
 
-def _read_numbers(document: Json, version: int) -> None:
-    integer(document, "last-column-id")
+def _read_numbers(table: Json, version: int) -> None:
+    integer(table, "last-column-id")
+    integer(table, "last-partition-id")
     if version > 1:
-        integer(document, "last-partition-id")
-        long(document, "last-sequence-number")
+        long(table, "last-sequence-number")
     if version >= 3:
-        long(document, "next-row-id")
+        long(table, "next-row-id")
 
 
 def _check_definition(table: Json) -> None:

@@ -15,7 +15,7 @@ TEMPORAL = ("date", "time", "timestamp", "timestamptz", "timestamp_ns", "timesta
 NUMERIC = ("int", "long", "float", "double")
 SPATIAL = ("geometry", "geography")
 PLAIN = frozenset({"boolean", "string", "uuid", "binary", "unknown", "variant", *NUMERIC, *TEMPORAL, *SPATIAL})
-NESTED = frozenset({"struct", "list", "map"})
+NESTED = ("struct", "list", "map")
 SINCE_VERSION = dict.fromkeys(("timestamp_ns", "timestamptz_ns", "variant", "unknown", "geometry", "geography"), 3)
 
 LONGEST_DECIMAL = 38

@@ -7,8 +7,8 @@ from typing import Any
 from reference_server.iceberg.metadata.errors import InvalidMetadata
 from reference_server.iceberg.metadata.reading import Json, integer, long, objects, optional, text, text_map
 from reference_server.iceberg.metadata.schemas import read_schema
+from reference_server.iceberg.metadata.view_updates import FORMAT_VERSION
 from reference_server.iceberg.metadata.view_versions import check_dialects, read_version
-from reference_server.iceberg.metadata.views import FORMAT_VERSION
 
 
 def read_view(document: Any) -> Json:

@@ -8,59 +8,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from reference_server.iceberg.metadata.drafts import LAST_ADDED
 from reference_server.iceberg.metadata.errors import InvalidMetadata, InvalidUpdate
 from reference_server.iceberg.metadata.properties import Properties, integer_property
-from reference_server.iceberg.metadata.reading import Json, integer, obj, optional, text, text_map
-from reference_server.iceberg.metadata.schemas import read_schema, same_schema
-from reference_server.iceberg.metadata.updates import (
-    Rule,
-    apply_updates,
-    changed_properties,
-    removed_properties,
+from reference_server.iceberg.metadata.reading import Json, obj, optional, text_map
+from reference_server.iceberg.metadata.schemas import read_schema
+from reference_server.iceberg.metadata.updates import apply_updates
+from reference_server.iceberg.metadata.view_updates import (
+    FIRST_VERSION_ID,
+    FORMAT_VERSION,
+    VIEW_UPDATES,
+    ViewDraft,
+    add_schema,
+    add_version,
+    set_current_version,
 )
-from reference_server.iceberg.metadata.view_versions import (
-    SQL,
-    check_dialects,
-    dialects,
-    read_version,
-    retained,
-    retained_log,
-    same_version,
-)
+from reference_server.iceberg.metadata.view_versions import SQL, dialects, read_version, retained, retained_log
 
-FORMAT_VERSION = 1
-FIRST_VERSION_ID = 1
 HISTORY_PROPERTY = "version.history.num-entries"
 HISTORY_DEFAULT = 10
 DROP_DIALECT_PROPERTY = "replace.drop-dialect.allowed"
-
-
-class ViewDraft:
-    """View metadata in the making, and what the commit has done so far. Fields are replaced, never changed."""
-
-    def __init__(self, base: Json, now: int) -> None:
-        self.base = base
-        self.fields: Json = dict(base)
-        self.now = now
-        self.changed = False
-        self.last_schema: int | None = None
-        self.last_version: int | None = None
-        self.added_versions: set[int] = set()
-        self.log_entry: Json | None = None
-
-    def get(self, key: str) -> Any:
-        """Return a field that every document has."""
-        return self.fields[key]
-
-    def put(self, key: str, value: Any) -> None:
-        """Replace a field, and count it as a change of the view."""
-        self.fields[key] = value
-        self.changed = True
-
-    def versions(self) -> dict[int, Json]:
-        """Return the versions by id."""
-        return {one["version-id"]: one for one in self.get("versions")}
 
 
 def new_view(request: Json, *, location: str, uuid: str, now: int) -> Json:
@@ -92,99 +58,6 @@ def update_view(base: Json, updates: Sequence[Any], *, now: int) -> Json:
         return _finish(draft)
     except InvalidMetadata as error:
         raise InvalidUpdate(error.message) from None
-
-
-def add_schema(draft: ViewDraft, schema: Json) -> int:
-    """Add a schema under the next id, or find the same one, and return its id."""
-    schemas: list[Json] = draft.get("schemas")
-    for one in schemas:
-        if same_schema(one, schema):
-            return int(one["schema-id"])
-    new_id = int(max((one["schema-id"] for one in schemas), default=-1)) + 1
-    draft.put("schemas", [*schemas, {**schema, "schema-id": new_id}])
-    draft.last_schema = new_id
-    return new_id
-
-
-def add_version(draft: ViewDraft, version: Json) -> int:
-    """Add a version, or find the same one, and return its id: the client's if it is after all others."""
-    versions = draft.versions()
-    for version_id, one in versions.items():
-        if same_version(one, version):
-            draft.last_version = version_id if version_id in draft.added_versions else None
-            return version_id
-    if version["schema-id"] == LAST_ADDED:
-        if draft.last_schema is None:
-            raise InvalidMetadata("-1 is the last added schema, but this commit has added none.")
-        version = {**version, "schema-id": draft.last_schema}
-    if all(one["schema-id"] != version["schema-id"] for one in draft.get("schemas")):
-        raise InvalidMetadata(f"There is no schema {version['schema-id']}.")
-    check_dialects(version)
-    new_id = int(max(version["version-id"], *(one + 1 for one in versions), FIRST_VERSION_ID))
-    draft.put("versions", [*draft.get("versions"), {**version, "version-id": new_id}])
-    draft.added_versions.add(new_id)
-    draft.last_version = new_id
-    return new_id
-
-
-def set_current_version(draft: ViewDraft, version_id: int) -> None:
-    """Make a version the current one; the log gets the last one that a commit sets, and its time."""
-    if version_id == LAST_ADDED:
-        if draft.last_version is None:
-            raise InvalidMetadata("-1 is the last added view version, but this commit has added none.")
-        version_id = draft.last_version
-    if version_id == draft.get("current-version-id"):
-        return
-    version = draft.versions().get(version_id)
-    if version is None:
-        raise InvalidMetadata(f"There is no view version {version_id}.")
-    draft.put("current-version-id", version_id)
-    time = version["timestamp-ms"] if version_id in draft.added_versions else draft.now
-    draft.log_entry = {"version-id": version_id, "timestamp-ms": time}
-
-
-def _assign_uuid(draft: ViewDraft, update: Json) -> None:
-    if text(update, "uuid") != draft.get("view-uuid"):
-        raise InvalidMetadata("The UUID of a view does not change.")
-
-
-def _upgrade(draft: ViewDraft, update: Json) -> None:
-    version = integer(update, "format-version")
-    if version != FORMAT_VERSION:
-        raise InvalidMetadata(f"Views have the format version {FORMAT_VERSION}, not {version}.")
-
-
-def _set_location(draft: ViewDraft, update: Json) -> None:
-    location = text(update, "location")
-    if not location:
-        raise InvalidMetadata("A view needs a location.")
-    if location != draft.get("location"):
-        draft.put("location", location)
-
-
-def _set_properties(draft: ViewDraft, update: Json) -> None:
-    changes = changed_properties(update)
-    if changes:
-        draft.put("properties", {**draft.get("properties"), **changes})
-
-
-def _remove_properties(draft: ViewDraft, update: Json) -> None:
-    gone = set(removed_properties(update))
-    if gone:
-        kept = {name: value for name, value in draft.get("properties").items() if name not in gone}
-        draft.put("properties", kept)
-
-
-VIEW_UPDATES: dict[str, Rule] = {
-    "assign-uuid": _assign_uuid,
-    "upgrade-format-version": _upgrade,
-    "add-schema": lambda draft, update: add_schema(draft, read_schema(obj(update, "schema"))),
-    "set-location": _set_location,
-    "set-properties": _set_properties,
-    "remove-properties": _remove_properties,
-    "add-view-version": lambda draft, update: add_version(draft, read_version(obj(update, "view-version"))),
-    "set-current-view-version": lambda draft, update: set_current_version(draft, integer(update, "view-version-id")),
-}
 
 
 def _empty(location: str, uuid: str) -> Json:

@@ -6,7 +6,16 @@ from typing import Any
 from uuid import uuid4
 
 from reference_server.context import Reply, json_reply
-from reference_server.faults import Call, Proceed, answers, arguments_lost, body_becomes, declare, fields_lost
+from reference_server.faults import (
+    Call,
+    Proceed,
+    answers,
+    arguments_lost,
+    body_becomes,
+    declare,
+    fields_lost,
+    status_becomes,
+)
 from reference_server.lance.faults.building import items, request_becomes
 
 BUILDS = ("CreateTableIndex", "CreateTableScalarIndex")
@@ -99,6 +108,13 @@ declare(
         "lance.index.fts.setting.base_tokenizer*",
         "lance.index.fts.with_position",
     ],
+    on=BUILDS,
+)
+declare(
+    "index-crashes",
+    "Building an index ends in an error of the server.",
+    status_becomes(200, 500),
+    kills=["lance.index.create.null_vectors"],
     on=BUILDS,
 )
 declare(

@@ -1,0 +1,397 @@
+"""AlterTableAddColumns, AlterTableAlterColumns, AlterTableDropColumns, UpdateTableSchemaMetadata."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import strategies as st
+
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.requirement import given, must, should
+
+ADD = ["AlterTableAddColumns"]
+ALTER = ["AlterTableAlterColumns"]
+DROP = ["AlterTableDropColumns"]
+METADATA = ["UpdateTableSchemaMetadata"]
+PEOPLE = pa.table(
+    {
+        "id": pa.array([1, 2, 3], pa.int64()),
+        "name": ["Ann", None, "Cy"],
+        "age": pa.array([30, 41, 52], pa.int64()),
+        "home": [{"city": "Bonn", "zip": 1}, {"city": "Ulm", "zip": 2}, {"city": "Jena", "zip": 3}],
+    }
+)
+
+
+def people(catalog: LanceCatalog) -> Names:
+    """Create a table of three rows with a nullable, a nested and two numeric columns."""
+    return catalog.new_table_of(PEOPLE)
+
+
+def fields(catalog: LanceCatalog, id: Names) -> dict[str, Any]:
+    """Return the fields of a table's schema by name, as DescribeTable tells them."""
+    described = catalog.describe_table(id, query={"load_detailed_metadata": True})
+    return {field["name"]: field for field in described["schema"]["fields"]}
+
+
+def column(catalog: LanceCatalog, id: Names, name: str) -> list[Any]:
+    """Return the values of a column by id."""
+    rows = catalog.rows(id, columns={"column_names": ["id", name]})
+    return [row[name] for row in sorted(rows, key=lambda row: row["id"])]
+
+
+# AlterTableAddColumns
+
+EXPRESSIONS: dict[str, tuple[str, list[Any]]] = {
+    "number": ("age * 2", [60, 82, 104]),
+    "several": ("id + age", [31, 43, 55]),
+    "text": ("upper(name)", ["ANN", None, "CY"]),
+    "constant": ("7", [7, 7, 7]),
+    "default": ("coalesce(name, 'nobody')", ["Ann", "nobody", "Cy"]),
+    "nested": ("home.zip + 1", [2, 3, 4]),
+}
+
+
+@must("lance.column.add.{}", operations=ADD, clause="add-columns", each=EXPRESSIONS)
+def test_add_column(catalog: LanceCatalog, case: tuple[str, list[Any]]) -> None:
+    """An added column has for each row what its expression ({}) makes of the others."""
+    id = people(catalog)
+    expression, values = case
+    catalog.alter_table_add_columns(id, new_columns=[{"name": "new", "expression": expression}])
+    assert column(catalog, id, "new") == values
+
+
+@must("lance.column.add.together", operations=ADD, clause="add-columns")
+def test_add_columns_in_one_version(catalog: LanceCatalog) -> None:
+    """Several columns are added together, in one version, whose number is the answer's."""
+    id = people(catalog)
+    before = catalog.version(id)
+    new = [{"name": "a", "expression": "id"}, {"name": "b", "expression": "age + 1"}]
+    version = catalog.alter_table_add_columns(id, new_columns=new)["version"]
+    assert version == before + 1
+    assert catalog.version(id) == version
+    assert [column(catalog, id, name) for name in ("a", "b")] == [[1, 2, 3], [31, 42, 53]]
+
+
+@must("lance.column.add.others", operations=ADD, clause="add-columns")
+@given(count=st.integers(1, 3))
+def test_added_columns_leave_the_others(catalog: LanceCatalog, count: int) -> None:
+    """Adding columns changes none of the others, and earlier versions do not have them."""
+    id = people(catalog)
+    before = catalog.version(id)
+    new = [{"name": f"new_{number}", "expression": "id"} for number in range(count)]
+    catalog.alter_table_add_columns(id, new_columns=new)
+    rows = sorted(catalog.rows(id, columns={"column_names": PEOPLE.column_names}), key=lambda row: row["id"])
+    assert rows == PEOPLE.to_pylist()
+    assert set(catalog.rows(id, version=before)[0]) == set(PEOPLE.column_names)
+
+
+BAD_COLUMNS: dict[str, list[dict[str, Any]]] = {
+    "syntax": [{"name": "new", "expression": "((("}],
+    "missing_column": [{"name": "new", "expression": "nowhere + 1"}],
+    "type": [{"name": "new", "expression": "home + 1"}],
+    "no_expression": [{"name": "new"}],
+    "none": [],
+    "twice": [{"name": "new", "expression": "id"}, {"name": "new", "expression": "age"}],
+}
+
+
+@must("lance.column.add.refused.{}", operations=ADD, clause="add-columns-invalid", kind="error", each=BAD_COLUMNS)
+def test_add_bad_column(catalog: LanceCatalog, case: list[dict[str, Any]]) -> None:
+    """A column that cannot be computed ({}) is refused with 400, and none is added."""
+    id = people(catalog)
+    catalog.alter_table_add_columns(id, new_columns=case, expect=400)
+    assert list(fields(catalog, id)) == PEOPLE.column_names
+
+
+@should("lance.column.add.leftover", operations=ADD, clause="add-columns-invalid", kind="error")
+def test_add_column_with_leftover(catalog: LanceCatalog) -> None:
+    """An expression with something behind it is refused with 400, not cut."""
+    id = people(catalog)
+    catalog.alter_table_add_columns(id, new_columns=[{"name": "new", "expression": "id + 1, age"}], expect=400)
+    assert "new" not in fields(catalog, id)
+
+
+@must("lance.column.add.taken", operations=ADD, clause="add-columns-taken", kind="error")
+def test_add_column_that_exists(catalog: LanceCatalog) -> None:
+    """A column that exists already is refused, with 400 or 409, and is not changed."""
+    id = people(catalog)
+    new = [{"name": "fine", "expression": "id"}, {"name": "age", "expression": "0"}]
+    catalog.alter_table_add_columns(id, new_columns=new, expect=(400, 409))
+    assert column(catalog, id, "age") == [30, 41, 52]
+    assert "fine" not in fields(catalog, id)
+
+
+@should("lance.column.add.taken_code", operations=ADD, clause="add-columns-schema", kind="error")
+def test_code_of_column_that_exists(catalog: LanceCatalog) -> None:
+    """A column that exists already is code 20, status 400."""
+    new = [{"name": "age", "expression": "0"}]
+    assert catalog.alter_table_add_columns(people(catalog), new_columns=new, expect=400).code == 20
+
+
+NO_NAMES = {"empty": "", "row_id": "_rowid"}
+
+
+@should("lance.column.add.name.{}", operations=ADD, clause="column-names", kind="hostile", each=NO_NAMES)
+def test_add_column_without_a_name(catalog: LanceCatalog, case: str) -> None:
+    """A name that no column can have ({}) is refused with 400, and the table stays readable."""
+    id = people(catalog)
+    catalog.alter_table_add_columns(id, new_columns=[{"name": case, "expression": "id"}], expect=400)
+    assert len(catalog.rows(id)) == 3
+
+
+ODD_NAMES = {
+    "space": "two words",
+    "unicode": "größe",
+    "keyword": "select",
+    "quote": "it's",
+    "dash": "a-b",
+    "upper": "AGE",
+}
+
+
+@must("lance.column.add.name.{}", operations=ADD, clause="column-names", kind="hostile", each=ODD_NAMES)
+def test_add_column_with_odd_name(catalog: LanceCatalog, case: str) -> None:
+    """A column may have any name ({})."""
+    id = people(catalog)
+    catalog.alter_table_add_columns(id, new_columns=[{"name": case, "expression": "id"}])
+    assert case in fields(catalog, id)
+    assert [row[case] for row in sorted(catalog.rows(id), key=lambda row: row["id"])] == [1, 2, 3]
+
+
+# AlterTableAlterColumns
+
+KEPT = {"type": "int64"}
+
+
+@must("lance.column.alter.rename", operations=ALTER, clause="alter-columns-rename")
+def test_rename_column(catalog: LanceCatalog) -> None:
+    """A renamed column keeps its values, and the old name is gone."""
+    id = people(catalog)
+    catalog.alter_table_alter_columns(id, alterations=[{"path": "age", "data_type": KEPT, "rename": "years"}])
+    assert column(catalog, id, "years") == [30, 41, 52]
+    assert "age" not in fields(catalog, id)
+
+
+@must("lance.column.alter.version", operations=ALTER, clause="alter-columns-rename")
+def test_altering_makes_a_version(catalog: LanceCatalog) -> None:
+    """Several alterations are made in one version, whose number is the answer's; earlier versions stay."""
+    id = people(catalog)
+    before = catalog.version(id)
+    alterations = [
+        {"path": "age", "data_type": KEPT, "rename": "years"},
+        {"path": "id", "data_type": KEPT, "rename": "key"},
+    ]
+    version = catalog.alter_table_alter_columns(id, alterations=alterations)["version"]
+    assert version == before + 1
+    assert catalog.version(id) == version
+    assert {"years", "key"} <= set(fields(catalog, id))
+    assert {"age", "id"} <= set(catalog.rows(id, version=before)[0])
+
+
+@must("lance.column.alter.nested", operations=ALTER, clause="alter-columns-path")
+def test_rename_nested_column(catalog: LanceCatalog) -> None:
+    """A path with dots names a field of a struct."""
+    id = people(catalog)
+    catalog.alter_table_alter_columns(id, alterations=[{"path": "home.zip", "data_type": KEPT, "rename": "code"}])
+    assert column(catalog, id, "home")[0] == {"city": "Bonn", "code": 1}
+
+
+@must("lance.column.alter.type", operations=ALTER, clause="alter-columns-type")
+def test_change_type(catalog: LanceCatalog) -> None:
+    """A column changes its type to one that holds its values; the values stay."""
+    id = people(catalog)
+    catalog.alter_table_alter_columns(id, alterations=[{"path": "age", "data_type": {"type": "int32"}}])
+    assert fields(catalog, id)["age"]["type"]["type"] == "int32"
+    assert column(catalog, id, "age") == [30, 41, 52]
+
+
+@must("lance.column.alter.nullable", operations=ALTER, clause="alter-columns-nullable")
+def test_make_column_nullable(catalog: LanceCatalog) -> None:
+    """A column that must have values can be made one that may have nulls."""
+    schema = pa.schema([pa.field("id", pa.int64()), pa.field("n", pa.int64(), nullable=False)])
+    id = catalog.new_table_of(pa.table({"id": [1], "n": [2]}, schema=schema))
+    assert not fields(catalog, id)["n"]["nullable"]
+    catalog.alter_table_alter_columns(id, alterations=[{"path": "n", "data_type": KEPT, "nullable": True}])
+    assert fields(catalog, id)["n"]["nullable"]
+
+
+@should("lance.column.alter.not_null", operations=ALTER, clause="alter-columns-nullable", kind="error")
+def test_column_with_nulls_stays_nullable(catalog: LanceCatalog) -> None:
+    """A column that has nulls cannot be made one without: 400, and the rows stay readable."""
+    id = people(catalog)
+    alteration = {"path": "name", "data_type": {"type": "utf8"}, "nullable": False}
+    catalog.alter_table_alter_columns(id, alterations=[alteration], expect=400)
+    assert column(catalog, id, "name") == ["Ann", None, "Cy"]
+
+
+@must("lance.column.alter.column_missing", operations=ALTER, clause="column-not-found", kind="error")
+def test_alter_missing_column(catalog: LanceCatalog) -> None:
+    """Altering a column that the table does not have is refused with 404 and code 12; nothing is altered."""
+    id = people(catalog)
+    alterations = [
+        {"path": "age", "data_type": KEPT, "rename": "years"},
+        {"path": "nowhere", "data_type": KEPT, "rename": "x"},
+    ]
+    refused = catalog.alter_table_alter_columns(id, alterations=alterations, expect=404)
+    assert refused.code == 12
+    assert "age" in fields(catalog, id)
+
+
+BAD_ALTERATIONS: dict[str, list[dict[str, Any]]] = {
+    "taken": [{"path": "age", "data_type": KEPT, "rename": "id"}],
+    "same_name_twice": [
+        {"path": "age", "data_type": KEPT, "rename": "x"},
+        {"path": "id", "data_type": KEPT, "rename": "x"},
+    ],
+    "impossible_type": [{"path": "home", "data_type": {"type": "int64"}}],
+    "unknown_type": [{"path": "age", "data_type": {"type": "nonsense"}}],
+    "none": [],
+}
+
+
+@must(
+    "lance.column.alter.refused.{}",
+    operations=ALTER,
+    clause="alter-columns-invalid",
+    kind="error",
+    each=BAD_ALTERATIONS,
+)
+def test_bad_alteration(catalog: LanceCatalog, case: list[dict[str, Any]]) -> None:
+    """An alteration that cannot be made ({}) is refused with 400, and nothing is altered."""
+    id = people(catalog)
+    catalog.alter_table_alter_columns(id, alterations=case, expect=400)
+    assert list(fields(catalog, id)) == PEOPLE.column_names
+    assert column(catalog, id, "age") == [30, 41, 52]
+
+
+# AlterTableDropColumns
+
+
+@must("lance.column.drop.gone", operations=DROP, clause="drop-columns")
+def test_drop_columns(catalog: LanceCatalog) -> None:
+    """Dropped columns are gone, the others stay; the answer's version is the one without them."""
+    id = people(catalog)
+    before = catalog.version(id)
+    version = catalog.alter_table_drop_columns(id, columns=["name", "home"])["version"]
+    assert version == catalog.version(id)
+    assert version > before
+    assert sorted(catalog.rows(id), key=lambda row: row["id"]) == PEOPLE.select(["id", "age"]).to_pylist()
+    assert "name" in catalog.rows(id, version=before)[0]
+
+
+@must("lance.column.drop.again", operations=DROP, clause="drop-columns")
+def test_dropped_name_is_free(catalog: LanceCatalog) -> None:
+    """The name of a dropped column can be given to another."""
+    id = people(catalog)
+    catalog.alter_table_drop_columns(id, columns=["age"])
+    catalog.alter_table_add_columns(id, new_columns=[{"name": "age", "expression": "'none'"}])
+    assert column(catalog, id, "age") == ["none"] * 3
+
+
+@must("lance.column.drop.column_missing", operations=DROP, clause="column-not-found", kind="error")
+def test_drop_missing_column(catalog: LanceCatalog) -> None:
+    """Dropping a column that the table does not have is refused with 404 and code 12; none is dropped."""
+    id = people(catalog)
+    refused = catalog.alter_table_drop_columns(id, columns=["age", "nowhere"], expect=404)
+    assert refused.code == 12
+    assert "age" in fields(catalog, id)
+
+
+NO_DROPS: dict[str, list[str]] = {"all": PEOPLE.column_names, "none": []}
+
+
+@must("lance.column.drop.refused.{}", operations=DROP, clause="drop-columns-invalid", kind="error", each=NO_DROPS)
+def test_drop_too_much_or_nothing(catalog: LanceCatalog, case: list[str]) -> None:
+    """Dropping {} of the columns is refused with 400."""
+    id = people(catalog)
+    catalog.alter_table_drop_columns(id, columns=case, expect=400)
+    assert list(fields(catalog, id)) == PEOPLE.column_names
+
+
+# UpdateTableSchemaMetadata
+
+
+def metadata(catalog: LanceCatalog, id: Names) -> dict[str, str]:
+    """Return the metadata of a table's schema, as DescribeTable tells them."""
+    schema = catalog.describe_table(id, query={"load_detailed_metadata": True})["schema"]
+    found: dict[str, str] = schema.get("metadata") or {}
+    return found
+
+
+VALUES: dict[str, dict[str, str]] = {
+    "one": {"owner": "me"},
+    "several": {"a": "1", "b": "2", "c": ""},
+    "unicode": {"größe": "✓ ünïcode"},
+    "none": {},
+}
+
+
+@must("lance.metadata.update.{}", operations=METADATA, clause="schema-metadata", each=VALUES)
+def test_set_metadata(catalog: LanceCatalog, case: dict[str, str]) -> None:
+    """The metadata of a schema become what was sent ({}), and the answer has them."""
+    id = people(catalog)
+    assert catalog.update_table_schema_metadata(id, case).json == case
+    assert metadata(catalog, id) == case
+
+
+@must("lance.metadata.update.replaces", operations=METADATA, clause="schema-metadata-replaces")
+def test_metadata_are_replaced(catalog: LanceCatalog) -> None:
+    """What the request does not have is gone: metadata are replaced, not merged."""
+    id = people(catalog)
+    catalog.update_table_schema_metadata(id, {"a": "1", "b": "2"})
+    catalog.update_table_schema_metadata(id, {"b": "3"})
+    assert metadata(catalog, id) == {"b": "3"}
+
+
+@must("lance.metadata.update.rows", operations=METADATA, clause="schema-metadata")
+def test_metadata_leave_the_rows(catalog: LanceCatalog) -> None:
+    """Metadata change neither rows nor columns."""
+    id = people(catalog)
+    catalog.update_table_schema_metadata(id, {"a": "1"})
+    assert sorted(catalog.rows(id), key=lambda row: row["id"]) == PEOPLE.to_pylist()
+
+
+NO_TEXTS: dict[str, Any] = {"number": {"a": 1}, "null": {"a": None}, "list": ["a"], "nested": {"a": {"b": "c"}}}
+
+
+@must("lance.metadata.update.type.{}", operations=METADATA, clause="request-schemas", kind="error", each=NO_TEXTS)
+def test_metadata_are_texts(catalog: LanceCatalog, case: Any) -> None:
+    """Metadata that are no map of strings ({}) are refused with 400, and nothing changes."""
+    id = people(catalog)
+    catalog.update_table_schema_metadata(id, {"kept": "yes"})
+    catalog.update_table_schema_metadata(id, case, expect=400)
+    assert metadata(catalog, id) == {"kept": "yes"}
+
+
+# All of them
+
+CHANGES: dict[str, Any] = {
+    "add": (ADD, lambda catalog, id, **rest: catalog.alter_table_add_columns(id, new_columns=[NEW], **rest)),
+    "alter": (ALTER, lambda catalog, id, **rest: catalog.alter_table_alter_columns(id, alterations=[RENAMED], **rest)),
+    "drop": (DROP, lambda catalog, id, **rest: catalog.alter_table_drop_columns(id, columns=["age"], **rest)),
+    "metadata": (METADATA, lambda catalog, id, **rest: catalog.update_table_schema_metadata(id, {"a": "1"}, **rest)),
+}
+NEW = {"name": "new", "expression": "1"}
+RENAMED = {"path": "age", "data_type": KEPT, "rename": "years"}
+
+
+@must("lance.column.{}.missing", operations=lambda case: case[0], clause="table-not-found", kind="error", each=CHANGES)
+def test_change_missing_table(catalog: LanceCatalog, case: Any) -> None:
+    """Changing the columns of a table that does not exist ({}) is refused with 404 and code 4."""
+    assert case[1](catalog, catalog.table_id("missing"), expect=404).code == 4
+
+
+@should(
+    "lance.column.{}.declared",
+    operations=lambda case: case[0],
+    clause="declared-has-no-columns",
+    kind="error",
+    each=CHANGES,
+)
+def test_change_declared_table(catalog: LanceCatalog, case: Any) -> None:
+    """A table that was only declared has no columns to change ({}): 400, or 404 as if it did not exist."""
+    id = catalog.new_declared_table()
+    case[1](catalog, id, expect=(400, 404))
+    assert catalog.describe_table(id)["is_only_declared"]

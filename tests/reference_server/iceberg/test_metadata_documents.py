@@ -1,0 +1,161 @@
+"""Metadata that others wrote: what is taken, in which form, and what is refused."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from reference_server.iceberg.metadata.errors import InvalidMetadata, InvalidUpdate
+from reference_server.iceberg.metadata.table_documents import read_table
+from reference_server.iceberg.metadata.tables import update_table
+from reference_server.iceberg.metadata.view_documents import read_view
+
+NOW = 1_700_000_000_000
+UUID = "f79c3e09-677c-4bbd-a479-3f349cb785e7"
+SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "a", "required": False, "type": "long", "doc": None}]}
+OLD = {
+    "format-version": 1,
+    "location": "s3://b/t/",
+    "last-updated-ms": NOW,
+    "last-column-id": 1,
+    "schema": SCHEMA,
+    "partition-spec": [{"name": "a_bucket", "transform": "bucket[4]", "source-id": 1}],
+    "current-snapshot-id": 7,
+    "snapshots": [{"snapshot-id": 7, "timestamp-ms": NOW, "manifests": ["s3://b/t/m.avro"]}],
+    "made-by": "an early writer",
+}
+NEW = {
+    "format-version": 2,
+    "table-uuid": UUID,
+    "location": "s3://b/t",
+    "last-sequence-number": 2,
+    "last-updated-ms": NOW,
+    "last-column-id": 1,
+    "schemas": [{**SCHEMA, "schema-id": 3}],
+    "current-schema-id": 3,
+    "partition-specs": [{"spec-id": 0, "fields": []}],
+    "default-spec-id": 0,
+    "last-partition-id": 999,
+    "sort-orders": [{"order-id": 0, "fields": []}],
+    "default-sort-order-id": 0,
+    "current-snapshot-id": 7,
+    "snapshots": [
+        {
+            "snapshot-id": 7,
+            "sequence-number": 2,
+            "timestamp-ms": NOW,
+            "manifest-list": "s3://b/t/m.avro",
+            "summary": {"operation": "append"},
+        }
+    ],
+    "refs": {"main": {"type": "branch", "snapshot-id": 7}},
+    "snapshot-log": [{"snapshot-id": 7, "timestamp-ms": NOW}],
+}
+
+
+def read(document, **changes):
+    return read_table({**copy.deepcopy(document), **changes}, uuid=UUID)
+
+
+def test_the_first_form_of_version_1_becomes_the_last():
+    table = read(OLD)
+    assert table["table-uuid"] == UUID
+    assert table["location"] == "s3://b/t"
+    assert table["schemas"] == [table["schema"]] and table["current-schema-id"] == 0
+    assert table["schema"]["fields"] == [{"id": 1, "name": "a", "required": False, "type": "long"}]
+    assert table["partition-specs"][0]["fields"] == table["partition-spec"]
+    assert (table["partition-spec"][0]["field-id"], table["last-partition-id"]) == (1000, 1000)
+    assert table["sort-orders"] == [{"order-id": 0, "fields": []}]
+    assert table["refs"] == {"main": {"type": "branch", "snapshot-id": 7}}
+    assert table["snapshot-log"] == table["metadata-log"] == table["statistics"] == []
+    assert table["made-by"] == "an early writer"
+
+
+def test_a_table_of_version_1_goes_all_the_way_up():
+    table = read(OLD)
+    for version in (2, 3):
+        table = update_table(table, [{"action": "upgrade-format-version", "format-version": version}], now=NOW)
+        assert read_table(table, uuid="") == table
+    assert table["next-row-id"] == 0 and "schema" not in table
+
+
+@pytest.mark.parametrize("none", [{"current-snapshot-id": -1}, {"current-snapshot-id": None}, {}])
+def test_three_ways_to_have_no_snapshot(none):
+    empty = {key: value for key, value in NEW.items() if key not in ("current-snapshot-id", "refs", "snapshot-log")}
+    assert "current-snapshot-id" not in read_table({**empty, **none}, uuid=UUID)
+
+
+def test_what_we_wrote_ourselves_stays_as_it_is():
+    table = read(NEW)
+    assert read_table(table, uuid="") == table
+
+
+def test_snapshots_can_go_from_a_table_without_a_log():
+    table = read(NEW, **{"snapshot-log": None, "refs": None})
+    add = {**NEW["snapshots"][0], "snapshot-id": 8, "sequence-number": 3}
+    updates = [{"action": "add-snapshot", "snapshot": add}, {"action": "remove-snapshots", "snapshot-ids": [8]}]
+    assert update_table(table, updates, now=NOW)["snapshot-log"] == []
+
+
+def test_a_log_cannot_end_elsewhere_than_at_the_current_snapshot():
+    other = {**NEW["snapshots"][0], "snapshot-id": 8}
+    third = {**NEW["snapshots"][0], "snapshot-id": 9}
+    log = [{"snapshot-id": id, "timestamp-ms": NOW} for id in (7, 8)]
+    table = read(NEW, **{"snapshots": [*NEW["snapshots"], other, third], "snapshot-log": log})
+    with pytest.raises(InvalidUpdate, match="log"):
+        update_table(table, [{"action": "remove-snapshots", "snapshot-ids": [9]}], now=NOW)
+
+
+SPEC = {"spec-id": 0, "fields": [{"name": "p", "transform": "identity", "source-id": 1, "field-id": 1000}]}
+WRONG = {
+    "format-version": [0, 4, "2", None, True],
+    "table-uuid": [None, 5],
+    "location": [None, ""],
+    "last-sequence-number": [1, None],
+    "last-updated-ms": [None, "now", NOW - 60_001],
+    "last-column-id": [0, None],
+    "schemas": [None, [], [SCHEMA], [NEW["schemas"][0]] * 2, [{**SCHEMA, "schema-id": 3, "type": "list"}]],
+    "current-schema-id": [None, 0],
+    "partition-specs": [None, [], [SPEC], [SPEC] * 2, [{"spec-id": 1, "fields": []}]],
+    "default-spec-id": [None, 1],
+    "last-partition-id": [None],
+    "sort-orders": [None, [], [{"order-id": 1, "fields": []}]],
+    "default-sort-order-id": [None, 1],
+    "current-snapshot-id": [8, None],
+    "snapshots": [[], [NEW["snapshots"][0]] * 2, [5], [{"snapshot-id": 7}]],
+    "refs": [
+        {"main": {"type": "tag", "snapshot-id": 7}},
+        {"b": {"type": "branch", "snapshot-id": 8}},
+        {"b": None},
+        {"b": {"type": "twig", "snapshot-id": 7}},
+    ],
+    "properties": [{"a": 1}],
+    "snapshot-log": [[{"snapshot-id": 7}], [{"snapshot-id": 7, "timestamp-ms": NOW + 60_001}]],
+    "metadata-log": [
+        [{"metadata-file": "b", "timestamp-ms": NOW}, {"metadata-file": "a", "timestamp-ms": NOW - 60_001}],
+        [{"timestamp-ms": NOW}],
+    ],
+    "statistics": [[{"snapshot-id": 7}]],
+    "encryption-keys": [[{"key-id": "k", "encrypted-key-metadata": "%"}]],
+}
+
+
+@pytest.mark.parametrize(("key", "value"), [(key, value) for key, values in WRONG.items() for value in values])
+def test_documents_that_do_not_hold_together(key, value):
+    read(NEW)
+    with pytest.raises(InvalidMetadata):
+        read(NEW, **{key: value})
+
+
+@pytest.mark.parametrize("document", [None, [], "x", {}])
+def test_no_metadata_at_all(document):
+    for reader in (lambda one: read_table(one, uuid=UUID), read_view):
+        with pytest.raises(InvalidMetadata):
+            reader(document)
+
+
+def test_version_3_counts_rows():
+    with pytest.raises(InvalidMetadata, match="next-row-id"):
+        read(NEW, **{"format-version": 3})
+    assert read(NEW, **{"format-version": 3, "next-row-id": 5})["next-row-id"] == 5
