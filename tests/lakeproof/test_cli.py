@@ -137,6 +137,7 @@ def test_nothing_selected(cli, server):
         (["serve", "--auth", "none-such"], "neither"),
         (["serve", "--port", "99999"], "not in the range"),
         (["serve", "--api", "lance", "--profile", "lance/1999"], "no profile"),
+        (["serve", "--profile", "iceberg/1.6"], "neither served nor judged"),
         (["coverage", "none"], "cannot be read"),
         (["spec", "show", "Nothing"], "no operation"),
         (["spec", "lint", "none.yaml"], "cannot be read"),
@@ -231,6 +232,21 @@ def test_spec_commands(cli, folder):
     code, out, _ = cli("spec", "lint", document)
     assert code == 1
     assert "void-nullable" in out
+
+
+def test_spec_commands_know_what_is_only_documented(cli):
+    assert "iceberg/1.6 " in cli("spec", "list")[1]
+    assert "unregisterTable" in cli("spec", "list", "iceberg")[1]
+    assert "unregisterTable" not in cli("spec", "list", "iceberg/1.11")[1]
+    shown = cli("spec", "show", "dropNamespace", "--profile", "iceberg")[1]
+    assert "409 NamespaceNotEmptyException" in shown
+    assert "drop-namespace-not-empty" in shown
+    code, out, _ = cli("spec", "diff", "iceberg/2026-08", "iceberg/1.11")
+    assert code == 1
+    assert "/components/parameters/function" in out
+    code, out, _ = cli("spec", "lint", "iceberg/1.11")
+    assert code == 1
+    assert "5 defects" in out
 
 
 def test_serve_lists_its_faults(cli):

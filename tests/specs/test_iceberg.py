@@ -192,6 +192,7 @@ PLANS = [
     ({"status": "submitted"}, False),
     ({"status": "cancelled"}, False),
     ({"status": "completed", "plan-id": "p", "file-scan-tasks": []}, True),
+    ({"status": "completed", "plan-tasks": ["t"]}, True),
     ({"status": "failed", "error": {"message": "m", "type": "T", "code": 500}}, True),
     ({"status": "failed"}, False),
     ({"status": "lost", "plan-id": "p"}, False),
