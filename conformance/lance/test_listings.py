@@ -6,61 +6,13 @@ from hypothesis import strategies as st
 
 from conformance.lance.arrow import stream
 from conformance.lance.catalog import LanceCatalog
-from conformance.lance.indexing import wait_for_index
 from conformance.lance.listing import Listing, collect, collect_all_tables, collect_tables
+from conformance.lance.paged import LISTINGS
 from conformance.requirement import given, may, must, should
 from conformance.strategies import distinct_names, names, tables
 from specs.identifiers import join_parts
 
-
-def _add_namespace(catalog: LanceCatalog, name: str) -> str:
-    catalog.require_nested()
-    catalog.create_namespace((*catalog.home, name))
-    return name
-
-
-def _add_table(catalog: LanceCatalog, name: str) -> str:
-    id = catalog.new_table(name, rows=1)
-    return id[-1]
-
-
-def _add_listed_table(catalog: LanceCatalog, name: str) -> str:
-    return join_parts(catalog.new_table(name, rows=1))
-
-
-def _add_index(catalog: LanceCatalog, name: str) -> str:
-    id = catalog.table_id("indexed")
-    if catalog.table_exists(id, expect=(200, 404)).status == 404:
-        catalog.create_table(id, stream(tables(3)))
-    catalog.create_table_index(id, column="id", index_type="BTREE", name=name)
-    wait_for_index(catalog, id, name)
-    return name
-
-
 MANY = 100
-
-LISTINGS = {
-    "list_namespaces": Listing(
-        "ListNamespaces",
-        "namespaces",
-        lambda catalog, **page: catalog.list_namespaces(catalog.home, **page),
-        _add_namespace,
-    ),
-    "list_tables": Listing(
-        "ListTables", "tables", lambda catalog, **page: catalog.list_tables(catalog.home, **page), _add_table
-    ),
-    "list_all_tables": Listing(
-        "ListAllTables", "tables", lambda catalog, **page: catalog.list_all_tables(**page), _add_listed_table
-    ),
-    "list_table_indices": Listing(
-        "ListTableIndices",
-        "indexes",
-        lambda catalog, **page: catalog.list_table_indices(catalog.table_id("indexed"), **page),
-        _add_index,
-        name="index_name",
-        own=True,
-    ),
-}
 # What is built after the answer may be listed later.
 AT_ONCE = {name: listing for name, listing in LISTINGS.items() if listing.id != "ListTableIndices"}
 

@@ -21,6 +21,8 @@ from reference_server.errors import (
 PATTERNS: list[tuple[str, type[CatalogError]]] = [
     (r"Dataset already exists", TableAlreadyExists),
     (r"_versions/\d+\.manifest was not found|version \d+ .*not found", TableVersionNotFound),
+    (r"Version not found error", TableVersionNotFound),
+    (r"Ref is invalid", InvalidInput),
     (r"Dataset at path .* was not found", TableNotFound),
     (r"Append with different schema", TableSchemaValidationError),
     (
@@ -33,6 +35,7 @@ PATTERNS: list[tuple[str, type[CatalogError]]] = [
     (r"has no field encoding|Empty structs with", TableSchemaValidationError),
     (r"[Cc]ommit conflict|Too much write contention|concurrent", ConcurrentModification),
     (r"index column .* must be|Vector column .* must|not found in schema", InvalidInput),
+    (r"Metric type .* is not supported|failed to construct the fuzzy query", InvalidInput),
     (r"Invalid user input|Query Execution error|Schema error|sql parser error", InvalidInput),
     (r"^Not supported:|Cast error|Divide by zero|Overflow happened", InvalidInput),
 ]

@@ -1,19 +1,22 @@
-"""QueryTable, ExplainTableQueryPlan, AnalyzeTableQueryPlan: vectors, full text, filters."""
+"""QueryTable, ExplainTableQueryPlan, AnalyzeTableQueryPlan: vectors, full text, filters, columns and pages."""
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
 from reference_server.context import Reply
-from reference_server.errors import InvalidInput, TableColumnNotFound
-from reference_server.lance.context import COLUMN_CODE, LanceContext
+from reference_server.errors import InvalidInput
+from reference_server.lance.context import LanceContext
 from reference_server.lance.full_text import full_text_query
+from reference_server.lance.projection import projection
 from reference_server.lance.settling import current_table
 from reference_server.lance.sql import whole
-from specs.error_codes import codes_of
+from reference_server.lance.vector_search import search
 
 FILE_TYPE = "application/vnd.apache.arrow.file"
-ROW_COLUMNS = ("_rowid", "_rowaddr", "_rowoffset", "_distance", "_score")
+QUERY_INDEX = "query_index"  # which vector of a batch a row was found for
 Query = dict[str, Any]
 
 
@@ -23,9 +26,10 @@ async def query_table(context: LanceContext) -> Reply:
     query = context.body
 
     def run(dataset: Any) -> bytes:
-        return _as_file(_scanner(context, dataset, query).to_table())
+        plan = _plan(dataset, query)
+        return _as_file(plan.page.cut(plan.scanner.to_table()))
 
-    return Reply(body=await context.read(table, run, query.get("version")), content_type=FILE_TYPE)
+    return Reply(body=await context.read(table, run, _version(query)), content_type=FILE_TYPE)
 
 
 async def explain_table_query_plan(context: LanceContext) -> str:
@@ -34,9 +38,9 @@ async def explain_table_query_plan(context: LanceContext) -> str:
     query, verbose = context.body["query"], bool(context.body.get("verbose"))
 
     def explain(dataset: Any) -> str:
-        return str(_scanner(context, dataset, query).explain_plan(verbose))
+        return str(_plan(dataset, query).scanner.explain_plan(verbose))
 
-    return await context.read(table, explain, query.get("version"))
+    return await context.read(table, explain, _version(query))
 
 
 async def analyze_table_query_plan(context: LanceContext) -> str:
@@ -45,101 +49,78 @@ async def analyze_table_query_plan(context: LanceContext) -> str:
     query = context.body
 
     def analyze(dataset: Any) -> str:
-        return str(_scanner(context, dataset, query).analyze_plan())
+        return str(_plan(dataset, query).scanner.analyze_plan())
 
-    return await context.read(table, analyze, query.get("version"))
+    return await context.read(table, analyze, _version(query))
 
 
-def _scanner(context: LanceContext, dataset: Any, query: Query) -> Any:
-    """Return the scanner that a query means. Raises InvalidInput, or says which column is missing."""
-    vector = _vector(query)
-    text = query.get("full_text_query")
+def _version(query: Query) -> int | None:
+    version = query.get("version")
+    return None if version is None else int(version)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Which of the rows that were found are wanted: `count` after the first `offset`, in a batch of each vector's."""
+
+    offset: int
+    count: int
+    batch: bool = False
+
+    def cut(self, table: Any) -> Any:
+        """Return the page of a table of rows."""
+        if not self.batch:
+            return table.slice(self.offset, self.count)
+        import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+        seen: Counter[int] = Counter()
+        places = []
+        for place, query in enumerate(table[QUERY_INDEX].to_pylist()):
+            if self.offset <= seen[query] < self.offset + self.count:
+                places.append(place)
+            seen[query] += 1
+        return table.take(pa.array(places, pa.int64()))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A scanner, and which page of what it finds is wanted."""
+
+    scanner: Any
+    page: Page
+
+
+def _plan(dataset: Any, query: Query) -> Plan:
+    """Return how a query is run. Raises InvalidInput and TableColumnNotFound.
+
+    A search for vectors is cut to its page afterwards; other queries skip and stop while they read,
+    but Lance cannot search a text for no row.
+    """
+    rows: int = dataset.count_rows()
+    offset, count = (min(int(query.get(name) or 0), rows) for name in ("offset", "k"))
+    vectors = search(query, dataset.schema, offset + count, rows)
+    text = full_text_query(dataset, query.get("full_text_query") or {})
     options: dict[str, Any] = {
-        "columns": _columns(context, dataset, query),
+        "columns": projection(dataset.schema, query.get("columns")),
         "filter": whole(query["filter"]) if query.get("filter") else None,
         "prefilter": query.get("prefilter"),
-        "offset": query.get("offset"),
         "with_row_id": query.get("with_row_id"),
         "fast_search": query.get("fast_search"),
-        "full_text_query": full_text_query(text) if text else None,
+        "full_text_query": text,
     }
-    if vector is not None:
-        if text:
-            raise InvalidInput("A query has a vector or a full text, not both.")
-        options["nearest"] = _nearest(context, dataset, query, vector)
-    options["limit"] = query["k"]
-    return dataset.scanner(**{name: value for name, value in options.items() if value is not None})
-
-
-def _nearest(context: LanceContext, dataset: Any, query: Query, vector: Any) -> dict[str, Any]:
-    column = _vector_column(context, dataset, query)
-    nearest = {
-        "column": column,
-        "q": vector,
-        "k": query["k"] + (query.get("offset") or 0),
-        "metric": query.get("distance_type"),
-        "nprobes": query.get("nprobes"),
-        "refine_factor": query.get("refine_factor"),
-        "ef": query.get("ef"),
-        "use_index": not query.get("bypass_vector_index"),
-    }
-    bounds = query.get("lower_bound"), query.get("upper_bound")
-    if bounds != (None, None):
-        nearest["distance_range"] = bounds
-    return {name: value for name, value in nearest.items() if value is not None}
-
-
-def _vector(query: Query) -> Any:
-    """Return the vector of a query, the vectors of a batch, or None."""
-    given = query.get("vector") or {}
-    single, several = given.get("single_vector"), given.get("multi_vector")
-    if single and several:
-        raise InvalidInput("A query has a single vector or several, not both.")
-    if several and len({len(one) for one in several}) > 1:
-        raise InvalidInput("The vectors of a query must have one dimension.")
-    return single or several or None
-
-
-def _vector_column(context: LanceContext, dataset: Any, query: Query) -> str:
-    """Return the column that vectors are compared with: the given one, or the only one that can be it."""
-    from pyarrow import types  # noqa: PLC0415 - slow to import
-
-    name: str | None = query.get("vector_column")
-    if name is not None:
-        _require(context, dataset, name)
-        return name
-    found = [
-        field.name
-        for field in dataset.schema
-        if types.is_fixed_size_list(field.type) and types.is_floating(field.type.value_type)
-    ]
-    if len(found) != 1:
-        raise InvalidInput(f"The query must name its vector_column; the table has {', '.join(found) or 'none'}.")
-    return str(found[0])
-
-
-def _columns(context: LanceContext, dataset: Any, query: Query) -> Any:
-    given = query.get("columns") or {}
-    names, aliases = given.get("column_names"), given.get("column_aliases")
-    if names is not None and aliases is not None:
-        raise InvalidInput("A query has column_names or column_aliases, not both.")
-    for name in names or ():
-        _require(context, dataset, name)
-    for name in (aliases or {}).values():
-        _require(context, dataset, name)
-    return names if names is not None else aliases
-
-
-def _require(context: LanceContext, dataset: Any, path: str) -> None:
-    name = path.partition(".")[0]
-    if name in dataset.schema.names or name in ROW_COLUMNS:
-        return
-    message = f"The table has no column {path!r}."
-    raise TableColumnNotFound(message) if COLUMN_CODE in codes_of(context.operation.id) else InvalidInput(message)
+    if vectors is None:
+        page = Page(0, count)
+        options.update(offset=offset, limit=max(1, count))
+    elif text is None:
+        page = Page(offset, count, vectors.batch)
+        options["nearest"] = vectors.nearest
+    else:
+        raise InvalidInput("A query has a vector or a full text, not both.")
+    return Plan(dataset.scanner(**{name: value for name, value in options.items() if value is not None}), page)
 
 
 def _as_file(table: Any) -> bytes:
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     sink = pa.BufferOutputStream()
     with pa.ipc.new_file(sink, table.schema) as writer:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from reference_server.errors import InvalidInput
+from reference_server.lance.sql_depth import check_depth
 
 # What may hold a parenthesis that is none, and the parentheses themselves.
 TOKENS = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`|--[^\n]*|/\*.*?\*/|[()]", re.DOTALL)
@@ -18,10 +19,11 @@ DEPTH = {"(": 1, ")": -1}
 def whole(expression: str) -> str:
     """Return an expression in parentheses of its own.
 
-    Raises InvalidInput for one that is empty, or that closes a parenthesis which it did not open.
+    Raises InvalidInput for one that is empty, too deep, or that closes a parenthesis which it did not open.
     """
     if not expression.strip() or "\0" in expression:
         raise InvalidInput(f"{expression!r} is no SQL expression.")
+    check_depth(expression)
     depth = 0
     for token in TOKENS.findall(expression):
         depth += DEPTH.get(token, 0)

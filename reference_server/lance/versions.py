@@ -8,7 +8,7 @@ from typing import Any
 from reference_server.errors import ConcurrentModification, InvalidInput, TableVersionNotFound
 from reference_server.lance.catalog import Record, Table
 from reference_server.lance.context import LanceContext
-from reference_server.lance.keys import VERSION, VERSION_BYTES
+from reference_server.lance.keys import VERSION
 from reference_server.lance.settling import current_table, settle_absence
 from reference_server.lance.transactions import transaction_id
 from reference_server.lance.version_files import V2_DIGITS, VersionFile, manifest_name
@@ -17,7 +17,8 @@ from reference_server.pagination import take_page
 Answer = dict[str, Any]
 KEPT = ("manifest_size", "e_tag", "metadata")
 NO_END = -1
-LAST = 2 ** (8 * VERSION_BYTES) - 1
+LAST = 2**64 - 1
+DIGITS = len(str(LAST))
 
 
 async def list_table_versions(context: LanceContext) -> Answer:
@@ -137,7 +138,7 @@ def in_ranges(versions: Iterable[VersionFile], ranges: list[dict[str, int]]) -> 
 
 
 def _sort_key(version: int, *, descending: bool) -> bytes:
-    return (LAST - version if descending else version).to_bytes(VERSION_BYTES, "big")
+    return f"{LAST - version if descending else version:0{DIGITS}}".encode()
 
 
 def _uses_v2(versions: list[VersionFile]) -> bool:

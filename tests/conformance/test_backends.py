@@ -12,9 +12,7 @@ def test_the_reference_server_conforms(storage, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     results, code = check(storage=f"dir:{tmp_path / 'lake'}" if storage == "dir" else storage)
     assert code == 0
-    assert {entry["verdict"] for entry in results.requirements} <= {"pass", "unoffered"}
-    unserved = {entry["id"] for entry in results.target["operations"] if entry["state"] == "refused"}
-    for entry in results.requirements:
-        if entry["verdict"] == "unoffered":
-            assert set(entry["operations"]) & unserved, entry["id"]
+    unoffered = [entry for entry in results.requirements if entry["verdict"] != "pass"]
+    assert all("access to the files" in entry["message"] for entry in unoffered)
+    assert bool(unoffered) is (storage == "memory:pure")  # where no suite can stage versions
     assert results.run["left_behind"] == []

@@ -108,6 +108,15 @@ def test_a_document_does_not_differ_from_itself_whatever_its_words():
     assert diff_documents(raw, other) == []
 
 
+def test_what_a_scope_means_is_prose_and_that_there_is_one_is_not():
+    def document(scopes):
+        return {"components": {"securitySchemes": {"o": {"flows": {"clientCredentials": {"scopes": scopes}}}}}}
+
+    assert diff_documents(document({"a": "one"}), document({"a": "other"})) == []
+    (found,) = diff_documents(document({"a": "one"}), document({"a": "one", "b": "two"}))
+    assert (found.pointer.rpartition("/")[2], found.kind) == ("b", "added")
+
+
 @pytest.mark.parametrize(
     ("change", "pointer", "kind"),
     [

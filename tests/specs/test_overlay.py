@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from specs.files import read_toml
 from specs.overlay import Change, OverlayError, apply_overlay, parse_pointer, read_overlay
-from specs.profiles import profiles
+from specs.profiles import DOCUMENTED, HERE, profiles
 
 DOCUMENT = {"a": {"list": [1, 2], "name": "x"}, "schema": {"type": "string", "nullable": True}, "ref": {"$ref": "#/a"}}
 
@@ -106,3 +107,12 @@ def test_pointers_are_unescaped():
 def test_every_correction_of_ours_applies_and_has_a_reason(profile):
     assert all(len(change.reason) > 20 for change in profile.overlay())
     assert profile.document().unused_changes == ()
+
+
+@pytest.mark.parametrize("api", DOCUMENTED)
+def test_corrections_are_for_revisions_that_there_are(api):
+    known = {profile.revision for profile in profiles().values() if profile.api == api}
+    path = HERE / api / "overlay.toml"
+    for entry in read_toml(path).get("change", []) if path.exists() else []:
+        assert entry.get("revisions", ["any"]), entry["at"]
+        assert set(entry.get("revisions", [])) <= known, entry["at"]

@@ -31,7 +31,8 @@ declare(
     arguments_lost("version"),
     kills=[
         "lance.table.describe.version",
-        "lance.*.version_missing",
+        "lance.[!t]*.version_missing",
+        "lance.table.*.version_missing",
         "lance.rows.count.version",
         "lance.rows.*.history",
         "lance.index.*.version",

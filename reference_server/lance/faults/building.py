@@ -11,7 +11,7 @@ from reference_server.context import Reply
 from reference_server.faults import Around, Call, Proceed
 
 LISTS = ("ListNamespaces", "ListTables", "ListAllTables")
-PAGED = (*LISTS, "ListTableIndices")
+PAGED = (*LISTS, "ListTableIndices", "ListTableTags", "ListTableVersions")
 DECLARES = ("DeclareTable", "CreateEmptyTable")
 DROPS = ("DropNamespace", "DropTable", "DeregisterTable")
 READS = (
@@ -57,5 +57,11 @@ def request_becomes(edit: Callable[[Any], Any]) -> Around:
 
 
 def items(edit: Callable[[list[Any]], list[Any]]) -> Callable[[Any], Any]:
-    """Return an edit of the items of a listing's body."""
-    return lambda body: {key: edit(value) if isinstance(value, list) else value for key, value in body.items()}
+    """Return an edit of the items of a listing's body; those of tags are pairs."""
+    return lambda body: {key: _edited(value, edit) for key, value in body.items()}
+
+
+def _edited(value: Any, edit: Callable[[list[Any]], list[Any]]) -> Any:
+    if isinstance(value, dict):
+        return dict(edit(list(value.items())))
+    return edit(value) if isinstance(value, list) else value

@@ -134,9 +134,9 @@ async def _offset_pages(call: Call, proceed: Proceed) -> Reply:
     start, limit = int(arguments.get("page_token") or 0), int(arguments["limit"])
     reply = await arguments_lost("limit", "page_token")(call, proceed)
     body = orjson.loads(reply.body)
-    name, items = next((key, value) for key, value in body.items() if isinstance(value, list))
-    token = str(start + limit) if len(items) > start + limit else None
-    reply.body = orjson.dumps({name: items[start : start + limit], "page_token": token})
+    more = any(len(value) > start + limit for value in body.values() if isinstance(value, (list, dict)))
+    page = items(lambda found: found[start : start + limit])(body)
+    reply.body = orjson.dumps({**page, "page_token": str(start + limit) if more else None})
     return reply
 
 

@@ -1,0 +1,101 @@
+"""What queries must find, computed row by row: conditions, distances, and words.
+
+Whole numbers make distances that floats hold exactly. Rows at one distance may come in any order, so
+answers are compared by their distances rather than by their rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from conformance.lance.catalog import LanceCatalog, Names
+
+Row = dict[str, Any]
+Vector = Sequence[float]
+
+DIMENSION = 2
+PLACES = [(0, 1), (1, 0), (0, 2), (3, 3), (-4, 1), (2, -2), (5, 0), (-1, -6), (4, 4), (-3, 7), (8, 1), (1, 9)]
+PROBES: list[Vector] = [(0, 0), (3, 2), (-5, 5), (9, 9)]
+COLORS = ("red", "green", "blue", None)
+ROWS: list[Row] = [
+    {
+        "id": i,
+        "n": None if i % 5 == 0 else i * 10,
+        "color": COLORS[i % 4],
+        "place": {"city": f"town {i}", "zip": i},
+        "vector": [float(number) for number in place],
+    }
+    for i, place in enumerate(PLACES)
+]
+SCHEMA = pa.schema(
+    [
+        ("id", pa.int64()),
+        ("n", pa.int32()),
+        ("color", pa.string()),
+        ("place", pa.struct([("city", pa.string()), ("zip", pa.int64())])),
+        ("vector", pa.list_(pa.float32(), DIMENSION)),
+    ]
+)
+
+# Conditions as SQL, and what they mean; the empty one is none.
+FILTERS: dict[str, Callable[[Row], bool]] = {
+    "": lambda row: True,
+    "id >= 7": lambda row: row["id"] >= 7,
+    "n > 40": lambda row: row["n"] is not None and row["n"] > 40,
+    "n IS NULL OR color = 'red'": lambda row: row["n"] is None or row["color"] == "red",
+    "id % 2 = 1 AND NOT id IN (3, 5)": lambda row: row["id"] % 2 == 1 and row["id"] not in (3, 5),
+    "place.city = 'town 4'": lambda row: row["id"] == 4,
+    "false": lambda row: False,
+}
+
+
+def _l2(one: Vector, other: Vector) -> float:
+    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
+
+
+def _inner(one: Vector, other: Vector) -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True))
+
+
+# As Lance computes them: the square of the Euclidean distance, and 1 less the product or the cosine.
+DISTANCES: dict[str, Callable[[Vector, Vector], float]] = {
+    "l2": _l2,
+    "cosine": lambda one, other: 1 - _inner(one, other) / math.sqrt(_inner(one, one) * _inner(other, other)),
+    "dot": lambda one, other: 1 - _inner(one, other),
+}
+
+
+def new_queried(catalog: LanceCatalog, rows: list[Row] | None = None) -> Names:
+    """Create a table of ROWS, or of other rows, and return its identifier."""
+    return catalog.new_table_of(pa.Table.from_pylist(ROWS if rows is None else rows, schema=SCHEMA))
+
+
+def ids(rows: Sequence[Row]) -> list[int]:
+    """Return the ids of rows, in their order."""
+    return [row["id"] for row in rows]
+
+
+def matching(filter: str) -> list[Row]:
+    """Return the rows for which a condition holds."""
+    return [row for row in ROWS if FILTERS[filter](row)]
+
+
+def nearest(probe: Vector, rows: Sequence[Row], k: int, offset: int = 0, distance: str = "l2") -> list[float]:
+    """Return the distances of the `k` rows nearest to a vector, after the first `offset`, nearest first."""
+    return sorted(DISTANCES[distance](probe, row["vector"]) for row in rows)[offset : offset + k]
+
+
+def distances(probe: Vector, found: Sequence[Row], distance: str = "l2") -> list[float]:
+    """Return the distances of found rows to a vector, in the order of the rows; every row counts once."""
+    assert set(ids(found)) <= set(ids(ROWS)), "a row is not of the table"
+    assert len(set(ids(found))) == len(found), "a row is there twice"
+    return [DISTANCES[distance](probe, ROWS[row["id"]]["vector"]) for row in found]
+
+
+def search(catalog: LanceCatalog, id: Names, probe: Vector, **query: Any) -> list[Row]:
+    """Return the rows that a search for a vector finds."""
+    return catalog.rows(id, vector={"single_vector": list(probe)}, **query)

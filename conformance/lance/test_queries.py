@@ -1,0 +1,179 @@
+"""QueryTable without a vector or a text, and what holds for every query and its plans."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import strategies as st
+
+from conformance.client import Answer, Expected
+from conformance.lance.arrow import read_file, stream
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.operations import OPERATIONS, subject
+from conformance.lance.query_model import FILTERS, ROWS, SCHEMA, ids, matching, new_queried, search
+from conformance.requirement import given, must, should
+from specs.openapi import Operation
+
+QUERY, EXPLAIN, ANALYZE = ["QueryTable"], ["ExplainTableQueryPlan"], ["AnalyzeTableQueryPlan"]
+PLANS = {"explain": OPERATIONS["explain_table_query_plan"], "analyze": OPERATIONS["analyze_table_query_plan"]}
+ALL = {"run": OPERATIONS["query_table"], **PLANS}
+FILE_TYPE = "application/vnd.apache.arrow.file"
+Query = dict[str, Any]
+
+
+def ask(catalog: LanceCatalog, operation: Operation, id: Names, query: Query, expect: Expected = 200) -> Answer:
+    """Send a query to one of the three operations; ExplainTableQueryPlan wants it as a part of its body."""
+    body = {"vector": {}, "k": 5, **query}
+    return catalog.send(operation.id, id, {"query": body} if operation.id in EXPLAIN else body, expect=expect)
+
+
+# Rows
+
+
+@must("lance.query.filter", operations=QUERY, clause="query-filter")
+@given(filter=st.sampled_from(sorted(FILTERS)))
+def test_filter(catalog: LanceCatalog, filter: str) -> None:
+    """A query with a filter finds exactly the rows for which it holds, with all their columns."""
+    found = catalog.rows(new_queried(catalog), filter=filter or None)
+    assert sorted(found, key=lambda row: row["id"]) == matching(filter)
+
+
+@must("lance.query.k", operations=QUERY, clause="query-k")
+@given(k=st.sampled_from([1, 5, 11, 12, 13, 1000]), filter=st.sampled_from(["", "id >= 7"]))
+def test_k(catalog: LanceCatalog, k: int, filter: str) -> None:
+    """A query gives back k rows, fewer only where there are no more."""
+    found = catalog.rows(new_queried(catalog), k=k, filter=filter or None)
+    assert len(found) == min(k, len(matching(filter)))
+    assert set(ids(found)) <= set(ids(matching(filter)))
+
+
+@should("lance.query.k_zero.{}", operations=QUERY, clause="query-k-zero", each={"scan": {}, "vector": [0.0, 1.0]})
+def test_k_zero(catalog: LanceCatalog, case: Any) -> None:
+    """Where k is 0, no row is given back ({})."""
+    vector = {"single_vector": case} if case else {}
+    assert catalog.rows(new_queried(catalog), k=0, vector=vector) == []
+
+
+@must("lance.query.offset", operations=QUERY, clause="query-offset")
+@given(k=st.sampled_from([1, 5, 20]), offset=st.sampled_from([0, 1, 10, 12, 40]))
+def test_offset(catalog: LanceCatalog, k: int, offset: int) -> None:
+    """With an offset, that many rows are left out first."""
+    found = catalog.rows(new_queried(catalog), k=k, offset=offset)
+    assert len(found) == min(k, max(0, len(ROWS) - offset))
+
+
+@should("lance.query.pages", operations=QUERY, clause="query-offset")
+@given(k=st.sampled_from([1, 5, 7]), filter=st.sampled_from(["", "n > 40"]))
+def test_pages(catalog: LanceCatalog, k: int, filter: str) -> None:
+    """Pages of k rows, taken by offset, have every row once."""
+    id, expected = new_queried(catalog), ids(matching(filter))
+    pages = [catalog.rows(id, k=k, offset=start, filter=filter or None) for start in range(0, len(ROWS), k)]
+    assert sorted(ids([row for page in pages for row in page])) == expected
+
+
+@should("lance.query.no_vector.{}", operations=QUERY, clause="query-vector-optional", each={"null": None, "absent": ()})
+def test_without_vector(catalog: LanceCatalog, case: Any) -> None:
+    """A query whose vector is {} is one without a vector."""
+    body = {"k": 100, "filter": "id >= 7", **({"vector": None} if case is None else {})}
+    answer = catalog.query_table(new_queried(catalog), **body)
+    assert sorted(ids(read_file(answer.body).to_pylist())) == [7, 8, 9, 10, 11]
+
+
+@must("lance.query.row_id", operations=QUERY, clause="query-row-id")
+@given(vector=st.booleans(), asked=st.sampled_from([True, False, None]))
+def test_row_id(catalog: LanceCatalog, vector: bool, asked: bool | None) -> None:
+    """With with_row_id every row has an id of its own in the column _rowid, otherwise none has."""
+    id, options = new_queried(catalog), {"with_row_id": asked, "columns": {"column_names": ["id"]}}
+    found = search(catalog, id, (0, 0), k=100, **options) if vector else catalog.rows(id, **options)
+    row_ids = [row.get("_rowid") for row in found]
+    assert len(found) == len(ROWS)
+    assert len(set(row_ids) - {None}) == (len(ROWS) if asked else 0)
+
+
+@must("lance.query.version", operations=QUERY, clause="query-version")
+def test_version(catalog: LanceCatalog) -> None:
+    """With a version the rows of that version are found, otherwise those of the latest."""
+    id = new_queried(catalog, ROWS[:4])
+    first = catalog.version(id)
+    catalog.insert_into_table(id, stream(pa.Table.from_pylist(ROWS[4:6], schema=SCHEMA)))
+    assert sorted(ids(catalog.rows(id, version=first))) == [0, 1, 2, 3]
+    assert sorted(ids(catalog.rows(id))) == [0, 1, 2, 3, 4, 5]
+
+
+@must("lance.query.arrow_file", operations=QUERY, clause="query-arrow-file")
+@given(rows=st.sampled_from([0, 3]))
+def test_arrow_file(catalog: LanceCatalog, rows: int) -> None:
+    """The answer is an Arrow file of its media type, with the table's columns in their types."""
+    answer = catalog.query_table(new_queried(catalog, ROWS[:rows]), vector={}, k=5)
+    assert answer.headers["content-type"].partition(";")[0] == FILE_TYPE
+    assert read_file(answer.body).schema.equals(SCHEMA)
+
+
+EMPTY: dict[str, Query] = {
+    "scan": {},
+    "filter": {"filter": "id > 1"},
+    "vector": {"vector": {"single_vector": [1, 2]}},
+    "prefilter": {"vector": {"single_vector": [1, 2]}, "filter": "id > 1", "prefilter": True},
+}
+
+
+@must("lance.query.empty_table.{}", operations=QUERY, clause="query-filter", each=EMPTY)
+def test_empty_table(catalog: LanceCatalog, case: Query) -> None:
+    """In a table without rows nothing is found ({})."""
+    assert catalog.rows(new_queried(catalog, []), **{"k": 5, **case}) == []
+
+
+HUGE: dict[str, Query] = {
+    "k": {"k": 2**63},
+    "offset": {"offset": 2**63},
+    "version": {"version": 2**63},
+    "float_k": {"k": 5.0},
+}
+
+
+@must("lance.query.huge.{}", operations=QUERY, clause="query-numbers", kind="hostile", each=HUGE)
+@given(vector=st.sampled_from([{}, {"single_vector": [0, 1]}]))
+def test_huge_numbers(catalog: LanceCatalog, case: Query, vector: Any) -> None:
+    """A number beyond all rows is listened to or refused, never an internal error ({})."""
+    catalog.query_table(new_queried(catalog), **{"vector": vector, "k": 5, **case}, expect=(200, 400, 404))
+
+
+# Plans
+
+
+@must("lance.query.{}.text", operations=subject, clause="query-plan", each=PLANS)
+@given(vector=st.sampled_from([{}, {"single_vector": [1, 2]}]), filter=st.sampled_from([None, "id > 3"]))
+def test_plan(catalog: LanceCatalog, case: Operation, vector: Any, filter: str | None) -> None:
+    """The answer to {} is a string of JSON with something in it."""
+    plan = ask(catalog, case, new_queried(catalog), {"vector": vector, "filter": filter}).json
+    assert isinstance(plan, str)
+    assert plan.strip()
+
+
+@must("lance.query.explain.verbose", operations=EXPLAIN, clause="query-plan")
+@given(verbose=st.booleans())
+def test_verbose_plan(catalog: LanceCatalog, verbose: bool) -> None:
+    """A plan is told with verbose on or off."""
+    query = {"vector": {"single_vector": [1, 2]}, "k": 3}
+    plan = catalog.explain_table_query_plan(new_queried(catalog), query=query, verbose=verbose).json
+    assert isinstance(plan, str)
+    assert plan.strip()
+
+
+@must("lance.query.{}.no_change", operations=subject, clause="query-plan", each=PLANS)
+def test_plan_changes_nothing(catalog: LanceCatalog, case: Operation) -> None:
+    """Asking for a plan ({}) leaves the table with its rows and its version."""
+    id = new_queried(catalog)
+    version = catalog.version(id)
+    ask(catalog, case, id, {"filter": "id > 3"})
+    assert catalog.version(id) == version
+    assert sorted(ids(catalog.rows(id))) == ids(ROWS)
+
+
+@should("lance.query.{}.differs", operations=subject, clause="query-plan-of-query", each=PLANS)
+def test_plans_differ(catalog: LanceCatalog, case: Operation) -> None:
+    """The plan ({}) of a search for a vector is another than that of reading rows."""
+    id = new_queried(catalog)
+    plans = [ask(catalog, case, id, {"vector": vector}).json for vector in ({}, {"single_vector": [1, 2]})]
+    assert plans[0] != plans[1]

@@ -1,0 +1,165 @@
+"""Queries that ask for columns, and requests that no query is made of."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from hypothesis import strategies as st
+
+from conformance.lance.catalog import LanceCatalog
+from conformance.lance.operations import subject
+from conformance.lance.query_model import PROBES, ROWS, SCHEMA, Row, new_queried, search
+from conformance.lance.test_queries import ALL, QUERY, Query, ask
+from conformance.requirement import given, must, should
+from specs.openapi import Operation
+
+NAMES = SCHEMA.names
+FOUND = {"_distance", "_rowid"}  # what a search may add to the columns that were asked for
+
+
+def _by_id(rows: list[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: row["id"])
+
+
+# Columns
+
+
+@must("lance.query.columns.names", operations=QUERY, clause="query-columns")
+@given(names=st.sets(st.sampled_from(NAMES[1:])).map(sorted), vector=st.booleans())
+def test_column_names(catalog: LanceCatalog, names: list[str], vector: bool) -> None:
+    """With column_names the answer has those columns of the table, and no others."""
+    id, columns = new_queried(catalog), {"column_names": ["id", *names]}
+    found = search(catalog, id, PROBES[0], k=50, columns=columns) if vector else catalog.rows(id, columns=columns)
+    told = [{name: value for name, value in row.items() if name not in FOUND} for row in found]
+    assert _by_id(told) == [{name: row[name] for name in ("id", *names)} for row in ROWS]
+
+
+@must("lance.query.columns.aliases", operations=QUERY, clause="query-aliases")
+@given(
+    aliases=st.dictionaries(st.sampled_from(["x", "n", "Two words"]), st.sampled_from(["id", "color"]), min_size=1),
+    vector=st.booleans(),
+)
+def test_column_aliases(catalog: LanceCatalog, aliases: dict[str, str], vector: bool) -> None:
+    """With column_aliases the answer has those columns under their new names, and no others."""
+    id, columns = new_queried(catalog), {"column_aliases": {"key": "id", **aliases}}
+    found = search(catalog, id, PROBES[0], k=50, columns=columns) if vector else catalog.rows(id, columns=columns)
+    told = [{name: value for name, value in row.items() if name not in FOUND} for row in found]
+    expected = [{"key": row["id"], **{alias: row[name] for alias, name in aliases.items()}} for row in ROWS]
+    assert sorted(told, key=lambda row: row["key"]) == expected
+
+
+@should("lance.query.columns.nested", operations=QUERY, clause="query-nested-columns")
+def test_nested_column(catalog: LanceCatalog) -> None:
+    """A field of a struct is asked for by its path, and comes as a column or as a struct of its own."""
+    found = catalog.rows(new_queried(catalog), filter="id = 4", columns={"column_names": ["place.city"]})
+    assert found in ([{"place.city": "town 4"}], [{"place": {"city": "town 4"}}], [{"city": "town 4"}])
+
+
+@should("lance.query.columns.nested_alias", operations=QUERY, clause="query-nested-columns")
+def test_nested_alias(catalog: LanceCatalog) -> None:
+    """A field of a struct can have an alias."""
+    found = catalog.rows(new_queried(catalog), filter="id = 4", columns={"column_aliases": {"town": "place.city"}})
+    assert found == [{"town": "town 4"}]
+
+
+@must("lance.query.columns.filtered", operations=QUERY, clause="query-columns")
+def test_filter_by_other_column(catalog: LanceCatalog) -> None:
+    """A filter may be about columns that the answer does not have."""
+    found = catalog.rows(new_queried(catalog), filter="n > 40", columns={"column_names": ["color"]})
+    assert sorted(str(row["color"]) for row in found) == sorted(str(row["color"]) for row in ROWS if (row["n"] or 0) > 40)
+
+
+ODD_NAMES = {
+    "space": "two words",
+    "upper": "UPPER",
+    "keyword": "select",
+    "dash": "a-b",
+    "unicode": "größe",
+    "percent": "100%25",
+    "quote": "it's",
+    "double_quote": 'so "called"',
+    "digits": "1st",
+}
+
+
+@must("lance.query.columns.odd_name.{}", operations=QUERY, clause="query-columns", kind="hostile", each=ODD_NAMES)
+def test_odd_column_name(catalog: LanceCatalog, case: str) -> None:
+    """A column of any name can be asked for ({})."""
+    id = catalog.new_table_of(pa.table({"id": [1, 2], case: [10, 20]}))
+    assert sorted(row[case] for row in catalog.rows(id, columns={"column_names": [case]})) == [10, 20]
+
+
+@must("lance.query.columns.odd_alias.{}", operations=QUERY, clause="query-aliases", kind="hostile", each=ODD_NAMES)
+def test_odd_column_alias(catalog: LanceCatalog, case: str) -> None:
+    """A column of any name can have an alias ({})."""
+    id = catalog.new_table_of(pa.table({"id": [1, 2], case: [10, 20]}))
+    assert sorted(row["x"] for row in catalog.rows(id, columns={"column_aliases": {"x": case}})) == [10, 20]
+
+
+# What is missing
+
+
+@must("lance.query.{}.missing", operations=subject, clause="table-not-found", kind="error", each=ALL)
+def test_missing_table(catalog: LanceCatalog, case: Operation) -> None:
+    """A query of a table that does not exist is refused with 404 and code 4 (to {})."""
+    assert ask(catalog, case, catalog.table_id("missing"), {}, expect=404).code == 4
+
+
+@should("lance.query.{}.namespace_code", operations=subject, clause="namespace-before-table", kind="error", each=ALL)
+def test_missing_namespace(catalog: LanceCatalog, case: Operation) -> None:
+    """Where the namespace of a table does not exist the code is 1, not 4 (to {})."""
+    catalog.require_namespaces()
+    assert ask(catalog, case, (*catalog.missing_namespace(), "t"), {}, expect=404).code == 1
+
+
+@must("lance.query.{}.version_missing", operations=subject, clause="version-not-found", kind="error", each=ALL)
+def test_missing_version(catalog: LanceCatalog, case: Operation) -> None:
+    """A query of a version that does not exist is refused with 404 and code 11 (to {})."""
+    assert ask(catalog, case, new_queried(catalog), {"version": 4711}, expect=404).code == 11
+
+
+MISSING_COLUMNS: dict[str, Query] = {
+    "names": {"columns": {"column_names": ["id", "nowhere"]}},
+    "nested": {"columns": {"column_names": ["place.nowhere"]}},
+    "aliases": {"columns": {"column_aliases": {"x": "nowhere"}}},
+    "vector": {"vector": {"single_vector": [1, 2]}, "vector_column": "nowhere"},
+    "text": {"full_text_query": {"string_query": {"query": "town", "columns": ["nowhere"]}}},
+    "match": {"full_text_query": {"structured_query": {"query": {"match": {"terms": "x", "column": "nowhere"}}}}},
+    "phrase": {"full_text_query": {"structured_query": {"query": {"phrase": {"terms": "x", "column": "nowhere"}}}}},
+}
+
+
+@must("lance.query.column_missing.{}", operations=QUERY, clause="column-not-found", kind="error", each=MISSING_COLUMNS)
+def test_missing_column(catalog: LanceCatalog, case: Query) -> None:
+    """A query of a column that the table does not have ({}) is refused with 404 and code 12."""
+    assert ask(catalog, ALL["run"], new_queried(catalog), case, expect=404).code == 12
+
+
+@must("lance.query.{}.declared", operations=subject, clause="query-declared", kind="error", each=ALL)
+def test_declared_table(catalog: LanceCatalog, case: Operation) -> None:
+    """A query of a table that was only declared ({}) is refused with 400 or 404, or finds nothing."""
+    answer = ask(catalog, case, catalog.new_declared_table(), {"columns": None}, expect=(200, 400, 404))
+    assert answer.status != 200 or case.id not in QUERY or not catalog.rows(catalog.table_id())
+
+
+# Bad requests
+
+BAD: dict[str, Query] = {
+    "filter_syntax": {"filter": "((("},
+    "filter_column": {"filter": "nowhere > 1"},
+    "filter_type": {"filter": "id = 'text'"},
+    "filter_value": {"filter": "id"},
+    "filter_leftover": {"filter": "id >= 1 AN color = 'red'"},
+    "filter_statement": {"filter": "id >= 1; DROP TABLE t"},
+    "both_columns": {"columns": {"column_names": ["id"], "column_aliases": {"x": "id"}}},
+    "both_vectors": {"vector": {"single_vector": [1, 2], "multi_vector": [[1, 2]]}},
+    "short_vector": {"vector": {"single_vector": [1]}},
+    "long_vector": {"vector": {"single_vector": [1, 2, 3, 4]}},
+    "ragged_vectors": {"vector": {"multi_vector": [[1, 2], [1]]}},
+    "not_a_vector": {"vector": {"single_vector": [1, 2]}, "vector_column": "id"},
+    "text_as_vector": {"vector": {"single_vector": [1, 2]}, "vector_column": "color"},
+    "distance_unknown": {"vector": {"single_vector": [1, 2]}, "distance_type": "parsecs"},
+}
+
+
+@must("lance.query.{}.bad.{}", operations=subject, clause="query-invalid", kind="error", each={})
+def _unused() -> None: ...

@@ -1,0 +1,210 @@
+"""ListTableVersions, DescribeTableVersion and RestoreTable."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from hypothesis import strategies as st
+
+from conformance.lance.arrow import stream
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.listing import collect
+from conformance.requirement import given, must, should
+from conformance.strategies import tables
+
+LIST, DESCRIBE, RESTORE = ["ListTableVersions"], ["DescribeTableVersion"], ["RestoreTable"]
+MISSING_VERSION = 4711
+DAY_MILLIS = 86_400_000
+
+
+def new_versioned(catalog: LanceCatalog, inserts: int = 3) -> tuple[Names, list[int]]:
+    """Create a table and insert rows; return it and the numbers of its versions, oldest first.
+
+    The first version has 3 rows, each other one more than the one before.
+    """
+    id = catalog.new_table(rows=3)
+    numbers = [catalog.version(id)]
+    for place in range(inserts):
+        catalog.insert_into_table(id, stream(tables(1, first=3 + place)))
+        numbers.append(catalog.version(id))
+    return id, numbers
+
+
+def listed(catalog: LanceCatalog, id: Names, **query: Any) -> list[int]:
+    """Return the numbers of the versions that the list has, in its order."""
+    found = collect(lambda **page: catalog.list_table_versions(id, **page), "versions", **query)
+    return [one["version"] for one in found]
+
+
+# ListTableVersions
+
+
+@must("lance.version.list.all", operations=LIST, clause="list-versions")
+@given(inserts=st.integers(0, 4))
+def test_list_has_all_versions(catalog: LanceCatalog, inserts: int) -> None:
+    """Every version of the table is listed once."""
+    id, numbers = new_versioned(catalog, inserts)
+    assert sorted(listed(catalog, id)) == numbers
+
+
+@must("lance.version.list.descending", operations=LIST, clause="list-versions-descending")
+@given(limit=st.sampled_from([None, 1, 2, 3]))
+def test_newest_first(catalog: LanceCatalog, limit: int | None) -> None:
+    """With descending=true the newest versions come first, over all pages."""
+    id, numbers = new_versioned(catalog)
+    assert listed(catalog, id, descending=True, limit=limit) == numbers[::-1]
+
+
+@must("lance.version.list.latest", operations=LIST, clause="list-versions-descending")
+def test_latest_version_by_the_list(catalog: LanceCatalog) -> None:
+    """One descending version is the latest one: how clients find it."""
+    id, numbers = new_versioned(catalog)
+    page = catalog.list_table_versions(id, descending=True, limit=1)["versions"]
+    assert [one["version"] for one in page] == numbers[-1:]
+
+
+@should("lance.version.list.times", operations=LIST, clause="version-times")
+def test_times_rise(catalog: LanceCatalog) -> None:
+    """The times of versions, in milliseconds since 1970, do not fall, and are of today."""
+    id, _ = new_versioned(catalog)
+    versions = sorted(catalog.list_table_versions(id)["versions"], key=lambda one: one["version"])
+    times = [one["timestamp_millis"] for one in versions]
+    assert times == sorted(times)
+    assert abs(times[-1] - time.time() * 1000) < DAY_MILLIS
+
+
+@must("lance.version.list.manifests", operations=LIST, clause="version-manifests")
+def test_manifests_differ(catalog: LanceCatalog) -> None:
+    """Every version has a manifest of its own."""
+    id, numbers = new_versioned(catalog)
+    paths = {one["manifest_path"] for one in catalog.list_table_versions(id)["versions"]}
+    assert len(paths) == len(numbers)
+    assert all(paths)
+
+
+# DescribeTableVersion
+
+
+@must("lance.version.describe.number", operations=DESCRIBE, clause="describe-version-number")
+def test_describe_any_version(catalog: LanceCatalog) -> None:
+    """Every version is described by its number, with the manifest that the list tells."""
+    id, numbers = new_versioned(catalog)
+    paths = {one["version"]: one["manifest_path"] for one in catalog.list_table_versions(id)["versions"]}
+    for number in numbers:
+        described = catalog.describe_table_version(id, version=number)["version"]
+        assert described["version"] == number
+        assert described["manifest_path"] == paths[number]
+
+
+@must("lance.version.describe.latest", operations=DESCRIBE, clause="describe-version-latest")
+def test_describe_latest_version(catalog: LanceCatalog) -> None:
+    """Without a number the latest version is described."""
+    id, numbers = new_versioned(catalog)
+    assert catalog.describe_table_version(id)["version"]["version"] == numbers[-1]
+    catalog.insert_into_table(id, stream(tables(1)))
+    assert catalog.describe_table_version(id)["version"]["version"] > numbers[-1]
+
+
+@should("lance.version.describe.size", operations=DESCRIBE, clause="version-manifests")
+def test_manifest_size(catalog: LanceCatalog) -> None:
+    """The size of a manifest, where it is told, is more than nothing."""
+    id, _ = new_versioned(catalog)
+    assert catalog.describe_table_version(id)["version"].get("manifest_size", 1) > 0
+
+
+@must("lance.version.describe.version_missing", operations=DESCRIBE, clause="version-not-found", kind="error")
+def test_describe_missing_version(catalog: LanceCatalog) -> None:
+    """Describing a version that does not exist is refused with 404 and code 11."""
+    refused = catalog.describe_table_version(catalog.new_table(), version=MISSING_VERSION, expect=404)
+    assert refused.code == 11
+
+
+# RestoreTable
+
+
+@must("lance.version.restore.rows", operations=RESTORE, clause="restore-table")
+@given(place=st.integers(0, 2))
+def test_restore_brings_rows_back(catalog: LanceCatalog, place: int) -> None:
+    """After restoring a version the table has its rows again."""
+    id, numbers = new_versioned(catalog, inserts=2)
+    catalog.restore_table(id, version=numbers[place])
+    assert catalog.count_table_rows(id).json == 3 + place
+
+
+@must("lance.version.restore.new_version", operations=RESTORE, clause="restore-version")
+def test_restore_makes_a_version(catalog: LanceCatalog) -> None:
+    """Restoring makes a new version; those between stay readable."""
+    id, numbers = new_versioned(catalog, inserts=2)
+    catalog.restore_table(id, version=numbers[0])
+    assert catalog.version(id) > numbers[-1]
+    assert catalog.count_table_rows(id, version=numbers[-1]).json == 5
+    assert set(numbers) < set(listed(catalog, id))
+
+
+@must("lance.version.restore.undone", operations=RESTORE, clause="restore-version")
+def test_restore_can_be_undone(catalog: LanceCatalog) -> None:
+    """What a restore took away is brought back by restoring the version before it."""
+    id, numbers = new_versioned(catalog, inserts=1)
+    catalog.restore_table(id, version=numbers[0])
+    catalog.restore_table(id, version=numbers[1])
+    assert catalog.count_table_rows(id).json == 4
+
+
+@must("lance.version.restore.columns", operations=RESTORE, clause="restore-table")
+def test_restore_brings_columns_back(catalog: LanceCatalog) -> None:
+    """After restoring a version the table has its columns again."""
+    id, numbers = new_versioned(catalog, inserts=0)
+    catalog.alter_table_drop_columns(id, columns=["name"])
+    catalog.restore_table(id, version=numbers[0])
+    schema = catalog.describe_table(id, query={"load_detailed_metadata": True})["schema"]
+    assert [field["name"] for field in schema["fields"]] == ["id", "name"]
+
+
+@must("lance.version.restore.version_missing", operations=RESTORE, clause="version-not-found", kind="error")
+def test_restore_missing_version(catalog: LanceCatalog) -> None:
+    """Restoring a version that does not exist is refused with 404 and code 11; nothing changes."""
+    id, numbers = new_versioned(catalog, inserts=1)
+    refused = catalog.restore_table(id, version=MISSING_VERSION, expect=404)
+    assert refused.code == 11
+    assert catalog.version(id) == numbers[-1]
+
+
+# All of them
+
+BODIES: dict[str, tuple[str, Any]] = {
+    "list": ("ListTableVersions", None),
+    "describe": ("DescribeTableVersion", {}),
+    "restore": ("RestoreTable", {"version": 1}),
+}
+
+
+@must(
+    "lance.version.{}.missing", operations=lambda case: [case[0]], clause="table-not-found", kind="error", each=BODIES
+)
+def test_versions_of_missing_table(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
+    """The versions of a table that does not exist ({}) are refused with 404 and code 4."""
+    assert catalog.send(case[0], catalog.table_id("missing"), case[1], expect=404).code == 4
+
+
+WRONG: dict[str, tuple[str, Any]] = {
+    "describe_negative": ("DescribeTableVersion", {"version": -1}),
+    "describe_text": ("DescribeTableVersion", {"version": "latest"}),
+    "restore_nothing": ("RestoreTable", {}),
+    "restore_negative": ("RestoreTable", {"version": -1}),
+    "restore_fraction": ("RestoreTable", {"version": 1.5}),
+}
+
+
+@must("lance.version.body.{}", operations=lambda case: [case[0]], clause="request-schemas", kind="error", each=WRONG)
+def test_wrong_numbers(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
+    """A number that no version can have ({}) is refused with 400 and code 13."""
+    assert catalog.send(case[0], catalog.new_table(), case[1], expect=400).code == 13
+
+
+@should("lance.version.{}.declared", operations=lambda case: [case[0]], clause="versions-of-declared", each=BODIES)
+def test_versions_of_declared_table(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
+    """A table that was only declared has no versions ({}): none is listed, none found."""
+    id = catalog.new_declared_table()
+    answer = catalog.send(case[0], id, case[1], expect=(200, 404) if case[0] == "ListTableVersions" else (400, 404))
+    assert answer.status != 200 or answer["versions"] == []
