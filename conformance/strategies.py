@@ -14,6 +14,16 @@ from hypothesis.strategies import SearchStrategy
 
 NAMES = ("a", "b", "orders", "Orders", "t_1", "x-y", "z9")
 TEXTS = ("", "v", "two words", "ünïcode ✓", "'quoted' \"twice\"", '{"json": true}', "x" * 300)
+# Names that a column may have, and that one has to be careful with in SQL, in URLs and in files.
+COLUMN_NAMES = {
+    "space": "two words",
+    "upper": "UPPER",
+    "keyword": "select",
+    "dash": "a-b",
+    "unicode": "größe",
+    "percent": "100%25",
+    "quote": "it's",
+}
 KEYS = ("owner", "k", "with.dot", "with-dash", "UPPER")
 
 

@@ -96,6 +96,11 @@ def distances(probe: Vector, found: Sequence[Row], distance: str = "l2") -> list
     return [DISTANCES[distance](probe, ROWS[row["id"]]["vector"]) for row in found]
 
 
+def told(**fields: Any) -> Row:
+    """Return a part of a request without the fields that are None."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
 def search(catalog: LanceCatalog, id: Names, probe: Vector, **query: Any) -> list[Row]:
-    """Return the rows that a search for a vector finds."""
-    return catalog.rows(id, vector={"single_vector": list(probe)}, **query)
+    """Return the rows that a search for a vector finds; what is None is not sent."""
+    return catalog.rows(id, vector={"single_vector": list(probe)}, **told(**query))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.requirement import given, must, should
+from conformance.strategies import COLUMN_NAMES
 
 ADD = ["AlterTableAddColumns"]
 ALTER = ["AlterTableAlterColumns"]
@@ -141,17 +142,7 @@ def test_add_column_without_a_name(catalog: LanceCatalog, case: str) -> None:
     assert len(catalog.rows(id)) == 3
 
 
-ODD_NAMES = {
-    "space": "two words",
-    "unicode": "größe",
-    "keyword": "select",
-    "quote": "it's",
-    "dash": "a-b",
-    "upper": "AGE",
-}
-
-
-@must("lance.column.add.name.{}", operations=ADD, clause="column-names", kind="hostile", each=ODD_NAMES)
+@must("lance.column.add.name.{}", operations=ADD, clause="column-names", kind="hostile", each=COLUMN_NAMES)
 def test_add_column_with_odd_name(catalog: LanceCatalog, case: str) -> None:
     """A column may have any name ({})."""
     id = people(catalog)
@@ -367,14 +358,14 @@ def test_metadata_are_texts(catalog: LanceCatalog, case: Any) -> None:
 
 # All of them
 
+NEW = {"name": "new", "expression": "1"}
+RENAMED = {"path": "age", "data_type": KEPT, "rename": "years"}
 CHANGES: dict[str, Any] = {
     "add": (ADD, lambda catalog, id, **rest: catalog.alter_table_add_columns(id, new_columns=[NEW], **rest)),
     "alter": (ALTER, lambda catalog, id, **rest: catalog.alter_table_alter_columns(id, alterations=[RENAMED], **rest)),
     "drop": (DROP, lambda catalog, id, **rest: catalog.alter_table_drop_columns(id, columns=["age"], **rest)),
     "metadata": (METADATA, lambda catalog, id, **rest: catalog.update_table_schema_metadata(id, {"a": "1"}, **rest)),
 }
-NEW = {"name": "new", "expression": "1"}
-RENAMED = {"path": "age", "data_type": KEPT, "rename": "years"}
 
 
 @must("lance.column.{}.missing", operations=lambda case: case[0], clause="table-not-found", kind="error", each=CHANGES)

@@ -12,6 +12,7 @@ from conformance.lance.merge_model import Row
 from conformance.lance.merging import SCHEMA, SOURCE, TARGET, UPSERT, new_target, ordered, rows_stream, sorted_rows
 from conformance.lance.test_creation import BROKEN_STREAMS
 from conformance.requirement import may, must, should
+from conformance.strategies import COLUMN_NAMES
 
 MERGE = ["MergeInsertIntoTable"]
 
@@ -91,18 +92,7 @@ def test_merge_null_key(catalog: LanceCatalog) -> None:
     assert sorted_rows(catalog, id) == ordered([*TARGET, nameless, *source])
 
 
-KEY_NAMES = {
-    "space": "two words",
-    "upper": "UPPER",
-    "keyword": "select",
-    "dash": "a-b",
-    "unicode": "größe",
-    "percent": "100%25",
-    "ampersand": "a&on=b",
-    "comma": "a,b",
-    "dollar": "a$b",
-    "quote": "it's",
-}
+KEY_NAMES = {**COLUMN_NAMES, "ampersand": "a&on=b", "comma": "a,b", "dollar": "a$b"}
 
 
 @must("lance.rows.merge.key_name.{}", operations=MERGE, clause="merge-on", kind="hostile", each=KEY_NAMES)

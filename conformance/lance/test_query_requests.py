@@ -65,7 +65,9 @@ def test_nested_alias(catalog: LanceCatalog) -> None:
 def test_filter_by_other_column(catalog: LanceCatalog) -> None:
     """A filter may be about columns that the answer does not have."""
     found = catalog.rows(new_queried(catalog), filter="n > 40", columns={"column_names": ["color"]})
-    assert sorted(str(row["color"]) for row in found) == sorted(str(row["color"]) for row in ROWS if (row["n"] or 0) > 40)
+    assert sorted(str(row["color"]) for row in found) == sorted(
+        str(row["color"]) for row in ROWS if (row["n"] or 0) > 40
+    )
 
 
 ODD_NAMES = {
@@ -128,8 +130,15 @@ MISSING_COLUMNS: dict[str, Query] = {
 }
 
 
-@must("lance.query.column_missing.{}", operations=QUERY, clause="column-not-found", kind="error", each=MISSING_COLUMNS)
+@must("lance.query.column_missing.{}", operations=QUERY, clause="query-column", kind="error", each=MISSING_COLUMNS)
 def test_missing_column(catalog: LanceCatalog, case: Query) -> None:
+    """A query of a column that the table does not have ({}) is refused with 404 and code 12, or 400 and code 13."""
+    refused = ask(catalog, ALL["run"], new_queried(catalog), case, expect=(400, 404))
+    assert refused.code == (12 if refused.status == 404 else 13)
+
+
+@should("lance.query.column_code.{}", operations=QUERY, clause="column-not-found", kind="error", each=MISSING_COLUMNS)
+def test_missing_column_code(catalog: LanceCatalog, case: Query) -> None:
     """A query of a column that the table does not have ({}) is refused with 404 and code 12."""
     assert ask(catalog, ALL["run"], new_queried(catalog), case, expect=404).code == 12
 
@@ -150,16 +159,69 @@ BAD: dict[str, Query] = {
     "filter_value": {"filter": "id"},
     "filter_leftover": {"filter": "id >= 1 AN color = 'red'"},
     "filter_statement": {"filter": "id >= 1; DROP TABLE t"},
-    "both_columns": {"columns": {"column_names": ["id"], "column_aliases": {"x": "id"}}},
-    "both_vectors": {"vector": {"single_vector": [1, 2], "multi_vector": [[1, 2]]}},
     "short_vector": {"vector": {"single_vector": [1]}},
     "long_vector": {"vector": {"single_vector": [1, 2, 3, 4]}},
-    "ragged_vectors": {"vector": {"multi_vector": [[1, 2], [1]]}},
     "not_a_vector": {"vector": {"single_vector": [1, 2]}, "vector_column": "id"},
     "text_as_vector": {"vector": {"single_vector": [1, 2]}, "vector_column": "color"},
     "distance_unknown": {"vector": {"single_vector": [1, 2]}, "distance_type": "parsecs"},
 }
 
 
-@must("lance.query.{}.bad.{}", operations=subject, clause="query-invalid", kind="error", each={})
-def _unused() -> None: ...
+NO_QUERY = {f"{name}.{key}": (operation, query) for name, operation in ALL.items() for key, query in BAD.items()}
+BOTH: dict[str, Query] = {
+    "columns": {"columns": {"column_names": ["id"], "column_aliases": {"x": "id"}}},
+    "vectors": {"vector": {"single_vector": [1, 2], "multi_vector": [[1, 2]]}},
+    "texts": {
+        "full_text_query": {
+            "string_query": {"query": "red", "columns": ["color"]},
+            "structured_query": {"query": {"match": {"terms": "red", "column": "color"}}},
+        }
+    },
+    "ragged_vectors": {"vector": {"multi_vector": [[1, 2], [1]]}},
+}
+
+
+@must(
+    "lance.query.bad.{}", operations=lambda case: subject(case[0]), clause="query-invalid", kind="error", each=NO_QUERY
+)
+def test_bad_query(catalog: LanceCatalog, case: tuple[Operation, Query]) -> None:
+    """A query that cannot be run is refused with 400 and code 13 ({})."""
+    operation, query = case
+    assert ask(catalog, operation, new_queried(catalog), query, expect=400).code == 13
+
+
+@should("lance.query.both.{}", operations=QUERY, clause="query-either", kind="error", each=BOTH)
+def test_both_forms(catalog: LanceCatalog, case: Query) -> None:
+    """A query that says one thing in two forms ({}) is refused with 400 and code 13."""
+    assert ask(catalog, ALL["run"], new_queried(catalog), case, expect=400).code == 13
+
+
+@must("lance.query.{}.vector_and_text", operations=subject, clause="query-both-searches", each=ALL)
+def test_vector_and_text(catalog: LanceCatalog, case: Operation) -> None:
+    """A query for a vector and a text at once is run, or refused with 400 ({})."""
+    text = {"string_query": {"query": "red", "columns": ["color"]}}
+    query: Query = {"vector": {"single_vector": [1, 2]}, "full_text_query": text}
+    ask(catalog, case, new_queried(catalog), query, expect=(200, 400))
+
+
+DEEP: dict[str, str] = {
+    "parentheses": "(" * 2000 + "id > 1" + ")" * 2000,
+    "sum": "id = " + "+".join(["1"] * 4000),
+    "nots": "NOT " * 3000 + "id = 1",
+    "casts": "id" + "::bigint" * 3000 + " = 1",
+    "long": " OR ".join(f"id = {number}" for number in range(3000)),
+}
+
+
+@must("lance.query.deep.{}", operations=QUERY, clause="query-deep", kind="hostile", each=DEEP)
+def test_deep_filter(catalog: LanceCatalog, case: str) -> None:
+    """A filter of thousands of parts is run or refused with 400, and the server lives on ({})."""
+    id = new_queried(catalog)
+    ask(catalog, ALL["run"], id, {"filter": case}, expect=(200, 400))
+    assert len(catalog.rows(id)) == len(ROWS)
+
+
+@should("lance.query.root", operations=QUERY, clause="query-root", kind="error")
+def test_query_of_root(catalog: LanceCatalog) -> None:
+    """A query of the root namespace is refused with 400 and code 13."""
+    assert ask(catalog, ALL["run"], (), {}, expect=400).code == 13

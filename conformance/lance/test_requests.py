@@ -68,6 +68,19 @@ def test_unknown_keys_are_ignored(catalog: LanceCatalog, case: Operation) -> Non
     catalog.send(case.id, id, {"id": list(id), "from_the_future": {"x": 1}}, query={"from_the_future": "1"})
 
 
+@must(
+    "lance.body.identity.{}",
+    operations=subject,
+    clause="identity",
+    each={name: operation for name, operation in OPERATIONS.items() if operation.id in READS},
+)
+def test_identity_and_context(catalog: LanceCatalog, case: Operation) -> None:
+    """{} takes an identity and a context in its body, and a context in headers: clients send all of them."""
+    id = catalog.new_table() if "/table/" in case.path else catalog.new_namespace()
+    body = {"id": list(id), "identity": {"api_key": "k", "auth_token": "t"}, "context": {"trace": "1"}}
+    catalog.send(case.id, id, body, headers={"x-lance-ctx-trace": "1", "x-trace": "1"})
+
+
 @must("lance.auth.required.{}", operations=subject, clause="authentication", kind="auth", each=OPERATIONS)
 def test_credentials_are_required(catalog: LanceCatalog, case: Operation) -> None:
     """{} without credentials is refused with 401 and code 16, where the server wants credentials."""

@@ -12,7 +12,7 @@ from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.test_rows import BAD_PREDICATES, check_transaction
 from conformance.outcomes import Unoffered
 from conformance.requirement import given, must, should
-from conformance.strategies import tables
+from conformance.strategies import COLUMN_NAMES, tables
 
 COUNT = ["CountTableRows"]
 UPDATE = ["UpdateTable"]
@@ -66,19 +66,10 @@ def test_update_swaps(catalog: LanceCatalog) -> None:
     assert found == [{"id": 1, "a": 10, "b": 30}, {"id": 2, "a": 40, "b": 20}]
 
 
-COLUMN_NAMES = {
-    "space": "two words",
-    "upper": "UPPER",
-    "keyword": "select",
-    "dash": "a-b",
-    "unicode": "größe",
-    "percent": "100%25",
-    "quote": "it's",
-    "double_quote": 'a"b',
-}
+QUOTED = {**COLUMN_NAMES, "double_quote": 'a"b'}
 
 
-@must("lance.rows.update.column_name.{}", operations=UPDATE, clause="update-table", kind="hostile", each=COLUMN_NAMES)
+@must("lance.rows.update.column_name.{}", operations=UPDATE, clause="update-table", kind="hostile", each=QUOTED)
 def test_update_odd_column(catalog: LanceCatalog, case: str) -> None:
     """The column to update may have any name that a column can have ({})."""
     id = catalog.new_table_of(pa.table({"id": [1, 2], case: [10, 20]}))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 _SEPARATOR = re.compile(rb"\x00(?!\xff)")
@@ -14,6 +15,15 @@ _SEPARATOR = re.compile(rb"\x00(?!\xff)")
 
 class CommitConflict(Exception):
     """What a commit expected is no longer so; nothing was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """The arguments of one `Storage.commit` that waits for its turn."""
+
+    expected: Mapping[bytes, bytes | None]
+    writes: Mapping[bytes, bytes | None]
+    empty: Sequence[bytes]
 
 
 class Storage(Protocol):
@@ -107,4 +117,4 @@ def after_prefix(prefix: bytes) -> bytes:
     return prefix + b"\xff"
 
 
-__all__ = ["CommitConflict", "Readable", "Storage", "after_prefix", "is_conflict", "pack", "unpack"]
+__all__ = ["Commit", "CommitConflict", "Readable", "Storage", "after_prefix", "is_conflict", "pack", "unpack"]

@@ -9,23 +9,15 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from reference_server.errors import ServiceUnavailable
-from reference_server.storage import CommitConflict, after_prefix
+from reference_server.storage import Commit, CommitConflict, after_prefix
 from reference_server.storage.group_commit import GroupCommitter
 from specs.problems import Problem
 
 SCHEMA = "CREATE TABLE IF NOT EXISTS entries (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
 BUSY_SECONDS = 30.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Commit:
-    expected: Mapping[bytes, bytes | None]
-    writes: Mapping[bytes, bytes | None]
-    empty: Sequence[bytes]
 
 
 class DirectoryStorage:
@@ -66,7 +58,7 @@ class DirectoryStorage:
         empty: Sequence[bytes] = (),
     ) -> None:
         """See Storage.commit. Raises ServiceUnavailable when the disk refuses."""
-        await self._committer.commit(_Commit(expected, writes, empty))
+        await self._committer.commit(Commit(expected, writes, empty))
 
     def close(self) -> None:
         """Finish what waits, then close the file."""
@@ -74,7 +66,7 @@ class DirectoryStorage:
         self._reader.close()
         self._writer_connection.close()
 
-    def _write(self, batch: list[_Commit]) -> list[Exception | None]:
+    def _write(self, batch: list[Commit]) -> list[Exception | None]:
         connection = self._writer_connection
         try:
             connection.execute("BEGIN IMMEDIATE")
@@ -104,7 +96,7 @@ def _scan(
     ).fetchall()
 
 
-def _apply(connection: sqlite3.Connection, commit: _Commit) -> Exception | None:
+def _apply(connection: sqlite3.Connection, commit: Commit) -> Exception | None:
     """Apply one commit inside the open transaction; a conflict leaves no trace of it."""
     for key, value in commit.expected.items():
         row = connection.execute("SELECT value FROM entries WHERE key = ?", (key,)).fetchone()

@@ -47,9 +47,13 @@ declare(
 )
 
 
+UNKNOWN = ("from_the_future", "identity", "context")
+
+
 async def _refuse_unknown_keys(call: Call, proceed: Proceed) -> Reply:
-    if b"from_the_future" in call.request.body:
-        return json_reply({"error": "unknown field from_the_future", "code": 13}, 400)
+    unknown = [name for name in UNKNOWN if name.encode() in call.request.body]
+    if unknown:
+        return json_reply({"error": f"unknown field {unknown[0]}", "code": 13}, 400)
     return await proceed()
 
 
@@ -63,6 +67,6 @@ declare(
     "unknown-keys-refused",
     "Fields that the server does not know are refused.",
     _refuse_unknown_keys,
-    kills=["lance.body.unknown_keys.*"],
+    kills=["lance.body.unknown_keys.*", "lance.body.identity.*"],
 )
 declare("body-id-refused", "A body may not repeat the id.", _refuse_body_id, kills=["lance.identifier.body_same"])

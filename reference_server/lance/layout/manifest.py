@@ -15,7 +15,6 @@ import random
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +23,7 @@ from sortedcontainers import SortedDict
 
 from reference_server.errors import ServiceUnavailable
 from reference_server.lance.layout.rows import Row, body_of, flag, is_table, key_of, row_of
-from reference_server.storage import CommitConflict, after_prefix, is_conflict
+from reference_server.storage import Commit, CommitConflict, after_prefix, is_conflict
 from reference_server.storage.group_commit import GroupCommitter
 
 if TYPE_CHECKING:
@@ -37,13 +36,6 @@ PATIENCE = 30.0  # seconds of others' turns before we give up
 LONGEST_PAUSE = 0.05
 MOST_FRAGMENTS = 64
 KEPT_FOR = timedelta(days=1)
-
-
-@dataclass(frozen=True, slots=True)
-class _Commit:
-    expected: Mapping[bytes, bytes | None]
-    writes: Mapping[bytes, bytes | None]
-    empty: Sequence[bytes]
 
 
 class ManifestStorage:
@@ -147,7 +139,7 @@ class ManifestStorage:
         empty: Sequence[bytes] = (),
     ) -> None:
         """See Storage.commit. Raises ServiceUnavailable when others leave us no turn."""
-        await self._committer.commit(_Commit(expected, writes, empty))
+        await self._committer.commit(Commit(expected, writes, empty))
 
     def set_metadata(self, values: Mapping[str, str]) -> None:
         """Set metadata of the table itself, making the table if there is none."""
@@ -161,7 +153,7 @@ class ManifestStorage:
         """Finish what waits."""
         self._committer.close()
 
-    def _write(self, batch: list[_Commit]) -> list[Exception | None]:
+    def _write(self, batch: list[Commit]) -> list[Exception | None]:
         last = time.monotonic() + PATIENCE
         with self._our_turn():
             while time.monotonic() < last:
@@ -252,7 +244,7 @@ class _Staged:
         kept = [(key, value) for key, value in sorted(found.items()) if self._values.get(key, b"") is not None]
         return kept if limit is None else kept[:limit]
 
-    def apply(self, commit: _Commit) -> Exception | None:
+    def apply(self, commit: Commit) -> Exception | None:
         """Stage a commit, or return the conflict that it has."""
         expected = {key: _without_flag(key, value) for key, value in commit.expected.items()}
         if is_conflict(self, expected, commit.writes, commit.empty):
