@@ -11,10 +11,11 @@ from collections.abc import Hashable
 from reference_server.context import Reply, Request
 
 MOST = 20_000
+VARYING = ("Content-Type", "If-None-Match", "X-Iceberg-Access-Delegation")
 
 
 class KeptAnswers:
-    """Answers by request: method, target, content type and body."""
+    """Answers by request: method, target, the headers that matter and body."""
 
     def __init__(self) -> None:
         self._answers: dict[tuple[object, ...], tuple[Hashable, Reply]] = {}
@@ -22,7 +23,9 @@ class KeptAnswers:
     def recall(self, request: Request, state: Hashable) -> Reply | None:
         """Return the answer to the same request in the same state, or None."""
         kept = self._answers.get(_key(request))
-        return kept[1] if kept is not None and kept[0] == state else None
+        if kept is None or kept[0] != state:
+            return None
+        return kept[1] if kept[1].still is None or kept[1].still() else None
 
     def keep(self, request: Request, state: Hashable, reply: Reply) -> None:
         """Keep an answer; `state` is what it was before the answer was made."""
@@ -32,4 +35,4 @@ class KeptAnswers:
 
 
 def _key(request: Request) -> tuple[object, ...]:
-    return request.method, request.target, request.headers.get("Content-Type"), request.body
+    return request.method, request.target, *(request.headers.get(name) for name in VARYING), request.body

@@ -68,7 +68,7 @@ class App:
         wing: Wing | None = None
         try:
             wing, mount = self._find_wing(request.target)
-            denied = self._denial(request)
+            denied = self._denial(wing, mount, request)
             if not denied:
                 request.body = await self._body(raw)
             faults = self._active_faults(raw)
@@ -94,8 +94,10 @@ class App:
             self.kept.keep(request, state, reply)
         return reply
 
-    def _denial(self, request: Request) -> CatalogError | None:
+    def _denial(self, wing: Wing, mount: str, request: Request) -> CatalogError | None:
         """Return why the caller may not call, None when it may; its body is not even read then."""
+        if wing.public and request.path[len(mount) :] in wing.public:
+            return None
         try:
             self.auth.check(request.headers)
         except CatalogError as denied:

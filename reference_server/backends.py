@@ -1,7 +1,8 @@
 """Where a server keeps its state and its data: the values of `--storage`.
 
 memory        state in memory; data below a temporary directory that other processes can open
-memory:pure   state and data in memory; nobody outside the server's process can open the data
+memory:pure   state and data in memory; nobody outside the server's process can open the data; for APIs
+              whose clients read files themselves it is the same as memory
 dir:PATH      state and data below PATH, durable
 """
 
@@ -21,6 +22,7 @@ from specs.problems import Problem
 DIRECTORY_PREFIX = "dir:"
 OWN_FOLDER = ".lakeproof"
 FILE_NAME = "state.sqlite"
+NEEDS_FILES = ("iceberg",)
 
 
 @dataclass(slots=True)
@@ -47,9 +49,9 @@ def open_backend(text: str, api: str) -> Backend:
 
     Raises Problem for an unknown value and for a directory that cannot be written.
     """
-    if text == "memory:pure":
+    if text == "memory:pure" and api not in NEEDS_FILES:
         return Backend(MemoryStorage(), f"shared-memory://lakeproof-{secrets.token_hex(6)}")
-    if text == "memory":
+    if text in ("memory", "memory:pure"):
         root = Path(tempfile.mkdtemp(prefix="lakeproof-"))
         return Backend(MemoryStorage(), str(root), root)
     path = text.removeprefix(DIRECTORY_PREFIX)

@@ -59,7 +59,8 @@ class Request:
 class Reply:
     """One answer: status, body bytes and headers.
 
-    `reusable` says that it follows from the catalog alone and holds until the catalog changes.
+    `reusable` says that it follows from the catalog alone and holds until the catalog changes. Where it
+    depends on something outside too, `still` tells whether that is as it was.
     """
 
     status: int = 200
@@ -67,6 +68,7 @@ class Reply:
     content_type: str = JSON_TYPE
     headers: dict[str, str] = field(default_factory=dict)
     reusable: bool = False
+    still: Callable[[], bool] | None = None
 
 
 def json_reply(value: Any, status: int = 200) -> Reply:

@@ -13,7 +13,13 @@ CatalogError
 │   ├── TableColumnNotFound
 │   ├── TableIndexNotFound
 │   ├── TableTagNotFound
-│   └── TransactionNotFound
+│   ├── TransactionNotFound
+│   ├── WarehouseNotFound
+│   ├── ViewNotFound
+│   ├── FunctionNotFound
+│   ├── PlanNotFound
+│   ├── PlanTaskNotFound
+│   └── FileNotFound
 ├── MethodNotAllowed              405
 ├── Unsupported                   406
 ├── Conflict                      409
@@ -22,11 +28,15 @@ CatalogError
 │   ├── TableAlreadyExists
 │   ├── TableIndexAlreadyExists
 │   ├── TableTagAlreadyExists
+│   ├── ViewAlreadyExists
 │   ├── ConcurrentModification
+│   ├── CommitFailed
 │   └── InvalidTableState
 ├── BodyTooLarge                  413
+├── Unprocessable                 422
 ├── Throttling                    429
 ├── Internal                      500
+│   └── CommitStateUnknown
 └── ServiceUnavailable            503
 
 Nothing but a bug is `Internal`; a bug is logged with its traceback and the id that the client got.
@@ -109,6 +119,30 @@ class TransactionNotFound(NotFound):
     """There is no such transaction."""
 
 
+class WarehouseNotFound(NotFound):
+    """There is no such warehouse."""
+
+
+class ViewNotFound(NotFound):
+    """The view does not exist."""
+
+
+class FunctionNotFound(NotFound):
+    """The function does not exist."""
+
+
+class PlanNotFound(NotFound):
+    """There is no such plan of a scan."""
+
+
+class PlanTaskNotFound(NotFound):
+    """There is no such task of a plan."""
+
+
+class FileNotFound(NotFound):
+    """A file that the catalog points to is gone."""
+
+
 class MethodNotAllowed(CatalogError):
     """The path exists, but not with this method."""
 
@@ -150,8 +184,16 @@ class TableTagAlreadyExists(Conflict):
     """A tag of the table has this name already."""
 
 
+class ViewAlreadyExists(Conflict):
+    """A view has this name already."""
+
+
 class ConcurrentModification(Conflict):
     """Somebody else changed the same thing at the same time, again and again."""
+
+
+class CommitFailed(Conflict):
+    """What a commit was made from is no longer so; nothing was changed."""
 
 
 class InvalidTableState(Conflict):
@@ -164,6 +206,12 @@ class BodyTooLarge(CatalogError):
     status = 413
 
 
+class Unprocessable(CatalogError):
+    """The request is well formed, but contradicts itself or an earlier one."""
+
+    status = 422
+
+
 class Throttling(CatalogError):
     """Too many requests: come back later."""
 
@@ -174,6 +222,10 @@ class Internal(CatalogError):
     """A bug in the server."""
 
     status = 500
+
+
+class CommitStateUnknown(Internal):
+    """Nobody can say whether a commit happened."""
 
 
 class ServiceUnavailable(CatalogError):

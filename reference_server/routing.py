@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from reference_server.errors import MethodNotAllowed, RouteNotFound
 from specs.openapi import Document, Operation
 
 Parameters = dict[str, str]
+
+
+class Routing(Protocol):
+    """Finds the operation that a method and a path mean."""
+
+    def match(self, method: str, segments: list[str]) -> tuple[Operation, Parameters]:
+        """Return the operation and its path parameters; `segments` are percent-decoded. See Router.match."""
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ import orjson
 
 from reference_server.context import Reply, Request, json_reply
 from reference_server.errors import CatalogError, InvalidInput
-from reference_server.routing import Router
+from reference_server.routing import Routing
 from specs.openapi import JSON_TYPE, Document, Operation
 from specs.validation import Validators
 
@@ -23,7 +23,9 @@ class Wing(Protocol):
 
     api: str
     document: Document
-    router: Router
+    router: Routing
+    public: frozenset[str]
+    """The paths below the mount that need no credentials."""
 
     async def start(self) -> None:
         """Finish what a killed server left; called once, before the first request."""

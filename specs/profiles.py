@@ -21,11 +21,12 @@ from specs.overlay import Change, read_overlay
 from specs.problems import Problem
 
 HERE = Path(__file__).parent
-MOUNTS = {"lance": "/lance"}
-PORTS = {"lance": 2333}
+MOUNTS = {"lance": "/lance", "iceberg": "/iceberg"}
+PORTS = {"lance": 2333, "iceberg": 8181}
 SHARED_PORT = 8181
-APIS = tuple(MOUNTS)  # those with a wing: they are served and judged
-DOCUMENTED = (*APIS, "iceberg")  # those with documents: they can be looked at
+SERVED = tuple(MOUNTS)  # those with a wing of the reference server
+APIS = ("lance",)  # those with a suite: they are judged
+DOCUMENTED = SERVED  # those with documents: they can be looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +102,17 @@ def find_profile(name: str) -> Profile:
 
 
 def find_served(name: str) -> Profile:
-    """Return a profile whose API is served and judged. Raises Problem for one that can only be looked at."""
+    """Return a profile whose API the reference server has. Raises Problem for one that can only be looked at."""
+    return _find_among(SERVED, name, "is not served")
+
+
+def find_judged(name: str) -> Profile:
+    """Return a profile whose API has a suite. Raises Problem for another one."""
+    return _find_among(APIS, name, "is not judged")
+
+
+def _find_among(apis: tuple[str, ...], name: str, refusal: str) -> Profile:
     profile = find_profile(name)
-    if profile.api not in APIS:
-        raise Problem(
-            f"The API {profile.api} is documented here, but neither served nor judged.",
-            f"Those that are: {', '.join(APIS)}.",
-        )
+    if profile.api not in apis:
+        raise Problem(f"The API {profile.api} is documented here, but {refusal}.", f"Those that are: {', '.join(apis)}.")
     return profile

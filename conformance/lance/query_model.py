@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from conformance.lance.catalog import LanceCatalog, Names
+from conformance.outcomes import Violation
 
 Row = dict[str, Any]
 Vector = Sequence[float]
@@ -74,9 +75,16 @@ def new_queried(catalog: LanceCatalog, rows: list[Row] | None = None) -> Names:
     return catalog.new_table_of(pa.Table.from_pylist(ROWS if rows is None else rows, schema=SCHEMA))
 
 
+def column(rows: Sequence[Row], name: str) -> list[Any]:
+    """Return a column of found rows. Raises Violation when they do not have it."""
+    if any(name not in row for row in rows):
+        raise Violation(f"the rows have no column {name!r}", "body:")
+    return [row[name] for row in rows]
+
+
 def ids(rows: Sequence[Row]) -> list[int]:
-    """Return the ids of rows, in their order."""
-    return [row["id"] for row in rows]
+    """Return the ids of rows, in their order. Raises Violation when they have none."""
+    return column(rows, "id")
 
 
 def matching(filter: str) -> list[Row]:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.operations import subject
-from conformance.lance.query_model import PROBES, ROWS, SCHEMA, Row, new_queried, search
+from conformance.lance.query_model import PROBES, ROWS, SCHEMA, Row, column, matching, new_queried, search
 from conformance.lance.test_queries import ALL, QUERY, Query, ask
 from conformance.requirement import given, must, should
 from specs.openapi import Operation
@@ -16,8 +16,9 @@ NAMES = SCHEMA.names
 FOUND = {"_distance", "_rowid"}  # what a search may add to the columns that were asked for
 
 
-def _by_id(rows: list[Row]) -> list[Row]:
-    return sorted(rows, key=lambda row: row["id"])
+def _by(key: str, rows: list[Row]) -> list[Row]:
+    values = column(rows, key)
+    return [rows[place] for place in sorted(range(len(rows)), key=values.__getitem__)]
 
 
 # Columns
@@ -30,7 +31,7 @@ def test_column_names(catalog: LanceCatalog, names: list[str], vector: bool) -> 
     id, columns = new_queried(catalog), {"column_names": ["id", *names]}
     found = search(catalog, id, PROBES[0], k=50, columns=columns) if vector else catalog.rows(id, columns=columns)
     told = [{name: value for name, value in row.items() if name not in FOUND} for row in found]
-    assert _by_id(told) == [{name: row[name] for name in ("id", *names)} for row in ROWS]
+    assert _by("id", told) == [{name: row[name] for name in ("id", *names)} for row in ROWS]
 
 
 @must("lance.query.columns.aliases", operations=QUERY, clause="query-aliases")
@@ -44,7 +45,7 @@ def test_column_aliases(catalog: LanceCatalog, aliases: dict[str, str], vector: 
     found = search(catalog, id, PROBES[0], k=50, columns=columns) if vector else catalog.rows(id, columns=columns)
     told = [{name: value for name, value in row.items() if name not in FOUND} for row in found]
     expected = [{"key": row["id"], **{alias: row[name] for alias, name in aliases.items()}} for row in ROWS]
-    assert sorted(told, key=lambda row: row["key"]) == expected
+    assert _by("key", told) == expected
 
 
 @should("lance.query.columns.nested", operations=QUERY, clause="query-nested-columns")
@@ -65,9 +66,8 @@ def test_nested_alias(catalog: LanceCatalog) -> None:
 def test_filter_by_other_column(catalog: LanceCatalog) -> None:
     """A filter may be about columns that the answer does not have."""
     found = catalog.rows(new_queried(catalog), filter="n > 40", columns={"column_names": ["color"]})
-    assert sorted(str(row["color"]) for row in found) == sorted(
-        str(row["color"]) for row in ROWS if (row["n"] or 0) > 40
-    )
+    expected = [row["color"] for row in matching("n > 40")]
+    assert sorted(map(str, column(found, "color"))) == sorted(map(str, expected))
 
 
 ODD_NAMES = {
@@ -87,14 +87,14 @@ ODD_NAMES = {
 def test_odd_column_name(catalog: LanceCatalog, case: str) -> None:
     """A column of any name can be asked for ({})."""
     id = catalog.new_table_of(pa.table({"id": [1, 2], case: [10, 20]}))
-    assert sorted(row[case] for row in catalog.rows(id, columns={"column_names": [case]})) == [10, 20]
+    assert sorted(column(catalog.rows(id, columns={"column_names": [case]}), case)) == [10, 20]
 
 
 @must("lance.query.columns.odd_alias.{}", operations=QUERY, clause="query-aliases", kind="hostile", each=ODD_NAMES)
 def test_odd_column_alias(catalog: LanceCatalog, case: str) -> None:
     """A column of any name can have an alias ({})."""
     id = catalog.new_table_of(pa.table({"id": [1, 2], case: [10, 20]}))
-    assert sorted(row["x"] for row in catalog.rows(id, columns={"column_aliases": {"x": case}})) == [10, 20]
+    assert sorted(column(catalog.rows(id, columns={"column_aliases": {"x": case}}), "x")) == [10, 20]
 
 
 # What is missing
@@ -204,11 +204,10 @@ def test_vector_and_text(catalog: LanceCatalog, case: Operation) -> None:
     ask(catalog, case, new_queried(catalog), query, expect=(200, 400))
 
 
+# Chains of operators are not among these: some servers end with them, and with that the run.
 DEEP: dict[str, str] = {
     "parentheses": "(" * 2000 + "id > 1" + ")" * 2000,
-    "sum": "id = " + "+".join(["1"] * 4000),
     "nots": "NOT " * 3000 + "id = 1",
-    "casts": "id" + "::bigint" * 3000 + " = 1",
     "long": " OR ".join(f"id = {number}" for number in range(3000)),
 }
 

@@ -9,17 +9,18 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.lance.arrow import stream
-from conformance.lance.catalog import LanceCatalog
+from conformance.lance.catalog import LanceCatalog, Names
 from conformance.outcomes import Unoffered
 from conformance.requirement import must, should
 from conformance.strategies import tables
+from specs.identifiers import join_parts, split_parts
 
 DESCRIBE, ALTER = ["DescribeTransaction"], ["AlterTransaction"]
 STATUSES = ("queued", "running", "succeeded", "failed", "canceled")
 
 
 def new_transaction(catalog: LanceCatalog) -> str:
-    """Change a table and return the id of the transaction that did it."""
+    """Change a table and return the id of the transaction that did it. Raises Unoffered where none is told."""
     id = catalog.new_table()
     for answer in (
         catalog.restore_table(id, version=catalog.version(id), expect=None),
@@ -27,8 +28,15 @@ def new_transaction(catalog: LanceCatalog) -> str:
     ):
         found = answer.get("transaction_id") if answer.status == 200 else None
         if found:
-            return str(found)
+            return _known(catalog, id, str(found))
     raise Unoffered("no change of a table tells the id of its transaction")
+
+
+def _known(catalog: LanceCatalog, table: Names, told: str) -> str:
+    """Return an id of a transaction in the form that its server takes: as it was told, or after the table's."""
+    if catalog.describe_transaction(told, expect=None).status == 200:
+        return told
+    return join_parts((*table, told))
 
 
 def status_of(answer: Any) -> str:
@@ -64,6 +72,15 @@ def test_describe_missing_transaction(catalog: LanceCatalog) -> None:
     """A transaction that does not exist is refused with 404 and code 10."""
     id = (*catalog.new_table(), "00000000-0000-0000-0000-000000000000")
     assert catalog.describe_transaction(id, expect=404).code == 10
+
+
+@should("lance.transaction.describe.other_table", operations=DESCRIBE, clause="transaction-not-found", kind="error")
+def test_transaction_of_another_table(catalog: LanceCatalog) -> None:
+    """A transaction of one table is none of another: 404 and code 10, also after it was altered."""
+    id = new_transaction(catalog)
+    catalog.alter_transaction(id, actions=[set_property("k", "v")], expect=None)
+    other = (*catalog.new_table("other"), split_parts(id)[-1])
+    assert catalog.describe_transaction(other, expect=404).code == 10
 
 
 @must("lance.transaction.alter.property", operations=ALTER, clause="alter-transaction-properties")
@@ -154,8 +171,6 @@ def test_alter_missing_transaction(catalog: LanceCatalog) -> None:
 
 WRONG: dict[str, list[Any]] = {
     "no_action": [],
-    "empty_action": [{}],
-    "two_in_one": [{**set_property("k", "v"), **unset_property("k")}],
     "unknown_status": [set_status("Perhaps")],
     "unknown_mode": [set_property("k", "v", mode="Perhaps")],
     "no_object": ["setStatusAction"],
@@ -168,4 +183,16 @@ def test_wrong_actions(catalog: LanceCatalog, case: list[Any]) -> None:
     id = new_transaction(catalog)
     before = catalog.describe_transaction(id).json
     assert catalog.alter_transaction(id, actions=case, expect=400).code == 13
+    assert catalog.describe_transaction(id).json == before
+
+
+NOT_ONE: dict[str, Any] = {"empty": {}, "two": {**set_property("k", "v"), **unset_property("x")}}
+
+
+@should("lance.transaction.alter.one.{}", operations=ALTER, clause="alter-transaction-one", kind="error", each=NOT_ONE)
+def test_action_is_one_of_three(catalog: LanceCatalog, case: dict[str, Any]) -> None:
+    """An action that is not exactly one change ({}) is refused with 400 and code 13, and nothing is altered."""
+    id = new_transaction(catalog)
+    before = catalog.describe_transaction(id).json
+    assert catalog.alter_transaction(id, actions=[case], expect=400).code == 13
     assert catalog.describe_transaction(id).json == before

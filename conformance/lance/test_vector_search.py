@@ -102,7 +102,7 @@ def test_offset_of_search(catalog: LanceCatalog, probe: Any, k: int, offset: int
 def test_prefilter(catalog: LanceCatalog, probe: Any, filter: str, k: int) -> None:
     """With prefilter the k nearest of those rows are found for which the filter holds."""
     found = search(catalog, new_queried(catalog), probe, k=k, filter=filter or None, prefilter=True)
-    assert {row["id"] for row in found} <= set(ids(matching(filter)))
+    assert set(ids(found)) <= set(ids(matching(filter)))
     assert distances(probe, found) == nearest(probe, matching(filter), k)
 
 
@@ -207,7 +207,7 @@ def test_hamming(catalog: LanceCatalog) -> None:
 @should("lance.query.vector.nulls", operations=QUERY, clause="query-null-vectors")
 def test_null_vectors(catalog: LanceCatalog) -> None:
     """Rows without a vector are not found by a search for one."""
-    id = new_queried(catalog, [*ROWS[:4], {**ROWS[4], "vector": None}])  # type: ignore[dict-item]
+    id = new_queried(catalog, [*ROWS[:4], {**ROWS[4], "vector": None}])
     assert sorted(ids(search(catalog, id, CENTRE, k=50))) == [0, 1, 2, 3]
 
 
@@ -222,7 +222,7 @@ def _batch(catalog: LanceCatalog, id: Names, vectors: list[Any], **query: Any) -
 @given(vectors=st.lists(probes, min_size=1, max_size=3, unique=True), k=st.sampled_from([1, 3]))
 def test_several_vectors(catalog: LanceCatalog, vectors: list[Any], k: int) -> None:
     """A search for several vectors finds the rows nearest to each of them."""
-    found = {row["id"] for row in _batch(catalog, new_queried(catalog), vectors, k=k)}
+    found = set(ids(_batch(catalog, new_queried(catalog), vectors, k=k)))
     for probe in vectors:
         own = sorted(DISTANCES["l2"](probe, ROWS[number]["vector"]) for number in found)
         assert own[:k] == nearest(probe, ROWS, k), f"the nearest of {probe}"

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from conformance.lance.arrow import stream
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.listing import collect
+from conformance.lance.test_rows import check_transaction
+from conformance.outcomes import Unoffered
 from conformance.requirement import given, must, should
 from conformance.strategies import tables
 
@@ -66,10 +68,12 @@ def test_latest_version_by_the_list(catalog: LanceCatalog) -> None:
 
 @should("lance.version.list.times", operations=LIST, clause="version-times")
 def test_times_rise(catalog: LanceCatalog) -> None:
-    """The times of versions, in milliseconds since 1970, do not fall, and are of today."""
+    """The times of versions, in milliseconds since 1970, where they are told, do not fall, and are of today."""
     id, _ = new_versioned(catalog)
     versions = sorted(catalog.list_table_versions(id)["versions"], key=lambda one: one["version"])
-    times = [one["timestamp_millis"] for one in versions]
+    times = [one["timestamp_millis"] for one in versions if one.get("timestamp_millis") is not None]
+    if not times:
+        raise Unoffered("the versions have no times")
     assert times == sorted(times)
     assert abs(times[-1] - time.time() * 1000) < DAY_MILLIS
 
@@ -151,6 +155,22 @@ def test_restore_can_be_undone(catalog: LanceCatalog) -> None:
     assert catalog.count_table_rows(id).json == 4
 
 
+@must("lance.version.restore.latest", operations=RESTORE, clause="restore-table")
+def test_restore_latest_version(catalog: LanceCatalog) -> None:
+    """Restoring the latest version is allowed, any number of times, and changes no row."""
+    id, _ = new_versioned(catalog, inserts=1)
+    for _ in range(3):
+        catalog.restore_table(id, version=catalog.version(id))
+    assert catalog.count_table_rows(id).json == 4
+
+
+@should("lance.version.restore.transaction", operations=RESTORE, clause="transaction-known")
+def test_restore_transaction_is_known(catalog: LanceCatalog) -> None:
+    """A transaction_id in the answer is one that DescribeTransaction knows."""
+    id, numbers = new_versioned(catalog, inserts=1)
+    check_transaction(catalog, catalog.restore_table(id, version=numbers[0]))
+
+
 @must("lance.version.restore.columns", operations=RESTORE, clause="restore-table")
 def test_restore_brings_columns_back(catalog: LanceCatalog) -> None:
     """After restoring a version the table has its columns again."""
@@ -188,18 +208,32 @@ def test_versions_of_missing_table(catalog: LanceCatalog, case: tuple[str, Any])
 
 
 WRONG: dict[str, tuple[str, Any]] = {
-    "describe_negative": ("DescribeTableVersion", {"version": -1}),
     "describe_text": ("DescribeTableVersion", {"version": "latest"}),
     "restore_nothing": ("RestoreTable", {}),
-    "restore_negative": ("RestoreTable", {"version": -1}),
     "restore_fraction": ("RestoreTable", {"version": 1.5}),
 }
 
 
 @must("lance.version.body.{}", operations=lambda case: [case[0]], clause="request-schemas", kind="error", each=WRONG)
 def test_wrong_numbers(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
-    """A number that no version can have ({}) is refused with 400 and code 13."""
+    """What is no number of a version ({}) is refused with 400 and code 13."""
     assert catalog.send(case[0], catalog.new_table(), case[1], expect=400).code == 13
+
+
+ODD: dict[str, tuple[str, Any]] = {
+    f"{name}.{size}": (operation, {"version": number})
+    for name, operation in (("describe", "DescribeTableVersion"), ("restore", "RestoreTable"))
+    for size, number in (("negative", -1), ("zero", 0), ("largest", 2**63 - 1))
+}
+
+
+@must("lance.version.{}", operations=lambda case: [case[0]], clause="version-numbers", kind="hostile", each=ODD)
+def test_numbers_of_no_version(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
+    """A number that the table has no version of ({}) is refused with 400 or 404, and nothing changes."""
+    id, numbers = new_versioned(catalog, inserts=1)
+    refused = catalog.send(case[0], id, case[1], expect=(400, 404))
+    assert refused.code in (11, 13)
+    assert catalog.version(id) == numbers[-1]
 
 
 @should("lance.version.{}.declared", operations=lambda case: [case[0]], clause="versions-of-declared", each=BODIES)

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.indexing import KINDS, new_index
+from conformance.lance.query_model import ids
 
 Json = dict[str, Any]
 TEXTS = [
@@ -92,4 +93,4 @@ def text_query(terms: str, *columns: str) -> Json:
 
 def found(catalog: LanceCatalog, id: Names, query: Json, **options: Any) -> list[int]:
     """Return the rows that a query finds, in the order of the answer."""
-    return [row["id"] for row in catalog.rows(id, **query, **options)]
+    return ids(catalog.rows(id, **query, **options))

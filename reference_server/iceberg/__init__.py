@@ -1,1 +1,21 @@
-"""The Iceberg REST catalog wing."""
+"""The Iceberg REST catalog wing.
+
+wing.py, context.py     the wing, and what a handler is given
+prefixes.py             routing: paths with and without the prefix of a warehouse
+errors.py names.py      the error body; which names are taken
+keys.py catalog.py      namespaces, tables and views as keys of a storage: reads; a `Change` reads and writes
+changes.py              runs a change: one storage commit, again after a conflict, with its idempotency key
+idempotency.py          keys that clients send, and the outcomes kept with them
+warehouses.py           warehouses and where in them things lie; which locations may be touched
+metadata_files.py       metadata files: written, read, deleted, and kept in a bounded cache
+results.py              bodies and ETags of answers that show a table
+purging.py              which files go when a table is purged
+
+Handlers, by resource, are named after their operations: config.py tokens.py namespaces.py listings.py
+tables.py registrations.py commits.py (tables); views.py; scans.py functions.py credentials.py metrics.py.
+`metadata/` has the rules of metadata documents, as pure functions; `faults/` the ways to misbehave.
+"""
+
+from reference_server.iceberg.wing import IcebergWing
+
+__all__ = ["IcebergWing"]

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from reference_server.context import Context, Request
 from reference_server.errors import InvalidInput, InvalidTableState, TableVersionNotFound
 from reference_server.lance.catalog import Catalog, Path, Table
-from reference_server.lance.data import TableData
+from reference_server.lance.data import LARGEST_VERSION, TableData
 from reference_server.lance.names import check_names
 from reference_server.storage import Storage
 from specs.error_codes import codes_of
@@ -78,6 +78,14 @@ class LanceContext(Context):
         """Return a whole number of the body; JSON may write it as 1.0."""
         value = self.body.get(name)
         return None if value is None else int(value)
+
+    @property
+    def version(self) -> int:
+        """The `version` of the body. Raises TableVersionNotFound for one that is too large to exist."""
+        version = int(self.body["version"])
+        if version > LARGEST_VERSION:
+            raise TableVersionNotFound(f"The table has no version {version}.")
+        return version
 
     def choice(self, name: str, default: str, *others: str) -> str:
         """Return a mode-like argument as one of the given spellings.

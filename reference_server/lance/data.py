@@ -197,7 +197,7 @@ class TableData:
 
         if version is not None and version > LARGEST_VERSION:
             raise TableVersionNotFound(f"There is no version {version}.")
-        return lance.dataset(self._address(location), version=version)
+        return lance.dataset(self._address(location), version=None if version is None else int(version))
 
 
 def _transaction(dataset: Any) -> Any:

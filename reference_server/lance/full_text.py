@@ -75,7 +75,7 @@ def _operator(text: str) -> Any:
 def _phrase(dataset: Any, given: Json, _depth: int = 0) -> Any:
     from lance.query import PhraseQuery  # noqa: PLC0415
 
-    options = {"slop": _number(given, "slop")} if "slop" in given else {}
+    options: dict[str, Any] = {"slop": _number(given, "slop")} if "slop" in given else {}
     return _in_any([PhraseQuery(given["terms"], column, **options) for column in _columns(dataset, given)])
 
 

@@ -14,8 +14,6 @@ from reference_server.lance.sql import whole
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    Fields = pa.Schema | pa.StructType
-
 # What a query may ask for beside the columns of the table.
 FOUND_COLUMNS = ("_rowid", "_rowaddr", "_rowoffset", "_distance", "_score")
 PATH = re.compile(r"\w+(\.\w+)*")
@@ -54,7 +52,7 @@ def find_field(schema: pa.Schema, path: str) -> pa.Field:
     if path in schema.names:
         return schema.field(path)
     found: pa.Field | None = None
-    fields: Fields | None = schema
+    fields: pa.Schema | pa.StructType | None = schema
     for part in path.split("."):
         if fields is None or part not in (field.name for field in fields):
             raise TableColumnNotFound(f"The table has no column {path!r}.")
@@ -63,7 +61,7 @@ def find_field(schema: pa.Schema, path: str) -> pa.Field:
     return found
 
 
-def _fields_within(type: pa.DataType) -> Fields | None:
+def _fields_within(type: pa.DataType) -> pa.StructType | None:
     """Return the fields of a struct, or of the structs in a list."""
     from pyarrow import types  # noqa: PLC0415 - slow to import
 

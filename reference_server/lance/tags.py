@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
-from reference_server.errors import TableTagAlreadyExists, TableTagNotFound
+from reference_server.errors import InvalidInput, TableTagAlreadyExists, TableTagNotFound
 from reference_server.lance.context import LanceContext
 from reference_server.lance.settling import current_table
 from reference_server.pagination import take_page
 
 Answer = dict[str, Any]
+# Lance takes letters beyond ASCII, and then cannot read any tag of the table.
+NAME = re.compile("[A-Za-z0-9._-]{1,200}")
 
 
 async def list_table_tags(context: LanceContext) -> Answer:
@@ -36,7 +39,8 @@ async def get_table_tag_version(context: LanceContext) -> Answer:
 
 async def create_table_tag(context: LanceContext) -> Answer:
     """Name a version by a new tag."""
-    tag, version = context.body["tag"], context.body["version"]
+    tag, version = context.body["tag"], context.version
+    check_name(tag)
 
     def create(dataset: Any) -> None:
         if tag in dataset.tags.list():
@@ -48,7 +52,7 @@ async def create_table_tag(context: LanceContext) -> Answer:
 
 async def update_table_tag(context: LanceContext) -> Answer:
     """Let a tag name another version."""
-    tag, version = context.body["tag"], context.body["version"]
+    tag, version = context.body["tag"], context.version
 
     def update(dataset: Any) -> None:
         _tags(dataset, tag)
@@ -66,6 +70,12 @@ async def delete_table_tag(context: LanceContext) -> Answer:
         dataset.tags.delete(tag)
 
     return await _change(context, delete)
+
+
+def check_name(tag: str) -> None:
+    """Raise InvalidInput for a name that Lance could not store; what else no tag may be called, Lance says."""
+    if not NAME.fullmatch(tag):
+        raise InvalidInput(f"The tag {tag[:200]!r} is not 1 to 200 of the characters A-Z, a-z, 0-9, '.', '-' and '_'.")
 
 
 async def _change(context: LanceContext, function: Callable[[Any], None]) -> Answer:

@@ -122,10 +122,6 @@ def _mode(action: dict[str, Any], default: str, *others: str) -> str:
 async def _state(context: LanceContext) -> tuple[bytes, State]:
     """Return where a transaction's state is kept, and the state. Raises TransactionNotFound."""
     *path, uuid = context.id or ("",)
-    key = pack(TRANSACTION, uuid)
-    kept = context.state.get(key)
-    if kept is not None:
-        return key, orjson.loads(kept)
     try:
         table = await context.catalog.table(tuple(path)) if path else None
     except NotFound:
@@ -133,4 +129,6 @@ async def _state(context: LanceContext) -> tuple[bytes, State]:
     found = await context.run(context.data.transaction, table.location, uuid) if table else None
     if found is None:
         raise TransactionNotFound(f"There is no transaction {uuid!r} of the table {path}.")
-    return key, {"status": "Succeeded", "properties": found}
+    key = pack(TRANSACTION, uuid)
+    kept = context.state.get(key)
+    return key, orjson.loads(kept) if kept is not None else {"status": "Succeeded", "properties": found}

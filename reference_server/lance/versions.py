@@ -43,7 +43,7 @@ async def describe_table_version(context: LanceContext) -> Answer:
     """Describe one version of a table, the latest one unless another is asked for."""
     table = await current_table(context, context.table_id)
     found = await context.run(context.data.versions(table.location).all)
-    wanted = context.body.get("version")
+    wanted = context.number("version")
     chosen = [one for one in found if one.version == wanted] if wanted is not None else found[-1:]
     if not chosen:
         raise TableVersionNotFound(f"The table has no version {'yet' if wanted is None else wanted}.")
@@ -81,7 +81,7 @@ async def batch_delete_table_versions(context: LanceContext) -> Answer:
 async def restore_table(context: LanceContext) -> Answer:
     """Make an earlier version the latest one again, as a new version."""
     table = await current_table(context, context.table_id)
-    version = context.body["version"]
+    version = context.version
     await context.change(table, lambda dataset: dataset.checkout_version(version).restore())
     return await transaction_id(context, table)
 

@@ -51,6 +51,7 @@ class LanceWing:
     """The Lance Namespace API over one backend."""
 
     api = "lance"
+    public: frozenset[str] = frozenset()
 
     def __init__(self, document: Document, backend: Backend, *, page_size: int, managed: bool = False) -> None:
         self.document = document

@@ -9,6 +9,7 @@ from reference_server.faults import (
     arguments_lost,
     declare,
 )
+from reference_server.lance.faults.building import lost_anywhere
 
 # Arguments
 
@@ -28,8 +29,9 @@ declare(
 declare(
     "versions-ignored",
     "The latest version is used whichever is asked for.",
-    arguments_lost("version"),
+    lost_anywhere("version"),
     kills=[
+        "lance.query.version",
         "lance.table.describe.version",
         "lance.[!t]*.version_missing",
         "lance.table.*.version_missing",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import orjson
 
 from reference_server.context import Reply
-from reference_server.faults import Around, Call, Proceed
+from reference_server.faults import Around, Call, Proceed, arguments_lost
 
 LISTS = ("ListNamespaces", "ListTables", "ListAllTables")
 PAGED = (*LISTS, "ListTableIndices", "ListTableTags", "ListTableVersions")
@@ -65,3 +65,23 @@ def _edited(value: Any, edit: Callable[[list[Any]], list[Any]]) -> Any:
     if isinstance(value, dict):
         return dict(edit(list(value.items())))
     return edit(value) if isinstance(value, list) else value
+
+
+def lost_anywhere(*names: str) -> Around:
+    """Act as if these arguments had not been sent: in the query, in the body, or in the query that a body holds."""
+
+    def edit(body: Any) -> Any:
+        if isinstance(body, dict) and isinstance(body.get("query"), dict):
+            return {**body, "query": _without(body["query"], names)}
+        return body
+
+    outer, inner = arguments_lost(*names), request_becomes(edit)
+
+    async def around(call: Call, proceed: Proceed) -> Reply:
+        return await outer(call, lambda: inner(call, proceed) if b'"query"' in call.request.body else proceed())
+
+    return around
+
+
+def _without(value: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: value[name] for name in value if name not in names}

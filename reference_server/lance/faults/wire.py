@@ -90,6 +90,7 @@ declare(
         "lance.namespace.list.missing",
         "lance.table.*.missing",
         "lance.rows.*.missing",
+        "lance.query.*.missing",
         "lance.*.column_missing",
         "lance.version.*.missing",
         "lance.index.*.missing",

@@ -1,0 +1,138 @@
+"""The jars that `pom.xml` asks for: resolved once, then kept in the user's cache.
+
+    python -m peers.iceberg_java.jars          prints the folder
+
+Maven resolves them where it is installed, else Ivy, whose jar the pyspark wheel contains; both read the
+same `pom.xml`. The cache folder bears a digest of that file, so a changed list is resolved anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from peers.iceberg_java.java import find_java
+from specs.problems import Problem
+
+POM = Path(__file__).with_name("pom.xml")
+NAMESPACE = "{http://maven.apache.org/POM/4.0.0}"
+PATTERN = "[artifact]-[revision](-[classifier]).[ext]"
+SECONDS = 1200
+CAUSES = (
+    (
+        ("PKIX", "SSLHandshakeException"),
+        "Java does not trust the registry's certificate: set "
+        "JAVA_TOOL_OPTIONS=-Djavax.net.ssl.trustStore=FILE to a Java trust store that does.",
+    ),
+    (
+        ("UnknownHost", "Unknown host", "Connection refused", "ConnectException", "timed out", "unreachable"),
+        "The registry cannot be reached: connect to the network, or copy {folder} from a machine that has it.",
+    ),
+    (
+        ("ArtifactNotFound", "Could not find artifact", "UNRESOLVED"),
+        "The registry lacks an artifact: choose a version in {pom} that it has.",
+    ),
+)
+
+
+def versions(pom: Path = POM) -> dict[str, str]:
+    """Return the properties of the POM: `iceberg.version` and the others."""
+    properties = ET.parse(pom).getroot().find(f"{NAMESPACE}properties")  # noqa: S314 - our own file
+    return {one.tag.removeprefix(NAMESPACE): one.text or "" for one in properties or ()}
+
+
+def cache_folder(environ: Mapping[str, str] = os.environ, pom: Path = POM) -> Path:
+    """Return where the jars of this POM are kept, whether they are there or not."""
+    root = Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    digest = hashlib.sha256(pom.read_bytes()).hexdigest()[:12]
+    return root / "lakeproof" / "iceberg-java" / digest
+
+
+def resolve() -> Path:
+    """Return the folder with all jars, and fetch them when they are not there.
+
+    Raises Problem when that is impossible: without a resolver, a network or trust in the registry.
+    """
+    folder = cache_folder()
+    if folder.is_dir():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f"{folder.name}-", dir=folder.parent) as scratch:
+        jars = Path(scratch) / "jars"
+        _run(_resolver(jars, Path(scratch)))
+        try:
+            jars.rename(folder)
+        except OSError:
+            if not folder.is_dir():  # else another process was quicker, with the same jars
+                raise
+    return folder
+
+
+def class_path() -> str:
+    """Return the class path of the fixture and the kit. Raises Problem like `resolve`."""
+    return f"{resolve()}{os.sep}*"
+
+
+def _resolver(jars: Path, scratch: Path) -> list[str]:
+    """Return the command that fetches what the POM asks for into a folder."""
+    maven = shutil.which("mvn")
+    if maven:
+        return [maven, "-q", "-B", "-f", str(POM), "dependency:copy-dependencies", f"-DoutputDirectory={jars}"]
+    ivy = _ivy()
+    if ivy is None:
+        raise Problem(
+            "Nothing here can fetch jars: there is no Maven, and no pyspark, whose wheel contains Ivy.",
+            "Install Maven, or `pip install 'lakeproof[spark]'`.",
+        )
+    options = ("-ivy", str(POM), "-confs", "runtime", "-cache", str(scratch / "ivy"))
+    return find_java().command("-jar", str(ivy), *options, "-retrieve", str(jars / PATTERN))
+
+
+def _ivy() -> Path | None:
+    """Return Ivy's jar inside the installed pyspark, found without importing it."""
+    spec = importlib.util.find_spec("pyspark")
+    if spec is None or spec.origin is None:
+        return None
+    return next(iter(sorted((Path(spec.origin).parent / "jars").glob("ivy-*.jar"))), None)
+
+
+def _run(command: list[str]) -> None:
+    environ = {**os.environ, "JAVA_HOME": str(find_java().home)}
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS, env=environ)
+    except subprocess.TimeoutExpired:
+        raise failure(command, f"timed out after {SECONDS} s") from None
+    if done.returncode:
+        raise failure(command, done.stdout + done.stderr)
+
+
+def failure(command: list[str], output: str) -> Problem:
+    """Return what to tell about a resolver that failed: its first complaint, and what to do about it."""
+    complaints = [line for line in output.splitlines() if "ERROR" in line or "error" in line.lower()]
+    said = " ".join((complaints or output.splitlines() or ["it said nothing"])[0].split())[:300]
+    hint = next((text for signs, text in CAUSES if any(sign in output for sign in signs)), "")
+    hint = hint or "Run it by hand to see more: {command}"
+    return Problem(
+        f"The jars of Iceberg's kit cannot be fetched by {Path(command[0]).name}: {said}",
+        hint.format(folder=cache_folder(), pom=POM, command=" ".join(command)),
+    )
+
+
+def main() -> None:
+    """Fetch the jars and print where they are."""
+    try:
+        sys.stdout.write(f"{resolve()}\n")
+    except Problem as problem:
+        sys.exit(str(problem))
+
+
+if __name__ == "__main__":
+    main()

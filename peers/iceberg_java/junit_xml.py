@@ -1,0 +1,79 @@
+"""Reading what JUnit's console launcher writes: its XML, as outcomes of tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from specs.problems import Problem
+
+FILE = "TEST-junit-jupiter.xml"
+ENDS = {"failure": "failed", "error": "failed", "skipped": "skipped"}
+FRAME = re.compile(r"^\s+at (\S+)\(([\w$]+\.java:\d+)\)", re.MULTILINE)
+TRACE = re.compile(r"^\s*(at \S+\(|\.\.\. \d+ more|Suppressed: |Caused by: )")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one test ended: `passed`, `failed` or `skipped`.
+
+    `class_name` is the full name of its class, `name` its method with the number of the case in brackets,
+    `error` the class of what was thrown, `message` what that says, `frames` the methods and places of its
+    stack, innermost first.
+    """
+
+    class_name: str
+    name: str
+    end: str
+    seconds: float
+    error: str = ""
+    message: str = ""
+    frames: tuple[tuple[str, str], ...] = ()
+
+
+def read_outcomes(folder: Path) -> list[Outcome]:
+    """Return the outcomes in the reports folder of a run, in the order in which the tests ran.
+
+    Raises Problem when there is no report, or one that is no XML.
+    """
+    path = folder / FILE
+    try:
+        root = ET.parse(path).getroot()  # noqa: S314 - JUnit wrote it on this machine
+    except OSError as error:
+        raise Problem(f"The kit wrote no report {path}: {error.strerror}.", "Its log says how it ended.") from None
+    except ET.ParseError as error:
+        raise Problem(f"The kit's report {path} is no XML: {error}.", "Run the kit again.") from None
+    return list(_outcomes(root))
+
+
+def _outcomes(root: ET.Element) -> Iterator[Outcome]:
+    for case in root.iter("testcase"):
+        tag = next((child for child in case if child.tag in ENDS), None)
+        text = tag.text or "" if tag is not None else ""
+        error, message = _thrown(text)
+        yield Outcome(
+            case.get("classname", ""),
+            case.get("name", ""),
+            ENDS[tag.tag] if tag is not None else "passed",
+            float(case.get("time", "0")),
+            error,
+            message,
+            tuple((frame[1], frame[2]) for frame in FRAME.finditer(text)),
+        )
+
+
+def _thrown(text: str) -> tuple[str, str]:
+    """Return the class and the message of a printed exception; "" for the class of a plain reason."""
+    said = []
+    for line in text.splitlines():
+        if TRACE.match(line):
+            break
+        said.append(line.rstrip())
+    message = "\n".join(said).strip()
+    name, colon, rest = message.partition(":")
+    if re.fullmatch(r"[a-z]\w*(\.\w+)*\.[A-Z][\w$]*", name):
+        return name, rest.strip() if colon else ""
+    return "", message

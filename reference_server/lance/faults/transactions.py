@@ -1,0 +1,85 @@
+"""Transactions described and altered carelessly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from reference_server.context import Reply
+from reference_server.faults import Call, Proceed, body_becomes, declare, fields_lost, status_becomes
+from reference_server.lance.faults.building import request_becomes
+
+TRANSACTIONS = ("DescribeTransaction", "AlterTransaction")
+
+declare(
+    "transaction-status-wrong",
+    "Every transaction is said to have failed.",
+    body_becomes(lambda body: {**body, "status": "Failed"}, 200),
+    kills=["lance.transaction.describe.status", "lance.transaction.alter.finished"],
+    on=["DescribeTransaction"],
+)
+declare(
+    "transaction-properties-lost",
+    "Transactions have no properties.",
+    fields_lost("properties"),
+    kills=["lance.transaction.alter.property", "lance.transaction.alter.order", "lance.transaction.alter.mode.*"],
+    on=TRANSACTIONS,
+)
+
+
+def _actions(edit: Any) -> Any:
+    return request_becomes(lambda body: {**body, "actions": edit(body["actions"])})
+
+
+declare(
+    "actions-reversed",
+    "The actions on a transaction are done the other way round.",
+    _actions(lambda actions: actions[::-1]),
+    kills=["lance.transaction.alter.order"],
+    on=["AlterTransaction"],
+)
+
+
+async def _one_by_one(call: Call, proceed: Proceed) -> Reply:
+    """Do the actions one after the other, and stop where one fails."""
+    reply = Reply()
+    for action in orjson.loads(call.request.body)["actions"]:
+        call.request = call.request.altered(body=orjson.dumps({"actions": [action]}))
+        reply = await proceed()
+        if reply.status != 200:
+            break
+    return reply
+
+
+declare(
+    "actions-torn",
+    "The actions on a transaction are done one by one; those before one that fails stay.",
+    _one_by_one,
+    kills=["lance.transaction.alter.fail.*"],
+    on=["AlterTransaction"],
+)
+declare(
+    "action-conflict-hidden",
+    "What an action finds otherwise than it wants is overlooked.",
+    status_becomes(409, 200),
+    kills=[
+        "lance.transaction.alter.fail.*",
+        "lance.transaction.alter.finished",
+        "lance.transaction.alter.finished_code",
+    ],
+    on=["AlterTransaction"],
+)
+
+
+def _strict(action: dict[str, Any]) -> dict[str, Any]:
+    return {name: {**fields, "mode": "Fail"} for name, fields in action.items()}
+
+
+declare(
+    "actions-strict",
+    "Every action fails where a property is otherwise than it wants it.",
+    _actions(lambda actions: [_strict(action) for action in actions]),
+    kills=["lance.transaction.alter.skip_missing", "lance.transaction.alter.mode.*"],
+    on=["AlterTransaction"],
+)
