@@ -7,6 +7,8 @@ import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from conformance.iceberg import checks as iceberg_checks
+from conformance.iceberg.prober import IcebergProber
 from conformance.lance import checks
 from conformance.lance.prober import LanceProber
 from conformance.requirement import REQUIREMENTS, Requirement
@@ -23,7 +25,10 @@ class Api:
     extra_checks: dict[str, ExtraCheck]
 
 
-APIS = {"lance": Api("conformance.lance", LanceProber, checks.EXTRA_CHECKS)}
+APIS = {
+    "lance": Api("conformance.lance", LanceProber, checks.EXTRA_CHECKS),
+    "iceberg": Api("conformance.iceberg", IcebergProber, iceberg_checks.EXTRA_CHECKS),
+}
 
 
 def requirements(api: str) -> dict[str, Requirement]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import quote, urlencode, urlsplit
 
 import orjson
@@ -78,6 +78,13 @@ class Answer:
         """The number of a Lance error, None when there is none."""
         return self.get("code")
 
+    @property
+    def type(self) -> Any:
+        """The exception type of an Iceberg error, None when there is none."""
+        error = self.get("error")
+        self._touch(self._exchange, "body:/error/type")
+        return error.get("type") if isinstance(error, dict) else None
+
     def __repr__(self) -> str:
         body = self._exchange.response_body[:200].decode("utf-8", "replace")
         return f"<{self._exchange.status} {body}>"
@@ -96,7 +103,9 @@ class Client:
     """Sends the operations of one document to one target. Not for use by several threads at once.
 
     `missing` maps operations that the target lacks, without saying so properly, to the requirement
-    that judges this: what needs them is blocked by it.
+    that judges this: what needs them is blocked by it. `refused` are those that it lacks and says so
+    beforehand, `says_unsupported` tells when an answer does. `locate` spells a path of the document
+    for this target.
     """
 
     def __init__(self, connection: Connection, document: Document) -> None:
@@ -108,6 +117,9 @@ class Client:
         self.subjects: frozenset[str] = frozenset()
         self.reached: set[str] = set()
         self.missing: Mapping[str, str] = {}
+        self.refused: Collection[str] = ()
+        self.says_unsupported: Callable[[Exchange], bool] = is_unsupported
+        self.locate: Callable[[str], str] = str
         self.exchange_listener: Callable[[Exchange], None] | None = None
         self._connection = connection
         self._base = urlsplit(connection.url).path.rstrip("/")
@@ -201,7 +213,7 @@ class Client:
         exchange.mark = mark
 
     def _target(self, operation: Operation, path: Mapping[str, str], query: Mapping[str, Any]) -> str:
-        target = operation.path
+        target = self.locate(operation.path)
         for name, value in path.items():
             target = target.replace("{" + name + "}", encode_segment(value))
         pairs = {name: _query_text(value) for name, value in query.items() if value is not None}
@@ -218,16 +230,16 @@ class Client:
         """Raise what `call` raises when the status of an exchange is not an expected one."""
         if exchange.operation in self.missing and expect is not None:
             raise Blocked(f"the server does not have {exchange.operation}", self.missing[exchange.operation])
+        if exchange.operation in self.refused and expect is not None:
+            self._refuse(exchange.operation)
         wanted = None if expect is None else {expect} if isinstance(expect, int) else set(expect)
         if exchange.status and (wanted is None or exchange.status in wanted):
             if wanted is not None and exchange.operation in self.subjects:
                 self.reached.add(f"{exchange.operation} {exchange.status}")
             return
         self.touch(exchange, "status")
-        if is_unsupported(exchange):
-            if exchange.operation in self.subjects:
-                raise Unoffered(f"the server does not have {exchange.operation}")
-            raise Blocked(f"the server does not have {exchange.operation}", exchange.operation)
+        if self.says_unsupported(exchange):
+            self._refuse(exchange.operation)
         found = f"got {exchange.status}" if exchange.status else f"got no answer ({exchange.failure})"
         names = " or ".join(map(str, sorted(wanted))) if wanted else "an answer"
         message = f"{exchange.operation}: expected {names}, {found}"
@@ -235,11 +247,17 @@ class Client:
             raise Violation(message, "status")
         raise Blocked(message, exchange.operation)
 
+    def _refuse(self, operation: str) -> NoReturn:
+        if operation in self.subjects:
+            raise Unoffered(f"the server does not have {operation}")
+        raise Blocked(f"the server does not have {operation}", operation)
+
     def fork(self) -> Client:
         """Return a client for another thread; `join` takes over what it has seen."""
         other = Client(self._connection, self.document)
         other.wire = WireLog(self.document, self.wire.validators, extra_checks=self.wire.extra_checks)
         other.subjects, other._reached_subject = self.subjects, True
+        other.refused, other.says_unsupported, other.locate = self.refused, self.says_unsupported, self.locate
         return other
 
     def join(self, other: Client) -> None:

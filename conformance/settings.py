@@ -27,9 +27,10 @@ DEFAULT_REPORT = "lakeproof-report"
 class Settings:
     """The settings of a run.
 
-    `name` is what reports call the server. `depth` says how many examples a drawn requirement may
-    cost, `seed` where a deep run starts (other depths are the same every time). `kinds` and `select`
-    (a pytest -k expression) choose among the requirements, `timeout` is in seconds per request.
+    `name` is what reports call the server, `warehouse` what an Iceberg catalog is asked for. `depth`
+    says how many examples a drawn requirement may cost, `seed` where a deep run starts (other depths
+    are the same every time). `kinds` and `select` (a pytest -k expression) choose among the
+    requirements, `timeout` is in seconds per request.
     """
 
     server: str = ""
@@ -37,6 +38,7 @@ class Settings:
     api: str = "lance"
     profile: str = ""
     spec: str = ""
+    warehouse: str = ""
     token: str = ""
     headers: tuple[str, ...] = ()
     depth: str = "gate"

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 import orjson
 
-from conformance.client import Client, Connection, is_unsupported
+from conformance.client import Client, Connection
 from conformance.exchange import Exchange
 from conformance.settings import Settings
 from specs.openapi import Document, snake_case
@@ -53,6 +53,9 @@ class Prober(Protocol):
     def probes(self) -> Iterator[Exchange]:
         """Send each operation once, in a way that should change nothing."""
 
+    def state(self, probe: Exchange, nowhere: Exchange) -> str:
+        """Return whether an operation is offered, refused or missing, by its probe and by what is nowhere."""
+
     def clean_up(self) -> None:
         """Drop what a careless server created for a probe."""
 
@@ -90,7 +93,7 @@ class Target:
         nowhere = prober.nowhere()
         try:
             for exchange in prober.probes():
-                self.probes[exchange.operation] = Probe(exchange.operation, _state(exchange, nowhere), exchange)
+                self.probes[exchange.operation] = Probe(exchange.operation, prober.state(exchange, nowhere), exchange)
         finally:
             prober.clean_up()
         missing = {name for name, probe in self.probes.items() if probe.state == MISSING}
@@ -138,15 +141,16 @@ def _check_greeting(greeting: Exchange, profile: Profile, *, recognised: bool) -
         )
 
 
-def _state(exchange: Exchange, nowhere: Exchange) -> str:
-    """Judge a probe by its answer, and by what the server answers where it surely has no operation."""
-    if is_unsupported(exchange):
-        return REFUSED
+def is_missing(exchange: Exchange, nowhere: Exchange) -> bool:
+    """True when a probe is answered as only a server without the operation does.
+
+    `nowhere` is what the server answers where it surely has no operation.
+    """
     unrouted = exchange.status in (404, 405) and (
         not _is_object(exchange.response_body) or _signature(exchange) == _signature(nowhere)
     )
     unwritten = exchange.status >= 500 and NOT_IMPLEMENTED.search(exchange.response_body)
-    return MISSING if unrouted or unwritten else OFFERED
+    return unrouted or bool(unwritten)
 
 
 def _is_object(body: bytes) -> bool:

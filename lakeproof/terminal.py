@@ -81,7 +81,7 @@ def print_results(results: Results) -> None:
     bad = [entry for entry in results.requirements if entry["verdict"] in ("error", "fail", "warn")]
     bad.sort(key=lambda entry: WORST_FIRST.index(entry["verdict"]))
     for entry in bad[:MOST_CARDS]:
-        out.print(_card(entry, results.target["url"]), soft_wrap=True)
+        out.print(_card(entry, results.run.get("again") or f"lakeproof check {results.target['url']}"), soft_wrap=True)
     if len(bad) > MOST_CARDS:
         out.print(f"… and {len(bad) - MOST_CARDS} more findings: see the report page.\n")
     if results.requirements:
@@ -111,8 +111,8 @@ def _count(count: int, verdict: str) -> Text:
     return Text(str(count), COLOURS[verdict]) if count else Text("·", "dim")
 
 
-def _card(entry: dict[str, Any], url: str) -> Group:
-    """Return a finding: what was seen, how it came about, and a command that shows it again."""
+def _card(entry: dict[str, Any], again: str) -> Group:
+    """Return a finding: what was seen, how it came about, and the command that shows it again."""
     colour = COLOURS[entry["verdict"]]
     steps = entry["steps"]
     shown = steps[-MOST_STEPS:]
@@ -124,7 +124,7 @@ def _card(entry: dict[str, Any], url: str) -> Group:
     if len(steps) > len(shown):
         lines.append(Text(f"  … {len(steps) - len(shown)} steps before these", "dim"))
     lines += [_step(number, step) for number, step in enumerate(shown, len(steps) - len(shown) + 1)]
-    lines.append(Text(f"  again: lakeproof check {url} -k {entry['id']}\n", "cyan"))
+    lines.append(Text(f"  again: {again} -k {entry['id']}\n", "cyan"))
     return Group(*lines)
 
 

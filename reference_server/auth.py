@@ -1,8 +1,15 @@
-"""Who may call: nobody is asked by default, or everybody must show one static token."""
+"""Who may call: nobody is asked by default, everybody must show one static token, or a token issued by OAuth2.
+
+An issued token holds the time of its end and a seal made with the client's secret, so nothing is kept
+about it and it outlives a restart of the server.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import hmac
+import secrets
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,35 +17,83 @@ from reference_server.errors import Unauthenticated
 from specs.problems import Problem
 
 TOKEN_PREFIX = "token:"  # noqa: S105 - the form of the option, not a token
+OAUTH_PREFIX = "oauth:"
+LIFETIME_SECONDS = 3600
 
 
 @dataclass(frozen=True, slots=True)
 class Auth:
-    """How requests are authenticated; no token means that everybody may call."""
+    """How requests are authenticated: by a token, or by one issued to a client with id and secret; else not at all."""
 
     token: str | None = None
+    client: tuple[str, str] | None = None
 
     def __repr__(self) -> str:
-        return f"Auth({'token' if self.token else 'none'})"
+        return f"Auth({'token' if self.token else 'oauth' if self.client else 'none'})"
 
     def check(self, headers: Mapping[str, str]) -> None:
         """Let the request pass, or raise Unauthenticated.
 
         The token is taken from `Authorization: Bearer` or `x-api-key`.
         """
-        if self.token is None:
+        if self.token is None and self.client is None:
             return
         scheme, _, credentials = headers.get("Authorization", "").partition(" ")
         shown = credentials.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
-        if not hmac.compare_digest(shown.encode(), self.token.encode()):
+        if not self._accepts(shown):
             challenge = {"WWW-Authenticate": 'Bearer realm="lakeproof"'}
             raise Unauthenticated("The request needs a valid bearer token or API key.", challenge)
 
+    def issue(self, client: str, secret: str) -> str:
+        """Return a token for a client that proves who it is. Raises Unauthenticated.
+
+        Where one static token is wanted it is that one, and the secret has to be it.
+        """
+        if self.token is not None:
+            if not _same(secret, self.token):
+                raise Unauthenticated("The secret is wrong.")
+            return self.token
+        if self.client is not None and not (_same(client, self.client[0]) & _same(secret, self.client[1])):
+            raise Unauthenticated("The client or its secret is wrong.")
+        return self._sealed(int(time.time()) + LIFETIME_SECONDS)
+
+    def exchange(self, token: str) -> str:
+        """Return a new token for one that is good. Raises Unauthenticated."""
+        if (self.token is not None or self.client is not None) and not self._accepts(token):
+            raise Unauthenticated("The token is wrong.")
+        return self.token if self.token is not None else self._sealed(int(time.time()) + LIFETIME_SECONDS)
+
+    def _accepts(self, shown: str) -> bool:
+        if self.token is not None:
+            return _same(shown, self.token)
+        until, _, rest = shown.partition(".")
+        if not (until.isascii() and until.isdigit() and len(until) <= 12):
+            return False
+        nonce, _, seal = rest.partition(".")
+        return _same(seal, self._seal(until, nonce)) and int(until) > time.time()
+
+    def _sealed(self, until: int) -> str:
+        nonce = secrets.token_hex(8)
+        return f"{until}.{nonce}.{self._seal(str(until), nonce)}"
+
+    def _seal(self, until: str, nonce: str) -> str:
+        key = "\0".join(self.client or ("", "")).encode()
+        return hmac.new(key, f"lakeproof\0{until}\0{nonce}".encode(), hashlib.sha256).hexdigest()
+
+
+def _same(shown: str, wanted: str) -> bool:
+    return hmac.compare_digest(shown.encode("utf-8", "surrogateescape"), wanted.encode())
+
 
 def parse_auth(text: str) -> Auth:
-    """Read the value of `--auth`: `none` or `token:VALUE`. Raises Problem for anything else."""
+    """Read the value of `--auth`: `none`, `token:VALUE` or `oauth:ID:SECRET`. Raises Problem for anything else."""
     if text == "none":
         return Auth()
     if text.startswith(TOKEN_PREFIX) and len(text) > len(TOKEN_PREFIX):
         return Auth(text.removeprefix(TOKEN_PREFIX))
-    raise Problem("The value of --auth is neither `none` nor `token:VALUE`.", "Example: --auth token:s3cret")
+    client, _, secret = text.removeprefix(OAUTH_PREFIX).partition(":")
+    if text.startswith(OAUTH_PREFIX) and client and secret:
+        return Auth(client=(client, secret))
+    raise Problem(
+        "The value of --auth is none of `none`, `token:VALUE` and `oauth:ID:SECRET`.", "Example: --auth token:s3cret"
+    )

@@ -15,13 +15,14 @@ from typing import Any, TextIO
 from aiohttp import web
 
 from reference_server.app import App
-from reference_server.auth import parse_auth
-from reference_server.backends import open_backend
+from reference_server.auth import Auth, parse_auth
+from reference_server.backends import Backend, open_backend
 from reference_server.faults import find_fault
+from reference_server.iceberg import IcebergWing
 from reference_server.lance import LanceWing
 from reference_server.wing import Wing
 from specs.problems import Problem
-from specs.profiles import APIS, find_served
+from specs.profiles import SERVED, Profile, find_served
 
 STOP_SECONDS = 5.0
 LOOPBACK = "127.0.0.1"
@@ -34,7 +35,7 @@ class ServerSettings:
     `apis` are the APIs or profiles to serve; one that is named alone is mounted at the root, and none
     means all. `storage` is a value of `--storage`. `page_size` is the largest page of a listing,
     `managed_versions` tells Lance clients to keep versions of tables through the catalog, `max_body` is
-    the largest body in bytes.
+    the largest body in bytes. `warehouses` are those of Iceberg, `NAME` or `NAME=URI`, the default one first.
     """
 
     apis: tuple[str, ...] = ()
@@ -48,6 +49,7 @@ class ServerSettings:
     managed_versions: bool = False
     max_body: int = 64 << 20
     access_log: str | None = None
+    warehouses: tuple[str, ...] = ()
 
 
 class Server:
@@ -68,13 +70,11 @@ class Server:
         faults = [find_fault(name) for name in settings.faults]
         auth = parse_auth(settings.auth)
         wings: dict[str, Wing] = {}
-        for name in settings.apis or APIS:
+        for name in settings.apis or SERVED:
             profile = find_served(name)
             backend = open_backend(settings.storage, profile.api)
             mount = "" if len(settings.apis) == 1 else profile.mount
-            wings[mount] = LanceWing(
-                profile.document(), backend, page_size=settings.page_size, managed=settings.managed_versions
-            )
+            wings[mount] = _build_wing(profile, backend, settings, auth)
         return App(wings, auth, faults, settings.allow_faults, settings.max_body, self._log)
 
     @property
@@ -136,6 +136,18 @@ class Server:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+
+
+def _build_wing(profile: Profile, backend: Backend, settings: ServerSettings, auth: Auth) -> Wing:
+    """Return the wing of a profile's API on an open backend, which is closed again when that fails."""
+    document, page_size = profile.document(), settings.page_size
+    try:
+        if profile.api == "iceberg":
+            return IcebergWing(document, backend, page_size=page_size, auth=auth, warehouses=settings.warehouses)
+        return LanceWing(document, backend, page_size=page_size, managed=settings.managed_versions)
+    except Problem:
+        backend.close()
+        raise
 
 
 def _new_event_loop() -> asyncio.AbstractEventLoop:

@@ -23,9 +23,12 @@ class Wing(Protocol):
 
     api: str
     document: Document
-    router: Routing
     public: frozenset[str]
     """The paths below the mount that need no credentials."""
+
+    @property
+    def router(self) -> Routing:
+        """What finds the operation of a path."""
 
     async def start(self) -> None:
         """Finish what a killed server left; called once, before the first request."""

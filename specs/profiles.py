@@ -25,7 +25,8 @@ MOUNTS = {"lance": "/lance", "iceberg": "/iceberg"}
 PORTS = {"lance": 2333, "iceberg": 8181}
 SHARED_PORT = 8181
 SERVED = tuple(MOUNTS)  # those with a wing of the reference server
-APIS = ("lance",)  # those with a suite: they are judged
+APIS = ("lance",)  # those with both: what is meant where none is named
+JUDGED = ("lance", "iceberg")  # those with a suite
 DOCUMENTED = SERVED  # those with documents: they can be looked at
 
 
@@ -108,11 +109,12 @@ def find_served(name: str) -> Profile:
 
 def find_judged(name: str) -> Profile:
     """Return a profile whose API has a suite. Raises Problem for another one."""
-    return _find_among(APIS, name, "is not judged")
+    return _find_among(JUDGED, name, "is not judged")
 
 
 def _find_among(apis: tuple[str, ...], name: str, refusal: str) -> Profile:
     profile = find_profile(name)
     if profile.api not in apis:
-        raise Problem(f"The API {profile.api} is documented here, but {refusal}.", f"Those that are: {', '.join(apis)}.")
+        known = ", ".join(apis)
+        raise Problem(f"The API {profile.api} is documented here, but {refusal}.", f"Those that are: {known}.")
     return profile

@@ -7,12 +7,13 @@ from typing import Any
 
 import orjson
 
+from conformance.client import is_unsupported
 from conformance.exchange import Exchange
 from conformance.lance.arrow import STREAM_TYPE, stream
 from conformance.lance.catalog import FLAT, NAMESPACES, NESTED, NONE, LanceCatalog, Names
 from conformance.minimal import minimal_value
 from conformance.strategies import tables
-from conformance.target import Target
+from conformance.target import MISSING, OFFERED, REFUSED, Target, is_missing
 from specs.openapi import JSON_TYPE, Operation
 
 
@@ -70,6 +71,12 @@ class LanceProber:
         if STREAM_TYPE in operation.request.content:
             return {"data": stream(tables(1))}
         return {"json": minimal_value(self.target.document, operation.request.content.get(JSON_TYPE, {}))}
+
+    def state(self, probe: Exchange, nowhere: Exchange) -> str:
+        """Return whether an operation is offered: all that its answer tells."""
+        if is_unsupported(probe):
+            return REFUSED
+        return MISSING if is_missing(probe, nowhere) else OFFERED
 
     def clean_up(self) -> None:
         """Drop what probes created."""

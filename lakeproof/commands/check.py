@@ -14,7 +14,7 @@ from conformance.requirement import KINDS
 from conformance.settings import DEPTHS
 from lakeproof.checking import EMBEDDED_STORAGE, check
 from lakeproof.terminal import ProgressListener, out, print_results
-from specs.profiles import APIS
+from specs.profiles import JUDGED
 
 SECRET_OPTIONS = ("--token", "--header")
 EPILOG = """\b
@@ -38,7 +38,7 @@ them all. Exit codes: 0 conforms, 1 does not, 2 interrupted, 3 the kit failed,
 
 @click.command("check", epilog=EPILOG)
 @click.argument("url", required=False)
-@click.option("--api", type=click.Choice(APIS), help="The API that the server speaks.  [default: lance]")
+@click.option("--api", type=click.Choice(JUDGED), help="The API that the server speaks.  [default: lance]")
 @click.option("--profile", help="A revision of the API, such as lance/2026-03. Default: the newest.")
 @click.option("--spec", metavar="FILE", help="Judge by this copy of the document instead of the kit's own.")
 @click.option(
@@ -48,6 +48,7 @@ them all. Exit codes: 0 conforms, 1 does not, 2 interrupted, 3 the kit failed,
     help="Storage of the embedded server, without a URL.",
 )
 @click.option("--name", help='What the reports call the server: "pylance 14.0.2".')
+@click.option("--warehouse", metavar="NAME", help="The warehouse to ask an Iceberg catalog for.")
 @click.option("--token", help="Send this bearer token, and judge what happens without it.")
 @click.option(
     "--header",

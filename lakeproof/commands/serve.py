@@ -12,7 +12,7 @@ import click
 from reference_server.faults import FAULTS
 from reference_server.serve import LOOPBACK, Server, ServerSettings
 from specs.problems import Problem
-from specs.profiles import APIS, PORTS, SHARED_PORT, find_profile
+from specs.profiles import PORTS, SERVED, SHARED_PORT, find_profile
 
 LOOPBACKS = ("127.0.0.1", "localhost", "::1")
 EPILOG = """\b
@@ -20,12 +20,14 @@ Storage:
   memory        state in memory; table data in a temporary directory that other
                 processes can open, removed at the end
   memory:pure   state and data in memory; no other process can open the data
+                (for Iceberg the same as memory: its clients read files)
   dir:PATH      state and data below PATH, durable, kept
 
 \b
 Examples:
   lakeproof serve --api lance                        http://127.0.0.1:2333
   lakeproof serve --api lance --storage dir:./lake   keeps what clients write
+  lakeproof serve --api iceberg --warehouse demo     http://127.0.0.1:8181
   lakeproof serve --api lance --fault slow           a server that answers late
   lakeproof serve --api lance --allow-faults         a request chooses its fault:
       curl -H 'X-Lakeproof-Fault: plain-text-errors' ...
@@ -42,7 +44,7 @@ def _list_faults(context: click.Context, _parameter: click.Parameter, wanted: bo
 
 
 @click.command("serve", epilog=EPILOG)
-@click.option("--api", type=click.Choice([*APIS, "all"]), default="all", show_default=True, help="What to serve.")
+@click.option("--api", type=click.Choice([*SERVED, "all"]), default="all", show_default=True, help="What to serve.")
 @click.option("--profile", help="A revision of the API, such as lance/2026-03. Default: the newest.")
 @click.option("--host", default=LOOPBACK, show_default=True, help="The address to listen on.")
 @click.option(
@@ -51,7 +53,12 @@ def _list_faults(context: click.Context, _parameter: click.Parameter, wanted: bo
     help="0 takes a free one. Default: 2333 for Lance alone, else 8181.",
 )
 @click.option("--storage", default="memory", show_default=True, help="memory, memory:pure or dir:PATH; see below.")
-@click.option("--auth", default="none", show_default=True, help="none, or token:VALUE: a bearer token or API key.")
+@click.option(
+    "--auth",
+    default="none",
+    show_default=True,
+    help="none, token:VALUE (a bearer token or API key) or oauth:ID:SECRET (Iceberg issues tokens).",
+)
 @click.option("--fault", "faults", multiple=True, metavar="NAME", help="Misbehave like this; may be repeated.")
 @click.option("--allow-faults", is_flag=True, help="Let requests choose faults with the header X-Lakeproof-Fault.")
 @click.option(
@@ -65,6 +72,13 @@ def _list_faults(context: click.Context, _parameter: click.Parameter, wanted: bo
     "--managed-versions",
     is_flag=True,
     help="Lance: tell clients to commit versions of tables through the catalog.",
+)
+@click.option(
+    "--warehouse",
+    "warehouses",
+    multiple=True,
+    metavar="NAME[=URI]",
+    help="Iceberg: a warehouse, in a folder of the storage or at a URI; may be repeated.  [default: default]",
 )
 @click.option(
     "--max-body",

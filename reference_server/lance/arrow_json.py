@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 JsonType = dict[str, Any]
+LARGEST_LENGTH = 2**31 - 1
+DEEPEST = 64
 
 
 def getter(name: str, *arguments: Any) -> Callable[[Any], Any]:
@@ -91,29 +93,46 @@ def type_to_json(kind: pa.DataType) -> JsonType:
 
 def type_from_json(described: JsonType) -> pa.DataType:
     """Return the type of a JsonArrowDataType. Raises InvalidInput for one that is none."""
+    try:
+        return _type(described)
+    except (ValueError, TypeError, LookupError, AttributeError, NotImplementedError):
+        # The document says no more of a type than that it is an object: what is in it may be anything.
+        raise InvalidInput(f"The type {str(described)[:200]} is none that a column can have.") from None
+
+
+def _type(described: JsonType, depth: int = 0) -> pa.DataType:
     import pyarrow as pa  # noqa: PLC0415
 
-    name, length = str(described.get("type", "")).lower(), described.get("length")
-    fields = [_field_from_json(field) for field in described.get("fields") or []]
+    name = described["type"].lower()
     if name in FROM_NAMES:
         return FROM_NAMES[name](pa)
-    if name in ("decimal128", "decimal256") and length is not None:
-        return getattr(pa, name)(length // 1000, length % 1000)
-    if name == "fixed_size_binary" and length is not None:
-        return pa.binary(length)
-    if name == "fixed_size_list" and length is not None and len(fields) == 1:
-        return pa.list_(fields[0], length)
-    if name in ("list", "large_list") and len(fields) == 1:
-        return (pa.list_ if name == "list" else pa.large_list)(fields[0])
+    if name in ("decimal128", "decimal256"):
+        return getattr(pa, name)(*divmod(_length(described), 1000))
+    if name == "fixed_size_binary":
+        return pa.binary(_length(described))
+    fields = [_field(field, depth + 1) for field in described["fields"]]
     if name == "struct" and fields:
         return pa.struct(fields)
-    raise InvalidInput(f"The type {described} is none that a column can have.")
+    (item,) = fields
+    if name == "fixed_size_list":
+        return pa.list_(item, _length(described))
+    return {"list": pa.list_, "large_list": pa.large_list}[name](item)
 
 
-def _field_from_json(described: JsonType) -> pa.Field:
+def _field(described: JsonType, depth: int) -> pa.Field:
     import pyarrow as pa  # noqa: PLC0415
 
-    return pa.field(described["name"], type_from_json(described["type"]), described.get("nullable", True))
+    if depth > DEEPEST:
+        raise ValueError(depth)
+    return pa.field(described["name"], _type(described["type"], depth), described.get("nullable", True))
+
+
+def _length(described: JsonType) -> int:
+    """Return the length of a type. Arrow takes one below 0 as none at all, and none above 31 bits."""
+    length = described["length"]
+    if not 0 < length <= LARGEST_LENGTH or length != int(length):
+        raise ValueError(length)
+    return int(length)
 
 
 def _children(kind: pa.DataType) -> list[JsonType]:

@@ -10,7 +10,9 @@ from reference_server.errors import TableSchemaValidationError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-RESERVED = ("_rowid", "_rowaddr", "_rowoffset")
+RESERVED = ("_rowid", "_rowaddr", "_rowoffset", "_row_created_at_version", "_row_last_updated_at_version")
+# NUL cuts a name off on its way into Lance, and a backtick is what Lance itself puts around names.
+UNSPEAKABLE = "\0`"
 
 
 def check_schema(schema: pa.Schema) -> None:
@@ -20,7 +22,9 @@ def check_schema(schema: pa.Schema) -> None:
     """
     if not schema.names or "" in schema.names:
         raise TableSchemaValidationError("A table needs at least one column, and each needs a name.")
-    _check_names(schema.names)
+    check_field_names(schema.names)
+    if any("`" in name for name in schema.names):
+        raise TableSchemaValidationError("The name of a column cannot have a backtick.")
     for field in schema:
         for kind in _within(field.type):
             _check_type(field.name, kind)
@@ -28,12 +32,17 @@ def check_schema(schema: pa.Schema) -> None:
 
 def check_new_name(name: str) -> None:
     """Raise TableSchemaValidationError for a name that no column can be given."""
-    if not name or name in RESERVED or "." in name:
-        raise TableSchemaValidationError(f"{name!r} is no name for a column: it is empty, reserved, or has a dot.")
+    if not name or name in RESERVED or any(character in name for character in (".", *UNSPEAKABLE)):
+        raise TableSchemaValidationError(
+            f"{name[:100]!r} is no name for a column: it is empty, reserved, or has a dot, a backtick or a NUL."
+        )
 
 
-def _check_names(names: Iterable[str]) -> None:
+def check_field_names(names: Iterable[str]) -> None:
+    """Raise TableSchemaValidationError for names that the fields of one schema or struct cannot have together."""
     names = list(names)
+    if any("\0" in name for name in names):
+        raise TableSchemaValidationError("The name of a column or field cannot have a NUL character.")
     if len(set(names)) < len(names):
         raise TableSchemaValidationError(f"Each name may occur once, but there are {', '.join(names)}.")
 
@@ -42,7 +51,7 @@ def _check_type(column: str, kind: pa.DataType) -> None:
     from pyarrow import types  # noqa: PLC0415 - slow to import
 
     if types.is_struct(kind):
-        _check_names(field.name for field in kind)
+        check_field_names(field.name for field in kind)
         if not kind.num_fields:
             raise TableSchemaValidationError(f"The column {column!r} has a struct without fields.")
     if types.is_fixed_size_list(kind) and _varies(kind.value_type):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from reference_server.errors import (
     InvalidInput,
@@ -10,12 +10,15 @@ from reference_server.errors import (
     TableSchemaValidationError,
     Unsupported,
 )
-from reference_server.lance.arrow_json import type_from_json
-from reference_server.lance.arrow_schema import check_new_name
+from reference_server.lance.arrow_json import type_from_json, type_to_json
+from reference_server.lance.arrow_schema import check_field_names, check_new_name
 from reference_server.lance.context import LanceContext
 from reference_server.lance.settling import current_table
 from reference_server.lance.sql import whole
 from reference_server.lance.transactions import transaction_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Answer = dict[str, Any]
 
@@ -47,9 +50,10 @@ async def alter_table_alter_columns(context: LanceContext) -> Answer:
 
     def alter(dataset: Any) -> Answer:
         for one in alterations:
-            require_column(dataset, one["path"])
+            _fit(one, require_column(dataset, one["path"]))
             if one.get("nullable") is False:
                 _require_values(dataset, one["path"])
+        _check_renames(dataset, {one["path"]: one["name"] for one in alterations if "name" in one})
         dataset.alter_columns(*alterations)
         return _outcome(context, dataset)
 
@@ -80,14 +84,47 @@ async def update_table_schema_metadata(context: LanceContext) -> Answer:
     return wanted
 
 
-def require_column(dataset: Any, path: str) -> None:
-    """Raise TableColumnNotFound when a dataset has no column at a path: names joined by dots."""
-    fields = list(dataset.schema)
+def require_column(dataset: Any, path: str) -> pa.Field:
+    """Return the field of a dataset at a path, names joined by dots. Raises TableColumnNotFound."""
+    fields, found = list(dataset.schema), None
     for name in path.split("."):
         found = next((field for field in fields if field.name == name), None)
         if found is None:
-            raise TableColumnNotFound(f"The table has no column {path!r}.")
-        fields = [found.type.field(index) for index in range(found.type.num_fields)]
+            raise TableColumnNotFound(f"The table has no column {path[:200]!r}.")
+        fields = _fields_within(found.type)
+    return found
+
+
+def _fields_within(kind: pa.DataType) -> list[pa.Field]:
+    """Return the fields that a type's columns can be altered by. Lists of a fixed size and maps have none."""
+    from pyarrow import types  # noqa: PLC0415 - slow to import
+
+    if types.is_fixed_size_list(kind) or types.is_map(kind):
+        return []
+    return [kind.field(index) for index in range(kind.num_fields)]
+
+
+def _check_renames(dataset: Any, names: dict[str, str]) -> None:
+    """Raise TableSchemaValidationError when two fields of one struct would share a name; Lance finds out too late."""
+    for parent in {path.rpartition(".")[0] for path in names}:
+        fields = _fields_within(require_column(dataset, parent).type) if parent else list(dataset.schema)
+        prefix = f"{parent}." if parent else ""
+        check_field_names(names.get(prefix + field.name, field.name) for field in fields)
+
+
+def _fit(alteration: dict[str, Any], field: pa.Field) -> None:
+    """Replace the JSON type of an alteration by the type that it means; that of the field itself changes nothing.
+
+    The JSON form loses units, time zones and dictionaries, so it would not lead back to the type of the field.
+    """
+    described = alteration.pop("data_type", None)
+    if described is None:
+        return
+    now = type_to_json(field.type)
+    if described == now or type_to_json(wanted := type_from_json(described)) == now:
+        alteration.setdefault("name", field.name)
+    else:
+        alteration["data_type"] = wanted
 
 
 def _outcome(context: LanceContext, dataset: Any) -> Answer:
@@ -110,7 +147,7 @@ def _expression(column: dict[str, Any]) -> str:
 
 
 def _alteration(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return an entry as pylance takes it."""
+    """Return an entry as pylance takes it, but for its type, which is still JSON."""
     if entry.get("virtual_column") is not None:
         raise Unsupported("This server runs no functions of users: virtual columns are not supported.")
     alteration: dict[str, Any] = {"path": entry["path"]}
@@ -120,7 +157,7 @@ def _alteration(entry: dict[str, Any]) -> dict[str, Any]:
     if entry.get("nullable") is not None:
         alteration["nullable"] = entry["nullable"]
     if entry.get("data_type") is not None:
-        alteration["data_type"] = type_from_json(entry["data_type"])
+        alteration["data_type"] = entry["data_type"]
     if len(alteration) == 1:
         raise InvalidInput(f"The alteration of {entry['path']!r} changes nothing.")
     return alteration

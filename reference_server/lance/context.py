@@ -121,6 +121,6 @@ def bind(request: Request, path: Mapping[str, str], body: Any, forbidden: str) -
         raise InvalidInput(f"The identifier cannot be read: {error}.") from None
     check_names(parts, forbidden)
     named = body.get("id") if isinstance(body, dict) else None
-    if named is not None and "id" in path and list(named) != list(parts):
+    if isinstance(named, list) and "id" in path and named != list(parts):
         raise InvalidInput(f"The body names {named}, the path names {list(parts)}.")
     return parts, delimiter

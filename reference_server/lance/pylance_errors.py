@@ -30,6 +30,7 @@ PATTERNS: list[tuple[str, type[CatalogError]]] = [
         TableSchemaValidationError,
     ),
     (r"Cannot cast column", TableSchemaValidationError),
+    (r"Cannot drop all columns|Parser error|^regex parse error", InvalidInput),
     (r"^Field '.*' not found", InvalidInput),
     (r"contained null values even though|non-nullable but contains null", TableSchemaValidationError),
     (r"has no field encoding|Empty structs with", TableSchemaValidationError),

@@ -14,22 +14,33 @@ from reference_server.lance.sql_depth import check_depth
 # What may hold a parenthesis that is none, and the parentheses themselves.
 TOKENS = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`|--[^\n]*|/\*.*?\*/|[()]", re.DOTALL)
 DEPTH = {"(": 1, ")": -1}
+# Placeholders, and texts of kinds that Lance does not know but panics over: N'x', B'x', R'x', $$x$$.
+UNKNOWN = re.compile(r"\?|(?<!\w)\$|(?<!:):(?!:)|\b(?:n|b|r|q|nq)'", re.IGNORECASE)
 
 
 def whole(expression: str) -> str:
     """Return an expression in parentheses of its own.
 
-    Raises InvalidInput for one that is empty, too deep, or that closes a parenthesis which it did not open.
+    Raises InvalidInput for one that is empty or too deep, that closes a parenthesis which it did not open,
+    or that has what makes Lance panic.
     """
     if not expression.strip() or "\0" in expression:
         raise InvalidInput(f"{expression!r} is no SQL expression.")
     check_depth(expression)
+    if UNKNOWN.search(TOKENS.sub(_emptied, expression)):
+        raise InvalidInput(f"{expression[:200]!r} has a placeholder, or a text of a kind that is not known.")
     depth = 0
     for token in TOKENS.findall(expression):
         depth += DEPTH.get(token, 0)
         if depth < 0:
             raise InvalidInput(f"{expression[:200]!r} closes a parenthesis that it did not open.")
     return f"({expression}\n)" if "--" in expression else f"({expression})"
+
+
+def _emptied(token: re.Match[str]) -> str:
+    """Return nothing for a comment, a parenthesis as it is, and an empty text for whatever is quoted."""
+    text = token[0]
+    return text if text in DEPTH else " " if text.startswith(("--", "/*")) else "''"
 
 
 def mentions(expression: str, column: str) -> bool:

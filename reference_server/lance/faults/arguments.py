@@ -19,7 +19,7 @@ declare(
     arguments_lost("mode", "behavior"),
     kills=[
         "lance.*.exist_ok",
-        "lance.*.overwrite",
+        *(f"lance.{resource}.*.overwrite" for resource in ("namespace", "table", "rows")),
         "lance.*.mode_unknown",
         "lance.*.behavior_unknown",
         "lance.namespace.drop.skip",

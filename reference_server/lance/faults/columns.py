@@ -27,6 +27,7 @@ declare(
     answers(200, {"version": 1}),
     kills=[
         "lance.column.add.together",
+        "lance.column.add.empty",
         "lance.column.add.name.*",
         "lance.column.alter.rename",
         "lance.column.alter.version",
@@ -35,6 +36,9 @@ declare(
         "lance.column.alter.nullable",
         "lance.column.drop.gone",
         "lance.column.drop.again",
+        "lance.column.alter.same_type.*",
+        "lance.column.alter.index",
+        "lance.column.drop.index",
         "lance.column.*.missing",
         "lance.column.*.declared",
     ],
@@ -46,6 +50,8 @@ declare(
     _each("new_columns", lambda one: {**one, "expression": "42"}),
     kills=[
         *(f"lance.column.add.{case}" for case in ("number", "several", "text", "constant", "default", "nested")),
+        "lance.column.add.fragments",
+        "lance.column.add.refused.placeholder",
         "lance.column.add.leftover",
         "lance.column.add.refused.syntax",
         "lance.column.add.refused.missing_column",
@@ -53,6 +59,38 @@ declare(
         "lance.column.add.refused.no_expression",
     ],
     on=[ADD],
+)
+declare(
+    "column-type-misread",
+    "The type in an alteration is taken for another.",
+    _each("alterations", lambda one: {**one, "data_type": {"type": "float64"}}),
+    kills=["lance.column.alter.type", "lance.column.alter.same_type.*"],
+    on=[ALTER],
+)
+declare(
+    "column-transaction-invented",
+    "Changes of columns tell a transaction that nobody knows.",
+    body_becomes(lambda body: {**body, "transaction_id": body["transaction_id"] + "0"}, 200),
+    kills=["lance.column.*.transaction"],
+    on=CHANGES,
+)
+
+
+async def _listing_kept(call: Call, proceed: Proceed) -> Reply:
+    """Answer with the first indices that a table was seen to have."""
+    seen: dict[str, Reply] = call.state.setdefault("column-indices-stale", {})
+    reply = await proceed()
+    if reply.status == 200 and orjson.loads(reply.body)["indexes"]:
+        return seen.setdefault(call.path["id"], reply)
+    return seen.get(call.path["id"], reply)
+
+
+declare(
+    "column-indices-stale",
+    "A list of indices does not notice that columns were renamed or dropped.",
+    _listing_kept,
+    kills=["lance.column.alter.index", "lance.column.drop.index"],
+    on=["ListTableIndices"],
 )
 declare(
     "columns-refused-silently",
@@ -99,10 +137,17 @@ declare(
     on=[METADATA],
 )
 declare(
+    "metadata-id-taken-out",
+    "A key of the metadata that is called like a field of other requests is taken for that.",
+    request_becomes(lambda body: {key: value for key, value in body.items() if key != "id"}),
+    kills=["lance.metadata.update.words_of_requests"],
+    on=[METADATA],
+)
+declare(
     "metadata-forgotten",
     "Metadata of a schema are answered as if they were kept, and are not.",
     answers(200, {}),
-    kills=[f"lance.metadata.update.{case}" for case in ("one", "several", "unicode", "replaces")],
+    kills=[f"lance.metadata.update.{case}" for case in ("one", "several", "unicode", "words_of_requests", "replaces")],
     on=[METADATA],
 )
 

@@ -144,7 +144,7 @@ declare(
     "page-loses-one",
     "Every page after the first leaves out its first item.",
     _page_loses_one,
-    kills=["lance.pagination.complete.*", "lance.race.listing"],
+    kills=["lance.pagination.complete.*", "lance.race.listing", "lance.pagination.stable.list_table_versions"],
     on=PAGED,
 )
 declare(
@@ -165,6 +165,9 @@ declare(
     "offset-pages",
     "Page tokens count items, so that a creation between two pages shifts them.",
     _offset_pages,
-    kills=["lance.pagination.stable.*"],
+    kills=[
+        *(f"lance.pagination.stable.list_{what}" for what in ("namespaces", "tables", "all_tables")),
+        *(f"lance.pagination.stable.list_table_{what}" for what in ("indices", "tags")),
+    ],
     on=PAGED,
 )

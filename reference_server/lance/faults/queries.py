@@ -179,7 +179,8 @@ declare(
     "Rows come with all columns, whichever are asked for.",
     lost_anywhere("columns"),
     kills=[
-        "lance.query.columns.[nao]*",
+        "lance.query.columns.[na]*",
+        "lance.query.columns.odd_alias.*",
         "lance.query.column_missing.names",
         "lance.query.column_missing.nested",
         "lance.query.column_missing.aliases",

@@ -1,0 +1,1 @@
+"""Requirements for the Iceberg REST catalog API."""

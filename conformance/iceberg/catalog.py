@@ -1,0 +1,216 @@
+"""An Iceberg catalog as requirements see it: operations, a home for each example, and cleaning up.
+
+Every name starts with the prefix of the run, and everything a requirement may have created is
+dropped after it. Each example lives in a namespace of its own, of one level; names of tables and
+views need no prefix there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from conformance.client import Answer, Expected
+from conformance.iceberg.client import SUCCESS, IcebergClient, Id
+from conformance.iceberg.content import SCHEMA, view_body
+from conformance.outcomes import Blocked, Unoffered, Violation
+from conformance.target import Target
+from specs.identifiers import UNIT_SEPARATOR, IdentifierError
+
+SEPARATOR, PREFIX, NAMESPACES, KEY_LIFETIME = "separator", "prefix", "namespaces", "key lifetime"
+NESTED, FLAT = "nested", "flat"
+Names = tuple[str, ...]
+GONE = (200, 202, 204, 400, 404, 406)
+
+
+class IcebergCatalog(IcebergClient):
+    """See the module."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target.client, target.facts.get(SEPARATOR, UNIT_SEPARATOR))
+        self.target = target
+        self._namespaces: dict[Names, None] = {}
+        self._things: dict[tuple[str, Names], None] = {}
+        self._home: Names | None = None
+        self.left_behind: list[str] = []
+
+    # Where an example lives
+
+    def begin_example(self) -> None:
+        """Start an example: steps are told from here, names start anew."""
+        self.client.begin_example()
+        self._home = None
+
+    @property
+    def nested(self) -> bool:
+        """True when namespaces may lie in namespaces."""
+        return self.target.facts.get(NAMESPACES) == NESTED
+
+    def require_nested(self) -> None:
+        """Raise Unoffered when the target has namespaces of one level only."""
+        if not self.nested:
+            raise Unoffered("the server has no namespaces within namespaces")
+
+    def require_keys(self) -> None:
+        """Raise Unoffered when the target does not say that it keeps idempotency keys."""
+        if not self.target.facts.get(KEY_LIFETIME):
+            raise Unoffered("the server does not advertise idempotency keys")
+
+    def require(self, operation: str) -> None:
+        """Raise Unoffered when the target lacks an operation that only some examples of a requirement need."""
+        if operation in self.client.refused or operation in self.client.missing:
+            raise Unoffered(f"the server does not have {operation}")
+
+    @property
+    def home(self) -> Names:
+        """The namespace in which this example lives; it is created when it is first asked for."""
+        if self._home is None:
+            self._home = (self.target.new_name(),)
+            self.create_namespace(self._home)
+        return self._home
+
+    def table_id(self, name: str = "t") -> Names:
+        """Return an identifier for a table or view in this example's home. Nothing is created but the home."""
+        return (*self.home, name)
+
+    def namespace_id(self, name: str = "n") -> Names:
+        """Return an identifier for a namespace beside this example's home."""
+        return (f"{self.home[0]}_{name}",)
+
+    def missing_namespace(self) -> Names:
+        """Return an identifier of a namespace that was never created."""
+        return self.namespace_id("missing")
+
+    # What examples start from
+
+    def new_namespace(self, name: str = "n", **body: Any) -> Names:
+        """Create a namespace beside the home and return its identifier."""
+        id = self.namespace_id(name)
+        self.create_namespace(id, **body)
+        return id
+
+    def new_table(self, name: str = "t", **body: Any) -> Names:
+        """Create a table, of SCHEMA unless the body says otherwise, and return its identifier."""
+        id = self.table_id(name)
+        self.create_table(id, **{"schema": SCHEMA, **body})
+        return id
+
+    def new_view(self, name: str = "v", **body: Any) -> Names:
+        """Create a view and return its identifier."""
+        id = self.table_id(name)
+        self.create_view(id, **{**view_body(self.home), **body})
+        return id
+
+    def metadata(self, id: Id) -> dict[str, Any]:
+        """Return the metadata of a table as loadTable shows them."""
+        found: dict[str, Any] = self.load_table(id)["metadata"]
+        return found
+
+    def view_metadata(self, id: Id) -> dict[str, Any]:
+        """Return the metadata of a view as loadView shows them."""
+        found: dict[str, Any] = self.load_view(id)["metadata"]
+        return found
+
+    # Cleaning up
+
+    def send(
+        self,
+        operation: str,
+        path: Mapping[str, str] | None = None,
+        body: Any = None,
+        *,
+        expect: Expected = SUCCESS,
+        **options: Any,
+    ) -> Answer:
+        """See IcebergClient.send. Remembers what may have been created, whatever the answer."""
+        if operation == "createNamespace" and isinstance(body, dict):
+            self.note_namespaces([tuple(body.get("namespace") or ())])
+        return super().send(operation, path, body, expect=expect, **options)
+
+    def create_table(self, id: Id, **arguments: Any) -> Answer:
+        """See IcebergClient; the table is dropped afterwards."""
+        self.note_tables([tuple(id)])
+        return super().create_table(id, **arguments)
+
+    def register_table(self, id: Id, **arguments: Any) -> Answer:
+        """See IcebergClient; the table is dropped afterwards."""
+        self.note_tables([tuple(id)])
+        return super().register_table(id, **arguments)
+
+    def update_table(self, id: Id, *arguments: Any, **options: Any) -> Answer:
+        """See IcebergClient; a commit may create the table, so it is dropped afterwards."""
+        self.note_tables([tuple(id)])
+        return super().update_table(id, *arguments, **options)
+
+    def rename_table(self, source: Id, destination: Id, **options: Any) -> Answer:
+        """See IcebergClient; the table is dropped afterwards."""
+        self.note_tables([tuple(destination)])
+        return super().rename_table(source, destination, **options)
+
+    def create_view(self, id: Id, **arguments: Any) -> Answer:
+        """See IcebergClient; the view is dropped afterwards."""
+        self.note_views([tuple(id)])
+        return super().create_view(id, **arguments)
+
+    def register_view(self, id: Id, **arguments: Any) -> Answer:
+        """See IcebergClient; the view is dropped afterwards."""
+        self.note_views([tuple(id)])
+        return super().register_view(id, **arguments)
+
+    def rename_view(self, source: Id, destination: Id, **options: Any) -> Answer:
+        """See IcebergClient; the view is dropped afterwards."""
+        self.note_views([tuple(destination)])
+        return super().rename_view(source, destination, **options)
+
+    def note_namespaces(self, ids: Iterable[Names]) -> None:
+        """Note namespaces that may come into being, so that they are dropped afterwards."""
+        self._namespaces.update(dict.fromkeys(id for id in ids if self._is_ours(id)))
+
+    def note_tables(self, ids: Iterable[Names]) -> None:
+        """Note tables that may come into being, so that they are dropped afterwards."""
+        self._things.update(dict.fromkeys(("table", id) for id in ids if self._is_ours(id)))
+
+    def note_views(self, ids: Iterable[Names]) -> None:
+        """Note views that may come into being, so that they are dropped afterwards."""
+        self._things.update(dict.fromkeys(("view", id) for id in ids if self._is_ours(id)))
+
+    def _is_ours(self, id: Names) -> bool:
+        return bool(id) and str(id[0]).startswith(self.target.prefix)
+
+    def clean_up(self) -> None:
+        """Drop everything that may have been created; what resists is noted in `left_behind`.
+
+        What was interrupted goes on where it was when this is called again.
+        """
+        for kind, id in list(self._things):
+            self._drop(partial(self._drop_table if kind == "table" else self._drop_view, id), id)
+            del self._things[kind, id]
+        for id in sorted(self._namespaces, key=len, reverse=True):
+            self._drop(partial(self.drop_namespace, id, expect=None), id)
+            del self._namespaces[id]
+
+    def _drop_table(self, id: Names) -> None:
+        """Drop a table with its files where the server does that, else without."""
+        if self.drop_table(id, purgeRequested="true", expect=None).status not in (204, 404):
+            self.drop_table(id, expect=None)
+
+    def _drop_view(self, id: Names) -> None:
+        if "dropView" not in self.client.refused:
+            self.drop_view(id, expect=None)
+
+    def _drop(self, action: Callable[[], object], id: Names) -> None:
+        sent = self.client.requests
+        with suppress(IdentifierError):
+            self.quietly(action)
+        if self.client.requests == sent:
+            return
+        exchange = self.client.steps[-1]
+        if exchange.status not in GONE:
+            self.left_behind.append(f"{exchange.operation} {id}: {exchange.status or exchange.failure}")
+
+    def quietly(self, action: Callable[[], object]) -> None:
+        """Do something that sends requests, whatever comes of it."""
+        with suppress(Violation, Blocked, Unoffered):
+            action()

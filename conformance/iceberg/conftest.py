@@ -1,0 +1,19 @@
+"""Fixtures of the Iceberg requirements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.suite import Suite
+
+
+@pytest.fixture
+def catalog(suite: Suite) -> Iterator[IcebergCatalog]:
+    """The target's catalog; what a requirement creates in it is dropped afterwards."""
+    catalog = IcebergCatalog(suite.target)
+    suite.scopes.append(catalog)
+    yield catalog
+    suite.clean_up()

@@ -1,0 +1,271 @@
+"""Metadata of tables and views as plain dicts: what requirements look at, and rules that always hold.
+
+A rule is a pure function from metadata to pairs of a JSON pointer and what is wrong there. It says
+what no schema can say; the table and the view specification are where the rules stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+Metadata = dict[str, Any]
+Rule = Callable[[Metadata], Iterator[tuple[str, str]]]
+MAIN = "main"
+NO_SNAPSHOT = -1  # how some writers spell that there is no current snapshot
+CLOCK_SKEW_MS = 60_000  # logs are written by several machines
+VERSION_FIELDS = {
+    1: ("location", "last-updated-ms", "last-column-id"),
+    2: ("last-sequence-number", "current-schema-id", "default-spec-id", "last-partition-id", "default-sort-order-id"),
+    3: ("next-row-id",),
+}
+
+# Looking things up
+
+
+def current_schema(metadata: Metadata) -> Metadata:
+    """Return the current schema."""
+    return by_id(metadata["schemas"], "schema-id", metadata["current-schema-id"])
+
+
+def column_names(metadata: Metadata) -> list[str]:
+    """Return the names of the columns of the current schema, in their order."""
+    return [field["name"] for field in current_schema(metadata)["fields"]]
+
+
+def column_id(metadata: Metadata, name: str) -> int:
+    """Return the id of a column of the current schema."""
+    return int(next(field["id"] for field in current_schema(metadata)["fields"] if field["name"] == name))
+
+
+def default_spec(metadata: Metadata) -> Metadata:
+    """Return the default partition spec."""
+    return by_id(metadata["partition-specs"], "spec-id", metadata["default-spec-id"])
+
+
+def default_order(metadata: Metadata) -> Metadata:
+    """Return the default sort order."""
+    return by_id(metadata["sort-orders"], "order-id", metadata["default-sort-order-id"])
+
+
+def current_snapshot(metadata: Metadata) -> int | None:
+    """Return the id of the current snapshot, None when there is none, however that is spelled."""
+    found = metadata.get("current-snapshot-id")
+    return None if found in (None, NO_SNAPSHOT) else found
+
+
+def snapshot_ids(metadata: Metadata) -> list[int]:
+    """Return the ids of all snapshots, in their order."""
+    return [snapshot["snapshot-id"] for snapshot in metadata.get("snapshots") or []]
+
+
+def logged_snapshots(metadata: Metadata) -> list[int]:
+    """Return the snapshots of the snapshot log, oldest first."""
+    return [entry["snapshot-id"] for entry in metadata.get("snapshot-log") or []]
+
+
+def refs(metadata: Metadata) -> dict[str, int]:
+    """Return which snapshot each branch and tag points to."""
+    return {name: ref["snapshot-id"] for name, ref in (metadata.get("refs") or {}).items()}
+
+
+def previous_files(metadata: Metadata) -> list[str]:
+    """Return the metadata files of the metadata log, oldest first."""
+    return [entry["metadata-file"] for entry in metadata.get("metadata-log") or []]
+
+
+def current_version(metadata: Metadata) -> Metadata:
+    """Return the current version of a view."""
+    return by_id(metadata["versions"], "version-id", metadata["current-version-id"])
+
+
+def by_id(entries: Iterable[Metadata], key: str, wanted: int) -> Metadata:
+    """Return the entry with this id. Raises KeyError when there is none."""
+    for entry in entries:
+        if entry[key] == wanted:
+            return entry
+    raise KeyError(f"no {key} is {wanted}")
+
+
+def unlike(metadata: Metadata, *keys: str) -> Metadata:
+    """Return metadata without what every commit changes, and without these fields: to compare with others."""
+    dropped = {"last-updated-ms", "metadata-log", *keys}
+    return {key: value for key, value in metadata.items() if key not in dropped}
+
+
+# Rules for tables
+
+
+def version_fields(metadata: Metadata) -> Iterator[tuple[str, str]]:
+    """Metadata have the fields of their format version and of those before it."""
+    for version, names in VERSION_FIELDS.items():
+        lacking = [name for name in names if metadata["format-version"] >= version and metadata.get(name) is None]
+        yield from ((f"/{name}", f"format version {version} asks for {name}") for name in lacking)
+
+
+def current_schema_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
+    """The current schema is among the schemas."""
+    yield from _among(metadata, "current-schema-id", metadata.get("schemas") or [], "schema-id")
+
+
+def default_spec_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
+    """The default partition spec is among the specs."""
+    yield from _among(metadata, "default-spec-id", metadata.get("partition-specs") or [], "spec-id")
+
+
+def default_order_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
+    """The default sort order is among the orders."""
+    yield from _among(metadata, "default-sort-order-id", metadata.get("sort-orders") or [], "order-id")
+
+
+def current_snapshot_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
+    """The current snapshot is among the snapshots, and is that of main."""
+    current = current_snapshot(metadata)
+    if current is not None and current not in snapshot_ids(metadata):
+        yield "/current-snapshot-id", f"there is no snapshot {current}"
+    main = refs(metadata).get(MAIN)
+    if metadata.get("refs") is not None and main != current:
+        yield "/current-snapshot-id", f"the current snapshot is {current}, main points to {main}"
+
+
+def refs_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
+    """Every branch and tag points to one of the snapshots."""
+    known = set(snapshot_ids(metadata))
+    for name, id in refs(metadata).items():
+        if id not in known:
+            yield f"/refs/{name}", f"{name} points to {id}, which is no snapshot"
+
+
+def ids_unique(metadata: Metadata) -> Iterator[tuple[str, str]]:
+    """Ids are unique, those of columns within a schema."""
+    keys = {"schemas": "schema-id", "partition-specs": "spec-id", "sort-orders": "order-id", "snapshots": "snapshot-id"}
+    for name, key in keys.items():
+        yield from _unique(f"/{name}", [entry[key] for entry in metadata.get(name) or []])
+    for position, schema in enumerate(metadata.get("schemas") or []):
+        yield from _unique(f"/schemas/{position}", list(field_ids(schema)))
+
+
+def last_ids_cover(metadata: Metadata) -> Iterator[tuple[str, str]]:
+    """The highest ids of columns and partition fields are not below any in use."""
+    columns = [id for schema in metadata.get("schemas") or [] for id in field_ids(schema)]
+    fields = [field["field-id"] for spec in metadata.get("partition-specs") or [] for field in spec["fields"]]
+    for key, used in (("last-column-id", columns), ("last-partition-id", fields)):
+        if key in metadata and max(used, default=0) > metadata[key]:
+            yield f"/{key}", f"{key} is {metadata[key]}, but {max(used)} is in use"
+
+
+def sequence_numbers_below_last(metadata: Metadata) -> Iterator[tuple[str, str]]:
+    """No snapshot has a sequence number above the last one."""
+    last = metadata.get("last-sequence-number") or 0
+    for position, snapshot in enumerate(metadata.get("snapshots") or []):
+        if (snapshot.get("sequence-number") or 0) > last:
+            yield f"/snapshots/{position}/sequence-number", f"the number is above the last one, {last}"
+
+
+def snapshot_log_in_order(metadata: Metadata) -> Iterator[tuple[str, str]]:
+    """The snapshot log runs forward in time and ends with the current snapshot."""
+    log = metadata.get("snapshot-log") or []
+    yield from _forward("/snapshot-log", log)
+    if log and log[-1]["snapshot-id"] != current_snapshot(metadata):
+        yield "/snapshot-log", f"the log ends with {log[-1]['snapshot-id']}, not with the current snapshot"
+
+
+def statistics_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
+    """Statistics belong to snapshots that exist."""
+    known = set(snapshot_ids(metadata))
+    for name in ("statistics", "partition-statistics"):
+        for position, entry in enumerate(metadata.get(name) or []):
+            if entry["snapshot-id"] not in known:
+                yield f"/{name}/{position}/snapshot-id", f"there is no snapshot {entry['snapshot-id']}"
+
+
+def row_ids_below_next(metadata: Metadata) -> Iterator[tuple[str, str]]:
+    """From version 3 on next-row-id is above every row id that a snapshot was given."""
+    if metadata["format-version"] < 3:
+        return
+    for position, snapshot in enumerate(metadata.get("snapshots") or []):
+        end = (snapshot.get("first-row-id") or 0) + (snapshot.get("added-rows") or 0)
+        if end > metadata["next-row-id"]:
+            yield f"/snapshots/{position}/first-row-id", f"the rows reach {end}, next-row-id is below it"
+
+
+TABLE_RULES: dict[str, Rule] = {
+    "metadata-version-fields": version_fields,
+    "metadata-current-schema": current_schema_there,
+    "metadata-default-spec": default_spec_there,
+    "metadata-default-order": default_order_there,
+    "metadata-current-snapshot": current_snapshot_there,
+    "metadata-refs": refs_there,
+    "metadata-ids-unique": ids_unique,
+    "metadata-last-ids": last_ids_cover,
+    "metadata-sequence-numbers": sequence_numbers_below_last,
+    "metadata-snapshot-log": snapshot_log_in_order,
+    "metadata-statistics": statistics_there,
+    "metadata-v3-row-ids": row_ids_below_next,
+}
+
+# Rules for views
+
+
+def view_version_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
+    """The current version is among the versions, and its schema among the schemas."""
+    yield from _among(metadata, "current-version-id", metadata["versions"], "version-id")
+    known = {schema.get("schema-id") for schema in metadata["schemas"]}
+    for position, version in enumerate(metadata["versions"]):
+        if version["schema-id"] not in known:
+            yield f"/versions/{position}/schema-id", f"there is no schema {version['schema-id']}"
+
+
+def view_log_in_order(metadata: Metadata) -> Iterator[tuple[str, str]]:
+    """The version log runs forward in time and ends with the current version."""
+    log = metadata["version-log"]
+    yield from _forward("/version-log", log)
+    if not log or log[-1]["version-id"] != metadata["current-version-id"]:
+        yield "/version-log", "the log does not end with the current version"
+
+
+def view_ids_unique(metadata: Metadata) -> Iterator[tuple[str, str]]:
+    """Ids of versions and of schemas are unique."""
+    yield from _unique("/versions", [version["version-id"] for version in metadata["versions"]])
+    yield from _unique("/schemas", [schema.get("schema-id") for schema in metadata["schemas"]])
+
+
+VIEW_RULES: dict[str, Rule] = {
+    "view-metadata-current": view_version_there,
+    "view-metadata-log": view_log_in_order,
+    "view-metadata-ids": view_ids_unique,
+}
+
+# What rules are made of
+
+
+def field_ids(type: Any) -> Iterator[int]:
+    """Return the ids of all fields of a type, nested ones too."""
+    if not isinstance(type, dict):
+        return
+    for field in type.get("fields", ()):
+        yield field["id"]
+        yield from field_ids(field["type"])
+    for part in ("element", "key", "value"):
+        if part in type:
+            yield type[f"{part}-id"]
+            yield from field_ids(type[part])
+
+
+def _among(metadata: Metadata, key: str, entries: Sequence[Metadata], id: str) -> Iterator[tuple[str, str]]:
+    if entries and metadata.get(key) not in {entry.get(id) for entry in entries}:
+        yield f"/{key}", f"{key} is {metadata.get(key)}, which is not there"
+
+
+def _unique(pointer: str, ids: Sequence[Any]) -> Iterator[tuple[str, str]]:
+    doubled = sorted({id for id in ids if ids.count(id) > 1}, key=str)
+    if doubled:
+        yield pointer, f"more than one has the id {', '.join(map(str, doubled))}"
+
+
+def _forward(pointer: str, log: Sequence[Metadata]) -> Iterator[tuple[str, str]]:
+    for before, after in pairwise(log):
+        if after["timestamp-ms"] < before["timestamp-ms"] - CLOCK_SKEW_MS:
+            yield pointer, "the log runs backwards in time"
+            return

@@ -1,0 +1,143 @@
+"""Looking at an Iceberg target before the run: is it one, what does it have, how does it write names?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import orjson
+
+from conformance.exchange import Exchange
+from conformance.iceberg.catalog import (
+    FLAT,
+    KEY_LIFETIME,
+    NAMESPACES,
+    NESTED,
+    PREFIX,
+    SEPARATOR,
+    IcebergCatalog,
+    Names,
+)
+from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, endpoint
+from conformance.minimal import minimal_value
+from conformance.target import MISSING, OFFERED, REFUSED, Target, is_missing
+from specs.identifiers import IdentifierError, advertised_separator
+from specs.openapi import JSON_TYPE, Operation
+
+UNSUPPORTED = "UnsupportedOperationException"
+ENDPOINTS = "endpoints"
+ROUTE = "/v1/{prefix}/"
+
+
+class IcebergProber:
+    """See Prober. The configuration tells what is offered; without its `endpoints` the answers do."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self._config: dict[str, Any] = {}
+
+    def greet(self) -> Exchange:
+        """Ask for the configuration: every client does first."""
+        catalog, warehouse = IcebergCatalog(self.target), self.target.settings.warehouse
+        query = {"warehouse": warehouse} if warehouse else {}
+        catalog.quietly(lambda: catalog.get_config(expect=None, **query))
+        greeting = self.target.client.steps[-1]
+        self._config = _object(greeting)
+        if self.recognises(greeting):
+            self._read_config()
+        return greeting
+
+    def recognises(self, greeting: Exchange) -> bool:
+        """True when an answer can only come from an Iceberg catalog: a configuration."""
+        value = _object(greeting)
+        return all(isinstance(value.get(name), dict) for name in ("defaults", "overrides"))
+
+    def _read_config(self) -> None:
+        """Take over how paths are spelled, and note what else the configuration tells."""
+        settings = {**self._config["defaults"], **self._config["overrides"]}
+        prefix = str(settings.get("prefix") or "").strip("/")
+        facts, client = self.target.facts, self.target.client
+        with suppress(IdentifierError):
+            facts[SEPARATOR] = advertised_separator(settings)
+        facts[KEY_LIFETIME] = str(self._config.get("idempotency-key-lifetime") or "")
+        facts[PREFIX] = prefix
+        client.locate = lambda path: path.replace(ROUTE, f"/v1/{prefix}/" if prefix else "/v1/")
+        client.says_unsupported = says_unsupported
+
+    @property
+    def endpoints(self) -> set[str] | None:
+        """What the configuration names as offered, None when it names nothing."""
+        named = self._config.get(ENDPOINTS)
+        return set(named) if isinstance(named, list) and named else None
+
+    def nowhere(self) -> Exchange:
+        """Ask for a path that no revision of the API has."""
+        return self.target.client.get_raw("/v1/lakeproof/asks/where/nothing/is")
+
+    def probes(self) -> Iterator[Exchange]:
+        """Ask for every operation once, on objects that do not exist."""
+        for operation in self.target.document.operations.values():
+            self._probe(operation)
+            yield self.target.client.steps[-1]
+        self.target.facts[NAMESPACES] = self._namespaces()
+
+    def _probe(self, operation: Operation) -> None:
+        catalog = IcebergCatalog(self.target)
+        catalog.begin_example()
+        names = [one.name for one in operation.parameters if one.location == "path" and one.name != "prefix"]
+        path = dict.fromkeys(names, f"{self.target.prefix}_missing")
+        catalog.quietly(lambda: catalog.send(operation.id, path, expect=None, **self._content(operation)))
+
+    def _content(self, operation: Operation) -> dict[str, Any]:
+        if operation.request is None:
+            return {}
+        if JSON_TYPE not in operation.request.content:
+            return {"content_type": next(iter(operation.request.content)), "body": b"grant_type=nothing"}
+        return {"body": minimal_value(self.target.document, operation.request.content[JSON_TYPE])}
+
+    def state(self, probe: Exchange, nowhere: Exchange) -> str:
+        """Return whether an operation is offered, by the configuration first and its answer second."""
+        named = self._named(self.target.document.operation(probe.operation))
+        absent = is_missing(probe, nowhere)
+        state = REFUSED if named is False or (named is None and absent) else MISSING if absent else OFFERED
+        if state == REFUSED:
+            self.target.client.refused = {*self.target.client.refused, probe.operation}
+        return state
+
+    def _named(self, operation: Operation) -> bool | None:
+        """True when the configuration says that an operation is offered, None when it is silent."""
+        if self.endpoints is not None:
+            return endpoint(operation) in self.endpoints or (operation.id in ALWAYS and None)
+        return True if operation.id in DEFAULT_OPERATIONS else None
+
+    def clean_up(self) -> None:
+        """Drop what probes created."""
+
+    def _namespaces(self) -> str:
+        """Find out whether namespaces nest, by creating two."""
+        catalog = IcebergCatalog(self.target)
+        outer: Names = (f"{self.target.prefix}_nest",)
+        try:
+            return NESTED if self._created(catalog, outer) and self._created(catalog, (*outer, "inner")) else FLAT
+        finally:
+            catalog.clean_up()
+
+    def _created(self, catalog: IcebergCatalog, id: Names) -> bool:
+        catalog.begin_example()
+        catalog.quietly(lambda: catalog.create_namespace(id, expect=None))
+        return self.target.client.steps[-1].status == 200
+
+
+def says_unsupported(exchange: Exchange) -> bool:
+    """True when an answer says, as the document wants, that the server lacks an operation or a part of it."""
+    error = _object(exchange).get("error") if exchange.status == 406 else None
+    return isinstance(error, dict) and error.get("type") == UNSUPPORTED
+
+
+def _object(exchange: Exchange) -> dict[str, Any]:
+    try:
+        value = orjson.loads(exchange.response_body)
+    except orjson.JSONDecodeError:
+        return {}
+    return value if isinstance(value, dict) else {}

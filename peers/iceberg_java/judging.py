@@ -1,0 +1,87 @@
+"""One run of the kit from the first look to the reports, and what people see of it in a terminal."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from conformance.exchange import is_secret
+from conformance.report import render_reports
+from conformance.report.matrix import WORST_FIRST, sentence
+from conformance.results import Results
+from lakeproof.terminal import COLOURS, mark, out
+from peers.iceberg_java.kit import look_at, run_kit
+from peers.iceberg_java.verdicts import Run, build_results
+
+FINDINGS = ("error", "fail", "blocked")
+LOG = "rck.log"
+
+
+def judge(
+    url: str,
+    properties: Mapping[str, str],
+    folder: Path,
+    *,
+    name: str = "",
+    only: Sequence[str] = (),
+    seconds: float = 1800,
+) -> Results:
+    """Run the kit against a URL, write `results.json`, the reports and Java's log into a folder, return the results.
+
+    Raises Problem when the kit cannot run or nothing answers at the URL.
+    """
+    look = look_at(url, properties)
+    folder.mkdir(parents=True, exist_ok=True)
+    started, clock = datetime.now(UTC), time.perf_counter()
+    outcomes = run_kit(url, properties, folder / LOG, only=only, seconds=seconds)
+    run = Run(url, name, properties, started, time.perf_counter() - clock, command_line(url, properties, only))
+    results = build_results(run, look, outcomes)
+    results.write(folder)
+    render_reports(results, folder)
+    return results
+
+
+def command_line(url: str, properties: Mapping[str, str], only: Sequence[str] = ()) -> str:
+    """Return the command that runs the kit like this, without its secrets."""
+    shown = [f"-D {name}={'<redacted>' if is_secret(name) else value}" for name, value in properties.items()]
+    return " ".join(["python -m peers.iceberg_java.rck", url, *shown, *(f"-k {text}" for text in only)])
+
+
+def show(results: Results) -> None:
+    """Print the verdicts by class, each cause of failures with its first test, and the verdict."""
+    out.print(_table(results))
+    found = [entry for entry in results.requirements if entry["verdict"] in FINDINGS]
+    for (verdict, _), entries in _causes(found).items():
+        more = f" and {len(entries) - 1} more like it" if len(entries) > 1 else ""
+        out.print(mark(verdict, f"{entries[0]['id']}{more}"), soft_wrap=True)
+        out.print(Text("".join(f"    {line}\n" for line in entries[0]["message"].splitlines())), soft_wrap=True)
+    out.print(Text(sentence(results), "bold red" if found else "bold green"), soft_wrap=True)
+
+
+def _causes(found: list[dict[str, Any]]) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """Return findings by verdict and the first line of what was thrown, the most frequent first."""
+    causes: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for entry in found:
+        causes.setdefault((entry["verdict"], entry["message"].partition("\n")[0]), []).append(entry)
+    return dict(sorted(causes.items(), key=lambda cause: -len(cause[1])))
+
+
+def _table(results: Results) -> Table:
+    shown = [verdict for verdict in WORST_FIRST if results.totals[verdict]]
+    table = Table("class", "tests", box=None, header_style="dim", pad_edge=False)
+    for verdict in shown:
+        table.add_column(mark(verdict, verdict), justify="right")
+    counts: dict[str, Counter[str]] = {}
+    for entry in results.requirements:
+        counts.setdefault(entry["where"].partition(":")[0].rpartition(".")[2], Counter())[entry["verdict"]] += 1
+    for name, verdicts in counts.items():
+        row = (Text(str(verdicts[verdict]), COLOURS[verdict]) for verdict in shown)
+        table.add_row(name, str(verdicts.total()), *row)
+    return table

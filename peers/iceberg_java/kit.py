@@ -1,0 +1,106 @@
+"""Running Iceberg's REST compatibility kit: Java tests of Iceberg's own client against any server."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import urllib3
+
+from peers.iceberg_java.jars import class_path
+from peers.iceberg_java.java import CLIENT_MODULE, find_java
+from peers.iceberg_java.junit_xml import Outcome, read_outcomes
+from specs.problems import Problem
+
+CLASSES = (
+    "org.apache.iceberg.rest.RESTCompatibilityKitCatalogTests",
+    "org.apache.iceberg.rest.RESTCompatibilityKitViewCatalogTests",
+)
+LAUNCHER = "org.junit.platform.console.ConsoleLauncher"
+PLAIN = ("--details=tree", "--disable-ansi-colors", "--disable-banner")
+JUDGED = (0, 1)  # how the launcher ends when tests ran: all well, or not
+NO_TESTS = 2
+LOOK_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a server says about itself before it is judged: its Server header, and its endpoints if it lists them."""
+
+    server: str = ""
+    endpoints: frozenset[str] = field(default_factory=frozenset)
+
+
+def look_at(url: str, properties: Mapping[str, str]) -> Look:
+    """Ask a server for its configuration. Raises Problem when nothing answers at the URL.
+
+    What it answers is no matter here: that is for the kit to judge.
+    """
+    fields = {"warehouse": properties["warehouse"]} if "warehouse" in properties else None
+    headers = {"Authorization": f"Bearer {properties['token']}"} if "token" in properties else None
+    with urllib3.PoolManager(retries=False, timeout=LOOK_SECONDS) as pool:
+        try:
+            answer = pool.request("GET", f"{url.rstrip('/')}/v1/config", fields=fields, headers=headers)
+        except urllib3.exceptions.HTTPError as error:
+            raise Problem(f"No server answers at {url}: {error}.", "Start it, or give another URL.") from None
+    try:
+        endpoints = answer.json().get("endpoints") if answer.status == 200 else None
+    except (ValueError, AttributeError):
+        endpoints = None
+    return Look(answer.headers.get("Server", ""), frozenset(endpoints or ()))
+
+
+def run_kit(
+    url: str, properties: Mapping[str, str], log: Path, *, only: Sequence[str] = (), seconds: float = 1800
+) -> list[Outcome]:
+    """Run the kit against a URL and return how its tests ended.
+
+    `properties` go to the kit (`rck.*`) and to Iceberg's client (`warehouse`, `credential`, ...), `only`
+    are patterns of method names, `log` is the file for what Java prints, `seconds` are given to the whole
+    run. Raises Problem when the kit cannot run, does not end in time, or has no such tests.
+    """
+    java = find_java(CLIENT_MODULE)
+    with tempfile.TemporaryDirectory(prefix="rck-") as scratch, log.open("w", encoding="utf-8") as out:
+        command = java.command(*arguments(url, properties, only, Path(scratch)))
+        try:
+            # JUnit's report holds all properties, secrets too: it stays in the temporary folder.
+            code = subprocess.run(command, stdout=out, stderr=out, check=False, timeout=seconds).returncode
+        except subprocess.TimeoutExpired:
+            raise Problem(
+                f"The kit did not end within {seconds:g} s.", f"{log} shows how far it came; or give it more --seconds."
+            ) from None
+        if code == NO_TESTS:
+            raise Problem(f"The kit has no test like {', '.join(only)}.", "Its report shows the ids that -k takes.")
+        if code not in JUDGED:
+            raise Problem(f"The kit could not be run: Java ended with {code}.", f"Its output is in {log}.")
+        return read_outcomes(Path(scratch))
+
+
+def arguments(url: str, properties: Mapping[str, str], only: Sequence[str], reports: Path) -> list[str]:
+    """Return the arguments of Java: its options, then those of JUnit's launcher."""
+    given = {"rck.local": "false", "uri": url, "org.slf4j.simpleLogger.defaultLogLevel": "error", **properties}
+    return [
+        "-Xmx1g",
+        *(f"-D{name}={value}" for name, value in given.items()),
+        *("-cp", class_path(), LAUNCHER, "execute"),
+        *(f"--select-class={name}" for name in CLASSES),
+        *(f"--include-methodname={method_pattern(text)}" for text in only),
+        *("--fail-if-no-tests", f"--reports-dir={reports}", *PLAIN),
+    ]
+
+
+def method_pattern(text: str) -> str:
+    """Return JUnit's pattern for a requirement's id, or for a part of a method's name.
+
+    `rck.view_catalog.create_or_replace_view_1` is a case of one method: all its cases run.
+    """
+    name = text.rpartition(".")[2]
+    kind = text.split(".")[1] if text.startswith("rck.") else ""
+    letters = re.sub(r"_\d+$", "", name).replace("_", "")
+    if kind:
+        return rf"(?i).*\.RESTCompatibilityKit{kind.replace('_', '')}Tests#{re.escape(letters)}"
+    return rf"(?i).*#.*{re.escape(letters)}.*"

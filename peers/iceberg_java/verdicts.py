@@ -1,0 +1,182 @@
+"""What Iceberg's kit found, as results of our kind: the same file and the same reports as of our own suite."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from conformance.exchange import redact
+from conformance.results import Results
+from peers.iceberg_java.jars import versions
+from peers.iceberg_java.junit_xml import Outcome
+from peers.iceberg_java.kit import Look
+from specs.files import read_toml
+from specs.openapi import Operation
+from specs.profiles import find_profile
+
+SUBJECTS = Path(__file__).with_name("subjects.toml")
+KIT = "RESTCompatibilityKit"
+FALLEN = ("NoClassDefFoundError", "ExceptionInInitializerError", "UnsatisfiedLinkError", "OutOfMemoryError")
+PREPARATION = "beforeClass"
+UNMET = re.compile(r"^assumption was not met due to:\s*(?:\[(.*?)\])?", re.DOTALL)
+WORD = re.compile(r"[A-Z]+\d*(?![a-z])|[A-Z]?[a-z]+\d*|\d+")
+MOST_LINES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The facts of a run: what was judged, when, how long it took (seconds), and the command that did it."""
+
+    url: str
+    name: str
+    properties: Mapping[str, str]
+    started: datetime
+    seconds: float
+    command: str
+
+
+def build_results(run: Run, look: Look, outcomes: Iterable[Outcome]) -> Results:
+    """Return the results of a run of the kit."""
+    kit = kit_version()
+    about = {
+        "id": f"{run.started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}",
+        "started": run.started.isoformat(timespec="seconds"),
+        "seconds": round(run.seconds, 3),
+        "seed": 0,
+        "depth": "gate",
+        "command": run.command,
+        "again": f"python -m peers.iceberg_java.rck {run.url}",
+        "kit": f"lakeproof {version('lakeproof')}",
+        "interrupted": False,
+        "requests": 0,  # Java does not say
+        "left_behind": [],
+    }
+    target = {
+        "url": run.url,
+        "name": run.name or run.url,
+        "api": "iceberg",
+        "profile": f"iceberg-rck/{kit}",
+        "document": f"Apache Iceberg's REST compatibility kit {kit}",
+        "server": look.server,
+        "facts": {"endpoints": str(len(look.endpoints)) if look.endpoints else "not listed"},
+        "operations": [_operation(one, look) for one in _document_operations()],
+        "settings": redact(run.properties),
+    }
+    return Results(about, target, [to_requirement(outcome) for outcome in outcomes])
+
+
+def to_requirement(outcome: Outcome) -> dict[str, Any]:
+    """Return the entry of one test in the results."""
+    verdict = to_verdict(outcome)
+    method = outcome.name.partition("(")[0]
+    kit = kit_version()
+    return {
+        "id": requirement_id(outcome),
+        "level": "MUST",
+        "kind": "behaviour",
+        "operations": subjects(method),
+        "needs": [],
+        "clause": {
+            "id": "iceberg-rck",
+            "text": "Iceberg's Java client gets from the server what the kit's test expects.",
+            "source": f"org.apache.iceberg:iceberg-open-api:{kit}:tests",
+        },
+        "statement": statement(outcome.name),
+        "where": f"{outcome.class_name}:{outcome.name}",
+        "verdict": verdict,
+        "message": _reason(outcome, method) if verdict == "unoffered" else _message(outcome),
+        "seconds": outcome.seconds,
+        "requests": 0,
+        "steps": [],
+        "reached": [],
+        "blocked_by": None,
+    }
+
+
+def to_verdict(outcome: Outcome) -> str:
+    """Return our verdict: a class that could not be prepared blocks its tests, a broken Java is the kit's error."""
+    if outcome.end == "passed":
+        return "pass"
+    if outcome.end == "skipped":
+        return "unoffered"
+    if outcome.error.endswith(FALLEN):
+        return "error"
+    return "blocked" if any(method.endswith(PREPARATION) for method, _ in outcome.frames) else "fail"
+
+
+def requirement_id(outcome: Outcome) -> str:
+    """Return `rck.view_catalog.create_or_replace_view_1` for the first case of that method of the view class."""
+    kind = outcome.class_name.rpartition(".")[2].removeprefix(KIT).removesuffix("Tests")
+    return f"rck.{'_'.join(_words(kind))}.{'_'.join([*_words(outcome.name.partition('(')[0]), *_case(outcome.name)])}"
+
+
+def statement(name: str) -> str:
+    """Return the name of a test as a sentence: what reports show."""
+    words = _words(name.partition("(")[0])
+    words = words[1:] if words[0] == "test" else words
+    case = "".join(f", case {number}" for number in _case(name))
+    return f"{' '.join(words).capitalize()}{case}."
+
+
+def subjects(method: str) -> list[str]:
+    """Return the ids of the operations that a test is about."""
+    return next((list(rule["operations"]) for rule in _rules("subject") if re.search(rule["tests"], method)), [])
+
+
+def kit_version() -> str:
+    """Return the release of Iceberg that the kit is of: `1.11.0`."""
+    return versions()["iceberg.version"]
+
+
+def _words(name: str) -> list[str]:
+    return [word.lower() for word in WORD.findall(name)]
+
+
+def _case(name: str) -> list[str]:
+    return re.findall(r"\[(\d+)\]$", name)
+
+
+def _reason(outcome: Outcome, method: str) -> str:
+    """Return why a test was left out: the kit's words, else ours."""
+    found = UNMET.match(outcome.message)
+    given = found[1] if found else outcome.message
+    known = (rule["reason"] for rule in _rules("unoffered") if re.search(rule["tests"], method))
+    return given or next(known, "The kit leaves it out without a reason.")
+
+
+def _message(outcome: Outcome) -> str:
+    """Return what was thrown, shortened, and where in the tests: the frame that is the nearest to them."""
+    lines = [line for line in outcome.message.splitlines() if line.strip()]
+    thrown = outcome.error.rpartition(".")[2]
+    head = " ".join(line.strip() for line in lines[:2])
+    rest = lines[2:MOST_LINES]
+    place = next((place for _, place in outcome.frames if place.partition(".")[0].endswith("Tests")), "")
+    return "\n".join([f"{thrown}: {head}", *rest, *([f"at {place}"] if place else [])]) if thrown else ""
+
+
+def _operation(operation: Operation, look: Look) -> dict[str, str]:
+    offered = not look.endpoints or f"{operation.method} {operation.path}" in look.endpoints
+    return {
+        "id": operation.id,
+        "resource": operation.resource,
+        "summary": operation.summary,
+        "state": "offered" if offered or operation.path == "/v1/config" else "refused",
+    }
+
+
+def _document_operations() -> list[Operation]:
+    """Return the operations of the document that the kit's release came with."""
+    revision = kit_version().rpartition(".")[0]
+    return list(find_profile(f"iceberg/{revision}").document().operations.values())
+
+
+@cache
+def _rules(kind: str) -> tuple[dict[str, Any], ...]:
+    return tuple(read_toml(SUBJECTS)[kind])

@@ -1,0 +1,124 @@
+"""A request to the Iceberg API: its warehouse, namespace and names taken apart."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import AsyncIterator, Iterable, Mapping, MutableMapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from reference_server.auth import Auth
+from reference_server.context import Context
+from reference_server.errors import InvalidInput
+from reference_server.iceberg.catalog import Catalog, ListRequest
+from reference_server.iceberg.metadata.reading import Json
+from reference_server.iceberg.metadata.table_documents import read_table
+from reference_server.iceberg.metadata.view_documents import read_view
+from reference_server.iceberg.metadata_files import MetadataFile, MetadataFiles, Reader
+from reference_server.iceberg.names import Path
+from reference_server.iceberg.warehouses import Places, Warehouse
+from reference_server.storage import Storage
+from specs.identifiers import UNIT_SEPARATOR, IdentifierError, split_levels
+from specs.openapi import Document
+
+Lock = tuple[str, Path]
+
+
+@dataclass(frozen=True)
+class Services:
+    """What all requests share. `warehouses` are by name, the default one first; `handled` the operations served."""
+
+    document: Document
+    storage: Storage
+    warehouses: Mapping[str, Warehouse]
+    places: Places
+    files: MetadataFiles
+    auth: Auth
+    locks: MutableMapping[Lock, asyncio.Lock]
+    handled: frozenset[str]
+    page_size: int
+
+    @cached_property
+    def default_warehouse(self) -> Warehouse:
+        """The warehouse of paths without a prefix."""
+        return next(iter(self.warehouses.values()))
+
+
+@dataclass(slots=True)
+class IcebergContext(Context):
+    """A request bound to a warehouse."""
+
+    services: Services
+    warehouse: Warehouse
+
+    @property
+    def catalog(self) -> Catalog:
+        """The catalog of the warehouse, for reading."""
+        return Catalog(self.services.storage, self.warehouse.name)
+
+    @property
+    def namespace(self) -> Path:
+        """The namespace that the path names. Raises InvalidInput for one with an empty level."""
+        return levels(self.path["namespace"])
+
+    def object_path(self, kind: str) -> Path:
+        """Return the namespace and name of what the path names: `table`, `view` or `function`."""
+        return (*self.namespace, self.path[kind])
+
+    @property
+    def page(self) -> ListRequest:
+        """Which page a listing asks for."""
+        return ListRequest(self.query("pageToken"), self.query("pageSize"), self.services.page_size)
+
+    async def table_file(self, location: str) -> MetadataFile:
+        """Return a table's metadata file. Raises FileNotFound and InvalidInput."""
+        return await self._file(location, _table)
+
+    async def view_file(self, location: str) -> MetadataFile:
+        """Return a view's metadata file. Raises FileNotFound and InvalidInput."""
+        return await self._file(location, _view)
+
+    async def _file(self, location: str, reader: Reader) -> MetadataFile:
+        files = self.services.files
+        kept = files.recall(location)
+        return await self.run(files.read, location, reader) if kept is None else kept
+
+    @asynccontextmanager
+    async def alone(self, paths: Iterable[Path]) -> AsyncIterator[None]:
+        """Wait until nobody else changes these tables or views here; others may all the same, elsewhere."""
+        async with AsyncExitStack() as stack:
+            for path in sorted(set(paths)):
+                lock = self.services.locks.setdefault((self.warehouse.name, path), asyncio.Lock())
+                await stack.enter_async_context(lock)
+            yield
+
+
+def levels(text: str) -> Path:
+    """Return the levels of a namespace, percent-decoded before. Raises InvalidInput for an empty level."""
+    try:
+        return tuple(split_levels(text, UNIT_SEPARATOR))
+    except IdentifierError as error:
+        raise InvalidInput(f"The namespace cannot be read: {error}.") from None
+
+
+def now() -> int:
+    """Return the time in ms since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+def new_uuid() -> str:
+    """Return a UUID that nobody has."""
+    return str(uuid.uuid4())
+
+
+def _table(document: Any, location: str) -> Json:
+    """Read a table; one of version 1 without a UUID gets one that follows from the location of its file."""
+    return read_table(document, uuid=str(uuid.uuid5(uuid.NAMESPACE_URL, location)))
+
+
+def _view(document: Any, _location: str) -> Json:
+    return read_view(document)

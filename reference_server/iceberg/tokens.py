@@ -1,0 +1,89 @@
+"""getToken: OAuth2 tokens, by client credentials and by exchange of a token that is still good."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Any
+from urllib.parse import parse_qs, unquote_plus
+
+from reference_server.auth import LIFETIME_SECONDS
+from reference_server.context import Reply, json_reply
+from reference_server.errors import Unauthenticated
+from reference_server.iceberg.context import IcebergContext
+from reference_server.iceberg.errors import ClientRefused, TokenRefused
+
+FORM = "application/x-www-form-urlencoded"
+CREDENTIALS = "client_credentials"
+EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
+ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - the name of a kind of tokens
+EXCHANGED = (ACCESS_TOKEN, "urn:ietf:params:oauth:token-type:jwt", "urn:ietf:params:oauth:token-type:id_token")
+Form = dict[str, str]
+
+
+async def get_token(context: IcebergContext) -> Reply:
+    """Issue a token. Raises TokenRefused, which is answered as OAuth2 wants it."""
+    form = _form(context)
+    grant = form.get("grant_type")
+    if grant == CREDENTIALS:
+        token = _by_credentials(context, form)
+    elif grant == EXCHANGE:
+        token = _by_exchange(context, form)
+    else:
+        code = "unsupported_grant_type" if grant else "invalid_request"
+        raise TokenRefused(code, "The grant type is not known.")
+    answer: dict[str, Any] = {
+        "access_token": token,
+        "token_type": "bearer",
+        "issued_token_type": ACCESS_TOKEN,
+        "expires_in": LIFETIME_SECONDS,
+    }
+    if "scope" in form:
+        answer["scope"] = form["scope"]
+    reply = json_reply(answer)
+    reply.headers["Cache-Control"] = "no-store"
+    return reply
+
+
+def _form(context: IcebergContext) -> Form:
+    kind = context.request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    if kind != FORM:
+        raise TokenRefused("invalid_request", f"The request has to be a form ({FORM}).")
+    try:
+        values = parse_qs(context.request.body.decode(), keep_blank_values=True)
+    except (UnicodeDecodeError, ValueError):
+        raise TokenRefused("invalid_request", "The form cannot be read.") from None
+    if any(len(found) > 1 for found in values.values()):
+        raise TokenRefused("invalid_request", "A field of the form occurs twice.")
+    return {name: found[0] for name, found in values.items()}
+
+
+def _by_credentials(context: IcebergContext, form: Form) -> str:
+    client, secret = _basic(context) or (form.get("client_id"), form.get("client_secret"))
+    if client is None or secret is None:
+        raise TokenRefused("invalid_request", "The client id or the client secret is missing.")
+    try:
+        return context.services.auth.issue(client, secret)
+    except Unauthenticated:
+        raise ClientRefused("The client id or the client secret is wrong.") from None
+
+
+def _basic(context: IcebergContext) -> tuple[str, str] | None:
+    """Return client id and secret from basic authentication, None where there is none."""
+    scheme, _, encoded = context.request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "basic":
+        return None
+    try:
+        client, _, secret = base64.b64decode(encoded.strip(), validate=True).decode().partition(":")
+    except (binascii.Error, UnicodeDecodeError):
+        raise ClientRefused("The basic authentication cannot be read.") from None
+    return unquote_plus(client), unquote_plus(secret)
+
+
+def _by_exchange(context: IcebergContext, form: Form) -> str:
+    if "subject_token" not in form or form.get("subject_token_type") not in EXCHANGED:
+        raise TokenRefused("invalid_request", "The token to exchange or its type is missing, or not supported.")
+    try:
+        return context.services.auth.exchange(form["subject_token"])
+    except Unauthenticated:
+        raise TokenRefused("invalid_grant", "The token to exchange is not good.") from None
