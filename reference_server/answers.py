@@ -11,6 +11,7 @@ from collections.abc import Hashable
 from reference_server.context import Reply, Request
 
 MOST = 20_000
+MOST_BYTES = 64 << 20
 VARYING = ("Content-Type", "If-None-Match", "X-Iceberg-Access-Delegation")
 
 
@@ -19,6 +20,7 @@ class KeptAnswers:
 
     def __init__(self) -> None:
         self._answers: dict[tuple[object, ...], tuple[Hashable, Reply]] = {}
+        self._bytes = 0
 
     def recall(self, request: Request, state: Hashable) -> Reply | None:
         """Return the answer to the same request in the same state, or None."""
@@ -29,9 +31,13 @@ class KeptAnswers:
 
     def keep(self, request: Request, state: Hashable, reply: Reply) -> None:
         """Keep an answer; `state` is what it was before the answer was made."""
-        if len(self._answers) >= MOST:
+        if len(self._answers) >= MOST or self._bytes > MOST_BYTES:
             self._answers.clear()
-        self._answers[_key(request)] = (state, reply)
+            self._bytes = 0
+        key = _key(request)
+        replaced = self._answers.get(key)
+        self._bytes += len(reply.body) - (len(replaced[1].body) if replaced else 0)
+        self._answers[key] = (state, reply)
 
 
 def _key(request: Request) -> tuple[object, ...]:

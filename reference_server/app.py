@@ -96,7 +96,7 @@ class App:
 
     def _denial(self, wing: Wing, mount: str, request: Request) -> CatalogError | None:
         """Return why the caller may not call, None when it may; its body is not even read then."""
-        if wing.public and request.path[len(mount) :] in wing.public:
+        if wing.public and "/" + request.path[len(mount) :].lstrip("/") in wing.public:
             return None
         try:
             self.auth.check(request.headers)

@@ -180,7 +180,9 @@ class Change(Catalog):
     def move(self, kind: Kind, path: Path, target: Path) -> None:
         """Give a table or view another name. Raises what `remove` and `add` raise."""
         location = self.location(kind, path)
-        self.require_free(kind, target)
+        for taken in (other for other in TAKEN if self.find(other, target) is not None):
+            names = f"Cannot rename {show(path)} to {show(target)}. {taken.capitalize()} already exists: {show(target)}"
+            raise TAKEN[taken](names)
         self.remove(kind, path)
         self.add(kind, target, location)
 

@@ -30,6 +30,7 @@ TYPES = {
     "Conflict": "CommitFailedException",
     "Unprocessable": "UnprocessableEntityException",
     "InvalidInput": "BadRequestException",
+    "IllegalArgument": "IllegalArgumentException",
     "BodyTooLarge": "BadRequestException",
     "Throttling": "SlowDownException",
     "ServiceUnavailable": "SlowDownException",
@@ -37,6 +38,10 @@ TYPES = {
     "CatalogError": "InternalServerError",
 }
 """The type of each class of errors; one without an entry has that of the nearest class above it."""
+
+
+class IllegalArgument(InvalidInput):
+    """The rules of metadata object to what was sent: the Java client tells this apart from a malformed request."""
 
 
 class TokenRefused(CatalogError):
@@ -80,4 +85,4 @@ def as_catalog_error(error: CatalogError | MetadataError) -> CatalogError:
     """Return what the rules of metadata object to as an answer: 409 for what a retry can cure, else 400."""
     if isinstance(error, CatalogError):
         return error
-    return CommitFailed(error.message) if isinstance(error, CommitConflict) else InvalidInput(error.message)
+    return CommitFailed(error.message) if isinstance(error, CommitConflict) else IllegalArgument(error.message)

@@ -15,7 +15,7 @@ import zlib
 import orjson
 
 from reference_server.context import Context, Reply
-from reference_server.errors import InvalidInput, Unprocessable
+from reference_server.errors import InvalidInput
 from reference_server.iceberg.catalog import Change
 from reference_server.iceberg.keys import IDEMPOTENCY, idempotency_key
 from reference_server.storage import pack
@@ -47,7 +47,7 @@ class Repetition:
         self._request = request
 
     def recall(self, change: Change) -> Reply | None:
-        """Return the kept answer, None for a key that is new. Raises Unprocessable for another request's key."""
+        """Return the kept answer, None for a key that is new. Raises InvalidInput for another request's key."""
         value = change.get(self._key)
         if value is None:
             return None
@@ -55,7 +55,7 @@ class Repetition:
         if kept["until"] < time.time():
             return None
         if kept["request"] != self._request:
-            raise Unprocessable(f"The {HEADER} was used for another request before.")
+            raise InvalidInput(f"The {HEADER} was used for another request before.")
         body = zlib.decompress(base64.b64decode(kept["body"]))
         return Reply(kept["status"], body, headers=kept["headers"])
 

@@ -146,8 +146,8 @@ def _parse(location: str, data: bytes) -> Any:
 def _write_local(path: FilePath, data: bytes, *, durable: bool) -> None:
     try:
         for attempt in (1, 2):  # whoever deletes the last file of a directory may remove it in between
-            path.parent.mkdir(parents=True, exist_ok=True)
             try:
+                path.parent.mkdir(parents=True, exist_ok=True)
                 _write_new(path, data, durable=durable)
                 return
             except FileNotFoundError:
@@ -175,7 +175,7 @@ def _read_local(location: str, path: FilePath) -> bytes:
     try:
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
-        raise FileNotFound(f"File does not exist: {location}") from None
+        raise FileNotFound(f"Failed to open input stream for file: {location}") from None
     except OSError as error:
         raise InvalidInput(f"The file {location!r:.300} cannot be read: {error.strerror}.") from None
 
@@ -207,6 +207,6 @@ def _read_remote(location: str) -> bytes:
             data: bytes = stream.read()
             return data
     except FileNotFoundError:
-        raise FileNotFound(f"File does not exist: {location}") from None
+        raise FileNotFound(f"Failed to open input stream for file: {location}") from None
     except OSError as error:
         raise ServiceUnavailable(f"The storage of {location!r:.300} does not work: {error}.") from None

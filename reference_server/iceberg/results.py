@@ -1,4 +1,4 @@
-"""Answers that show a table: body and ETag. The metadata go into the body as the bytes that they are kept as."""
+"""Answers that show a table or a view: body and ETag. Metadata go into the body as the bytes that are kept of them."""
 
 from __future__ import annotations
 
@@ -31,6 +31,11 @@ def table_result(file: MetadataFile, config: Mapping[str, str], snapshots: str =
     text = file.text if snapshots == ALL else orjson.dumps(only_refs(file.metadata))
     body = _result(file.location, text, b',"config":' + orjson.dumps(config))
     return Reply(200, body, headers={"ETag": etag(file.location, snapshots)})
+
+
+def view_result(file: MetadataFile, config: Mapping[str, str]) -> Reply:
+    """Return a LoadViewResult."""
+    return Reply(200, _result(file.location, file.text, b',"config":' + orjson.dumps(config)))
 
 
 def commit_result(file: MetadataFile) -> Reply:

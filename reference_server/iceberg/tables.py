@@ -59,10 +59,11 @@ async def load_table(context: IcebergContext) -> Reply:
     location = context.catalog.location(Kind.TABLE, context.object_path("table"))
     condition = context.request.headers.get("If-None-Match")
     context.reusable = True
-    if condition is not None and matches(condition, etag(location, snapshots)):
-        return Reply(304, headers={"ETag": etag(location, snapshots)})
     files = context.services.files
-    reply = table_result(await context.table_file(location), {}, snapshots)
+    if condition is not None and matches(condition, etag(location, snapshots)) and files.is_there(location):
+        reply = Reply(304, headers={"ETag": etag(location, snapshots)})
+    else:
+        reply = table_result(await context.table_file(location), {}, snapshots)
     reply.still = lambda: files.is_there(location)
     return reply
 

@@ -53,7 +53,7 @@ def parse_warehouses(texts: Sequence[str], data_root: str) -> list[Warehouse]:
     """Read the values of `--warehouse`, `NAME` or `NAME=URI`; the first one is the default.
 
     Without a URI a warehouse lies in a folder of the data root. Raises Problem for a name that cannot be a
-    prefix or occurs twice.
+    prefix or occurs twice, and for a relative path.
     """
     found: dict[str, Warehouse] = {}
     for text in texts or (DEFAULT,):
@@ -63,8 +63,17 @@ def parse_warehouses(texts: Sequence[str], data_root: str) -> list[Warehouse]:
                 f"A warehouse cannot be called {name!r}, or it is named twice.",
                 f"Every warehouse has a name of its own, other than {', '.join(sorted(RESERVED))}.",
             )
-        found[name] = Warehouse(name, uri.rstrip("/") or f"file://{data_root}/{_slug(name)}")
+        found[name] = Warehouse(name, _checked(uri.rstrip("/")) or f"file://{data_root}/{_slug(name)}")
     return list(found.values())
+
+
+def _checked(uri: str) -> str:
+    try:
+        if uri:
+            local_path(uri)
+    except InvalidInput as error:
+        raise Problem(error.message, "Example: --warehouse demo=file:///data/demo") from None
+    return uri
 
 
 def local_path(location: str) -> FilePath | None:

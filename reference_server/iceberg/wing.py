@@ -18,10 +18,12 @@ from reference_server.iceberg import (
     config,
     faults,
     listings,
+    metrics,
     namespaces,
     registrations,
     tables,
     tokens,
+    views,
 )
 from reference_server.iceberg.context import IcebergContext, Lock, Services
 from reference_server.iceberg.errors import as_catalog_error, render_error
@@ -33,7 +35,7 @@ from reference_server.wing import find_handlers, read_json_body, to_reply
 from specs.openapi import Document, Operation
 from specs.validation import Validators
 
-HANDLER_MODULES = [config, tokens, namespaces, listings, tables, registrations, commits]
+HANDLER_MODULES = [config, tokens, namespaces, listings, tables, registrations, commits, views, metrics]
 FAULTS = faults.__name__  # importing the package registers its faults
 LENIENT = frozenset({"createNamespace"})
 

@@ -21,7 +21,7 @@ def _stats(dataset: Any) -> Answer:
     return {
         "total_bytes": sum(field.bytes_on_disk for field in dataset.stats.data_stats().fields),
         "num_rows": dataset.count_rows(),
-        "num_indices": len(dataset.list_indices()),
+        "num_indices": len(dataset.describe_indices()),
         "fragment_stats": {
             "num_fragments": stats["num_fragments"],
             "num_small_fragments": stats["num_small_files"],

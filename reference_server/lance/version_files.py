@@ -96,12 +96,24 @@ class MemoryVersions:
     def __init__(self, address: str) -> None:
         from lance.file import LanceFileSession  # noqa: PLC0415 - slow to import
 
+        self._address = address
         self._session: Any = LanceFileSession(address)
 
     def all(self) -> list[VersionFile]:
         """See DiskVersions.all."""
         names = {version_of(name): name for name in self._session.list(FOLDER)}
-        return [VersionFile(version, names[version]) for version in sorted(filter(None, names))]
+        times = self._times()
+        return [VersionFile(number, names[number], millis=times.get(number)) for number in sorted(filter(None, names))]
+
+    def _times(self) -> dict[int, int]:
+        """Return when each version was made, which only Lance knows here; nothing when there is none."""
+        import lance  # noqa: PLC0415 - slow to import
+
+        try:
+            versions: list[Any] = lance.dataset(self._address).versions()
+        except (OSError, ValueError):
+            return {}
+        return {one["version"]: int(one["timestamp"].timestamp() * 1000) for one in versions}
 
     def transactions(self) -> list[str]:
         """See DiskVersions.transactions."""

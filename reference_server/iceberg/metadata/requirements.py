@@ -1,7 +1,7 @@
 """The requirements of a commit: what has to be true of the metadata that it was made from.
 
 All of them are checked before any update is applied. A retry of the same request cannot cure one that fails:
-the client has to load the table again.
+the client has to load the table again. Clients look for how the messages begin, so these are Iceberg's words.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def _same_uuid(key: str) -> Check:
     def check(metadata: Json, requirement: Json) -> None:
         wanted = text(requirement, "uuid")
         if wanted.lower() != metadata[key].lower():
-            raise RequirementFailed(f"The UUID is {metadata[key]}, not {wanted:.100}.")
+            raise RequirementFailed(f"UUID does not match: it is {metadata[key]}, not {wanted:.100}.")
 
     return check
 
@@ -29,7 +29,7 @@ def _same_number(key: str, field: str, what: str) -> Check:
     def check(metadata: Json, requirement: Json) -> None:
         wanted, found = integer(requirement, key), metadata[field]
         if wanted != found:
-            raise RequirementFailed(f"The {what} has changed: it is {found}, not {wanted}.")
+            raise RequirementFailed(f"{what} changed: it is {found}, not {wanted}.")
 
     return check
 
@@ -58,10 +58,10 @@ TABLE_REQUIREMENTS: dict[str, Check] = {
     CREATE: _absent,
     "assert-table-uuid": _same_uuid("table-uuid"),
     "assert-ref-snapshot-id": _same_ref,
-    "assert-last-assigned-field-id": _same_number("last-assigned-field-id", "last-column-id", "last column id"),
+    "assert-last-assigned-field-id": _same_number("last-assigned-field-id", "last-column-id", "last assigned field id"),
     "assert-current-schema-id": _same_number("current-schema-id", "current-schema-id", "current schema"),
     "assert-last-assigned-partition-id": _same_number(
-        "last-assigned-partition-id", "last-partition-id", "last partition field id"
+        "last-assigned-partition-id", "last-partition-id", "last assigned partition id"
     ),
     "assert-default-spec-id": _same_number("default-spec-id", "default-spec-id", "default partition spec"),
     "assert-default-sort-order-id": _same_number(

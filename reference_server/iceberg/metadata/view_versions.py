@@ -42,8 +42,9 @@ def dialects(version: Json) -> set[str]:
 def check_dialects(version: Json) -> None:
     """Raise InvalidMetadata when a version has two texts in the same dialect."""
     found = _dialects(version)
-    if len(set(found)) < len(found):
-        raise InvalidMetadata("A view version has one SQL text in a dialect, not two.")
+    for dialect in found:
+        if found.count(dialect) > 1:
+            raise InvalidMetadata(f"Invalid view version: Cannot add multiple queries for dialect {dialect}")
 
 
 def same_version(one: Json, other: Json) -> bool:

@@ -60,6 +60,19 @@ declare(
     ],
     on=[ADD],
 )
+NOT_EMPTY: dict[str, list[Any]] = {
+    "new_columns": [{"name": "new", "expression": "1"}],
+    "alterations": [{"path": "age", "rename": "years"}],
+    "columns": ["age"],
+}
+
+declare(
+    "columns-empty-means-some",
+    "A request that names no columns changes one.",
+    request_becomes(lambda body: {name: value or NOT_EMPTY.get(name, value) for name, value in body.items()}),
+    kills=["lance.column.*.nothing", "lance.column.*.refused.none"],
+    on=CHANGES,
+)
 declare(
     "column-type-misread",
     "The type in an alteration is taken for another.",

@@ -48,6 +48,22 @@ declare(
     kills=["lance.version.create.answer", "lance.version.batch_create.all", "lance.batch.results"],
     on=COMMITS,
 )
+
+
+async def _managed_in_vain(call: Call, proceed: Proceed) -> Reply:
+    """Say that versions are kept through the catalog, and refuse to keep them."""
+    if call.operation.id == "CreateTableVersion":
+        return json_reply({"error": "This server does not have the operation.", "code": 0}, 406)
+    return await body_becomes(lambda body: {**body, "managed_versioning": True}, 200)(call, proceed)
+
+
+declare(
+    "managed-in-vain",
+    "Clients are told to keep versions through the catalog, which has no operation for it.",
+    _managed_in_vain,
+    kills=["lance.version.managed"],
+    on=["DescribeTable", "CreateTableVersion"],
+)
 declare(
     "ranges-closed",
     "Ranges of versions include their end.",

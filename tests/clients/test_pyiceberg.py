@@ -1,0 +1,155 @@
+"""PyIceberg against the reference server: each piece of work from beginning to end, on both backends."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+from pyiceberg.catalog import load_catalog
+from pyiceberg.exceptions import (
+    CommitFailedException,
+    CommitStateUnknownException,
+    NamespaceAlreadyExistsError,
+    NamespaceNotEmptyError,
+    NoSuchNamespaceError,
+    NoSuchTableError,
+    TableAlreadyExistsError,
+    UnauthorizedError,
+)
+from pyiceberg.types import LongType
+
+from lakeproof import serve
+
+ROWS = pa.table({"id": [1, 2, 3], "name": ["a", "b", "c"]})
+
+
+@pytest.fixture(params=["memory", "dir"])
+def catalog(request, tmp_path):
+    storage = request.param if request.param == "memory" else f"dir:{tmp_path / 'lake'}"
+    with serve("iceberg", storage=storage) as server:
+        catalog = load_catalog("reference", type="rest", uri=server.url)
+        catalog.create_namespace("ns")
+        yield catalog
+
+
+@pytest.fixture
+def table(catalog):
+    table = catalog.create_table("ns.t", ROWS.schema)
+    table.append(ROWS)
+    return table
+
+
+def ids(table):
+    return sorted(table.scan().to_arrow()["id"].to_pylist())
+
+
+def test_namespaces(catalog):
+    catalog.create_namespace(("ns", "inner"), {"k": 1})
+    assert catalog.load_namespace_properties(("ns", "inner"))["k"] == "1"
+    assert catalog.list_namespaces("ns") == [("ns", "inner")]
+    catalog.update_namespace_properties(("ns", "inner"), removals={"k"}, updates={"l": "2"})
+    assert catalog.load_namespace_properties(("ns", "inner")) == {"l": "2"}
+    with pytest.raises(NamespaceAlreadyExistsError):
+        catalog.create_namespace("ns")
+    with pytest.raises(NamespaceNotEmptyError):
+        catalog.drop_namespace("ns")
+    with pytest.raises(NoSuchNamespaceError):
+        catalog.load_namespace_properties("missing")
+
+
+def test_rows_come_and_go(table):
+    table.append(pa.table({"id": [4], "name": ["d"]}))
+    assert ids(table) == [1, 2, 3, 4]
+    table.delete("id < 3")
+    assert ids(table) == [3, 4]
+    table.overwrite(pa.table({"id": [9], "name": ["z"]}))
+    assert ids(table) == [9]
+    assert table.history()[-1].snapshot_id == table.current_snapshot().snapshot_id
+
+
+def test_schema_and_spec_evolve(catalog, table):
+    with table.update_schema() as update:
+        update.add_column("more", LongType())
+        update.rename_column("name", "title")
+    with table.update_spec() as update:
+        update.add_identity("id")
+    table.append(pa.table({"id": [4], "title": ["d"], "more": [5]}))
+    found = catalog.load_table("ns.t")
+    assert found.scan(row_filter="id = 4").to_arrow().to_pylist() == [{"id": 4, "title": "d", "more": 5}]
+    assert [field.name for field in found.spec().fields] == ["id"]
+
+
+def test_branches_and_tags(catalog, table):
+    first = table.current_snapshot().snapshot_id
+    table.manage_snapshots().create_tag(first, "start").create_branch(first, "work").commit()
+    table.append(pa.table({"id": [4], "name": ["d"]}), branch="work")
+    found = catalog.load_table("ns.t")
+    assert set(found.refs()) == {"main", "start", "work"}
+    assert found.scan().use_ref("work").to_arrow().num_rows == 4
+    assert ids(found) == [1, 2, 3]
+
+
+def test_a_transaction_is_one_commit(catalog, table):
+    before = len(table.metadata.metadata_log)
+    with table.transaction() as transaction:
+        transaction.set_properties(owner="me")
+        transaction.append(pa.table({"id": [4], "name": ["d"]}))
+    found = catalog.load_table("ns.t")
+    assert found.properties["owner"] == "me"
+    assert ids(found) == [1, 2, 3, 4]
+    assert len(found.metadata.metadata_log) == before + 1
+
+
+def test_a_staged_table_appears_with_its_commit(catalog):
+    transaction = catalog.create_table_transaction("ns.staged", ROWS.schema)
+    assert not catalog.table_exists("ns.staged")
+    transaction.append(ROWS)
+    transaction.commit_transaction()
+    assert ids(catalog.load_table("ns.staged")) == [1, 2, 3]
+
+
+def test_a_stale_commit_fails(catalog, table):
+    stale = catalog.load_table("ns.t")
+    with table.update_schema() as update:
+        update.add_column("more", LongType())
+    with pytest.raises(CommitFailedException), stale.update_schema() as update:
+        update.add_column("other", LongType())
+    assert [field.name for field in catalog.load_table("ns.t").schema().fields] == ["id", "name", "more"]
+
+
+def test_names_move(catalog, table):
+    catalog.rename_table("ns.t", "ns.u")
+    assert catalog.list_tables("ns") == [("ns", "u")]
+    location = catalog.load_table("ns.u").metadata_location
+    catalog.drop_table("ns.u")
+    catalog.register_table("ns.v", location)
+    assert ids(catalog.load_table("ns.v")) == [1, 2, 3]
+    with pytest.raises(TableAlreadyExistsError):
+        catalog.create_table("ns.v", ROWS.schema)
+    catalog.purge_table("ns.v")
+    with pytest.raises(NoSuchTableError):
+        catalog.load_table("ns.v")
+
+
+def test_a_warehouse_with_credentials():
+    settings = {"warehouses": ("default", "lab"), "auth": "oauth:me:s3cret"}
+    with serve("iceberg", **settings) as server:
+        given = {"type": "rest", "uri": server.url, "warehouse": "lab"}
+        catalog = load_catalog("lab", **given, credential="me:s3cret")
+        catalog.create_namespace("ns")
+        catalog.create_table("ns.t", ROWS.schema).append(ROWS)
+        assert "/lab/ns/" in catalog.load_table("ns.t").location()
+        assert ids(catalog.load_table("ns.t")) == [1, 2, 3]
+        other = load_catalog("default", type="rest", uri=server.url, credential="me:s3cret")
+        assert other.list_namespaces() == []
+        with pytest.raises(UnauthorizedError):
+            load_catalog("lab", **given, token="wrong")
+
+
+def test_faults_reach_the_client():
+    with serve("iceberg", faults=["commit-state-unknown"]) as server:
+        catalog = load_catalog("reference", type="rest", uri=server.url)
+        catalog.create_namespace("ns")
+        table = catalog.create_table("ns.t", ROWS.schema)
+        with pytest.raises(CommitStateUnknownException):
+            table.append(ROWS)
+        assert ids(catalog.load_table("ns.t")) == [1, 2, 3]

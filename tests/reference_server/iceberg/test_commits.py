@@ -1,0 +1,248 @@
+"""updateTable and commitTransaction over HTTP."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reference_server.faults import HEADER
+from tests.reference_server.iceberg.conftest import BAD_REQUEST, SCHEMA, at_once
+from tests.reference_server.iceberg.test_registrations import register
+
+UUID = "7a1a6b4e-6a4e-4d27-8a53-0d9c1e4f1111"
+STALE = {"type": "assert-table-uuid", "uuid": UUID}
+CREATE = {"type": "assert-create"}
+
+
+def set_property(key="k", value="v"):
+    return {"action": "set-properties", "updates": {key: value}}
+
+
+def creation(location=None):
+    updates = [
+        {"action": "assign-uuid", "uuid": UUID},
+        {"action": "upgrade-format-version", "format-version": 2},
+        {"action": "add-schema", "schema": SCHEMA, "last-column-id": 4},
+        {"action": "set-current-schema", "schema-id": -1},
+        {"action": "add-spec", "spec": {"spec-id": 0, "fields": []}},
+        {"action": "set-default-spec", "spec-id": -1},
+        {"action": "add-sort-order", "sort-order": {"order-id": 0, "fields": []}},
+        {"action": "set-default-sort-order", "sort-order-id": -1},
+    ]
+    return [*updates, {"action": "set-location", "location": location}] if location else updates
+
+
+def transact(api, *changes, **rest):
+    """Commit changes, each a table name, updates and requirements."""
+    sent = [
+        {"identifier": {"namespace": ["a"], "name": name}, "updates": updates, "requirements": requirements}
+        for name, updates, requirements in changes
+    ]
+    return api.call("POST", "transactions/commit", {"table-changes": sent}, **rest)
+
+
+def metadata_files(api, table="t"):
+    location = api.load(f"a/tables/{table}").body["metadata"]["location"]
+    return sorted(path.name[:5] for path in (Path(location.removeprefix("file://")) / "metadata").iterdir())
+
+
+def test_a_commit_makes_one_new_file(api):
+    created = api.table().body
+    committed = api.commit([set_property("a", "1"), set_property("b", "2")], expect=200)
+    metadata = committed.body["metadata"]
+    assert metadata["properties"].items() >= {"a": "1", "b": "2"}.items()
+    assert [one["metadata-file"] for one in metadata["metadata-log"]] == [created["metadata-location"]]
+    assert metadata["last-updated-ms"] >= created["metadata"]["last-updated-ms"]
+    assert metadata_files(api) == ["00000", "00001"]
+    loaded = api.load(expect=200)
+    assert loaded.headers["ETag"] == committed.headers["ETag"]
+    assert {key: loaded.body[key] for key in committed.body} == committed.body
+
+
+def test_a_commit_that_changes_nothing_writes_nothing(api):
+    created = api.table()
+    same = {"type": "assert-table-uuid", "uuid": created.body["metadata"]["table-uuid"]}
+    unchanged = api.commit([], [same], expect=200)
+    assert unchanged.body["metadata-location"] == created.body["metadata-location"]
+    assert unchanged.headers["ETag"] == created.headers["ETag"]
+    assert metadata_files(api) == ["00000"]
+
+
+@pytest.mark.parametrize(
+    ("updates", "requirements", "status", "kinds"),
+    [
+        ([set_property()], [STALE], 409, ("CommitFailedException",)),
+        ([set_property()], [CREATE], 409, ("CommitFailedException",)),
+        ([set_property()], [CREATE, STALE], 400, BAD_REQUEST),
+        ([set_property()], [{"type": "assert-view-uuid", "uuid": UUID}], 400, BAD_REQUEST),
+        ([set_property()], [{"type": "assert-nothing"}], 400, BAD_REQUEST),
+        ([{"action": "dance"}], [STALE], 400, BAD_REQUEST),
+        ([set_property(), {"action": "set-current-schema", "schema-id": 9}], [], 400, BAD_REQUEST),
+        ([{"action": "set-location", "location": "/etc/x"}], [], 400, BAD_REQUEST),
+        ([set_property("write.metadata.path", "file:///etc/x")], [], 400, BAD_REQUEST),
+        ([set_property("write.metadata.compression-codec", "lzma")], [], 400, BAD_REQUEST),
+    ],
+)
+def test_refused_commits_change_nothing(api, updates, requirements, status, kinds):
+    created = api.table().body
+    assert api.commit(updates, requirements, expect=status).type in kinds
+    assert api.load().body == created
+    assert metadata_files(api) == ["00000"]
+    transact(api, ("t", [set_property("first", "1")], []), ("t", updates, requirements), expect=status)
+    assert api.load().body == created
+    assert metadata_files(api) == ["00000"]
+
+
+def test_a_table_is_created_by_commit(api, tmp_path):
+    location = f"file://{tmp_path}/mine"
+    created = api.commit([*creation(location), set_property()], [CREATE], expect=200).body
+    assert created["metadata-location"].startswith(f"{location}/metadata/00000-")
+    assert created["metadata"]["table-uuid"] == UUID
+    assert created["metadata"]["metadata-log"] == []
+    assert api.load(expect=200).body["metadata"] == created["metadata"]
+    assert api.commit(creation(), [CREATE], expect=409).type in ("CommitFailedException", "AlreadyExistsException")
+    assert api.commit(creation(), [CREATE], path="none/tables/t", expect=404).type == "NoSuchNamespaceException"
+
+
+def test_a_staged_table_is_completed(api):
+    staged = api.table(**{"stage-create": True}).body["metadata"]
+    updates = [*creation(staged["location"]), {"action": "assign-uuid", "uuid": staged["table-uuid"]}]
+    created = api.commit(updates, [CREATE], expect=200).body
+    assert created["metadata"]["table-uuid"] == staged["table-uuid"]
+
+
+def test_a_creation_needs_a_schema(api):
+    api.commit([], [CREATE], expect=400)
+    api.load(expect=404)
+
+
+def test_superfluous_files_go_where_that_is_wanted(api):
+    api.table(
+        properties={"write.metadata.previous-versions-max": "2", "write.metadata.delete-after-commit.enabled": "true"}
+    )
+    for number in range(5):
+        api.commit([set_property("k", str(number))], expect=200)
+    assert metadata_files(api) == ["00003", "00004", "00005"]
+
+
+def test_commits_at_once_without_requirements_all_land(api):
+    api.table()
+    keys = iter(range(100))
+    answers = at_once(12, lambda: api.commit([set_property(f"k{next(keys)}")]).status)
+    assert answers == [200] * 12
+    metadata = api.load().body["metadata"]
+    assert {f"k{number}" for number in range(12)} <= metadata["properties"].keys()
+    assert len(metadata["metadata-log"]) == 12
+    assert len(metadata_files(api)) == 13
+
+
+def test_of_commits_that_assume_the_same_one_succeeds(api):
+    api.table()
+    schema = {**SCHEMA, "fields": [*SCHEMA["fields"], {"id": 5, "name": "new", "type": "int", "required": False}]}
+    updates = [{"action": "add-schema", "schema": schema}, {"action": "set-current-schema", "schema-id": -1}]
+    assumed = [{"type": "assert-current-schema-id", "current-schema-id": 0}]
+    answers = at_once(8, lambda: api.commit(updates, assumed))
+    assert sorted(answer.status for answer in answers) == [200] + [409] * 7
+    assert {answer.type for answer in answers if answer.status == 409} == {"CommitFailedException"}
+    assert metadata_files(api) == ["00000", "00001"]
+
+
+# Transactions
+
+
+def test_a_transaction_changes_all_tables(api):
+    for name in ("t", "u"):
+        api.table(f"a/tables/{name}")
+    transact(api, ("t", [set_property()], []), ("u", [set_property()], []), ("n", creation(), [CREATE]), expect=204)
+    for name in ("t", "u"):
+        assert api.load(f"a/tables/{name}").body["metadata"]["properties"]["k"] == "v"
+        assert metadata_files(api, name) == ["00000", "00001"]
+    assert metadata_files(api, "n") == ["00000"]
+
+
+@pytest.mark.parametrize(
+    ("last", "status"),
+    [
+        (("u", [set_property()], [STALE]), 409),
+        (("none", [set_property()], []), 404),
+        (("u", [{"action": "set-current-schema", "schema-id": 9}], []), 400),
+        (("u", creation(), [CREATE]), 409),
+        (("u", [{"action": "set-location", "location": "/etc/x"}], []), 400),
+    ],
+)
+def test_a_refused_transaction_changes_nothing(api, last, status):
+    before = [api.table("a/tables/t").body, api.table("a/tables/u").body]
+    transact(api, ("t", [set_property()], []), ("n", creation(), [CREATE]), last, expect=status)
+    assert [api.load("a/tables/t").body, api.load("a/tables/u").body] == before
+    assert metadata_files(api, "t") == ["00000"]
+    api.load("a/tables/n", expect=404)
+
+
+def test_several_changes_of_one_table_come_in_order(api):
+    created = api.table().body
+    transact(
+        api,
+        ("t", [set_property("a", "1"), set_property("b", "1")], []),
+        ("t", [set_property("b", "2")], [{"type": "assert-table-uuid", "uuid": created["metadata"]["table-uuid"]}]),
+        expect=204,
+    )
+    metadata = api.load().body["metadata"]
+    assert (metadata["properties"]["a"], metadata["properties"]["b"]) == ("1", "2")
+    assert [one["metadata-file"] for one in metadata["metadata-log"]] == [created["metadata-location"]]
+    assert metadata_files(api) == ["00000", "00001"]
+
+
+def test_a_table_created_in_a_transaction_is_changed_in_it(api):
+    transact(api, ("n", creation(), [CREATE]), ("n", [set_property()], []), expect=204)
+    metadata = api.load("a/tables/n").body["metadata"]
+    assert metadata["properties"]["k"] == "v"
+    assert metadata["metadata-log"] == []
+    assert metadata_files(api, "n") == ["00000"]
+
+
+def test_transactions_name_their_tables(api):
+    api.table()
+    unnamed = {"table-changes": [{"updates": [set_property()], "requirements": []}]}
+    api.call("POST", "transactions/commit", unnamed, expect=400)
+    api.call("POST", "transactions/commit", {"table-changes": []}, expect=204)
+
+
+def test_transactions_at_once_leave_tables_alike(api):
+    for name in ("t", "u"):
+        api.table(f"a/tables/{name}")
+    numbers = iter(range(100))
+
+    def change():
+        value, names = str(next(numbers)), ("t", "u")
+        order = names if int(value) % 2 else names[::-1]
+        return transact(api, *((name, [set_property("k", value)], []) for name in order)).status
+
+    assert at_once(10, change) == [204] * 10
+    assert len({api.load(f"a/tables/{name}").body["metadata"]["properties"]["k"] for name in ("t", "u")}) == 1
+    assert len(api.load().body["metadata"]["metadata-log"]) == 10
+
+
+# Faults
+
+
+def test_an_unknown_state_is_a_commit_that_happened(api):
+    api.table()
+    refused = api.commit([set_property()], headers={HEADER: "commit-state-unknown"}, expect=500)
+    assert refused.type == "CommitStateUnknownException"
+    assert api.load().body["metadata"]["properties"]["k"] == "v"
+
+
+def test_a_conflict_by_fault_changes_nothing(api):
+    created = api.table().body
+    refused = api.commit([set_property()], headers={HEADER: "commit-conflict"}, expect=409)
+    assert refused.type == "CommitFailedException"
+    assert api.load().body == created
+
+
+def test_fields_that_nobody_knows_survive_a_commit(api, tmp_path):
+    metadata = {**api.table().body["metadata"], "of-the-future": {"x": [1]}}
+    (tmp_path / "f.metadata.json").write_text(json.dumps(metadata))
+    register(api, f"{tmp_path}/f.metadata.json", "u", expect=200)
+    assert api.commit([set_property()], path="a/tables/u").body["metadata"]["of-the-future"] == {"x": [1]}

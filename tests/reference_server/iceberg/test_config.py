@@ -1,0 +1,99 @@
+"""getConfig, warehouses and prefixes over HTTP."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakeproof import serve
+from specs.problems import Problem
+from specs.profiles import find_profile
+from tests.reference_server.iceberg.conftest import Api
+
+WAREHOUSES = ("default", "lab", "far/away")
+
+
+@pytest.fixture
+def several(open_api):
+    with open_api(warehouses=WAREHOUSES) as api:
+        yield api
+
+
+def test_no_warehouse_is_the_default_one_without_prefix(several):
+    config = several.call("GET", "config", expect=200).body
+    assert config["overrides"] == {"namespace-separator": "%1F"}
+    assert config["idempotency-key-lifetime"] == "PT30M"
+
+
+@pytest.mark.parametrize("name", WAREHOUSES)
+def test_the_prefix_of_a_warehouse_is_its_name(several, name):
+    assert several.call("GET", f"config?warehouse={name}", expect=200).body["overrides"]["prefix"] == name
+
+
+def test_a_warehouse_may_be_named_by_its_uri(http, tmp_path):
+    with serve("iceberg", warehouses=[f"mine=file://{tmp_path}/w/"]) as server:
+        api = Api(http, server.url)
+        found = api.call("GET", f"config?warehouse=file://{tmp_path}/w", expect=200)
+        assert found.body["overrides"]["prefix"] == "mine"
+        api.namespace("a")
+        assert api.table().body["metadata-location"].startswith(f"file://{tmp_path}/w/a/t-")
+
+
+def test_an_unknown_warehouse(several):
+    assert several.call("GET", "config?warehouse=none", expect=404).type == "NoSuchWarehouseException"
+    answer = several.http("GET", several.url + "/v1/none/namespaces")
+    assert (answer.status, answer.json()["error"]["type"]) == (404, "NoSuchWarehouseException")
+
+
+def test_warehouses_know_nothing_of_each_other(several, http):
+    apis = {name: Api(http, several.url, f"{name}/") for name in WAREHOUSES}
+    for name, api in apis.items():
+        api.namespace("a", properties={"of": name})
+        api.table()
+    assert several.call("GET", "namespaces/a").body["properties"] == {"of": "default"}
+    for name, api in apis.items():
+        assert api.call("GET", "namespaces/a").body["properties"] == {"of": name}
+    locations = {api.load().body["metadata"]["location"].rsplit("/", 2)[0] for api in apis.values()}
+    assert len(locations) == len(WAREHOUSES)
+
+
+def test_unknown_paths_have_an_error_body(several):
+    for path in (
+        "",
+        "/",
+        "/v1",
+        "/v1/",
+        "/v1/nothing",
+        "/v2/namespaces",
+        "/v1/lab/nothing",
+        "/v1/namespaces/a/tables/t/x/y",
+    ):
+        answer = several.http("GET", several.url + path)
+        assert (answer.status, answer.json()["error"]["code"]) == (404, 404), path
+    answer = several.http("PUT", several.url + "/v1/lab/namespaces")
+    assert (answer.status, answer.headers["Allow"]) == (405, "GET, POST")
+
+
+@pytest.mark.parametrize("revision", ["1.6", "1.11", "2026-08"])
+def test_endpoints_are_what_is_served(http, revision):
+    operations = find_profile(f"iceberg/{revision}").document().operations
+    with serve(f"iceberg/{revision}") as server:
+        config = http("GET", server.url + "/v1/config").json()
+    assert set(config["endpoints"]) <= {f"{one.method} {one.path}" for one in operations.values()}
+    assert "POST /v1/{prefix}/transactions/commit" in config["endpoints"]
+    assert ("idempotency-key-lifetime" in config) == (revision != "1.6")
+
+
+@pytest.mark.parametrize(
+    "names", [("a", "a"), ("namespaces",), ("config/x",), ("",), ("a/",), ("a//b",), ("a=relative",)]
+)
+def test_impossible_warehouses(names):
+    with pytest.raises(Problem):
+        serve("iceberg", warehouses=names)
+
+
+def test_all_apis_on_one_port(http):
+    with serve() as server:
+        assert set(server.urls) == {"lance", "iceberg"}
+        config = http("GET", server.urls["iceberg"] + "/v1/config")
+        assert config.status == 200
+        assert http("GET", server.urls["lance"] + "/v1/table").status == 200

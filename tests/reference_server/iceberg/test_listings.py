@@ -1,0 +1,82 @@
+"""Listings and their pages over HTTP."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def full(api):
+    """A server whose largest page is 10, with 25 namespaces and tables."""
+    for number in range(25):
+        api.namespace("a", f"n{number:02}")
+        api.table(f"a/tables/t{number:02}")
+    return api
+
+
+PATHS = {"namespaces?parent=a": "namespaces", "namespaces/a/tables?x=1": "identifiers"}
+
+
+@pytest.mark.parametrize(("path", "key"), PATHS.items())
+def test_without_a_token_everything_is_listed(full, path, key):
+    for query in ("", "&pageSize=3", "&pageSize=1000"):
+        body = full.call("GET", path + query, expect=200).body
+        assert len(body[key]) == 25
+        assert body["next-page-token"] is None
+
+
+@pytest.mark.parametrize(("path", "key"), PATHS.items())
+@pytest.mark.parametrize(("size", "pages"), [("", 3), ("&pageSize=7", 4), ("&pageSize=25", 3)])
+def test_pages_hold_everything_once(full, path, key, size, pages):
+    everything = full.call("GET", path).body[key]
+    found, token, count = [], "", 0
+    while token is not None:
+        body = full.call("GET", f"{path}{size}&pageToken={token}", expect=200).body
+        found += body[key]
+        token, count = body["next-page-token"], count + 1
+    assert found == everything
+    assert count == pages
+
+
+@pytest.mark.parametrize(
+    "query", ["&pageSize=0", "&pageSize=-1", "&pageSize=x", "&pageToken=nonsense", "&pageToken=&pageSize=0"]
+)
+@pytest.mark.parametrize("path", PATHS)
+def test_wrong_pages_are_refused(api, path, query):
+    assert api.call("GET", path + query, expect=400).type == "BadRequestException"
+
+
+def test_a_token_belongs_to_its_listing(full):
+    token = full.call("GET", "namespaces/a/tables?pageToken=").body["next-page-token"]
+    full.call("GET", f"namespaces?parent=a&pageToken={token}", expect=400)
+
+
+def test_a_token_outlives_the_entry_at_which_its_page_ended(full):
+    first = full.call("GET", "namespaces/a/tables?pageToken=&pageSize=5").body
+    full.call("DELETE", "namespaces/a/tables/t04", expect=204)
+    second = full.call("GET", f"namespaces/a/tables?pageSize=5&pageToken={first['next-page-token']}").body
+    assert [one["name"] for one in second["identifiers"]] == [f"t{number:02}" for number in range(5, 10)]
+
+
+def test_levels(api):
+    api.namespace("a", "b")
+    api.namespace("a", "b", "c")
+    assert api.call("GET", "namespaces").body["namespaces"] == [["a"]]
+    assert api.call("GET", "namespaces?parent=").body["namespaces"] == [["a"]]
+    assert api.call("GET", "namespaces?parent=a").body["namespaces"] == [["a", "b"]]
+    assert api.call("GET", "namespaces?parent=a%1Fb").body["namespaces"] == [["a", "b", "c"]]
+    assert api.call("GET", "namespaces?parent=a%1Fb%1Fc").body["namespaces"] == []
+
+
+@pytest.mark.parametrize(
+    "path", ["namespaces?parent=none", "namespaces/none/tables", "namespaces/none/tables?pageToken="]
+)
+def test_listing_what_is_not_there(api, path):
+    assert api.call("GET", path, expect=404).type == "NoSuchNamespaceException"
+
+
+def test_listings_are_fresh(api):
+    for names in ([], ["t"], ["t", "u"]):
+        listed = api.call("GET", "namespaces/a/tables").body["identifiers"]
+        assert [one["name"] for one in listed] == names
+        api.table(f"a/tables/{'tuv'[len(names)]}")

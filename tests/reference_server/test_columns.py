@@ -1,0 +1,147 @@
+"""What requests say about columns and their types, read and checked before Lance sees it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pyarrow as pa
+import pytest
+
+from reference_server.errors import InvalidInput, TableColumnNotFound, TableSchemaValidationError
+from reference_server.lance.arrow_json import DEEPEST, LARGEST_LENGTH, type_from_json, type_to_json
+from reference_server.lance.arrow_schema import check_new_name, check_schema
+from reference_server.lance.columns import _check_renames, _fit, require_column
+from reference_server.lance.pylance_errors import translate
+from reference_server.lance.sql import whole
+from reference_server.lance.statistics import summary
+
+POINT = pa.struct({"x": pa.int32(), "y": pa.int32()})
+TABLE = SimpleNamespace(
+    schema=pa.schema(
+        {
+            "id": pa.int64(),
+            "at": pa.timestamp("ns", tz="UTC"),
+            "point": POINT,
+            "points": pa.list_(POINT),
+            "vector": pa.list_(pa.float32(), 2),
+            "map": pa.map_(pa.string(), pa.int32()),
+        }
+    )
+)
+
+
+@pytest.mark.parametrize("path", ["id", "point", "point.x", "points.item.x", "vector", "map"])
+def test_columns_are_found_by_their_path(path):
+    assert require_column(TABLE, path).name == path.rpartition(".")[2]
+
+
+@pytest.mark.parametrize("path", ["", ".", "ID", "point.", "point.z", "id.x", "vector.item", "map.entries"])
+def test_missing_columns(path):
+    with pytest.raises(TableColumnNotFound):
+        require_column(TABLE, path)
+
+
+@pytest.mark.parametrize("names", [{"id": "at"}, {"point.x": "y"}, {"points.item.x": "y"}, {"id": "n", "at": "n"}])
+def test_no_two_fields_get_one_name(names):
+    with pytest.raises(TableSchemaValidationError):
+        _check_renames(TABLE, names)
+
+
+@pytest.mark.parametrize("names", [{}, {"id": "id"}, {"id": "at", "at": "id"}, {"point.x": "id"}, {"point": "p"}])
+def test_other_names_are_free(names):
+    _check_renames(TABLE, names)
+
+
+def fitted(path, described):
+    alteration = {"path": path, "data_type": described}
+    _fit(alteration, require_column(TABLE, path))
+    return alteration
+
+
+def test_the_type_that_a_column_has_changes_nothing():
+    for path in ("id", "at", "point", "points", "vector", "map"):
+        described = type_to_json(require_column(TABLE, path).type)
+        assert fitted(path, described) == {"path": path, "name": path}
+    assert fitted("id", {"type": "INT64"}) == {"path": "id", "name": "id"}
+    assert fitted("id", {"type": "int32"}) == {"path": "id", "data_type": pa.int32()}
+
+
+KINDS = [
+    *(pa.int8(), pa.bool_(), pa.string(), pa.decimal128(38, 2), pa.decimal256(76, 5), pa.binary(4)),
+    *(POINT, pa.list_(POINT), pa.large_list(pa.string()), pa.list_(pa.float16(), 8), pa.timestamp("us")),
+]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_types_come_back(kind):
+    assert type_from_json(type_to_json(kind)) == kind
+
+
+def nested(depth):
+    described = {"type": "int8"}
+    for _ in range(depth):
+        described = {"type": "list", "fields": [{"name": "item", "type": described}]}
+    return described
+
+
+ITEM = {"name": "item", "type": {"type": "int8"}}
+BAD_TYPES = [
+    *({}, {"type": 5}, {"type": None}, {"type": ""}, {"type": "nonsense"}, nested(DEEPEST + 1)),
+    *({"type": "list"}, {"type": "list", "fields": 5}, {"type": "list", "fields": [{}]}, {"type": "struct"}),
+    *({"type": "list", "fields": [ITEM, ITEM]}, {"type": "list", "fields": [{"name": 1, "type": {"type": "int8"}}]}),
+    *({"type": "fixed_size_binary", "length": length} for length in (-1, 0, 1.5, "4", None, LARGEST_LENGTH + 1)),
+    *({"type": "fixed_size_list", "fields": [ITEM], "length": length} for length in (-1, 0, 2**40, 1e300)),
+    *({"type": "decimal128", "length": length} for length in (0, -5, 39_000, 10**9)),
+]
+
+
+@pytest.mark.parametrize("described", BAD_TYPES, ids=lambda described: str(described)[:60])
+def test_what_is_no_type(described):
+    with pytest.raises(InvalidInput):
+        type_from_json(described)
+
+
+def test_deep_types():
+    assert type_to_json(type_from_json(nested(DEEPEST)))["type"] == "list"
+
+
+@pytest.mark.parametrize("name", ["", "_rowid", "_row_created_at_version", "a.b", "a`b", "a\0b"])
+def test_names_that_no_column_can_have(name):
+    with pytest.raises(TableSchemaValidationError):
+        check_new_name(name)
+
+
+@pytest.mark.parametrize("name", ["a`b", "a\0b"])
+def test_no_table_is_made_with_a_name_that_lance_would_change(name):
+    with pytest.raises(TableSchemaValidationError):
+        check_schema(pa.schema({name: pa.int8()}))
+
+
+@pytest.mark.parametrize("text", ["?", "id = ?", "$1", "id = :x", "N'a'", "b'0'", 'r"a"', "$$a$$", "$t$a$t$", "v[:2]"])
+def test_what_lance_panics_over_is_refused(text):
+    with pytest.raises(InvalidInput):
+        whole(text)
+
+
+@pytest.mark.parametrize("text", ["'? $1 :x'", "id::int", "id /* ? */", "name = 'N'", "a$b", "`?`", "x'00'", "n = 'b'"])
+def test_what_only_looks_like_it_is_taken(text):
+    assert whole(text) == f"({text})"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ('Invalid user input: Cannot cast column "a" from Utf8 to Int64', TableSchemaValidationError),
+        ("Cannot drop all columns from a dataset", InvalidInput),
+        ("LanceError(Arrow): Parser error: Error parsing timestamp", InvalidInput),
+        ("regex parse error:\n    (\n    ^", InvalidInput),
+    ],
+)
+def test_texts_of_pylance_are_understood(text, kind):
+    assert type(translate(OSError(text))) is kind
+
+
+def test_lengths_are_summed_up():
+    assert summary([]) == {"min": 0, "max": 0, "mean": 0, "p25": 0, "p50": 0, "p75": 0, "p99": 0}
+    lengths = summary([5, 1, 4, 2, 3])
+    assert lengths == {"min": 1, "max": 5, "mean": 3, "p25": 2, "p50": 3, "p75": 4, "p99": 4}
