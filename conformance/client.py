@@ -25,6 +25,13 @@ from specs.validation import Validators
 Expected = int | Collection[int] | None
 
 
+class Encoded(str):
+    """A path segment that is percent-encoded already."""
+
+    __slots__ = ()
+
+
+
 class Answer:
     """An answer. Looking at a field of it remembers the field: a failing assertion marks it."""
 
@@ -154,7 +161,7 @@ class Client:
     ) -> Answer:
         """Send one operation and return the answer.
 
-        `path` values are percent-encoded here, `json` is serialised, `body` is sent as it is; a
+        `path` values are percent-encoded here unless they are Encoded, `json` is serialised, `body` is sent as it is; a
         header of None takes a default header away. `expect` is the status or statuses that the
         requirement allows, None for any. An unexpected status raises Violation, but Blocked while no
         subject of the requirement was called yet: then a prerequisite failed. 406 with the code for
@@ -215,7 +222,7 @@ class Client:
     def _target(self, operation: Operation, path: Mapping[str, str], query: Mapping[str, Any]) -> str:
         target = self.locate(operation.path)
         for name, value in path.items():
-            target = target.replace("{" + name + "}", encode_segment(value))
+            target = target.replace("{" + name + "}", value if isinstance(value, Encoded) else encode_segment(value))
         pairs = {name: _query_text(value) for name, value in query.items() if value is not None}
         return self._base + target + ("?" + urlencode(pairs, doseq=True, quote_via=quote) if pairs else "")
 

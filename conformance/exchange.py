@@ -38,7 +38,10 @@ class Exchange:
     mark: str = ""
 
     def curl(self) -> str:
-        """Return a shell command that sends the same request; secrets become variables."""
+        """Return a shell command that sends the same request; secrets become variables.
+
+        A body of more than MAX_BODY bytes is a file in it, which the reader has to make.
+        """
         words = ["curl", "-sS", "-i", "-X", self.method, shlex.quote(self.url)]
         for name, value in self.request_headers.items():
             if (name, value) == CURL_DEFAULT:
@@ -48,6 +51,8 @@ class Exchange:
             words += ["-H", f'"{text}"' if secret else shlex.quote(text)]
         if not self.request_body:
             return " ".join(words)
+        if len(self.request_body) > MAX_BODY:
+            return " ".join([*words, "--data-binary", f"@body-of-{len(self.request_body)}-bytes"])
         body = as_text(self.request_body)
         if body is not None:
             return " ".join([*words, "--data-binary", shlex.quote(body)])

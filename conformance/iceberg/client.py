@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from conformance.client import Answer, Client, Expected
-from specs.identifiers import UNIT_SEPARATOR, join_levels
+from conformance.client import Answer, Client, Encoded, Expected
+from specs.identifiers import UNIT_SEPARATOR, IdentifierError, encode_segment, join_levels
 
 Id = Sequence[str]
 Body = Mapping[str, Any]
@@ -51,11 +51,22 @@ class IcebergClient:
         return [int(status) for status in responses if status.startswith("2")]
 
     def namespace_path(self, namespace: Id) -> dict[str, str]:
-        """Return the path values that name a namespace."""
-        return {"namespace": join_levels(namespace, self.separator)}
+        """Return the path values that name a namespace; the separator is written percent-encoded, as advertised.
 
-    def _about(self, kind: str, id: Id) -> dict[str, str]:
-        return {**self.namespace_path(id[:-1]), kind: id[-1]}
+        Raises IdentifierError for the root, which no path names.
+        """
+        if not namespace:
+            raise IdentifierError("the root has no name")
+        separator = "".join(f"%{byte:02X}" for byte in self.separator.encode())
+        return {"namespace": Encoded(separator.join(map(encode_segment, namespace)))}
+
+    def table_path(self, id: Id) -> dict[str, str]:
+        """Return the path values that name a table."""
+        return {**self.namespace_path(id[:-1]), "table": id[-1]}
+
+    def view_path(self, id: Id) -> dict[str, str]:
+        """Return the path values that name a view."""
+        return {**self.namespace_path(id[:-1]), "view": id[-1]}
 
     # Configuration
 
@@ -108,7 +119,7 @@ class IcebergClient:
 
     def load_table(self, id: Id, *, expect: Expected = SUCCESS, _headers: Body | None = None, **query: Any) -> Answer:
         """loadTable; the query may hold snapshots and referenced-by."""
-        return self.send("loadTable", self._about("table", id), query=_fields(query), expect=expect, headers=_headers)
+        return self.send("loadTable", self.table_path(id), query=_fields(query), expect=expect, headers=_headers)
 
     def update_table(
         self,
@@ -122,15 +133,15 @@ class IcebergClient:
     ) -> Answer:
         """updateTable: a commit."""
         content = {"requirements": list(requirements), "updates": list(updates), **body}
-        return self.send("updateTable", self._about("table", id), content, expect=expect, headers=_headers)
+        return self.send("updateTable", self.table_path(id), content, expect=expect, headers=_headers)
 
     def drop_table(self, id: Id, *, expect: Expected = SUCCESS, _headers: Body | None = None, **query: Any) -> Answer:
         """dropTable; the query may hold purgeRequested."""
-        return self.send("dropTable", self._about("table", id), query=query, expect=expect, headers=_headers)
+        return self.send("dropTable", self.table_path(id), query=query, expect=expect, headers=_headers)
 
     def table_exists(self, id: Id, *, expect: Expected = SUCCESS) -> Answer:
         """TableExists."""
-        return self.send("tableExists", self._about("table", id), expect=expect)
+        return self.send("tableExists", self.table_path(id), expect=expect)
 
     def rename_table(
         self, source: Id, destination: Id, *, expect: Expected = SUCCESS, _headers: Body | None = None
@@ -148,11 +159,11 @@ class IcebergClient:
 
     def unregister_table(self, id: Id, *, expect: Expected = SUCCESS, _headers: Body | None = None) -> Answer:
         """UnregisterTable."""
-        return self.send("unregisterTable", self._about("table", id), expect=expect, headers=_headers)
+        return self.send("unregisterTable", self.table_path(id), expect=expect, headers=_headers)
 
     def report_metrics(self, id: Id, *, expect: Expected = SUCCESS, **body: Any) -> Answer:
         """ReportMetrics."""
-        return self.send("reportMetrics", self._about("table", id), _fields(body), expect=expect)
+        return self.send("reportMetrics", self.table_path(id), _fields(body), expect=expect)
 
     def commit_transaction(
         self, changes: Sequence[Body], *, expect: Expected = SUCCESS, _headers: Body | None = None
@@ -174,7 +185,7 @@ class IcebergClient:
 
     def load_view(self, id: Id, *, expect: Expected = SUCCESS, **query: Any) -> Answer:
         """loadView; the query may hold referenced-by."""
-        return self.send("loadView", self._about("view", id), query=_fields(query), expect=expect)
+        return self.send("loadView", self.view_path(id), query=_fields(query), expect=expect)
 
     def replace_view(
         self,
@@ -187,15 +198,15 @@ class IcebergClient:
     ) -> Answer:
         """replaceView: a commit to a view."""
         content = {"requirements": list(requirements), "updates": list(updates)}
-        return self.send("replaceView", self._about("view", id), content, expect=expect, headers=_headers)
+        return self.send("replaceView", self.view_path(id), content, expect=expect, headers=_headers)
 
     def drop_view(self, id: Id, *, expect: Expected = SUCCESS, _headers: Body | None = None) -> Answer:
         """DropView."""
-        return self.send("dropView", self._about("view", id), expect=expect, headers=_headers)
+        return self.send("dropView", self.view_path(id), expect=expect, headers=_headers)
 
     def view_exists(self, id: Id, *, expect: Expected = SUCCESS) -> Answer:
         """ViewExists."""
-        return self.send("viewExists", self._about("view", id), expect=expect)
+        return self.send("viewExists", self.view_path(id), expect=expect)
 
     def rename_view(
         self, source: Id, destination: Id, *, expect: Expected = SUCCESS, _headers: Body | None = None

@@ -27,9 +27,9 @@ def partition(source: int, name: str, transform: str = "identity", **more: Any) 
     return {"source-id": source, "name": name, "transform": transform, **_dashed(more)}
 
 
-def spec(*fields: dict[str, Any], **more: Any) -> dict[str, Any]:
+def spec(*fields: dict[str, Any], id: int = 0) -> dict[str, Any]:
     """Return a partition spec."""
-    return {"fields": list(fields), **_dashed(more)}
+    return {"spec-id": id, "fields": list(fields)}
 
 
 def sort_field(source: int, transform: str = "identity", direction: str = "asc") -> dict[str, Any]:

@@ -27,6 +27,7 @@ from specs.openapi import JSON_TYPE, Operation
 
 UNSUPPORTED = "UnsupportedOperationException"
 ENDPOINTS = "endpoints"
+NO_HEAD = (405, 501)  # without a body, a 404 says nothing about the operation
 ROUTE = "/v1/{prefix}/"
 
 
@@ -99,7 +100,7 @@ class IcebergProber:
     def state(self, probe: Exchange, nowhere: Exchange) -> str:
         """Return whether an operation is offered, by the configuration first and its answer second."""
         named = self._named(self.target.document.operation(probe.operation))
-        absent = is_missing(probe, nowhere)
+        absent = probe.status in NO_HEAD if probe.method == "HEAD" else is_missing(probe, nowhere)
         state = REFUSED if named is False or (named is None and absent) else MISSING if absent else OFFERED
         if state == REFUSED:
             self.target.client.refused = {*self.target.client.refused, probe.operation}

@@ -94,7 +94,6 @@ BAD_COLUMNS: dict[str, list[dict[str, Any]]] = {
     "type": [{"name": "new", "expression": "home + 1"}],
     "placeholder": [{"name": "new", "expression": "id + ?"}],
     "no_expression": [{"name": "new"}],
-    "none": [],
     "twice": [{"name": "new", "expression": "id"}, {"name": "new", "expression": "age"}],
 }
 
@@ -242,7 +241,6 @@ BAD_ALTERATIONS: dict[str, list[dict[str, Any]]] = {
     "unknown_type": [{"path": "age", "data_type": {"type": "nonsense"}}],
     "no_type": [{"path": "age", "data_type": {}}],
     "length_below_0": [{"path": "age", "data_type": {"type": "fixed_size_binary", "length": -1}}],
-    "none": [],
 }
 
 
@@ -294,14 +292,11 @@ def test_drop_missing_column(catalog: LanceCatalog) -> None:
     assert "age" in fields(catalog, id)
 
 
-NO_DROPS: dict[str, list[str]] = {"all": PEOPLE.column_names, "none": []}
-
-
-@must("lance.column.drop.refused.{}", operations=DROP, clause="drop-columns-invalid", kind="error", each=NO_DROPS)
-def test_drop_too_much_or_nothing(catalog: LanceCatalog, case: list[str]) -> None:
-    """Dropping {} of the columns is refused with 400."""
+@must("lance.column.drop.refused.all", operations=DROP, clause="drop-columns-invalid", kind="error")
+def test_drop_every_column(catalog: LanceCatalog) -> None:
+    """Dropping all of the columns is refused with 400."""
     id = people(catalog)
-    catalog.alter_table_drop_columns(id, columns=case, expect=400)
+    catalog.alter_table_drop_columns(id, columns=PEOPLE.column_names, expect=400)
     assert list(fields(catalog, id)) == PEOPLE.column_names
 
 
@@ -371,6 +366,33 @@ CHANGES: dict[str, Any] = {
     "drop": (DROP, lambda catalog, id, **rest: catalog.alter_table_drop_columns(id, columns=["age"], **rest)),
     "metadata": (METADATA, lambda catalog, id, **rest: catalog.update_table_schema_metadata(id, {"a": "1"}, **rest)),
 }
+
+
+EMPTY: dict[str, Any] = {
+    "add": (ADD, lambda catalog, id, **rest: catalog.alter_table_add_columns(id, new_columns=[], **rest)),
+    "alter": (ALTER, lambda catalog, id, **rest: catalog.alter_table_alter_columns(id, alterations=[], **rest)),
+    "drop": (DROP, lambda catalog, id, **rest: catalog.alter_table_drop_columns(id, columns=[], **rest)),
+}
+
+
+@must("lance.column.{}.nothing", operations=lambda case: case[0], clause="columns-none-named", each=EMPTY)
+def test_empty_list_changes_nothing(catalog: LanceCatalog, case: Any) -> None:
+    """A request that names no column ({}) is refused with 400, or changes none."""
+    id = people(catalog)
+    case[1](catalog, id, expect=(200, 400))
+    assert list(fields(catalog, id)) == PEOPLE.column_names
+
+
+@should(
+    "lance.column.{}.refused.none",
+    operations=lambda case: case[0],
+    clause="columns-none-refused",
+    kind="error",
+    each=EMPTY,
+)
+def test_empty_list_is_refused(catalog: LanceCatalog, case: Any) -> None:
+    """A request that names no column ({}) is refused with 400: it can only be a mistake."""
+    case[1](catalog, people(catalog), expect=400)
 
 
 @must("lance.column.{}.missing", operations=lambda case: case[0], clause="table-not-found", kind="error", each=CHANGES)

@@ -9,6 +9,7 @@ from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.staging import stage
 from conformance.requirement import must, should
 from conformance.strategies import tables
+from conformance.target import OFFERED
 
 CREATE = ["CreateTableVersion"]
 DELETE = ["BatchDeleteTableVersions"]
@@ -96,6 +97,17 @@ def test_manifest_outside_of_the_table(catalog: LanceCatalog, case: str) -> None
     base = staged["manifest_path"].rpartition("/_versions/")[0]
     catalog.create_table_version(id, **{**staged, "manifest_path": case.format(base)}, expect=400)
     assert staged["version"] not in numbers(catalog, id)
+
+
+MANAGED = ("CreateTableVersion", "ListTableVersions", "DescribeTableVersion")
+
+
+@must("lance.version.managed", operations=["DescribeTable"], clause="managed-versioning")
+def test_managed_versions_are_served(catalog: LanceCatalog) -> None:
+    """A server that tells clients to keep versions through the catalog has the operations for it."""
+    managed = catalog.describe_table(catalog.new_table()).get("managed_versioning")
+    missing = [name for name in MANAGED if catalog.target.probes[name].state != OFFERED]
+    assert not (managed and missing)
 
 
 # BatchDeleteTableVersions

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from conformance.exit_codes import EXIT_CONFORMS
+from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
+from lakeproof import serve
 from peers.iceberg_java import fixture as fixture_module
 from peers.iceberg_java import jars, java
+from peers.iceberg_java.embedded import FLAGS
 from peers.iceberg_java.fixture import environment, fixture
 from peers.iceberg_java.java import Java, find_java, java_version, trust_options
 from peers.iceberg_java.judging import judge
@@ -223,3 +225,20 @@ def test_the_fixture_as_a_command_leaves_no_java_behind(java_here):
     assert "every interface" in process.communicate()[1]
     with pytest.raises(Problem, match="No server answers"):
         look_at(url, {})
+
+
+def test_the_kit_passes_on_our_server(java_here, tmp_path):
+    with serve("iceberg", storage=f"dir:{tmp_path / 'lake'}") as server:
+        results = judge(server.url, FLAGS["dots"], tmp_path / "report")
+    found = {entry["id"]: entry["message"] for entry in results.requirements if entry["verdict"] != "pass"}
+    assert len(found) == results.totals["unoffered"] == 10, found
+    assert results.totals["pass"] == 147
+
+
+def test_the_kit_notices_a_broken_server(java_here, tmp_path):
+    with serve("iceberg", faults=("commit-conflict",)) as server:
+        results = judge(server.url, FLAGS["usual"], tmp_path, only=["rck.catalog.test_append"])
+    assert results.exit_code() == EXIT_FAILS
+    [entry] = results.requirements
+    assert (entry["id"], entry["verdict"]) == ("rck.catalog.test_append", "fail")
+    assert entry["message"].startswith("CommitFailedException: ")

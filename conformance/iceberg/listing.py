@@ -1,0 +1,101 @@
+"""What lists: how each listing is asked, what it names, and how it gets something to list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.client import Answer
+from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.client import Id
+from conformance.outcomes import Violation
+
+MAX_PAGES = 2_000
+NEXT = "next-page-token"
+FIRST_PAGE = ""
+Item = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One operation that lists the content of an example's home.
+
+    `id` is the operation, `field` the field of its answer, `fetch` sends it with paging arguments,
+    `add` creates something that it must list, `remove` drops it again.
+    """
+
+    id: str
+    field: str
+    fetch: Callable[..., Answer]
+    add: Callable[[IcebergCatalog, str], object]
+    remove: Callable[[IcebergCatalog, Names], object]
+
+    def items(self, answer: Answer) -> list[Item]:
+        """Return what a page names: levels, and for tables and views the name."""
+        return [item(one) for one in answer[self.field]]
+
+    def prepare(self, catalog: IcebergCatalog) -> None:
+        """Raise Unoffered when the target cannot have what is listed."""
+        if self.id == "listNamespaces":
+            catalog.require_nested()
+
+
+def item(raw: Any) -> Item:
+    """Return a namespace or an identifier of a listing as levels, and the name last."""
+    return (*raw["namespace"], raw["name"]) if isinstance(raw, dict) else tuple(raw)
+
+
+def _list_namespaces(catalog: IcebergCatalog, **query: Any) -> Answer:
+    return catalog.list_namespaces(catalog.home, **query)
+
+
+LISTINGS = {
+    "list_namespaces": Listing(
+        "listNamespaces",
+        "namespaces",
+        _list_namespaces,
+        lambda catalog, name: catalog.create_namespace((*catalog.home, name)),
+        lambda catalog, id: catalog.drop_namespace(id),
+    ),
+    "list_tables": Listing(
+        "listTables",
+        "identifiers",
+        lambda catalog, **query: catalog.list_tables(catalog.home, **query),
+        lambda catalog, name: catalog.new_table(name),
+        lambda catalog, id: catalog.drop_table(id),
+    ),
+    "list_views": Listing(
+        "listViews",
+        "identifiers",
+        lambda catalog, **query: catalog.list_views(catalog.home, **query),
+        lambda catalog, name: catalog.new_view(name),
+        lambda catalog, id: catalog.drop_view(id),
+    ),
+}
+
+
+def pages(fetch: Callable[..., Answer], size: int) -> list[Answer]:
+    """Return the pages of a listing from the first to the last. Raises Violation when they never end."""
+    token, found = FIRST_PAGE, list[Answer]()
+    while len(found) < MAX_PAGES:
+        found.append(fetch(pageToken=token, pageSize=size))
+        token = found[-1].get(NEXT)
+        if not token:
+            return found
+    raise Violation(f"the listing did not end after {MAX_PAGES} pages", f"body:/{NEXT}")
+
+
+def namespaces_below(catalog: IcebergCatalog, parent: Id | None = None) -> list[Item]:
+    """Return the namespaces below a parent, or of the first level."""
+    return [item(one) for one in catalog.list_namespaces(parent)["namespaces"]]
+
+
+def tables_in(catalog: IcebergCatalog, namespace: Id) -> list[Item]:
+    """Return the tables of a namespace."""
+    return [item(one) for one in catalog.list_tables(namespace)["identifiers"]]
+
+
+def views_in(catalog: IcebergCatalog, namespace: Id) -> list[Item]:
+    """Return the views of a namespace."""
+    return [item(one) for one in catalog.list_views(namespace)["identifiers"]]

@@ -1,0 +1,152 @@
+"""getConfig: what it says, and whether it is true."""
+
+from __future__ import annotations
+
+import re
+
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, OPERATIONS, endpoint
+from conformance.outcomes import Unoffered, Violation
+from conformance.requirement import must, should
+from conformance.suite import Suite
+from conformance.target import MISSING, OFFERED
+from specs.error_types import stated_types
+from specs.identifiers import SEPARATOR_OVERRIDE, encode_segment
+
+CONFIG = ["getConfig"]
+ENDPOINT = re.compile(r"(GET|POST|PUT|DELETE|HEAD|PATCH) /v1/\S+")
+DURATION = re.compile(r"P(?=.)(\d+Y)?(\d+M)?(\d+W)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?")
+KNOWN = {endpoint(operation): operation for operation in OPERATIONS.values()}
+
+
+def _config(catalog: IcebergCatalog) -> dict[str, str]:
+    """Return how this run asks for the configuration."""
+    warehouse = catalog.target.settings.warehouse
+    return {"warehouse": warehouse} if warehouse else {}
+
+
+def _endpoints(catalog: IcebergCatalog) -> list[str]:
+    """Return the endpoints that the configuration names. Raises Unoffered when it names none."""
+    named = catalog.get_config(**_config(catalog)).get("endpoints")
+    if not named:
+        raise Unoffered("the configuration names no endpoints")
+    return [str(one) for one in named]
+
+
+@must("iceberg.config.maps", operations=CONFIG, clause="config-maps")
+def test_config_maps(catalog: IcebergCatalog) -> None:
+    """The configuration has defaults and overrides, both maps from text to text."""
+    config = catalog.get_config(**_config(catalog))
+    for name in ("defaults", "overrides"):
+        settings = config[name]
+        assert all(isinstance(value, str) for value in settings.values())
+
+
+@should("iceberg.config.no_warehouse", operations=CONFIG, clause="config-before-all", kind="error")
+def test_config_without_warehouse(catalog: IcebergCatalog) -> None:
+    """A client that names no warehouse gets a configuration, or a 4xx status where the server has none by default."""
+    catalog.get_config(expect=(200, 400, 404))
+
+
+@should("iceberg.config.warehouse_unknown", operations=CONFIG, clause="config-warehouse", kind="error")
+def test_unknown_warehouse(catalog: IcebergCatalog) -> None:
+    """A warehouse that does not exist is answered with 404 of type NoSuchWarehouseException."""
+    refused = catalog.get_config(warehouse=f"{catalog.target.prefix}_nowhere", expect=404)
+    assert refused.type == "NoSuchWarehouseException"
+
+
+@must("iceberg.config.prefix", operations=[*CONFIG, "listNamespaces"], clause="prefix")
+def test_prefix_is_the_path(catalog: IcebergCatalog) -> None:
+    """Paths with the prefix that the configuration gives, or without one where it gives none, lead to the catalog."""
+    config = catalog.get_config(**_config(catalog))
+    settings = {**config["defaults"], **config["overrides"]}
+    assert str(settings.get("prefix") or "").strip("/") == catalog.target.facts["prefix"]
+    catalog.list_namespaces(pageToken="", pageSize=1)
+
+
+@must("iceberg.config.endpoints_form", operations=CONFIG, clause="config-endpoints-form")
+def test_endpoints_have_the_form(catalog: IcebergCatalog) -> None:
+    """Each entry of endpoints is a method, one space and a path template."""
+    bad = [one for one in _endpoints(catalog) if not ENDPOINT.fullmatch(one)]
+    assert bad == []
+
+
+@should("iceberg.config.endpoints_templates", operations=CONFIG, clause="config-endpoints-form")
+def test_endpoints_are_templates_of_the_document(catalog: IcebergCatalog) -> None:
+    """Endpoints of the catalog's own paths are written with the templates of the document."""
+    about = [one for one in _endpoints(catalog) if "/namespaces" in one or "/tables" in one or "/views" in one]
+    unknown = [one for one in about if one not in KNOWN and one.partition(" ")[2].startswith("/v1/{prefix}/")]
+    spelled = [one for one in about if "{prefix}" not in one]
+    assert unknown + spelled == []
+
+
+@should("iceberg.config.endpoints_true", operations=CONFIG, clause="config-endpoints-true")
+def test_endpoints_are_there(suite: Suite, catalog: IcebergCatalog) -> None:
+    """An operation that endpoints names is there."""
+    named = {KNOWN[one].id for one in _endpoints(catalog) if one in KNOWN}
+    untrue = [name for name in sorted(named) if _state(suite, name) == MISSING]
+    _fail(suite, untrue, "is named among the endpoints, but not there")
+
+
+@should("iceberg.config.endpoints_complete", operations=CONFIG, clause="config-endpoints-complete")
+def test_endpoints_are_complete(suite: Suite, catalog: IcebergCatalog) -> None:
+    """An operation that endpoints does not name is not there."""
+    named = {KNOWN[one].id for one in _endpoints(catalog) if one in KNOWN} | ALWAYS
+    untold = [name for name in suite.target.document.operations if name not in named and _answers(suite, name)]
+    _fail(suite, untold, "is there, but not named among the endpoints")
+
+
+@must("iceberg.config.endpoints_default", operations=CONFIG, clause="config-endpoints-default")
+def test_default_operations(suite: Suite, catalog: IcebergCatalog) -> None:
+    """A server that names no endpoints has the operations that the document lists as the default."""
+    if catalog.get_config(**_config(catalog)).get("endpoints"):
+        raise Unoffered("the configuration names endpoints")
+    _fail(suite, [name for name in sorted(DEFAULT_OPERATIONS) if _state(suite, name) != OFFERED], "is not there")
+
+
+def _state(suite: Suite, operation: str) -> str:
+    probe = suite.target.probes.get(operation)
+    return probe.state if probe else OFFERED
+
+
+def _answers(suite: Suite, operation: str) -> bool:
+    """True when the probe of an operation was answered as only the operation itself does."""
+    exchange = suite.target.probes[operation].exchange
+    stated = {type for types in stated_types(operation).values() for type in types}
+    return 200 <= exchange.status < 300 or any(type.encode() in exchange.response_body for type in stated)
+
+
+def _fail(suite: Suite, operations: list[str], what: str) -> None:
+    if operations:
+        probe = suite.target.probes[operations[0]]
+        suite.client.steps.append(probe.exchange)
+        suite.client.touch(probe.exchange, "status")
+        raise Violation(f"{', '.join(operations)} {what}", "status")
+
+
+@should("iceberg.config.separator", operations=CONFIG, clause="config-separator")
+def test_separator_is_encoded(catalog: IcebergCatalog) -> None:
+    """A namespace separator that is advertised stands percent-encoded among the overrides."""
+    config = catalog.get_config(**_config(catalog))
+    settings = {**config["defaults"], **config["overrides"]}
+    if SEPARATOR_OVERRIDE not in settings:
+        raise Unoffered("the configuration advertises no separator")
+    assert SEPARATOR_OVERRIDE in config["overrides"]
+    separator = catalog.separator
+    written = settings[SEPARATOR_OVERRIDE].upper()
+    assert written in {encode_segment(separator).upper(), "".join(f"%{byte:02X}" for byte in separator.encode())}
+
+
+@must("iceberg.config.key_lifetime", operations=CONFIG, clause="config-key-lifetime")
+def test_key_lifetime_is_a_duration(catalog: IcebergCatalog) -> None:
+    """The lifetime of idempotency keys is an ISO 8601 duration."""
+    lifetime = catalog.get_config(**_config(catalog)).get("idempotency-key-lifetime")
+    if lifetime is None:
+        raise Unoffered("the configuration gives no lifetime of keys")
+    assert DURATION.fullmatch(str(lifetime))
+
+
+@should("iceberg.config.unknown_query", operations=CONFIG, clause="open-requests")
+def test_unknown_query_parameter(catalog: IcebergCatalog) -> None:
+    """A query parameter that the document does not know is no error."""
+    catalog.get_config(**_config(catalog), somethingNew="1")

@@ -1,0 +1,109 @@
+"""updateProperties."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.outcomes import Unoffered
+from conformance.requirement import given, must, should
+from conformance.strategies import KEYS, TEXTS, properties
+
+LOAD = ["loadNamespaceMetadata"]
+UPDATE = ["updateProperties"]
+NO_NAMESPACE = "NoSuchNamespaceException"
+
+
+def namespace_properties(catalog: IcebergCatalog, id: tuple[str, ...]) -> dict[str, str]:
+    """Return the properties of a namespace. Raises Unoffered when the server keeps none."""
+    found = catalog.load_namespace_metadata(id).get("properties")
+    if found is None:
+        raise Unoffered("the server keeps no properties of namespaces")
+    return dict(found)
+
+
+@must("iceberg.namespace.properties.update", operations=UPDATE, clause="update-properties")
+@given(wanted=properties(), removed=st.sets(st.sampled_from(KEYS)))
+def test_update_properties(catalog: IcebergCatalog, wanted: dict[str, str], removed: set[str]) -> None:
+    """Properties in updates are set, those in removals are gone, and all others stay as they were."""
+    id = catalog.new_namespace(properties=dict.fromkeys(KEYS, "old"))
+    before = namespace_properties(catalog, id)
+    removals = sorted(removed - set(wanted))
+    catalog.update_properties(id, updates=wanted, removals=removals)
+    expected = {key: value for key, value in {**before, **wanted}.items() if key not in removals}
+    assert namespace_properties(catalog, id) == expected
+
+
+@must("iceberg.namespace.properties.others", operations=UPDATE, clause="update-properties-others")
+def test_update_leaves_other_properties(catalog: IcebergCatalog) -> None:
+    """An update without removals, or without updates, leaves what it does not name."""
+    id = catalog.new_namespace(properties={"kept": "1", "gone": "1"})
+    catalog.update_properties(id, updates={"new": "1"})
+    catalog.update_properties(id, removals=["gone"])
+    found = namespace_properties(catalog, id)
+    assert {key: found.get(key) for key in ("kept", "gone", "new")} == {"kept": "1", "gone": None, "new": "1"}
+
+
+@must("iceberg.namespace.properties.answer", operations=UPDATE, clause="update-properties-answer")
+def test_update_tells_what_was_done(catalog: IcebergCatalog) -> None:
+    """The answer lists under updated what was set and under removed what was taken away, each once."""
+    id = catalog.new_namespace(properties={"a": "1", "b": "1", "c": "1"})
+    answer = catalog.update_properties(id, updates={"b": "2", "d": "1"}, removals=["a", "c"])
+    assert sorted(answer["updated"]) == ["b", "d"]
+    assert sorted(answer["removed"]) == ["a", "c"]
+
+
+@must(
+    "iceberg.namespace.properties.not_removed",
+    operations=UPDATE,
+    clause="update-properties-missing-not-removed",
+)
+def test_removal_of_missing_property(catalog: IcebergCatalog) -> None:
+    """Removing a property that is not there is no error, and it is not listed under removed."""
+    id = catalog.new_namespace(properties={"a": "1"})
+    answer = catalog.update_properties(id, removals=["a", "never"])
+    assert answer["removed"] == ["a"]
+
+
+@should("iceberg.namespace.properties.missing", operations=UPDATE, clause="update-properties-missing")
+def test_missing_properties_are_told(catalog: IcebergCatalog) -> None:
+    """Properties that were to be removed but are not there are listed under missing."""
+    answer = catalog.update_properties(catalog.new_namespace(properties={"a": "1"}), removals=["never", "a"])
+    assert answer.get("missing") == ["never"]
+
+
+@must("iceberg.namespace.properties.both", operations=UPDATE, clause="update-properties-both", kind="error")
+def test_property_set_and_removed(catalog: IcebergCatalog) -> None:
+    """A property both in updates and in removals is refused with 422, and nothing changes."""
+    id = catalog.new_namespace(properties={"a": "1", "b": "1"})
+    before = namespace_properties(catalog, id)
+    refused = catalog.update_properties(id, updates={"a": "2", "c": "1"}, removals=["a", "b"], expect=422)
+    assert refused.type == "UnprocessableEntityException"
+    assert namespace_properties(catalog, id) == before
+
+
+@must("iceberg.namespace.properties.namespace_missing", operations=UPDATE, clause="namespace-not-found", kind="error")
+def test_update_missing_namespace(catalog: IcebergCatalog) -> None:
+    """Changing properties of a namespace that does not exist is refused with 404 of type NoSuchNamespaceException."""
+    refused = catalog.update_properties(catalog.missing_namespace(), updates={"a": "1"}, expect=404)
+    assert refused.type == NO_NAMESPACE
+
+
+@should("iceberg.namespace.properties.type", operations=UPDATE, clause="update-properties-atomic", kind="error")
+@given(value=st.sampled_from([None, {"a": "b"}, ["a"]]))
+def test_update_with_value_that_is_no_text(catalog: IcebergCatalog, value: object) -> None:
+    """An update with a value that is no text is refused with 400, and nothing of it is done."""
+    id = catalog.new_namespace(properties={"a": "1"})
+    before = namespace_properties(catalog, id)
+    catalog.update_properties(id, updates={"a": "2", "b": value}, expect=400)
+    assert namespace_properties(catalog, id) == before
+
+
+@must("iceberg.namespace.properties.texts", operations=[*UPDATE, *LOAD], clause="update-properties")
+@given(text=st.sampled_from(TEXTS))
+def test_property_texts_round_trip(catalog: IcebergCatalog, text: str) -> None:
+    """Values and keys of properties come back as they went in, whatever characters they have."""
+    id = catalog.new_namespace()
+    key = f"k {text[:40]}"
+    catalog.update_properties(id, updates={key: text})
+    assert namespace_properties(catalog, id).get(key) == text

@@ -1,0 +1,121 @@
+"""createTable with stage-create, and the commits that create tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.content import NESTED_SCHEMA, SCHEMA, WIDER, partition, spec
+from conformance.iceberg.listing import tables_in
+from conformance.iceberg.metadata import column_names, current_snapshot, default_spec, previous_files
+from conformance.iceberg.test_commits import COMMIT, LAYOUT, state
+from conformance.iceberg.updates import CREATE, TOUCH, add_and_use_schema, creation, requirement
+from conformance.requirement import must, should
+
+STAGING = ["createTable"]
+STAGE = {"stage_create": True}
+
+
+@must("iceberg.table.stage.invisible", operations=STAGING, clause="create-table-stage")
+def test_staged_table_is_not_there(catalog: IcebergCatalog) -> None:
+    """With stage-create nothing is created: the table is neither listed nor loaded, and its name is free."""
+    id = catalog.new_table(**STAGE)
+    catalog.load_table(id, expect=404)
+    assert tables_in(catalog, catalog.home) == []
+    catalog.create_table(id, schema=SCHEMA)
+
+
+@must("iceberg.table.stage.answer", operations=STAGING, clause="create-table-stage-answer")
+def test_staged_metadata(catalog: IcebergCatalog) -> None:
+    """The answer to stage-create is the metadata as they would be, without metadata-location or with null."""
+    body = {"schema": NESTED_SCHEMA, "partition_spec": spec(partition(1, "id")), "properties": {"a": "1"}}
+    answer = catalog.create_table(catalog.table_id(), **body, **STAGE)
+    assert answer.get("metadata-location") is None
+    metadata = answer["metadata"]
+    assert column_names(metadata) == [one["name"] for one in NESTED_SCHEMA["fields"]]
+    assert len(default_spec(metadata)["fields"]) == 1
+    assert metadata["properties"]["a"] == "1"
+    assert metadata["location"]
+
+
+@should("iceberg.table.stage.twice", operations=STAGING, clause="create-table-stage-twice")
+def test_staging_twice(catalog: IcebergCatalog) -> None:
+    """The same table may be staged several times."""
+    id = catalog.new_table(**STAGE)
+    catalog.create_table(id, schema=SCHEMA, **STAGE)
+
+
+@should("iceberg.table.stage.taken", operations=STAGING, clause="create-table-stage-exists", kind="error")
+def test_staging_a_taken_name(catalog: IcebergCatalog) -> None:
+    """Staging a table whose name is taken is refused with 409 of type AlreadyExistsException."""
+    refused = catalog.create_table(catalog.new_table(), schema=SCHEMA, expect=409, **STAGE)
+    assert refused.type == "AlreadyExistsException"
+
+
+# The commit that creates
+
+
+@must("iceberg.commit.create.staged", operations=[*COMMIT, "createTable"], clause="stage-commit")
+def test_staged_table_is_created(catalog: IcebergCatalog) -> None:
+    """A commit with assert-create and the updates of a creation creates the table that was staged."""
+    id = catalog.table_id()
+    body = {"schema": SCHEMA, "properties": {"a": "1"}, **LAYOUT}
+    staged = catalog.create_table(id, stage_create=True, **body)["metadata"]
+    catalog.update_table(id, creation(staged), [CREATE])
+    created = catalog.metadata(id)
+    assert created["table-uuid"] == staged["table-uuid"]
+    assert column_names(created) == column_names(staged)
+    assert created["properties"]["a"] == "1"
+    assert current_snapshot(created) is None
+
+
+@must("iceberg.commit.create.taken", operations=COMMIT, clause="assert-create", kind="error")
+def test_create_assertion_fails(catalog: IcebergCatalog) -> None:
+    """A commit with assert-create to a table that is there is refused with 409, and changes nothing."""
+    id = catalog.new_table()
+    before = state(catalog, id)
+    catalog.update_table(id, [TOUCH], [CREATE], expect=409)
+    assert state(catalog, id) == before
+
+
+@must("iceberg.commit.create.late", operations=[*COMMIT, "createTable"], clause="stage-commit-late", kind="error")
+def test_staged_table_that_another_created(catalog: IcebergCatalog) -> None:
+    """If another has created the table since it was staged, the commit is refused with 409; that table stays."""
+    id = catalog.table_id()
+    staged = catalog.create_table(id, schema=SCHEMA, stage_create=True)["metadata"]
+    catalog.create_table(id, schema=WIDER)
+    before = state(catalog, id)
+    catalog.update_table(id, creation(staged), [CREATE], expect=409)
+    assert state(catalog, id) == before
+
+
+@should("iceberg.commit.create.more", operations=[*COMMIT, "createTable"], clause="stage-commit-initial")
+def test_creation_with_further_changes(catalog: IcebergCatalog) -> None:
+    """A commit that creates a table may hold further changes, and the format version that it begins with."""
+    id = catalog.table_id()
+    body: dict[str, Any] = {"schema": SCHEMA, "properties": {"format-version": "1"}}
+    staged = catalog.create_table(id, stage_create=True, **body)["metadata"]
+    catalog.update_table(id, [*creation(staged), *add_and_use_schema(WIDER), TOUCH], [CREATE])
+    created = catalog.metadata(id)
+    assert created["format-version"] == 1
+    assert column_names(created) == [one["name"] for one in WIDER["fields"]]
+    assert created["properties"]["touched"] == "1"
+
+
+@should("iceberg.commit.create.first_file", operations=[*COMMIT, "createTable"], clause="stage-commit-first-file")
+def test_created_table_has_no_earlier_file(catalog: IcebergCatalog) -> None:
+    """The metadata of a table created by commit have no earlier file in their log."""
+    id = catalog.table_id()
+    staged = catalog.create_table(id, schema=SCHEMA, stage_create=True)["metadata"]
+    catalog.update_table(id, creation(staged), [CREATE])
+    assert previous_files(catalog.metadata(id)) == []
+
+
+@should("iceberg.commit.create.alone", operations=COMMIT, clause="assert-create-alone", kind="error")
+def test_create_assertion_stands_alone(catalog: IcebergCatalog) -> None:
+    """Another requirement beside assert-create is refused with 400, and nothing is created."""
+    id = catalog.table_id()
+    staged = catalog.create_table(id, schema=SCHEMA, stage_create=True)["metadata"]
+    same = requirement("assert-table-uuid", uuid=staged["table-uuid"])
+    catalog.update_table(id, creation(staged), [CREATE, same], expect=400)
+    catalog.load_table(id, expect=404)

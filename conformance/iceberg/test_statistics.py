@@ -1,0 +1,70 @@
+"""updateTable: statistics of tables and of partitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.test_commits import COMMIT
+from conformance.iceberg.test_snapshots import FIRST, SECOND, new_table_with_snapshots
+from conformance.iceberg.updates import update
+from conformance.requirement import must, should
+
+
+def _statistics(snapshot: int, name: str = "a") -> dict[str, Any]:
+    blob = {"type": "apache-datasketches-theta-v1", "snapshot-id": snapshot, "sequence-number": 1, "fields": [1]}
+    return {
+        "snapshot-id": snapshot,
+        "statistics-path": f"file:///none/{name}.puffin",
+        "file-size-in-bytes": 413,
+        "file-footer-size-in-bytes": 42,
+        "blob-metadata": [blob],
+    }
+
+
+def _partition_statistics(snapshot: int, name: str = "a") -> dict[str, Any]:
+    return {"snapshot-id": snapshot, "statistics-path": f"file:///none/{name}.parquet", "file-size-in-bytes": 43}
+
+
+@must("iceberg.statistics.set", operations=COMMIT, clause="update-statistics")
+def test_statistics_are_set(catalog: IcebergCatalog) -> None:
+    """Statistics take the place of those of the same snapshot, and removing them takes them away."""
+    id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
+    for snapshot, name in ((FIRST, "a"), (SECOND, "a"), (FIRST, "b")):
+        catalog.update_table(
+            id, [update("set-statistics", snapshot_id=snapshot, statistics=_statistics(snapshot, name))]
+        )
+    found = {one["snapshot-id"]: one for one in catalog.metadata(id)["statistics"]}
+    assert found == {FIRST: _statistics(FIRST, "b"), SECOND: _statistics(SECOND)}
+    gone = [update("remove-statistics", snapshot_id=snapshot) for snapshot in (FIRST, 17)]
+    assert [one["snapshot-id"] for one in catalog.update_table(id, gone)["metadata"]["statistics"]] == [SECOND]
+
+
+@must("iceberg.statistics.set_partition", operations=COMMIT, clause="update-statistics")
+def test_partition_statistics_are_set(catalog: IcebergCatalog) -> None:
+    """Partition statistics take the place of those of the same snapshot, and removing them takes them away."""
+    id, _ = new_table_with_snapshots(catalog, FIRST)
+    for name in ("a", "b"):
+        wanted = _partition_statistics(FIRST, name)
+        catalog.update_table(id, [update("set-partition-statistics", partition_statistics=wanted)])
+    assert catalog.metadata(id)["partition-statistics"] == [_partition_statistics(FIRST, "b")]
+    gone = [update("remove-partition-statistics", snapshot_id=FIRST)]
+    assert not catalog.update_table(id, gone)["metadata"].get("partition-statistics")
+
+
+@should("iceberg.statistics.without_id", operations=COMMIT, clause="update-statistics-snapshot")
+def test_statistics_name_their_snapshot(catalog: IcebergCatalog) -> None:
+    """Statistics are set without the snapshot id beside them: they name it themselves."""
+    id, _ = new_table_with_snapshots(catalog, FIRST)
+    metadata = catalog.update_table(id, [update("set-statistics", statistics=_statistics(FIRST))])["metadata"]
+    assert [one["snapshot-id"] for one in metadata["statistics"]] == [FIRST]
+
+
+@must("iceberg.statistics.go_along", operations=COMMIT, clause="update-remove-snapshots")
+def test_statistics_go_with_their_snapshot(catalog: IcebergCatalog) -> None:
+    """Statistics of a snapshot go when it is removed."""
+    id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
+    both = [update("set-statistics", snapshot_id=one, statistics=_statistics(one)) for one in (FIRST, SECOND)]
+    catalog.update_table(id, both)
+    metadata = catalog.update_table(id, [update("remove-snapshots", snapshot_ids=[FIRST])])["metadata"]
+    assert [one["snapshot-id"] for one in metadata["statistics"]] == [SECOND]

@@ -1,0 +1,276 @@
+"""createTable: what the new table has, staged creation, refusals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.content import (
+    NESTED_SCHEMA,
+    SCHEMA,
+    field,
+    order,
+    partition,
+    schema,
+    sort_field,
+    spec,
+)
+from conformance.iceberg.listing import tables_in
+from conformance.iceberg.metadata import (
+    VERSION_FIELDS,
+    current_schema,
+    current_snapshot,
+    default_order,
+    default_spec,
+    field_ids,
+)
+from conformance.requirement import given, must, should
+from conformance.strategies import properties
+
+CREATE = ["createTable"]
+# The ids of the request are none that a server would give.
+ODD = schema(field(17, "id", required=True), field(5, "name", "string"), field(90, "day", "date"))
+
+
+def shape(type: Any) -> Any:
+    """Return a type without the ids that a server gives."""
+    if not isinstance(type, dict):
+        return type
+    fields = [
+        {key: shape(value) for key, value in one.items() if key != "id"} | {"doc": one.get("doc")}
+        for one in type.get("fields", ())
+    ]
+    parts = {key: shape(value) for key, value in type.items() if not key.endswith("id") and key != "fields"}
+    dropped = {"schema-id", "identifier-field-ids"}
+    return {key: value for key, value in parts.items() if key not in dropped} | {"fields": fields}
+
+
+@must("iceberg.table.create.loadable", operations=CREATE, clause="create-table")
+def test_created_table_is_there(catalog: IcebergCatalog) -> None:
+    """A created table is there at once, and the answer is its metadata."""
+    id = catalog.table_id()
+    created = catalog.create_table(id, schema=SCHEMA)
+    assert created["metadata"]["table-uuid"] == catalog.metadata(id)["table-uuid"]
+    assert tables_in(catalog, catalog.home) == [id]
+
+
+@must("iceberg.table.create.schema", operations=CREATE, clause="create-table-schema")
+@given(wanted=st.sampled_from([SCHEMA, NESTED_SCHEMA, ODD, schema()]))
+def test_schema_is_that_of_the_request(catalog: IcebergCatalog, wanted: dict[str, Any]) -> None:
+    """The new table has the fields of the request, nested ones too, in order, with types and documentation."""
+    metadata = catalog.metadata(catalog.new_table(schema=wanted))
+    assert shape(current_schema(metadata)) == shape(wanted)
+
+
+@should("iceberg.table.create.ids", operations=CREATE, clause="create-table-ids")
+def test_server_gives_ids(catalog: IcebergCatalog) -> None:
+    """Columns get ids from 1 on, level by level, the schema is 0, and partition fields begin with 1000."""
+    fields = [*NESTED_SCHEMA["fields"], field(50, "day", "date")]
+    wanted = schema(*({**one, "id": 100 + one["id"]} for one in fields))
+    body = {"schema": wanted, "partition_spec": spec(partition(150, "day"))}
+    metadata = catalog.metadata(catalog.new_table(**body))
+    assert sorted(field_ids(current_schema(metadata))) == list(range(1, 11))
+    assert [one["id"] for one in current_schema(metadata)["fields"]] == [1, 2, 3, 4, 5]
+    assert metadata["current-schema-id"] == 0
+    assert [one["field-id"] for one in default_spec(metadata)["fields"]] == [1000]
+
+
+@should("iceberg.table.create.without_ids", operations=CREATE, clause="create-table-ids")
+def test_ids_that_the_server_gives_may_be_absent(catalog: IcebergCatalog) -> None:
+    """The ids that the server gives, spec-id and order-id, may be absent from a request."""
+    body = {
+        "partition_spec": {"fields": [partition(3, "day")]},
+        "write_order": {"fields": [sort_field(1)]},
+    }
+    metadata = catalog.metadata(catalog.new_table(**body))
+    assert len(default_spec(metadata)["fields"]) == 1
+    assert len(default_order(metadata)["fields"]) == 1
+
+
+@must("iceberg.table.create.remapped", operations=CREATE, clause="create-table-remap")
+def test_references_follow_the_columns(catalog: IcebergCatalog) -> None:
+    """Partition fields, sort keys and identifier fields refer to the columns that they referred to in the request."""
+    wanted = {**ODD, "identifier-field-ids": [17]}
+    body = {
+        "schema": wanted,
+        "partition_spec": spec(partition(90, "month", "month")),
+        "write_order": order(sort_field(5, direction="desc")),
+    }
+    metadata = catalog.metadata(catalog.new_table(**body))
+    ids = {one["name"]: one["id"] for one in current_schema(metadata)["fields"]}
+    assert [one["source-id"] for one in default_spec(metadata)["fields"]] == [ids["day"]]
+    assert [one["source-id"] for one in default_order(metadata)["fields"]] == [ids["name"]]
+    assert current_schema(metadata).get("identifier-field-ids") == [ids["id"]]
+
+
+@must("iceberg.table.create.unpartitioned", operations=CREATE, clause="create-table-unpartitioned")
+@given(explicit=st.booleans())
+def test_neither_partitioned_nor_sorted(catalog: IcebergCatalog, explicit: bool) -> None:
+    """Without a spec and an order, or with empty ones, the table is neither partitioned nor sorted, by order 0."""
+    empty: dict[str, Any] = {"partition_spec": spec(), "write_order": order()} if explicit else {}
+    metadata = catalog.metadata(catalog.new_table(**empty))
+    assert default_spec(metadata)["fields"] == []
+    assert metadata["default-sort-order-id"] == 0
+    assert default_order(metadata)["fields"] == []
+    assert current_snapshot(metadata) is None
+
+
+@must("iceberg.table.create.location", operations=CREATE, clause="create-table-location")
+def test_new_table_has_a_location(catalog: IcebergCatalog) -> None:
+    """A new table has a location of its own."""
+    first, second = catalog.metadata(catalog.new_table("a")), catalog.metadata(catalog.new_table("b"))
+    assert first["location"]
+    assert first["location"].rstrip("/") != second["location"].rstrip("/")
+
+
+@must("iceberg.table.create.properties", operations=CREATE, clause="create-table-properties")
+@given(wanted=properties())
+def test_properties_are_kept(catalog: IcebergCatalog, wanted: dict[str, str]) -> None:
+    """Properties of the request are properties of the table."""
+    metadata = catalog.metadata(catalog.new_table(properties=wanted))
+    assert wanted.items() <= (metadata.get("properties") or {}).items()
+
+
+VERSIONS = {str(version): version for version in VERSION_FIELDS}
+
+
+@must("iceberg.table.create.format_version.{}", operations=CREATE, clause="create-table-format-version", each=VERSIONS)
+def test_format_version(catalog: IcebergCatalog, case: int) -> None:
+    """The property format-version makes a table of format version {}, and is not kept as a property."""
+    metadata = catalog.metadata(catalog.new_table(properties={"format-version": str(case), "kept": "1"}))
+    assert metadata["format-version"] == case
+    assert "format-version" not in metadata["properties"]
+    assert metadata["properties"]["kept"] == "1"
+
+
+@must(
+    "iceberg.table.create.format_unknown",
+    operations=CREATE,
+    clause="create-table-format-unknown",
+    kind="error",
+)
+@given(version=st.sampled_from(["99", "0", "-1", "two", ""]))
+def test_unknown_format_version(catalog: IcebergCatalog, version: str) -> None:
+    """A format version that does not exist is refused with 400."""
+    body = {"schema": SCHEMA, "properties": {"format-version": version}}
+    catalog.create_table(catalog.table_id(), expect=400, **body)
+
+
+@must("iceberg.table.create.uuid", operations=CREATE, clause="create-table-uuid")
+def test_uuids_differ(catalog: IcebergCatalog) -> None:
+    """Each new table has a UUID of its own, also one that takes the name of a dropped one."""
+    first = catalog.metadata(catalog.new_table("a"))["table-uuid"]
+    second = catalog.metadata(catalog.new_table("b"))["table-uuid"]
+    catalog.drop_table(catalog.table_id("a"))
+    third = catalog.metadata(catalog.new_table("a"))["table-uuid"]
+    assert len({first, second, third}) == 3
+
+
+# Refusals
+
+
+@must("iceberg.table.create.taken", operations=CREATE, clause="create-table-exists", kind="error")
+def test_name_of_a_table_is_taken(catalog: IcebergCatalog) -> None:
+    """A name that a table has is refused with 409 of type AlreadyExistsException; the table stays as it was."""
+    id = catalog.new_table()
+    before = catalog.metadata(id)
+    refused = catalog.create_table(id, schema=NESTED_SCHEMA, expect=409)
+    assert refused.type == "AlreadyExistsException"
+    assert catalog.metadata(id) == before
+
+
+@must("iceberg.table.create.taken_by_view", operations=CREATE, clause="create-table-exists", kind="error")
+def test_name_of_a_view_is_taken(catalog: IcebergCatalog) -> None:
+    """A name that a view has is refused with 409 of type AlreadyExistsException; the view stays."""
+    catalog.require("createView")
+    view = catalog.new_view()
+    refused = catalog.create_table(view, schema=SCHEMA, expect=409)
+    assert refused.type == "AlreadyExistsException"
+    catalog.load_view(view)
+
+
+@must("iceberg.table.create.namespace_missing", operations=CREATE, clause="create-table-no-namespace", kind="error")
+def test_table_in_missing_namespace(catalog: IcebergCatalog) -> None:
+    """A table in a namespace that does not exist is refused with 404 of type NoSuchNamespaceException."""
+    refused = catalog.create_table((*catalog.missing_namespace(), "t"), schema=SCHEMA, expect=404)
+    assert refused.type == "NoSuchNamespaceException"
+
+
+BAD_SCHEMAS: dict[str, Any] = {
+    "doubled_name": schema(field(1, "a"), field(2, "a")),
+    "doubled_id": schema(field(1, "a"), field(1, "b")),
+    "unknown_type": schema(field(1, "a", "integer64")),
+    "unknown_identifier": {**SCHEMA, "identifier-field-ids": [99]},
+    "optional_identifier": {**SCHEMA, "identifier-field-ids": [2]},
+    "bad_decimal": schema(field(1, "a", "decimal(40,2)")),
+}
+
+
+@must(
+    "iceberg.table.create.bad_schema.{}",
+    operations=CREATE,
+    clause="create-table-bad-schema",
+    kind="error",
+    each=BAD_SCHEMAS,
+)
+def test_bad_schema(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """A schema that no table can have ({}) is refused with 400, and no table appears."""
+    id = catalog.table_id()
+    catalog.create_table(id, schema=case, expect=400)
+    catalog.load_table(id, expect=404)
+
+
+BAD_LAYOUTS: dict[str, Any] = {
+    "spec_column": {"partition_spec": spec(partition(99, "p"))},
+    "spec_transform": {"partition_spec": spec(partition(2, "p", "month"))},
+    "spec_unknown_transform": {"partition_spec": spec(partition(2, "p", "bucket[0]"))},
+    "spec_doubled_name": {"partition_spec": spec(partition(1, "p"), partition(3, "p"))},
+    "order_column": {"write_order": order(sort_field(99))},
+    "order_transform": {"write_order": order(sort_field(2, "day"))},
+}
+
+
+@must(
+    "iceberg.table.create.bad_layout.{}",
+    operations=CREATE,
+    clause="create-table-bad-spec",
+    kind="error",
+    each=BAD_LAYOUTS,
+)
+def test_bad_layout(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """A partition spec or order that the schema does not allow ({}) is refused with 400, and no table appears."""
+    id = catalog.table_id()
+    catalog.create_table(id, schema=SCHEMA, expect=400, **case)
+    catalog.load_table(id, expect=404)
+
+
+NEWER: dict[str, Any] = {
+    "timestamp_ns": field(1, "a", "timestamp_ns"),
+    "variant": field(1, "a", "variant"),
+    "default": field(1, "a", "int", **{"initial-default": 5}),
+}
+
+
+@must("iceberg.table.create.newer_type.{}", operations=CREATE, clause="metadata-v3-types", kind="error", each=NEWER)
+def test_newer_types(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """A column that only format version 3 knows ({}) is refused with 400 in a table of version 2."""
+    body = {"schema": schema(case), "properties": {"format-version": "2"}}
+    catalog.create_table(catalog.table_id(), expect=400, **body)
+
+
+BAD_BODIES: dict[str, Any] = {
+    "no_schema": {"schema": None},
+    "no_name": {"name": None},
+    "schema_text": {"schema": "long"},
+    "properties_list": {"properties": ["a"]},
+}
+
+
+@must("iceberg.table.create.bad_body.{}", operations=CREATE, clause="bad-body", kind="error", each=BAD_BODIES)
+def test_bad_body(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """A body that does not fit its schema ({}) is refused with 400."""
+    body = {"name": catalog.table_id()[-1], "schema": SCHEMA, **case}
+    content = {key: value for key, value in body.items() if value is not None}
+    catalog.send("createTable", catalog.namespace_path(catalog.home), content, expect=400)

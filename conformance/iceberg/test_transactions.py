@@ -1,0 +1,191 @@
+"""commitTransaction: several tables, all or none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.client import change
+from conformance.iceberg.content import SCHEMA, WIDER
+from conformance.iceberg.metadata import column_names
+from conformance.iceberg.test_commits import FAILED, UNKNOWN, VIEW_UUID, state
+from conformance.iceberg.updates import (
+    CREATE,
+    OTHER_UUID,
+    TOUCH,
+    add_and_use_schema,
+    creation,
+    requirement,
+    set_properties,
+    update,
+)
+from conformance.requirement import must, should
+
+COMMIT = ["commitTransaction"]
+NOT_THE_UUID = requirement("assert-table-uuid", uuid=OTHER_UUID)
+
+
+def _tables(catalog: IcebergCatalog, *names: str) -> list[Names]:
+    return [catalog.new_table(name) for name in names or ("a", "b", "c")]
+
+
+def _states(catalog: IcebergCatalog, ids: list[Names]) -> list[Any]:
+    return [state(catalog, id) for id in ids]
+
+
+def _touched(catalog: IcebergCatalog, id: Names) -> str | None:
+    found = catalog.metadata(id)["properties"].get("touched")
+    return None if found is None else str(found)
+
+
+@must("iceberg.transaction.all", operations=COMMIT, clause="transaction")
+def test_all_tables_change(catalog: IcebergCatalog) -> None:
+    """A transaction changes all its tables, each as its own updates say."""
+    a, b, c = _tables(catalog)
+    same = requirement("assert-table-uuid", uuid=catalog.metadata(a)["table-uuid"])
+    changes = [change(a, [TOUCH], [same]), change(b, add_and_use_schema(WIDER)), change(c, [set_properties(k="v")])]
+    catalog.commit_transaction(changes)
+    assert _touched(catalog, a) == "1"
+    assert column_names(catalog.metadata(b)) == [one["name"] for one in WIDER["fields"]]
+    assert catalog.metadata(c)["properties"]["k"] == "v"
+
+
+@must("iceberg.transaction.files", operations=COMMIT, clause="transaction")
+def test_metadata_files_are_new(catalog: IcebergCatalog) -> None:
+    """After a transaction each of its tables has a new metadata file, and others have theirs still."""
+    a, b, other = _tables(catalog)
+    before = [state(catalog, id)[0] for id in (a, b, other)]
+    catalog.commit_transaction([change(a, [TOUCH]), change(b, [TOUCH])])
+    after = [state(catalog, id)[0] for id in (a, b, other)]
+    assert [old == new for old, new in zip(before, after, strict=True)] == [False, False, True]
+
+
+FAILING = {"first": 0, "middle": 1, "last": 2}
+
+
+@must("iceberg.transaction.conflict.{}", operations=COMMIT, clause="transaction-refused", kind="error", each=FAILING)
+def test_one_requirement_fails(catalog: IcebergCatalog, case: int) -> None:
+    """If the requirement of the {} table does not hold, all is refused with 409, and no table changes."""
+    ids = _tables(catalog)
+    before = _states(catalog, ids)
+    changes = [change(id, [TOUCH], [NOT_THE_UUID] if number == case else []) for number, id in enumerate(ids)]
+    refused = catalog.commit_transaction(changes, expect=409)
+    assert refused.type == FAILED
+    assert _states(catalog, ids) == before
+
+
+@must("iceberg.transaction.missing", operations=COMMIT, clause="transaction-refused", kind="error")
+def test_one_table_is_missing(catalog: IcebergCatalog) -> None:
+    """If one table does not exist, the transaction is refused with 404, and no table changes."""
+    ids = _tables(catalog)
+    before = _states(catalog, ids)
+    missing = change(catalog.table_id("missing"), [TOUCH])
+    refused = catalog.commit_transaction([*(change(id, [TOUCH]) for id in ids), missing], expect=404)
+    assert refused.type == "NoSuchTableException"
+    assert _states(catalog, ids) == before
+
+
+INVALID = {
+    "unknown_schema": (update("set-current-schema", schema_id=99), 400),
+    "unknown_update": (update("paint-it-black"), 400),
+}
+
+
+@must("iceberg.transaction.invalid.{}", operations=COMMIT, clause="transaction-refused", kind="error", each=INVALID)
+def test_one_update_is_invalid(catalog: IcebergCatalog, case: tuple[dict[str, Any], int]) -> None:
+    """If the last table's update cannot be applied ({}), all is refused with 400, and no table changes."""
+    ids = _tables(catalog)
+    before = _states(catalog, ids)
+    bad, status = case
+    changes = [*(change(id, [TOUCH]) for id in ids[:-1]), change(ids[-1], [bad])]
+    catalog.commit_transaction(changes, expect=status)
+    assert _states(catalog, ids) == before
+
+
+@must("iceberg.transaction.unknown_requirement", operations=COMMIT, clause="commit-unknown-requirement", kind="error")
+def test_unknown_requirement(catalog: IcebergCatalog) -> None:
+    """A requirement that tables do not have is refused with 400, and no table changes."""
+    ids = _tables(catalog, "a", "b")
+    before = _states(catalog, ids)
+    for unknown in (UNKNOWN, VIEW_UUID):
+        changes = [change(ids[0], [TOUCH]), change(ids[1], [TOUCH], [unknown])]
+        catalog.commit_transaction(changes, expect=400)
+    assert _states(catalog, ids) == before
+
+
+@must("iceberg.transaction.identifier", operations=COMMIT, clause="transaction-identifier", kind="error")
+def test_change_without_a_name(catalog: IcebergCatalog) -> None:
+    """A change that names no table makes the transaction a bad request: 400, and no table changes."""
+    (id,) = _tables(catalog, "a")
+    before = _states(catalog, [id])
+    nameless = {"requirements": [], "updates": [TOUCH]}
+    catalog.commit_transaction([change(id, [TOUCH]), nameless], expect=400)
+    assert _states(catalog, [id]) == before
+
+
+BAD_BODIES: dict[str, Any] = {
+    "no_changes": {},
+    "changes_object": {"table-changes": {}},
+    "change_text": {"table-changes": ["a"]},
+    "updates_text": {
+        "table-changes": [{"identifier": {"namespace": ["a"], "name": "b"}, "requirements": [], "updates": "x"}]
+    },
+}
+
+
+@must("iceberg.transaction.bad_body.{}", operations=COMMIT, clause="bad-body", kind="error", each=BAD_BODIES)
+def test_bad_body(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """A transaction whose body does not fit its schema ({}) is refused with 400."""
+    catalog.send("commitTransaction", body=case or b"{}", expect=400)
+
+
+@should("iceberg.transaction.create", operations=COMMIT, clause="transaction-create")
+def test_transaction_creates_a_table(catalog: IcebergCatalog) -> None:
+    """A transaction creates a table with assert-create and changes another; if it fails, none is created."""
+    (id,) = _tables(catalog, "a")
+    new = catalog.table_id("new")
+    staged = catalog.create_table(new, schema=SCHEMA, stage_create=True)["metadata"]
+    created = change(new, creation(staged), [CREATE])
+    catalog.commit_transaction([created, change(id, [TOUCH], [NOT_THE_UUID])], expect=409)
+    catalog.load_table(new, expect=404)
+    catalog.commit_transaction([created, change(id, [TOUCH])])
+    assert catalog.metadata(new)["table-uuid"] == staged["table-uuid"]
+    assert _touched(catalog, id) == "1"
+
+
+@must("iceberg.transaction.create_taken", operations=COMMIT, clause="assert-create", kind="error")
+def test_create_assertion_fails(catalog: IcebergCatalog) -> None:
+    """If one of a transaction's tables must not be there but is, all is refused with 409, and no table changes."""
+    ids = _tables(catalog, "a", "b")
+    before = _states(catalog, ids)
+    catalog.commit_transaction([change(ids[0], [TOUCH]), change(ids[1], [TOUCH], [CREATE])], expect=409)
+    assert _states(catalog, ids) == before
+
+
+@should("iceberg.transaction.doubled", operations=COMMIT, clause="transaction-doubled")
+def test_table_stands_twice(catalog: IcebergCatalog) -> None:
+    """A table that stands twice in a transaction has both changes, or the request is refused as a whole."""
+    (id,) = _tables(catalog, "a")
+    before = _states(catalog, [id])
+    both = [change(id, [set_properties(x="1")]), change(id, [set_properties(y="1")])]
+    if catalog.commit_transaction(both, expect=(204, 400, 409, 422)).status == 204:
+        found = catalog.metadata(id)["properties"]
+        assert (found.get("x"), found.get("y")) == ("1", "1")
+    else:
+        assert _states(catalog, [id]) == before
+
+
+@should("iceberg.transaction.empty", operations=COMMIT, clause="transaction-empty", kind="error")
+def test_transaction_without_changes(catalog: IcebergCatalog) -> None:
+    """A transaction without changes succeeds or is refused with 400."""
+    catalog.commit_transaction([], expect=(204, 400))
+
+
+@must("iceberg.transaction.namespaces", operations=COMMIT, clause="transaction")
+def test_tables_of_several_namespaces(catalog: IcebergCatalog) -> None:
+    """The tables of a transaction may lie in several namespaces, and may bear the same name there."""
+    (id,) = _tables(catalog, "t")
+    other = (*catalog.new_namespace(), "t")
+    catalog.create_table(other, schema=SCHEMA)
+    catalog.commit_transaction([change(id, [set_properties(x="1")]), change(other, [set_properties(x="2")])])
+    assert [catalog.metadata(one)["properties"]["x"] for one in (id, other)] == ["1", "2"]

@@ -1,0 +1,201 @@
+"""updateTable: what each update does to schemas, properties, location, format version."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.content import SCHEMA, WIDER, field, schema
+from conformance.iceberg.metadata import (
+    by_id,
+    column_names,
+)
+from conformance.iceberg.test_commits import COMMIT, state
+from conformance.iceberg.updates import (
+    LAST_ADDED,
+    add_and_use_schema,
+    add_schema,
+    set_properties,
+    update,
+)
+from conformance.requirement import given, must, should
+
+
+def _without(*names: str) -> dict[str, Any]:
+    return schema(*(one for one in WIDER["fields"] if one["name"] not in names))
+
+
+# Schemas
+
+
+@must("iceberg.update.schema.id", operations=COMMIT, clause="update-add-schema")
+@given(claimed=st.sampled_from([0, 1, 7, -1, None]))
+def test_added_schema_gets_an_id(catalog: IcebergCatalog, claimed: int | None) -> None:
+    """A schema that was added gets an id that no other has, whichever id the request gave it."""
+    id = catalog.new_table()
+    wanted = WIDER if claimed is None else {**WIDER, "schema-id": claimed}
+    answer = catalog.update_table(id, [add_schema(wanted)])["metadata"]
+    assert len(answer["schemas"]) == 2
+    assert len({one["schema-id"] for one in answer["schemas"]}) == 2
+    assert column_names(answer) == [one["name"] for one in SCHEMA["fields"]]
+
+
+@must("iceberg.update.schema.same", operations=COMMIT, clause="update-add-schema")
+def test_equal_schema_keeps_its_id(catalog: IcebergCatalog) -> None:
+    """A schema like an existing one takes over the id of that, and is not there twice."""
+    id = catalog.new_table()
+    first = catalog.metadata(id)["current-schema-id"]
+    catalog.update_table(id, add_and_use_schema(WIDER))
+    again = [add_schema(SCHEMA), update("set-current-schema", schema_id=first)]
+    answer = catalog.update_table(id, again)["metadata"]
+    assert len(answer["schemas"]) == 2
+    assert column_names(answer) == [one["name"] for one in SCHEMA["fields"]]
+
+
+@must("iceberg.update.schema.last_added", operations=COMMIT, clause="update-set-current-schema")
+def test_current_schema_is_the_last_added(catalog: IcebergCatalog) -> None:
+    """For set-current-schema -1 means the schema that the commit added last, wherever its id stands."""
+    id = catalog.new_table()
+    other = schema(*WIDER["fields"], field(5, "more", "string"))
+    added = [add_schema(WIDER), add_schema(other), add_schema(WIDER)]
+    answer = catalog.update_table(id, [*added, update("set-current-schema", schema_id=LAST_ADDED)])["metadata"]
+    assert len(answer["schemas"]) == 3
+    assert column_names(answer) == [one["name"] for one in WIDER["fields"]]
+
+
+@must("iceberg.update.schema.named", operations=COMMIT, clause="update-set-current-schema")
+def test_current_schema_is_the_named_one(catalog: IcebergCatalog) -> None:
+    """The current schema is the one that set-current-schema names."""
+    id = catalog.new_table()
+    first = catalog.metadata(id)["current-schema-id"]
+    catalog.update_table(id, add_and_use_schema(WIDER))
+    answer = catalog.update_table(id, [update("set-current-schema", schema_id=first)])["metadata"]
+    assert answer["current-schema-id"] == first
+
+
+@must("iceberg.update.schema.column_id", operations=COMMIT, clause="update-add-schema-column-id")
+@given(told=st.booleans())
+def test_highest_column_id_follows(catalog: IcebergCatalog, told: bool) -> None:
+    """After add-schema the highest column id covers the new columns, whether the update names it or not."""
+    id = catalog.new_table()
+    more: dict[str, Any] = {"last_column_id": 40} if told else {}
+    wider = schema(*SCHEMA["fields"], field(40, "far"))
+    assert catalog.update_table(id, [add_schema(wider, **more)])["metadata"]["last-column-id"] == 40
+
+
+@must("iceberg.update.schema.column_id_stays", operations=COMMIT, clause="update-add-schema-evolution")
+def test_highest_column_id_does_not_fall(catalog: IcebergCatalog) -> None:
+    """The highest column id stays when its column is dropped, so that no other column gets this id."""
+    id = catalog.new_table()
+    catalog.update_table(id, add_and_use_schema(WIDER))
+    answer = catalog.update_table(id, add_and_use_schema(_without("extra", "day")))["metadata"]
+    assert answer["last-column-id"] == 4
+    assert column_names(answer) == ["id", "name"]
+
+
+@must("iceberg.update.schema.removed", operations=COMMIT, clause="update-remove-schemas")
+def test_schemas_are_removed(catalog: IcebergCatalog) -> None:
+    """Schemas that were removed are gone; removing one that is not there is no error."""
+    id = catalog.new_table()
+    first = catalog.metadata(id)["current-schema-id"]
+    catalog.update_table(id, add_and_use_schema(WIDER))
+    answer = catalog.update_table(id, [update("remove-schemas", schema_ids=[first, 99])])["metadata"]
+    assert [one["schema-id"] for one in answer["schemas"]] == [answer["current-schema-id"]]
+
+
+@must("iceberg.update.schema.current_stays", operations=COMMIT, clause="update-remove-schemas", kind="error")
+def test_current_schema_is_not_removed(catalog: IcebergCatalog) -> None:
+    """Removing the current schema is refused with 400, and nothing changes."""
+    id = catalog.new_table()
+    before = state(catalog, id)
+    current = before[1]["current-schema-id"]
+    catalog.update_table(id, [update("remove-schemas", schema_ids=[current])], expect=400)
+    assert state(catalog, id) == before
+
+
+NEWER: dict[str, Any] = {
+    "timestamp_ns": field(4, "a", "timestamp_ns"),
+    "unknown": field(4, "a", "unknown"),
+    "default": field(4, "a", "int", **{"initial-default": 5, "write-default": 5}),
+}
+
+
+@must("iceberg.update.schema.newer_type.{}", operations=COMMIT, clause="metadata-v3-types", kind="error", each=NEWER)
+def test_newer_type_is_refused(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """A column that only format version 3 knows ({}) is refused with 400 in version 2, and taken in version 3."""
+    wider = add_and_use_schema(schema(*SCHEMA["fields"], case))
+    old = catalog.new_table("old", properties={"format-version": "2"})
+    new = catalog.new_table("new", properties={"format-version": "3"})
+    catalog.update_table(new, wider)
+    catalog.update_table(old, wider, expect=400)
+
+
+# Properties, location, format
+
+
+@must("iceberg.update.properties.set", operations=COMMIT, clause="update-set-properties")
+def test_properties_are_set(catalog: IcebergCatalog) -> None:
+    """Properties that were set have the given values, and others stay."""
+    id = catalog.new_table(properties={"a": "1", "b": "1"})
+    found = catalog.update_table(id, [set_properties(b="2", c="")])["metadata"]["properties"]
+    assert {key: found.get(key) for key in "abc"} == {"a": "1", "b": "2", "c": ""}
+
+
+@must("iceberg.update.properties.removed", operations=COMMIT, clause="update-remove-properties")
+def test_properties_are_removed(catalog: IcebergCatalog) -> None:
+    """Properties that were removed are gone; removing one that is not there is no error."""
+    id = catalog.new_table(properties={"a": "1", "b": "1"})
+    found = catalog.update_table(id, [update("remove-properties", removals=["a", "never"])])["metadata"]["properties"]
+    assert "a" not in found
+    assert found["b"] == "1"
+
+
+@must("iceberg.update.location", operations=COMMIT, clause="update-set-location")
+def test_location_is_set(catalog: IcebergCatalog) -> None:
+    """The location of the table is the given one."""
+    id = catalog.new_table()
+    wanted = f"{catalog.metadata(id)['location'].rstrip('/')}/moved"
+    assert catalog.update_table(id, [update("set-location", location=wanted)])["metadata"]["location"] == wanted
+
+
+@should("iceberg.update.uuid", operations=COMMIT, clause="update-assign-uuid")
+def test_same_uuid_is_assigned(catalog: IcebergCatalog) -> None:
+    """Assigning the UUID that the table has already changes nothing."""
+    id = catalog.new_table()
+    before = catalog.metadata(id)["table-uuid"]
+    assert catalog.update_table(id, [update("assign-uuid", uuid=before)])["metadata"]["table-uuid"] == before
+
+
+@must("iceberg.update.format.rises", operations=COMMIT, clause="update-upgrade-format")
+@given(first=st.integers(1, 3), second=st.integers(1, 3))
+def test_format_version_rises(catalog: IcebergCatalog, first: int, second: int) -> None:
+    """The format version rises to the one asked for, stays if that is the present one, and never falls: 400."""
+    id = catalog.new_table(properties={"format-version": str(first)})
+    raised = update("upgrade-format-version", format_version=second)
+    catalog.update_table(id, [raised], expect=200 if second >= first else 400)
+    assert catalog.metadata(id)["format-version"] == max(first, second)
+
+
+@must("iceberg.update.format.unknown", operations=COMMIT, clause="update-upgrade-format", kind="error")
+def test_unknown_format_version(catalog: IcebergCatalog) -> None:
+    """A format version that does not exist is refused with 400, and nothing changes."""
+    id = catalog.new_table()
+    before = state(catalog, id)
+    catalog.update_table(id, [update("upgrade-format-version", format_version=99)], expect=400)
+    assert state(catalog, id) == before
+
+
+KEY = {"key-id": "k1", "encrypted-key-metadata": "c2VjcmV0", "encrypted-by-id": "kms"}
+
+
+@must("iceberg.update.encryption_keys", operations=COMMIT, clause="update-encryption-keys")
+def test_encryption_keys(catalog: IcebergCatalog) -> None:
+    """Encryption keys are added to a table of version 3, with all their fields, and removed by their ids."""
+    id = catalog.new_table(properties={"format-version": "3"})
+    added = catalog.update_table(id, [update("add-encryption-key", encryption_key=KEY)])["metadata"]
+    found = by_id(added["encryption-keys"], "key-id", KEY["key-id"])
+    assert {key: found.get(key) for key in KEY} == KEY
+    gone = [update("remove-encryption-key", key_id=name) for name in ("k1", "never")]
+    assert not catalog.update_table(id, gone)["metadata"].get("encryption-keys")
