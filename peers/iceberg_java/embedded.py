@@ -14,6 +14,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from conformance.exchange import redact
 from conformance.report.matrix import WORST_FIRST
 from conformance.results import Results
 from lakeproof import serve
@@ -24,9 +25,11 @@ from peers.iceberg_java.rck import REPORT, run_command
 BACKENDS = ("memory", "dir")
 WAREHOUSE = "default"
 USUAL = {"warehouse": WAREHOUSE, "rck.requires-namespace-create": "true"}
+CREDENTIAL = "kit:embedded"
 FLAGS = {
     "usual": USUAL,
     "dots": {**USUAL, "rck.supports-names-with-dot": "true"},
+    "oauth": {**USUAL, "credential": CREDENTIAL},
 }
 
 
@@ -54,13 +57,14 @@ def embedded(storage: tuple[str, ...], flags: tuple[str, ...], only: tuple[str, 
 def _judge(backend: str, flags: str, only: tuple[str, ...], folder: Path) -> Results:
     with tempfile.TemporaryDirectory(prefix="lakeproof-rck-") as root:
         storage = f"dir:{root}" if backend == "dir" else backend
-        with serve("iceberg", storage=storage) as server:
+        auth = f"oauth:{CREDENTIAL}" if "credential" in FLAGS[flags] else "none"
+        with serve("iceberg", storage=storage, auth=auth) as server:
             name = f"embedded reference server, {backend}, {flags}"
             return judge(server.url, FLAGS[flags], folder, name=name, only=only)
 
 
 def _shown(properties: dict[str, str]) -> str:
-    return " ".join(f"-D {name}={value}" for name, value in properties.items())
+    return " ".join(f"-D {name}={value}" for name, value in redact(properties).items())
 
 
 def _table(judged: dict[str, Results]) -> Table:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -24,8 +25,10 @@ from specs.problems import Problem
 
 POM = Path(__file__).with_name("pom.xml")
 NAMESPACE = "{http://maven.apache.org/POM/4.0.0}"
+PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin"
 PATTERN = "[artifact]-[revision](-[classifier]).[ext]"
 SECONDS = 1200
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
 CAUSES = (
     (
         ("PKIX", "SSLHandshakeException"),
@@ -85,7 +88,8 @@ def _resolver(jars: Path, scratch: Path) -> list[str]:
     """Return the command that fetches what the POM asks for into a folder."""
     maven = shutil.which("mvn")
     if maven:
-        return [maven, "-q", "-B", "-f", str(POM), "dependency:copy-dependencies", f"-DoutputDirectory={jars}"]
+        goal = f"{PLUGIN}:{versions()['dependency.plugin.version']}:copy-dependencies"
+        return [maven, "-q", "-B", "-Dstyle.color=never", "-f", str(POM), goal, f"-DoutputDirectory={jars}"]
     ivy = _ivy()
     if ivy is None:
         raise Problem(
@@ -116,8 +120,9 @@ def _run(command: list[str]) -> None:
 
 def failure(command: list[str], output: str) -> Problem:
     """Return what to tell about a resolver that failed: its first complaint, and what to do about it."""
-    complaints = [line for line in output.splitlines() if "ERROR" in line or "error" in line.lower()]
-    said = " ".join((complaints or output.splitlines() or ["it said nothing"])[0].split())[:300]
+    lines = COLOUR.sub("", output).splitlines()
+    complaints = [line for line in lines if "error" in line.lower() and not line.startswith("::")]
+    said = " ".join((complaints or lines or ["it said nothing"])[0].split())[:300]
     hint = next((text for signs, text in CAUSES if any(sign in output for sign in signs)), "")
     hint = hint or "Run it by hand to see more: {command}"
     return Problem(
