@@ -13,13 +13,13 @@ def now_ms() -> int:
 
 
 def field(id: int, name: str, type: Any = "long", *, required: bool = False, **more: Any) -> dict[str, Any]:
-    """Return a column or a nested field."""
-    return {"id": id, "name": name, "type": type, "required": required, **more}
+    """Return a column or a nested field; `more` are its further fields, with `_` for `-`."""
+    return {"id": id, "name": name, "type": type, "required": required, **_dashed(more)}
 
 
 def schema(*fields: dict[str, Any], **more: Any) -> dict[str, Any]:
     """Return a schema; `more` are `schema_id` and `identifier_field_ids`."""
-    return {"type": "struct", "fields": list(fields), **{key.replace("_", "-"): value for key, value in more.items()}}
+    return {"type": "struct", "fields": list(fields), **_dashed(more)}
 
 
 def partition(source: int, name: str, transform: str = "identity", **more: Any) -> dict[str, Any]:

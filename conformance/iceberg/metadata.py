@@ -80,7 +80,7 @@ def current_version(metadata: Metadata) -> Metadata:
     return by_id(metadata["versions"], "version-id", metadata["current-version-id"])
 
 
-def by_id(entries: Iterable[Metadata], key: str, wanted: int) -> Metadata:
+def by_id(entries: Iterable[Metadata], key: str, wanted: Any) -> Metadata:
     """Return the entry with this id. Raises KeyError when there is none."""
     for entry in entries:
         if entry[key] == wanted:
@@ -164,10 +164,10 @@ def sequence_numbers_below_last(metadata: Metadata) -> Iterator[tuple[str, str]]
 
 
 def snapshot_log_in_order(metadata: Metadata) -> Iterator[tuple[str, str]]:
-    """The snapshot log runs forward in time and ends with the current snapshot."""
-    log = metadata.get("snapshot-log") or []
+    """The snapshot log runs forward in time and ends with the current snapshot, where there is one."""
+    log, current = metadata.get("snapshot-log") or [], current_snapshot(metadata)
     yield from _forward("/snapshot-log", log)
-    if log and log[-1]["snapshot-id"] != current_snapshot(metadata):
+    if log and current is not None and log[-1]["snapshot-id"] != current:
         yield "/snapshot-log", f"the log ends with {log[-1]['snapshot-id']}, not with the current snapshot"
 
 

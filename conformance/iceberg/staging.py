@@ -32,12 +32,12 @@ LIST_FIELDS: tuple[tuple[str, Any, int, int], ...] = (
     ("sequence_number", "long", 515, 2),
     ("min_sequence_number", "long", 516, 2),
     ("added_snapshot_id", "long", 503, 1),
-    ("added_files_count", "int", 504, 2),
-    ("existing_files_count", "int", 505, 2),
-    ("deleted_files_count", "int", 506, 2),
-    ("added_rows_count", "long", 512, 2),
-    ("existing_rows_count", "long", 513, 2),
-    ("deleted_rows_count", "long", 514, 2),
+    ("added_files_count", "int", 504, 1),
+    ("existing_files_count", "int", 505, 1),
+    ("deleted_files_count", "int", 506, 1),
+    ("added_rows_count", "long", 512, 1),
+    ("existing_rows_count", "long", 513, 1),
+    ("deleted_rows_count", "long", 514, 1),
     ("first_row_id", ["null", "long"], 520, 3),
 )
 FILE_FIELDS: tuple[tuple[str, Any, int, int], ...] = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, OPERATIONS, endpoint
@@ -19,7 +20,7 @@ DURATION = re.compile(r"P(?=.)(\d+Y)?(\d+M)?(\d+W)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?(
 KNOWN = {endpoint(operation): operation for operation in OPERATIONS.values()}
 
 
-def _config(catalog: IcebergCatalog) -> dict[str, str]:
+def _config(catalog: IcebergCatalog) -> dict[str, Any]:
     """Return how this run asks for the configuration."""
     warehouse = catalog.target.settings.warehouse
     return {"warehouse": warehouse} if warehouse else {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.metadata import MAIN, current_snapshot, logged_snapshots, refs, snapshot_ids
 from conformance.iceberg.test_commits import COMMIT, state
@@ -14,7 +16,11 @@ from conformance.requirement import must
 def test_refs_are_set(catalog: IcebergCatalog) -> None:
     """A branch and a tag point to the snapshots they were set to, with their retention."""
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
-    kept = {"min_snapshots_to_keep": 2, "max_snapshot_age_ms": 86_400_000, "max_ref_age_ms": 172_800_000}
+    kept: dict[str, Any] = {
+        "min_snapshots_to_keep": 2,
+        "max_snapshot_age_ms": 86_400_000,
+        "max_ref_age_ms": 172_800_000,
+    }
     set_both = [set_ref("audit", FIRST, **kept), set_ref("v1", FIRST, "tag", max_ref_age_ms=1_000_000)]
     metadata = catalog.update_table(id, set_both)["metadata"]
     branch, tag = metadata["refs"]["audit"], metadata["refs"]["v1"]

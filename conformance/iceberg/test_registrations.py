@@ -235,3 +235,13 @@ def test_metadata_file_is_lost(catalog: IcebergCatalog) -> None:
         assert sorted(tables_in(catalog, catalog.home)) == [id, other]
     finally:
         hidden.rename(path)
+
+
+@must("iceberg.register.table.view_file", operations=TABLE, clause="register-table-no-file", kind="error")
+def test_file_of_a_view(catalog: IcebergCatalog) -> None:
+    """The metadata file of a view is none of a table: it is refused with a 4xx status, and no table appears."""
+    catalog.require("createView")
+    location = catalog.load_view(catalog.new_view())["metadata-location"]
+    id = catalog.table_id()
+    catalog.register_table(id, metadata_location=location, expect=REFUSED)
+    catalog.load_table(id, expect=404)

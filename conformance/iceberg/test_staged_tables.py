@@ -13,7 +13,7 @@ from conformance.iceberg.updates import CREATE, TOUCH, add_and_use_schema, creat
 from conformance.requirement import must, should
 
 STAGING = ["createTable"]
-STAGE = {"stage_create": True}
+STAGE: dict[str, Any] = {"stage_create": True}
 
 
 @must("iceberg.table.stage.invisible", operations=STAGING, clause="create-table-stage")
@@ -28,7 +28,11 @@ def test_staged_table_is_not_there(catalog: IcebergCatalog) -> None:
 @must("iceberg.table.stage.answer", operations=STAGING, clause="create-table-stage-answer")
 def test_staged_metadata(catalog: IcebergCatalog) -> None:
     """The answer to stage-create is the metadata as they would be, without metadata-location or with null."""
-    body = {"schema": NESTED_SCHEMA, "partition_spec": spec(partition(1, "id")), "properties": {"a": "1"}}
+    body: dict[str, Any] = {
+        "schema": NESTED_SCHEMA,
+        "partition_spec": spec(partition(1, "id")),
+        "properties": {"a": "1"},
+    }
     answer = catalog.create_table(catalog.table_id(), **body, **STAGE)
     assert answer.get("metadata-location") is None
     metadata = answer["metadata"]
@@ -59,7 +63,7 @@ def test_staging_a_taken_name(catalog: IcebergCatalog) -> None:
 def test_staged_table_is_created(catalog: IcebergCatalog) -> None:
     """A commit with assert-create and the updates of a creation creates the table that was staged."""
     id = catalog.table_id()
-    body = {"schema": SCHEMA, "properties": {"a": "1"}, **LAYOUT}
+    body: dict[str, Any] = {"schema": SCHEMA, "properties": {"a": "1"}, **LAYOUT}
     staged = catalog.create_table(id, stage_create=True, **body)["metadata"]
     catalog.update_table(id, creation(staged), [CREATE])
     created = catalog.metadata(id)

@@ -11,7 +11,7 @@ from conformance.iceberg.updates import update
 from conformance.requirement import must, should
 
 
-def _statistics(snapshot: int, name: str = "a") -> dict[str, Any]:
+def statistics(snapshot: int, name: str = "a") -> dict[str, Any]:
     blob = {"type": "apache-datasketches-theta-v1", "snapshot-id": snapshot, "sequence-number": 1, "fields": [1]}
     return {
         "snapshot-id": snapshot,
@@ -22,7 +22,7 @@ def _statistics(snapshot: int, name: str = "a") -> dict[str, Any]:
     }
 
 
-def _partition_statistics(snapshot: int, name: str = "a") -> dict[str, Any]:
+def partition_statistics(snapshot: int, name: str = "a") -> dict[str, Any]:
     return {"snapshot-id": snapshot, "statistics-path": f"file:///none/{name}.parquet", "file-size-in-bytes": 43}
 
 
@@ -32,10 +32,10 @@ def test_statistics_are_set(catalog: IcebergCatalog) -> None:
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
     for snapshot, name in ((FIRST, "a"), (SECOND, "a"), (FIRST, "b")):
         catalog.update_table(
-            id, [update("set-statistics", snapshot_id=snapshot, statistics=_statistics(snapshot, name))]
+            id, [update("set-statistics", snapshot_id=snapshot, statistics=statistics(snapshot, name))]
         )
     found = {one["snapshot-id"]: one for one in catalog.metadata(id)["statistics"]}
-    assert found == {FIRST: _statistics(FIRST, "b"), SECOND: _statistics(SECOND)}
+    assert found == {FIRST: statistics(FIRST, "b"), SECOND: statistics(SECOND)}
     gone = [update("remove-statistics", snapshot_id=snapshot) for snapshot in (FIRST, 17)]
     assert [one["snapshot-id"] for one in catalog.update_table(id, gone)["metadata"]["statistics"]] == [SECOND]
 
@@ -45,9 +45,9 @@ def test_partition_statistics_are_set(catalog: IcebergCatalog) -> None:
     """Partition statistics take the place of those of the same snapshot, and removing them takes them away."""
     id, _ = new_table_with_snapshots(catalog, FIRST)
     for name in ("a", "b"):
-        wanted = _partition_statistics(FIRST, name)
+        wanted = partition_statistics(FIRST, name)
         catalog.update_table(id, [update("set-partition-statistics", partition_statistics=wanted)])
-    assert catalog.metadata(id)["partition-statistics"] == [_partition_statistics(FIRST, "b")]
+    assert catalog.metadata(id)["partition-statistics"] == [partition_statistics(FIRST, "b")]
     gone = [update("remove-partition-statistics", snapshot_id=FIRST)]
     assert not catalog.update_table(id, gone)["metadata"].get("partition-statistics")
 
@@ -56,7 +56,7 @@ def test_partition_statistics_are_set(catalog: IcebergCatalog) -> None:
 def test_statistics_name_their_snapshot(catalog: IcebergCatalog) -> None:
     """Statistics are set without the snapshot id beside them: they name it themselves."""
     id, _ = new_table_with_snapshots(catalog, FIRST)
-    metadata = catalog.update_table(id, [update("set-statistics", statistics=_statistics(FIRST))])["metadata"]
+    metadata = catalog.update_table(id, [update("set-statistics", statistics=statistics(FIRST))])["metadata"]
     assert [one["snapshot-id"] for one in metadata["statistics"]] == [FIRST]
 
 
@@ -64,7 +64,7 @@ def test_statistics_name_their_snapshot(catalog: IcebergCatalog) -> None:
 def test_statistics_go_with_their_snapshot(catalog: IcebergCatalog) -> None:
     """Statistics of a snapshot go when it is removed."""
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
-    both = [update("set-statistics", snapshot_id=one, statistics=_statistics(one)) for one in (FIRST, SECOND)]
+    both = [update("set-statistics", snapshot_id=one, statistics=statistics(one)) for one in (FIRST, SECOND)]
     catalog.update_table(id, both)
     metadata = catalog.update_table(id, [update("remove-snapshots", snapshot_ids=[FIRST])])["metadata"]
     assert [one["snapshot-id"] for one in metadata["statistics"]] == [SECOND]

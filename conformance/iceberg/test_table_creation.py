@@ -69,7 +69,7 @@ def test_server_gives_ids(catalog: IcebergCatalog) -> None:
     """Columns get ids from 1 on, level by level, the schema is 0, and partition fields begin with 1000."""
     fields = [*NESTED_SCHEMA["fields"], field(50, "day", "date")]
     wanted = schema(*({**one, "id": 100 + one["id"]} for one in fields))
-    body = {"schema": wanted, "partition_spec": spec(partition(150, "day"))}
+    body: dict[str, Any] = {"schema": wanted, "partition_spec": spec(partition(150, "day"))}
     metadata = catalog.metadata(catalog.new_table(**body))
     assert sorted(field_ids(current_schema(metadata))) == list(range(1, 11))
     assert [one["id"] for one in current_schema(metadata)["fields"]] == [1, 2, 3, 4, 5]
@@ -80,7 +80,7 @@ def test_server_gives_ids(catalog: IcebergCatalog) -> None:
 @should("iceberg.table.create.without_ids", operations=CREATE, clause="create-table-ids")
 def test_ids_that_the_server_gives_may_be_absent(catalog: IcebergCatalog) -> None:
     """The ids that the server gives, spec-id and order-id, may be absent from a request."""
-    body = {
+    body: dict[str, Any] = {
         "partition_spec": {"fields": [partition(3, "day")]},
         "write_order": {"fields": [sort_field(1)]},
     }
@@ -93,7 +93,7 @@ def test_ids_that_the_server_gives_may_be_absent(catalog: IcebergCatalog) -> Non
 def test_references_follow_the_columns(catalog: IcebergCatalog) -> None:
     """Partition fields, sort keys and identifier fields refer to the columns that they referred to in the request."""
     wanted = {**ODD, "identifier-field-ids": [17]}
-    body = {
+    body: dict[str, Any] = {
         "schema": wanted,
         "partition_spec": spec(partition(90, "month", "month")),
         "write_order": order(sort_field(5, direction="desc")),
@@ -154,7 +154,7 @@ def test_format_version(catalog: IcebergCatalog, case: int) -> None:
 @given(version=st.sampled_from(["99", "0", "-1", "two", ""]))
 def test_unknown_format_version(catalog: IcebergCatalog, version: str) -> None:
     """A format version that does not exist is refused with 400."""
-    body = {"schema": SCHEMA, "properties": {"format-version": version}}
+    body: dict[str, Any] = {"schema": SCHEMA, "properties": {"format-version": version}}
     catalog.create_table(catalog.table_id(), expect=400, **body)
 
 
@@ -249,14 +249,14 @@ def test_bad_layout(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
 NEWER: dict[str, Any] = {
     "timestamp_ns": field(1, "a", "timestamp_ns"),
     "variant": field(1, "a", "variant"),
-    "default": field(1, "a", "int", **{"initial-default": 5}),
+    "default": field(1, "a", "int", initial_default=5),
 }
 
 
 @must("iceberg.table.create.newer_type.{}", operations=CREATE, clause="metadata-v3-types", kind="error", each=NEWER)
 def test_newer_types(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
     """A column that only format version 3 knows ({}) is refused with 400 in a table of version 2."""
-    body = {"schema": schema(case), "properties": {"format-version": "2"}}
+    body: dict[str, Any] = {"schema": schema(case), "properties": {"format-version": "2"}}
     catalog.create_table(catalog.table_id(), expect=400, **body)
 
 
@@ -271,6 +271,6 @@ BAD_BODIES: dict[str, Any] = {
 @must("iceberg.table.create.bad_body.{}", operations=CREATE, clause="bad-body", kind="error", each=BAD_BODIES)
 def test_bad_body(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
     """A body that does not fit its schema ({}) is refused with 400."""
-    body = {"name": catalog.table_id()[-1], "schema": SCHEMA, **case}
+    body: dict[str, Any] = {"name": catalog.table_id()[-1], "schema": SCHEMA, **case}
     content = {key: value for key, value in body.items() if value is not None}
     catalog.send("createTable", catalog.namespace_path(catalog.home), content, expect=400)

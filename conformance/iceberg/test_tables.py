@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import strategies as st
 
 from conformance.iceberg.catalog import IcebergCatalog, Names
@@ -78,7 +80,7 @@ def test_view_is_no_table(catalog: IcebergCatalog) -> None:
     catalog.load_view(view)
 
 
-@must("iceberg.table.load.delegation", operations=LOAD, clause="open-requests")
+@must("iceberg.table.load.delegation", operations=LOAD, clause="access-delegation-hint")
 @given(access=st.sampled_from(["vended-credentials", "remote-signing", "vended-credentials,remote-signing"]))
 def test_access_delegation_is_a_hint(catalog: IcebergCatalog, access: str) -> None:
     """Asking for delegated access does not keep a client from loading a table, also where there is none."""
@@ -228,7 +230,7 @@ BAD_RENAMES = {
 
 
 @must("iceberg.table.rename.bad_body.{}", operations=RENAME, clause="bad-body", kind="error", each=BAD_RENAMES)
-def test_rename_with_bad_body(catalog: IcebergCatalog, case: dict[str, object]) -> None:
+def test_rename_with_bad_body(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
     """A renaming whose body does not fit its schema ({}) is refused with 400."""
     table, new = identifier(catalog.new_table()), identifier(catalog.table_id("new"))
     body = {"source": table, "destination": new, **case}
@@ -237,7 +239,7 @@ def test_rename_with_bad_body(catalog: IcebergCatalog, case: dict[str, object]) 
 
 # Metrics
 
-SCAN: dict[str, object] = {
+SCAN: dict[str, Any] = {
     "report_type": "scan-report",
     "table_name": "t",
     "snapshot_id": 1,
@@ -248,7 +250,7 @@ SCAN: dict[str, object] = {
     "metrics": {"total-planning-duration": {"count": 1, "time-unit": "nanoseconds", "total-duration": 5}},
     "metadata": {},
 }
-COMMIT: dict[str, object] = {
+COMMIT: dict[str, Any] = {
     "report_type": "commit-report",
     "table_name": "t",
     "snapshot_id": 1,
@@ -261,7 +263,7 @@ REPORTS = {"scan": SCAN, "commit": COMMIT}
 
 
 @must("iceberg.table.metrics.{}", operations=METRICS, clause="report-metrics", each=REPORTS)
-def test_metrics_are_taken(catalog: IcebergCatalog, case: dict[str, object]) -> None:
+def test_metrics_are_taken(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
     """The report of a {} is taken with 204."""
     catalog.report_metrics(catalog.new_table(), **case)
 

@@ -118,7 +118,7 @@ def test_current_schema_is_not_removed(catalog: IcebergCatalog) -> None:
 NEWER: dict[str, Any] = {
     "timestamp_ns": field(4, "a", "timestamp_ns"),
     "unknown": field(4, "a", "unknown"),
-    "default": field(4, "a", "int", **{"initial-default": 5, "write-default": 5}),
+    "default": field(4, "a", "int", initial_default=5, write_default=5),
 }
 
 

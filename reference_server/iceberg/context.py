@@ -76,16 +76,16 @@ class IcebergContext(Context):
 
     async def table_file(self, location: str) -> MetadataFile:
         """Return a table's metadata file. Raises FileNotFound and InvalidInput."""
-        return await self._file(location, _table)
+        return await self._file(location, "table-uuid", _table)
 
     async def view_file(self, location: str) -> MetadataFile:
         """Return a view's metadata file. Raises FileNotFound and InvalidInput."""
-        return await self._file(location, _view)
+        return await self._file(location, "view-uuid", _view)
 
-    async def _file(self, location: str, reader: Reader) -> MetadataFile:
+    async def _file(self, location: str, identity: str, reader: Reader) -> MetadataFile:
         files = self.services.files
-        kept = files.recall(location)
-        return await self.run(files.read, location, reader) if kept is None else kept
+        kept = files.recall(location, identity)
+        return await self.run(files.read, location, identity, reader) if kept is None else kept
 
     @asynccontextmanager
     async def alone(self, paths: Iterable[Path]) -> AsyncIterator[None]:

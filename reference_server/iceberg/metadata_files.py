@@ -56,10 +56,13 @@ class MetadataFiles:
         self._kept_bytes = 0
         self._lock = Lock()
 
-    def recall(self, location: str) -> MetadataFile | None:
-        """Return a file that is kept and, as far as that can be told at once, still there."""
+    def recall(self, location: str, identity: str) -> MetadataFile | None:
+        """Return a file that is kept and, as far as that can be told at once, still there.
+
+        `identity` is the field that tells tables from views: `table-uuid` or `view-uuid`.
+        """
         found = self._kept.get(location)
-        return found if found is not None and self.is_there(location) else None
+        return found if found is not None and identity in found.metadata and self.is_there(location) else None
 
     def is_there(self, location: str) -> bool:
         """Return whether a local file is there; other storages are taken to have what they were given."""
@@ -80,12 +83,12 @@ class MetadataFiles:
         self._keep(written)
         return written
 
-    def read(self, location: str, reader: Reader) -> MetadataFile:
-        """Return a file; `reader` makes metadata of its JSON and its location.
+    def read(self, location: str, identity: str, reader: Reader) -> MetadataFile:
+        """Return a file; `reader` makes metadata of its JSON and its location. `identity` is as in `recall`.
 
         Raises FileNotFound for one that is gone, InvalidInput for one that is no JSON or not to be touched.
         """
-        found = self.recall(location)
+        found = self.recall(location, identity)
         if found is None:
             self._places.check(location)
             path = local_path(location)

@@ -209,12 +209,14 @@ def test_kill_at_random_moments(tmp_path):
     choose = random.Random(4711)
     victim = Victim(tmp_path)
     victim.start()
-    victim.send("namespace/ns/create")
-    for crash in range(CRASHES):
-        work_until_killed(victim, crash, choose.uniform(0, LONGEST))
-        victim.start()
-        check(victim)
-        victim.started.clear()
-        victim.done.clear()
-    assert check_with_pylance(victim)
-    victim.kill()
+    try:
+        victim.send("namespace/ns/create")
+        for crash in range(CRASHES):
+            work_until_killed(victim, crash, choose.uniform(0, LONGEST))
+            victim.start()
+            check(victim)
+            victim.started.clear()
+            victim.done.clear()
+        assert check_with_pylance(victim)
+    finally:
+        victim.kill()

@@ -27,10 +27,10 @@ def files(request, tmp_path):
 def test_what_was_written_is_read(files, tmp_path, name):
     location = f"file://{tmp_path}/t/metadata/{name}"
     written = files.write(location, {"a": 1})
-    assert files.recall(location) is written
+    assert files.recall(location, "a") is written
     again = MetadataFiles(Places([Warehouse("w", f"file://{tmp_path}")]), durable=False)
-    assert again.recall(location) is None
-    assert again.read(location, plain).metadata == {"a": 1}
+    assert again.recall(location, "a") is None
+    assert again.read(location, "a", plain).metadata == {"a": 1}
     assert (tmp_path / "t" / "metadata" / name).read_bytes().startswith(b"\x1f\x8b") == ("gz" in name)
 
 
@@ -38,7 +38,7 @@ def test_a_file_is_never_written_over(files, tmp_path):
     files.write(f"{tmp_path}/x.json", {"a": 1})
     with pytest.raises(InvalidInput):
         files.write(f"{tmp_path}/x.json", {"a": 2})
-    assert files.read(f"{tmp_path}/x.json", plain).metadata == {"a": 1}
+    assert files.read(f"{tmp_path}/x.json", "a", plain).metadata == {"a": 1}
 
 
 def test_deleting_leaves_no_empty_directory_and_nobody_elses_file(files, tmp_path):
@@ -51,7 +51,7 @@ def test_deleting_leaves_no_empty_directory_and_nobody_elses_file(files, tmp_pat
     assert not (tmp_path / "w" / "t").exists()
     assert (tmp_path / "w").exists()
     with pytest.raises(FileNotFound):
-        files.read(places[0], plain)
+        files.read(places[0], "a", plain)
 
 
 def test_what_is_kept_is_bounded(files, tmp_path, monkeypatch):
@@ -59,11 +59,11 @@ def test_what_is_kept_is_bounded(files, tmp_path, monkeypatch):
     locations = [f"{tmp_path}/{number}.json" for number in range(20)]
     for location in locations:
         files.write(location, {"text": "x" * 90})
-    assert files.recall(locations[0]) is None
-    assert files.recall(locations[-1]) is not None
-    assert files.read(locations[0], plain).metadata == {"text": "x" * 90}
+    assert files.recall(locations[0], "text") is None
+    assert files.recall(locations[-1], "text") is not None
+    assert files.read(locations[0], "text", plain).metadata == {"text": "x" * 90}
     files.write(f"{tmp_path}/large.json", {"text": "x" * 5000})
-    assert files.recall(f"{tmp_path}/large.json") is not None
+    assert files.recall(f"{tmp_path}/large.json", "text") is not None
 
 
 @pytest.mark.parametrize(
@@ -151,14 +151,21 @@ def test_other_storages(elsewhere):
     files, root = elsewhere
     files.write("s3://bucket/t/1.gz.metadata.json", {"a": 1})
     again = MetadataFiles(Places([Warehouse("w", "s3://bucket")]), durable=True)
-    assert again.read("s3://bucket/t/1.gz.metadata.json", plain).metadata == {"a": 1}
+    assert again.read("s3://bucket/t/1.gz.metadata.json", "a", plain).metadata == {"a": 1}
     assert again.is_there("s3://bucket/t/1.gz.metadata.json")
     again.delete(["s3://bucket/t/1.gz.metadata.json", "s3://bucket/t/none.json"])
     assert list((root / "t").iterdir()) == []
     with pytest.raises(FileNotFound):
-        again.read("s3://bucket/t/1.gz.metadata.json", plain)
+        again.read("s3://bucket/t/1.gz.metadata.json", "a", plain)
     with pytest.raises(ServiceUnavailable):
         again.write("s3://bucket/t/no/folder.json", {})
     (root / "t" / "deep").mkdir()
     again.delete_tree("s3://bucket/t/deep")
     assert not (root / "t" / "deep").exists()
+
+
+def test_a_table_is_not_taken_for_a_view(files, tmp_path):
+    location = f"{tmp_path}/t.json"
+    files.write(location, {"table-uuid": "x"})
+    assert files.recall(location, "table-uuid") is not None
+    assert files.recall(location, "view-uuid") is None

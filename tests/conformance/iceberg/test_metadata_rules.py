@@ -1,0 +1,120 @@
+"""Every rule for metadata in answers lets good metadata pass and notices what it is about."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from conformance.exchange import Exchange
+from conformance.iceberg.checks import EXTRA_CHECKS
+from conformance.iceberg.metadata import (
+    TABLE_RULES,
+    VIEW_RULES,
+    column_id,
+    current_snapshot,
+    field_ids,
+    unlike,
+)
+
+FIELDS = [{"id": 1, "name": "a", "type": "long", "required": False}]
+TABLE = {
+    "format-version": 3,
+    "table-uuid": "u",
+    "location": "file:///t",
+    "last-updated-ms": 2_000_000,
+    "last-column-id": 1,
+    "last-sequence-number": 1,
+    "next-row-id": 10,
+    "current-schema-id": 0,
+    "schemas": [{"type": "struct", "schema-id": 0, "fields": FIELDS}],
+    "default-spec-id": 0,
+    "partition-specs": [{"spec-id": 0, "fields": [{"field-id": 1000, "source-id": 1, "name": "p"}]}],
+    "last-partition-id": 1000,
+    "default-sort-order-id": 0,
+    "sort-orders": [{"order-id": 0, "fields": []}],
+    "current-snapshot-id": 7,
+    "snapshots": [{"snapshot-id": 7, "sequence-number": 1, "first-row-id": 0, "added-rows": 10}],
+    "refs": {"main": {"snapshot-id": 7, "type": "branch"}},
+    "snapshot-log": [{"snapshot-id": 7, "timestamp-ms": 2_000_000}],
+    "statistics": [{"snapshot-id": 7}],
+}
+VIEW = {
+    "view-uuid": "u",
+    "current-version-id": 2,
+    "versions": [{"version-id": 1, "schema-id": 0}, {"version-id": 2, "schema-id": 0}],
+    "version-log": [{"version-id": 1, "timestamp-ms": 1}, {"version-id": 2, "timestamp-ms": 2}],
+    "schemas": [{"schema-id": 0}],
+}
+EARLIER = {"snapshot-id": 7, "timestamp-ms": 2_100_000}
+BROKEN_TABLES = {
+    "metadata-version-fields": {"next-row-id": None},
+    "metadata-current-schema": {"current-schema-id": 5},
+    "metadata-default-spec": {"default-spec-id": 5},
+    "metadata-default-order": {"default-sort-order-id": 5},
+    "metadata-current-snapshot": {"current-snapshot-id": -1},
+    "metadata-refs": {"refs": {"main": {"snapshot-id": 7}, "x": {"snapshot-id": 8}}},
+    "metadata-ids-unique": {"snapshots": TABLE["snapshots"] * 2},
+    "metadata-last-ids": {"last-partition-id": 999},
+    "metadata-sequence-numbers": {"last-sequence-number": 0},
+    "metadata-snapshot-log": {"snapshot-log": [EARLIER, *TABLE["snapshot-log"]]},
+    "metadata-statistics": {"partition-statistics": [{"snapshot-id": 8}]},
+    "metadata-v3-row-ids": {"next-row-id": 9},
+}
+BROKEN_VIEWS = {
+    "view-metadata-current": {"schemas": [{"schema-id": 1}]},
+    "view-metadata-log": {"version-log": [{"version-id": 1, "timestamp-ms": 1}]},
+    "view-metadata-ids": {"versions": VIEW["versions"] * 2},
+}
+
+
+def found(name, metadata, *, url="http://t/v1", status=200):
+    exchange = Exchange("loadTable", "GET", url, {}, status=status)
+    return EXTRA_CHECKS[name](exchange, {"metadata": metadata})
+
+
+@pytest.mark.parametrize("name", TABLE_RULES)
+def test_rule_for_tables(name):
+    assert found(f"table {name}", TABLE) == []
+    assert found(f"table {name}", {**TABLE, **BROKEN_TABLES[name]})
+
+
+@pytest.mark.parametrize("name", VIEW_RULES)
+def test_rule_for_views(name):
+    assert found(f"view {name}", VIEW) == []
+    assert found(f"view {name}", {**VIEW, **BROKEN_VIEWS[name]})
+
+
+def test_rules_look_at_whole_metadata_alone():
+    broken = {**TABLE, **BROKEN_TABLES["metadata-statistics"]}
+    assert found("table metadata-statistics", broken, url="http://t/v1?snapshots=refs") == []
+    assert found("table metadata-statistics", broken, status=404) == []
+    assert found("view view-metadata-ids", TABLE) == []
+
+
+def test_metadata_of_a_wrong_form_are_left_to_the_schema():
+    assert found("table metadata-refs", {"table-uuid": "u", "refs": 5}) == []
+
+
+@pytest.mark.parametrize("spelling", [{"current-snapshot-id": -1}, {"current-snapshot-id": None}, {}])
+def test_no_snapshot_has_several_spellings(spelling):
+    metadata = {key: value for key, value in TABLE.items() if key != "current-snapshot-id"}
+    assert current_snapshot({**metadata, **spelling}) is None
+
+
+def test_ids_of_nested_fields():
+    inner = {"type": "struct", "fields": [{"id": 5, "type": "int"}]}
+    nested = {
+        "type": "struct",
+        "fields": [
+            {"id": 1, "type": {"type": "list", "element-id": 2, "element": inner}},
+            {"id": 3, "type": {"type": "map", "key-id": 4, "key": "string", "value-id": 6, "value": "int"}},
+        ],
+    }
+    assert sorted(field_ids(nested)) == [1, 2, 3, 4, 5, 6]
+
+
+def test_unlike_leaves_out_what_every_commit_changes():
+    other = {**copy.deepcopy(TABLE), "last-updated-ms": 5, "metadata-log": [1]}
+    assert unlike(other) == unlike(TABLE)
+    assert column_id(TABLE, "a") == 1

@@ -1,0 +1,57 @@
+"""The manifests that the suite writes are read by PyIceberg as what they are."""
+
+from __future__ import annotations
+
+import pytest
+from pyiceberg.io.pyarrow import PyArrowFileIO
+from pyiceberg.table.snapshots import Snapshot
+
+from conformance.iceberg.staging import DataFile, Stage, local_path
+
+FIELDS = [{"id": 1, "name": "id", "type": "long", "required": True}]
+
+
+def stage(folder, version):
+    metadata = {
+        "format-version": version,
+        "current-schema-id": 0,
+        "schemas": [{"type": "struct", "schema-id": 0, "fields": FIELDS}],
+    }
+    return Stage(metadata, f"file://{folder}", folder)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_manifests_are_read(tmp_path, version):
+    files = [DataFile("file:///d/a.parquet", 3, 100), DataFile("file:///d/b.parquet", 4, 200)]
+    made = stage(tmp_path, version).snapshot(5, 2, files=files)
+    (manifest,) = Snapshot(**made).manifests(PyArrowFileIO())
+    entries = manifest.fetch_manifest_entry(PyArrowFileIO())
+    found = [(entry.data_file.file_path, entry.data_file.record_count) for entry in entries]
+    assert found == [("file:///d/a.parquet", 3), ("file:///d/b.parquet", 4)]
+    assert manifest.added_snapshot_id == 5
+
+
+def test_snapshot_without_files(tmp_path):
+    made = stage(tmp_path, 2).snapshot(5, 1)
+    assert Snapshot(**made).manifests(PyArrowFileIO()) == []
+    assert (made["sequence-number"], made["schema-id"]) == (1, 0)
+
+
+def test_first_version_has_no_sequence_numbers(tmp_path):
+    assert "sequence-number" not in stage(tmp_path, 1).snapshot(5, 1)
+
+
+@pytest.mark.parametrize(
+    ("uri", "path"),
+    [
+        ("file:///a/b%20c", "/a/b c"),
+        ("file:/a/b", "/a/b"),
+        ("file://localhost/a", "/a"),
+        ("/a/b", "/a/b"),
+        ("s3://bucket/a", None),
+        ("file://elsewhere/a", None),
+    ],
+)
+def test_local_paths(uri, path):
+    found = local_path(uri)
+    assert (str(found) if found else None) == path
