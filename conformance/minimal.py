@@ -9,12 +9,17 @@ from specs.openapi import Document
 SMALLEST = {"string": "x", "integer": 1, "number": 1, "boolean": False, "null": None}
 
 
-def minimal_value(document: Document, schema: Any) -> Any:
-    """Return a smallest value for a schema of the document: required fields only."""
+def minimal_value(document: Document, schema: Any, within: tuple[str, ...] = ()) -> Any:
+    """Return a smallest value for a schema of the document: required fields only.
+
+    `within` are the references that led here: of several choices one that leads back is not taken.
+    """
+    within = (*within, *_reference(schema))
     schema = document.resolve(schema)
     for choice in ("oneOf", "anyOf", "allOf"):
         if schema.get(choice):
-            return minimal_value(document, schema[choice][0])
+            onward = [one for one in schema[choice] if not set(_reference(one)) & set(within)]
+            return minimal_value(document, (onward or schema[choice])[0], within)
     if "const" in schema:
         return schema["const"]
     if schema.get("enum"):
@@ -23,7 +28,11 @@ def minimal_value(document: Document, schema: Any) -> Any:
     kind = kind[0] if isinstance(kind, list) else kind
     if kind == "object":
         properties = schema.get("properties", {})
-        return {name: minimal_value(document, properties.get(name, {})) for name in schema.get("required", [])}
+        return {name: minimal_value(document, properties.get(name, {}), within) for name in schema.get("required", [])}
     if kind == "array":
-        return [minimal_value(document, schema.get("items", {}))] * schema.get("minItems", 0)
+        return [minimal_value(document, schema.get("items", {}), within)] * schema.get("minItems", 0)
     return SMALLEST[kind]
+
+
+def _reference(schema: Any) -> tuple[str, ...]:
+    return (schema["$ref"],) if isinstance(schema, dict) and "$ref" in schema else ()

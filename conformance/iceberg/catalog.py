@@ -8,14 +8,15 @@ views need no prefix there.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from conformance.client import Answer, Expected
-from conformance.iceberg.client import SUCCESS, IcebergClient, Id, identifier
+from conformance.iceberg.client import SUCCESS, Body, IcebergClient, Id, identifier
 from conformance.iceberg.content import SCHEMA, view_body
+from conformance.iceberg.revision import Revision
 from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.target import Target
 from specs.identifiers import UNIT_SEPARATOR, IdentifierError
@@ -34,6 +35,7 @@ class IcebergCatalog(IcebergClient):
     def __init__(self, target: Target) -> None:
         super().__init__(target.client, target.facts.get(SEPARATOR, UNIT_SEPARATOR))
         self.target = target
+        self.revision = Revision(target.document)
         self._namespaces: dict[Names, None] = {}
         self._things: dict[tuple[str, Names], None] = {}
         self._home: Names | None = None
@@ -134,18 +136,25 @@ class IcebergCatalog(IcebergClient):
 
     def create_table(self, id: Id, **arguments: Any) -> Answer:
         """See IcebergClient; the table is dropped afterwards."""
+        self.revision.require_format_version((arguments.get("properties") or {}).get("format-version"))
         self.note_tables([tuple(id)])
         return super().create_table(id, **arguments)
 
     def register_table(self, id: Id, **arguments: Any) -> Answer:
         """See IcebergClient; the table is dropped afterwards."""
+        if arguments.get("overwrite") is not None:
+            self.revision.require_field("RegisterTableRequest", "overwrite")
         self.note_tables([tuple(id)])
         return super().register_table(id, **arguments)
 
-    def update_table(self, id: Id, *arguments: Any, **options: Any) -> Answer:
+    def update_table(self, id: Id, updates: Sequence[Body] = (), *arguments: Any, **options: Any) -> Answer:
         """See IcebergClient; a commit may create the table, so it is dropped afterwards."""
+        self.revision.require_updates(updates)
+        raised = [one.get("format-version") for one in updates if isinstance(one, dict)]
+        for version in raised:
+            self.revision.require_format_version(version)
         self.note_tables([tuple(id)])
-        return super().update_table(id, *arguments, **options)
+        return super().update_table(id, updates, *arguments, **options)
 
     def rename_table(self, source: Id, destination: Id, **options: Any) -> Answer:
         """See IcebergClient; the table is dropped afterwards."""

@@ -52,6 +52,7 @@ def test_config_without_warehouse(catalog: IcebergCatalog) -> None:
 @should("iceberg.config.warehouse_unknown", operations=CONFIG, clause="config-warehouse", kind="error")
 def test_unknown_warehouse(catalog: IcebergCatalog) -> None:
     """A warehouse that does not exist is answered with 404 of type NoSuchWarehouseException."""
+    catalog.revision.require_status("getConfig", 404)
     refused = catalog.get_config(warehouse=f"{catalog.target.prefix}_nowhere", expect=404)
     assert refused.type == "NoSuchWarehouseException"
 

@@ -12,6 +12,7 @@ from conformance.requirement import must, should
 
 
 def statistics(snapshot: int, name: str = "a") -> dict[str, Any]:
+    """Return statistics of a snapshot; nobody reads the file that they name."""
     blob = {"type": "apache-datasketches-theta-v1", "snapshot-id": snapshot, "sequence-number": 1, "fields": [1]}
     return {
         "snapshot-id": snapshot,
@@ -23,6 +24,7 @@ def statistics(snapshot: int, name: str = "a") -> dict[str, Any]:
 
 
 def partition_statistics(snapshot: int, name: str = "a") -> dict[str, Any]:
+    """Return statistics of the partitions of a snapshot; nobody reads the file that they name."""
     return {"snapshot-id": snapshot, "statistics-path": f"file:///none/{name}.parquet", "file-size-in-bytes": 43}
 
 
@@ -55,6 +57,7 @@ def test_partition_statistics_are_set(catalog: IcebergCatalog) -> None:
 @should("iceberg.statistics.without_id", operations=COMMIT, clause="update-statistics-snapshot")
 def test_statistics_name_their_snapshot(catalog: IcebergCatalog) -> None:
     """Statistics are set without the snapshot id beside them: they name it themselves."""
+    catalog.revision.require_optional("SetStatisticsUpdate", "snapshot-id")
     id, _ = new_table_with_snapshots(catalog, FIRST)
     metadata = catalog.update_table(id, [update("set-statistics", statistics=statistics(FIRST))])["metadata"]
     assert [one["snapshot-id"] for one in metadata["statistics"]] == [FIRST]
