@@ -31,7 +31,6 @@ class Encoded(str):
     __slots__ = ()
 
 
-
 class Answer:
     """An answer. Looking at a field of it remembers the field: a failing assertion marks it."""
 
