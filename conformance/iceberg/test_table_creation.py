@@ -57,7 +57,7 @@ def test_created_table_is_there(catalog: IcebergCatalog) -> None:
 
 
 @must("iceberg.table.create.schema", operations=CREATE, clause="create-table-schema")
-@given(wanted=st.sampled_from([SCHEMA, NESTED_SCHEMA, ODD, schema()]))
+@given(wanted=st.sampled_from([SCHEMA, NESTED_SCHEMA, ODD]))
 def test_schema_is_that_of_the_request(catalog: IcebergCatalog, wanted: dict[str, Any]) -> None:
     """The new table has the fields of the request, nested ones too, in order, with types and documentation."""
     metadata = catalog.metadata(catalog.new_table(schema=wanted))
