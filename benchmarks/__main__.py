@@ -14,16 +14,21 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from benchmarks.lance import BENCHMARKS, Row
+from benchmarks import iceberg, lance
+from benchmarks.workloads import Row
+
+APIS = {"lance": lance.BENCHMARKS, "iceberg": iceberg.BENCHMARKS}
 
 
 @click.command()
+@click.option("--api", type=click.Choice(list(APIS)), help="Only the benchmarks of one API.")
 @click.option("-k", "select", default="", metavar="WORD", help="Only benchmarks whose name has this word.")
 @click.option("--json", "path", type=click.Path(path_type=Path), help="Also write the figures here.")
-def main(select: str, path: Path | None) -> None:
+def main(api: str | None, select: str, path: Path | None) -> None:
     """Measure the reference server beside its peers. Only ratios within one run mean anything."""
     rows: list[Row] = []
-    chosen = [benchmark for benchmark in BENCHMARKS if select in benchmark.__name__]
+    of_apis = [benchmark for name, found in APIS.items() if api in (None, name) for benchmark in found]
+    chosen = [benchmark for benchmark in of_apis if select in benchmark.__name__]
     with tempfile.TemporaryDirectory() as folder, Progress(transient=True) as progress:
         for benchmark in progress.track(chosen, description="measuring"):
             rows += benchmark(Path(folder) / benchmark.__name__)

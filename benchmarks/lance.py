@@ -3,58 +3,19 @@
 from __future__ import annotations
 
 import statistics
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.load import forever, numbered, request, run_load, run_once
+from benchmarks.load import request, run_once
 from benchmarks.servers import Running, reference, rest_adapter
+from benchmarks.workloads import ROUNDS, Row, Workload, compared, interleaved
 from conformance.lance.arrow import STREAM_TYPE, stream
 from conformance.strategies import tables
-from specs.openapi import JSON_TYPE
 
-CONNECTIONS = 16
-ROUNDS = 3
-SECONDS = 1.0
 FEW, MANY = 1_000, 100_000
 PAGE = 100
 PAGE_QUERY = f"limit={PAGE}&include_declared=true"
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the result: what was measured, the figures by server, and what they say."""
-
-    what: str
-    figures: dict[str, float]
-    unit: str
-    ratio: str
-
-
-@dataclass(frozen=True, slots=True)
-class Workload:
-    """One request, sent for ever; "{n}" in its path is another number every time."""
-
-    what: str
-    path: str
-    method: str = "POST"
-    body: bytes = b"{}"
-    kind: str = JSON_TYPE
-    connections: int = CONNECTIONS
-
-    def requests(self, url: str) -> Iterator[bytes]:
-        """Return the requests to send to a server."""
-        body = b"" if self.method == "GET" else self.body
-        if "{n}" not in self.path:
-            return forever(request(url, self.method, self.path, body, self.kind))
-        started = time.time_ns()
-        return numbered(
-            lambda number: request(url, self.method, self.path.format(n=f"{started}x{number}"), body, self.kind)
-        )
-
-
 THOUSAND = stream(tables(1000))
 WORKLOADS = (
     Workload("ListNamespaces", "/v1/namespace/%24/list?limit=10", "GET"),
@@ -80,8 +41,8 @@ def start_up(folder: Path) -> Iterator[Row]:
     times: dict[str, list[float]] = {}
     for number in range(ROUNDS):
         for server in (
-            reference("memory"),
-            reference(f"dir:{folder}/start-{number}"),
+            reference("lance", "memory"),
+            reference("lance", f"dir:{folder}/start-{number}"),
             rest_adapter(folder / "start-a"),
         ):
             with server as running:
@@ -93,13 +54,13 @@ def start_up(folder: Path) -> Iterator[Row]:
 def pages(folder: Path) -> Iterator[Row]:
     """Measure a page of 100 names among few and among many tables."""
     for storage in ("memory:pure", f"dir:{folder / 'pages'}"):
-        with reference(storage) as running:
+        with reference("lance", storage) as running:
             for namespace, count in (("few", FEW), ("many", MANY)):
                 post = _poster(running.url)
                 run_once(running.url, [post(f"/v1/namespace/{namespace}/create")], connections=1)
                 declare = [post(f"/v1/table/{namespace}%24t{number:06}/declare") for number in range(count)]
                 run_once(running.url, declare, connections=64)
-            speeds = _interleaved(
+            speeds = interleaved(
                 {
                     name: (running, Workload("", f"/v1/namespace/{name}/table/list?{PAGE_QUERY}&n={{n}}", "GET"))
                     for name in ("few", "many")
@@ -114,18 +75,15 @@ def operations(folder: Path) -> Iterator[Row]:
     """Measure operations on the reference server and on RestAdapter, in turns."""
     with ExitStack() as stack:
         servers = [
-            stack.enter_context(reference("memory")),
-            stack.enter_context(reference(f"dir:{folder / 'operations'}")),
+            stack.enter_context(reference("lance", "memory")),
+            stack.enter_context(reference("lance", f"dir:{folder / 'operations'}")),
             stack.enter_context(rest_adapter(folder / "adapter")),
         ]
         for server in servers:
             _fill(server)
         for load in WORKLOADS:
-            speeds = _interleaved({server.name: (server, load) for server in servers})
-            peer = speeds["RestAdapter"]
-            ours = [name for name in speeds if name != "RestAdapter"]
-            ratio = ", ".join(f"{speeds[name] / peer:.1f}x ({name.split()[1]})" for name in ours)
-            yield Row(load.what, speeds, "/s", ratio)
+            speeds = interleaved({server.name: (server, load) for server in servers})
+            yield Row(load.what, speeds, "/s", compared(speeds, ("RestAdapter",)))
 
 
 def _fill(server: Running) -> None:
@@ -141,18 +99,6 @@ def _fill(server: Running) -> None:
 
 def _poster(url: str) -> Callable[[str], bytes]:
     return lambda path: request(url, "POST", path, b"{}")
-
-
-def _interleaved(loads: dict[str, tuple[Running, Workload]]) -> dict[str, float]:
-    """Return the median speed of each load over several rounds, taken in turns."""
-    speeds: dict[str, list[float]] = {name: [] for name in loads}
-    for _ in range(ROUNDS):
-        for name, (server, load) in loads.items():
-            outcome = run_load(server.url, load.requests(server.url), seconds=SECONDS, connections=load.connections)
-            if outcome.errors:
-                raise RuntimeError(f"{server.name} refused {load.what} {outcome.errors} times")
-            speeds[name].append(outcome.per_second)
-    return {name: round(statistics.median(found), 1) for name, found in speeds.items()}
 
 
 BENCHMARKS = (start_up, pages, operations)

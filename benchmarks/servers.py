@@ -3,31 +3,43 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import shutil
+import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+PRISM = "@stoplight/prism-cli@5"
+READY = "listening"
 PEERS = Path(__file__).parent.parent / "peers"
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A server that answers: its name, URL, process, and the seconds until it said that it was ready."""
+    """A server that answers: its name, URL, process, and the seconds until it said that it was ready.
+
+    `base` is the path below which its operations lie.
+    """
 
     name: str
     url: str
     pid: int
     seconds: float
+    base: str = ""
 
 
 @contextlib.contextmanager
-def reference(storage: str) -> Iterator[Running]:
+def reference(api: str, storage: str, base: str = "") -> Iterator[Running]:
     """Run the reference server with a value of --storage."""
-    command = [sys.executable, "-m", "lakeproof", "serve", "--api", "lance", "--port", "0", "--storage", storage]
-    with _running(f"lakeproof {storage.partition(':')[0]}", command) as running:
+    command = [sys.executable, "-m", "lakeproof", "serve", "--api", api, "--port", "0", "--storage", storage]
+    with _running(f"lakeproof {storage.partition(':')[0]}", command, base) as running:
         yield running
 
 
@@ -40,14 +52,44 @@ def rest_adapter(root: Path) -> Iterator[Running]:
 
 
 @contextlib.contextmanager
-def _running(name: str, command: list[str]) -> Iterator[Running]:
+def java_fixture() -> Iterator[Running]:
+    """Run Iceberg's own fixture server. In memory its catalog fails when several clients ask at once: it is kept."""
+    with _running(
+        "fixture", [sys.executable, "-m", "peers.iceberg_java.fixture", "strict=false", "durable=true"], "/v1"
+    ) as running:
+        yield running
+
+
+@contextlib.contextmanager
+def prism(document: Path) -> Iterator[Running]:
+    """Run Prism, which answers from a document alone. Raises RuntimeError when there is no Node to run it."""
+    if not shutil.which("npx"):
+        raise RuntimeError("Prism needs Node: install it, or choose other benchmarks with -k")
+    command = ["npx", "--yes", PRISM, "mock", "--host", "127.0.0.1", "--port", str(_free_port()), str(document)]
+    with _running("Prism", command, "/v1/any", READY) as running:
+        yield running
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@contextlib.contextmanager
+def _running(name: str, command: list[str], base: str = "", ready: str = "") -> Iterator[Running]:
+    """Start a server and wait for the line that ends with its URL, the first one that has the word `ready`."""
     started = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True
+    )
     try:
-        line = process.stdout.readline() if process.stdout else ""
+        line = next((line for line in process.stdout or () if ready in line), "")
         if not line:
-            raise RuntimeError(f"{name} did not start")
-        yield Running(name, line.split()[-1], process.pid, time.perf_counter() - started)
+            raise RuntimeError(f"{name} did not start: {' '.join(command)}")
+        threading.Thread(target=deque, args=(process.stdout, 0), daemon=True).start()  # what it logs goes nowhere
+        yield Running(name, line.split()[-1], process.pid, time.perf_counter() - started, base)
     finally:
-        process.terminate()
+        os.killpg(process.pid, signal.SIGTERM)  # npx and java are children of what was started
         process.wait(timeout=30)

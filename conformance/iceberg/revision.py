@@ -7,10 +7,9 @@ from functools import cache
 from typing import Any
 
 from conformance.outcomes import Unoffered
+from specs.commits import actions, newest_actions, newest_requirement_types, requirement_types
 from specs.openapi import Document
 from specs.profiles import find_profile
-
-UNIONS = ("TableUpdate", "ViewUpdate")
 
 
 class Revision:
@@ -19,10 +18,23 @@ class Revision:
     def __init__(self, document: Document) -> None:
         self.document = document
         self._schemas: Mapping[str, Any] = document.raw["components"]["schemas"]
+        lacked = newest_actions().keys() - actions(document).keys()
+        self._lacked_updates = {newest_actions()[schema] for schema in lacked}
+        self._lacked_requirements = newest_requirement_types() - requirement_types(document)
 
     def has_update(self, action: str) -> bool:
-        """True when the document has an update of this action, or no document has."""
-        return action in update_actions(self.document) or action not in newest_actions()
+        """True when the document has an update of this action, however it calls it, or no document has."""
+        return action not in self._lacked_updates
+
+    def has_requirement(self, type: str) -> bool:
+        """True when the document has a requirement of this type, or no document has."""
+        return type not in self._lacked_requirements
+
+    @property
+    def format_version(self) -> int:
+        """The highest format version that tables may have."""
+        named = self._schemas["TableMetadata"]["properties"]["format-version"].get("maximum")
+        return int(named or newest_format_version())
 
     def require_updates(self, updates: Iterable[Any]) -> None:
         """Require that the document has the actions of all updates; what no document has is sent as it is."""
@@ -31,11 +43,28 @@ class Revision:
             if not self.has_update(action):
                 raise Unoffered(f"this revision of the document has no update {action}")
 
+    def require_requirements(self, requirements: Iterable[Any]) -> None:
+        """Require that the document has the types of all requirements; what no document has is sent as it is."""
+        for one in requirements:
+            type = one.get("type", "") if isinstance(one, dict) else ""
+            if not self.has_requirement(type):
+                raise Unoffered(f"this revision of the document has no requirement {type}")
+
     def require_format_version(self, version: Any) -> None:
         """Require that tables of the format version may occur; what is no such version is sent as it is."""
-        highest = self._schemas["TableMetadata"]["properties"]["format-version"].get("maximum")
-        if highest and str(version) in map(str, range(highest + 1, newest_format_version() + 1)):
+        highest = self.format_version
+        if str(version) in map(str, range(highest + 1, newest_format_version() + 1)):
             raise Unoffered(f"this revision of the document ends with format version {highest}")
+
+    def page_size(self, operation: str) -> int | None:
+        """Return how many results an operation lists when it is not told, None where that is all of them."""
+        size: int | None = self.document.operation(operation).default("pageSize")
+        return size
+
+    def require_operation(self, operation: str) -> None:
+        """Require that the document has an operation."""
+        if operation not in self.document.operations:
+            raise Unoffered(f"this revision of the document has no operation {operation}")
 
     def require_status(self, operation: str, status: int) -> None:
         """Require that an operation declares a status."""
@@ -44,27 +73,13 @@ class Revision:
 
     def require_field(self, schema: str, field: str) -> None:
         """Require that objects of a schema have a field."""
-        if field not in self._schemas[schema]["properties"]:
+        if field not in self._schemas.get(schema, {}).get("properties", {}):
             raise Unoffered(f"this revision of the document has no field {field} in {schema}")
 
     def require_optional(self, schema: str, field: str) -> None:
-        """Require that a field may be left out."""
-        if field in self._schemas[schema].get("required", ()):
+        """Require that there are objects of a schema, and that they may lack a field."""
+        if field in self._schemas.get(schema, {"required": [field]}).get("required", ()):
             raise Unoffered(f"in this revision of the document {schema} needs {field}")
-
-
-def update_actions(document: Document) -> frozenset[str]:
-    """Return the actions of all updates that commits of a document may hold."""
-    schemas = document.raw["components"]["schemas"]
-    updates = [document.resolve(one) for union in UNIONS for one in schemas[union]["anyOf"]]
-    actions = [schema["properties"]["action"] for schema in updates]
-    return frozenset(name for action in actions for name in (action.get("const"), *action.get("enum", ())) if name)
-
-
-@cache
-def newest_actions() -> frozenset[str]:
-    """Return the actions of the newest document."""
-    return update_actions(find_profile("iceberg").document())
 
 
 @cache

@@ -183,15 +183,6 @@ def test_a_fixture_that_ends_at_once_is_a_problem(monkeypatch, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def java_here():
-    try:
-        find_java("jdk.net")
-        return jars.resolve()
-    except Problem as problem:
-        pytest.skip(f"Iceberg's Java kit cannot run here: {problem.message}")
-
-
-@pytest.fixture(scope="module")
 def judged(java_here, tmp_path_factory):
     folder = tmp_path_factory.mktemp("rck")
     with fixture(strict=False) as url:

@@ -1,0 +1,68 @@
+"""The model against the reference server's engine: many random commits, and no difference.
+
+The environment variable COMMITS says how many; SEED which. A hundred thousand take a few minutes.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+
+import pytest
+
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.commit_choices import Choice, requirements, updates
+from conformance.iceberg.content import SCHEMA
+from conformance.iceberg.prober import IcebergProber
+from conformance.iceberg.staging import stage
+from conformance.iceberg.table_model import TableModel, differences
+from conformance.settings import Settings
+from conformance.target import connect
+from lakeproof import serve
+
+COMMITS = int(os.environ.get("COMMITS", "1500"))
+SEED = int(os.environ.get("SEED", "1"))
+COMMITS_PER_TABLE = 40
+
+
+@pytest.fixture(scope="module", params=["memory", "dir"])
+def target(request, tmp_path_factory):
+    storage = "memory" if request.param == "memory" else f"dir:{tmp_path_factory.mktemp('lake')}"
+    with serve("iceberg", storage=storage) as server:
+        target = connect(Settings(server=server.url, api="iceberg"))
+        target.meet(IcebergProber(target))
+        yield target
+
+
+def test_random_commits_leave_what_the_model_predicts(target):
+    chooser = random.Random(SEED)
+    catalog = IcebergCatalog(target)
+    statuses = {200: 0, 400: 0, 409: 0}
+    while sum(statuses.values()) < COMMITS:
+        catalog.begin_example()
+        for status in commits_to_one_table(catalog, chooser):
+            statuses[status] += 1
+        catalog.clean_up()
+    logging.getLogger(__name__).info("commits by status: %s", statuses)
+    assert all(count > COMMITS / 50 for count in statuses.values()), statuses
+
+
+def commits_to_one_table(catalog, chooser):
+    """Commit to a new table again and again, compare, and return the statuses."""
+    id = catalog.new_table(schema=SCHEMA, properties={"format-version": chooser.choice(["2", "3"])})
+    choice = Choice(chooser.choice, catalog.revision, stage(catalog, id))
+    metadata = catalog.metadata(id)
+    for _ in range(COMMITS_PER_TABLE):
+        before = TableModel.of(metadata)
+        wanted, after = updates(before, choice)
+        claims, hold = requirements(metadata, before, choice)
+        answer = catalog.update_table(id, wanted, claims, expect=None)
+        allowed = ({400} if after is None else set()) | (set() if hold else {409})
+        assert answer.status in (allowed or {200}), (answer, wanted, claims, before)
+        if not allowed:
+            found = answer["metadata"]
+            assert not differences(after, TableModel.of(found)), (wanted, before)
+            metadata = found
+        yield answer.status
+    assert catalog.metadata(id) == metadata
