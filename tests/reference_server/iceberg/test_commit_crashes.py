@@ -1,4 +1,4 @@
-"""kill -9 at random moments: a transaction is whole or absent, and no table has lost its metadata file.
+"""kill -9 at random moments: what was going on is whole or absent, and no table has lost its metadata file.
 
 The environment variable CRASHES says how often the server is killed; a few times by default.
 """
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -45,48 +46,79 @@ def start(root):
     return process, line.split()[-1]
 
 
-def work(url, numbers, done):
-    """Give both tables the same number, again and again, until nobody answers."""
+def transactions(api, number):
+    """Give both tables the same number, in one transaction."""
+    transact(api, *((name, [set_property("n", str(number))], []) for name in TABLES), expect=204)
+
+
+def commits(api, number):
+    """Give one table a number, by a commit of its own."""
+    api.commit([set_property("n", str(number))], path="a/tables/alone", expect=200)
+
+
+def creations(api, number):
+    """Create a table, and rename it."""
+    api.table(f"a/tables/c{number}", properties={"n": str(number)})
+    source, target = ({"namespace": ["a"], "name": f"{letter}{number}"} for letter in "cd")
+    api.call("POST", "tables/rename", {"source": source, "destination": target}, expect=204)
+
+
+KINDS = (transactions, commits, creations)
+
+
+def work(url, kind, numbers, done):
+    """Do one kind of work again and again, until nobody answers."""
     with urllib3.PoolManager(retries=False) as pool:
         api = Api(pool.request, url)
         while True:
             number = next(numbers)
             try:
-                transact(api, *((name, [set_property("n", str(number))], []) for name in TABLES), expect=204)
+                kind(api, number)
             except urllib3.exceptions.HTTPError:
                 return
-            done.append(number)
+            done[kind].append(number)
 
 
 def test_kills(tmp_path, http):
-    root, done, numbers = tmp_path / "lake", [], iter(range(1, 1_000_000))
+    root, done, numbers = tmp_path / "lake", {kind: [] for kind in KINDS}, count(1)
     with serve("iceberg", storage=f"dir:{root}") as server:
         api = Api(http, server.url)
         api.namespace("a")
-        for name in TABLES:
+        for name in (*TABLES, "alone"):
             api.table(f"a/tables/{name}", properties={"n": "0"})
     for _ in range(CRASHES):
         process, url = start(root)
-        worker = threading.Thread(target=work, args=(url, numbers, done))
-        worker.start()
+        workers = [threading.Thread(target=work, args=(url, kind, numbers, done)) for kind in KINDS]
+        for worker in workers:
+            worker.start()
         time.sleep(random.uniform(0.05, LONGEST))
         process.send_signal(signal.SIGKILL)
         process.wait()
         process.stdout.close()
-        worker.join()
+        for worker in workers:
+            worker.join()
         check(http, root, done)
-    assert done, "the server was always killed before it had done anything"
+    assert all(done.values()), "the server was always killed before it had done anything"
 
 
 def check(http, root, done):
-    """Both tables show the same number, not below the last that was confirmed, and their logs name files that exist."""
-    with serve("iceberg", storage=f"dir:{root}") as server:
+    """Look at the directory with a new server.
+
+    The tables of a transaction show the same number, none below the last that was confirmed; what was
+    created is there under one of its names; every table that is listed can be loaded, and its log names
+    files that exist.
+    """
+    with serve("iceberg", storage=f"dir:{root}", page_size=1000) as server:
         api = Api(http, server.url)
-        tables = [api.load(f"a/tables/{name}", expect=200).body["metadata"] for name in TABLES]
-    shown = {table["properties"]["n"] for table in tables}
-    assert len(shown) == 1
-    assert int(shown.pop()) >= (done[-1] if done else 0)
-    for table in tables:
+        listed = [one["name"] for one in api.call("GET", "namespaces/a/tables", expect=200).body["identifiers"]]
+        tables = {name: api.load(f"a/tables/{name}", expect=200).body["metadata"] for name in listed}
+    shown = {name: int(table["properties"]["n"]) for name, table in tables.items()}
+    assert len({shown[name] for name in TABLES}) == 1
+    assert shown[TABLES[0]] >= max(done[transactions], default=0)
+    assert shown["alone"] >= max(done[commits], default=0)
+    assert {f"d{number}" for number in done[creations]} <= set(listed)
+    assert not [name for name in listed if name[0] == "c" and f"d{name[1:]}" in listed]
+    for table in tables.values():
         for entry in table["metadata-log"]:
             assert Path(entry["metadata-file"].removeprefix("file://")).exists()
 
