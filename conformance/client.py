@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -257,6 +257,11 @@ class Client:
         if operation in self.subjects:
             raise Unoffered(f"the server does not have {operation}")
         raise Blocked(f"the server does not have {operation}", operation)
+
+    def use_token(self, token: str) -> None:
+        """Send this bearer token with every request from now on."""
+        headers = {**self._connection.headers, "Authorization": f"Bearer {token}"}
+        self._connection = replace(self._connection, headers=headers)
 
     def fork(self) -> Client:
         """Return a client for another thread; `join` takes over what it has seen."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +14,13 @@ import orjson
 SECRET_HEADERS = ("authorization", "x-api-key", "cookie", "proxy-authorization", "set-cookie")
 SECRET_WORDS = ("token", "secret", "password", "credential", "api-key", "api_key")
 REDACTED = "<redacted>"
+# In answers: tokens, and keys of storages as clients call them. In forms: what tokens are asked for with.
+SECRET_FIELDS = re.compile(
+    rb'("(?:(?:access_|refresh_)?token|authorization|[\w.-]*(?:secret|session-token|security-token|sas-token'
+    rb'|oauth2\.token|account-key)[\w.-]*)"\s*:\s*\[?\s*)"(?:[^"\\]|\\.)*"',
+    re.IGNORECASE,
+)
+SECRET_FORM_FIELDS = re.compile(rb"((?:^|&)(?:client_secret|subject_token|actor_token)=)[^&]*")
 MAX_BODY = 64 << 10
 CURL_DEFAULT = ("Accept", "*/*")
 
@@ -49,11 +57,12 @@ class Exchange:
             secret = is_secret(name)
             text = f"{name}: $LAKEPROOF_{name.upper().replace('-', '_')}" if secret else f"{name}: {value}"
             words += ["-H", f'"{text}"' if secret else shlex.quote(text)]
-        if not self.request_body:
+        sent = hide_form(self.request_body)
+        if not sent:
             return " ".join(words)
         if len(self.request_body) > MAX_BODY:
             return " ".join([*words, "--data-binary", f"@body-of-{len(self.request_body)}-bytes"])
-        body = as_text(self.request_body)
+        body = as_text(sent)
         if body is not None:
             return " ".join([*words, "--data-binary", shlex.quote(body)])
         encoded = base64.b64encode(self.request_body).decode()
@@ -67,13 +76,13 @@ class Exchange:
                 "method": self.method,
                 "url": self.url,
                 "headers": redact(self.request_headers),
-                "body": body_to_json(self.request_body),
+                "body": body_to_json(hide_form(self.request_body)),
                 "curl": self.curl(),
             },
             "response": {
                 "status": self.status,
                 "headers": redact(self.response_headers),
-                "body": body_to_json(self.response_body),
+                "body": body_to_json(hide_fields(self.response_body)),
                 "failure": self.failure,
             },
             "seconds": round(self.seconds, 6),
@@ -90,6 +99,16 @@ def is_secret(name: str) -> bool:
 def redact(headers: Mapping[str, str]) -> dict[str, str]:
     """Return headers or settings without the values that must not be shown."""
     return {name: REDACTED if is_secret(name) else value for name, value in headers.items()}
+
+
+def hide_form(body: bytes) -> bytes:
+    """Return the body of a request without the secrets that forms for tokens hold."""
+    return SECRET_FORM_FIELDS.sub(rb"\1redacted", body) if b"grant_type" in body else body
+
+
+def hide_fields(body: bytes) -> bytes:
+    """Return the body of an answer without tokens and keys of storages."""
+    return SECRET_FIELDS.sub(rb'\1"%s"' % REDACTED.encode(), body)
 
 
 def as_text(body: bytes) -> str | None:

@@ -19,6 +19,7 @@ from conformance.results import Result, Results
 from conformance.settings import Settings
 from conformance.suite import Suite
 from conformance.target import OFFERED, Target, connect
+from specs.clauses import clauses, clauses_of
 
 KIT = "lakeproof"
 
@@ -44,6 +45,7 @@ class Session:
         self.log = ExchangeLog(Path(settings.report))
         self.client.exchange_listener = self.log.add
         self._frozen = self.target.profile.frozen_requirements()
+        self._elsewhere = clauses(settings.api).keys() - clauses_of(self.target.profile).keys()
         self.target.meet(api.prober(self.target))
 
     @property
@@ -52,13 +54,18 @@ class Session:
         return self.target.client
 
     def wants(self, requirement: Requirement | None) -> bool:
-        """True when the run is about this requirement: its API, its document, its kinds, its frozen set."""
+        """True when the run is about this requirement: its API, its document, its kinds, its frozen set.
+
+        What is judged over all answers of a run is so for those operations of it that the document has.
+        """
         if requirement is None:
             return False
+        enough = any if requirement.kind == "wire" else all
         return (
             requirement.api == self.settings.api
             and requirement.kind in self.settings.kinds
-            and all(operation in self.target.document.operations for operation in requirement.operations)
+            and enough(operation in self.target.document.operations for operation in requirement.operations)
+            and requirement.clause not in self._elsewhere
             and (self._frozen is None or requirement.id in self._frozen)
             and (self._ids is None or requirement.id in self._ids)
         )

@@ -15,6 +15,7 @@ from typing import Any
 from conformance.exchange import is_secret
 from conformance.requirement import KINDS
 from specs.files import read_toml
+from specs.identifiers import READABLE_SEPARATOR, IdentifierError, split_levels
 from specs.problems import Problem
 
 FILE_NAME = "lakeproof.toml"
@@ -27,7 +28,9 @@ DEFAULT_REPORT = "lakeproof-report"
 class Settings:
     """The settings of a run.
 
-    `name` is what reports call the server, `warehouse` what an Iceberg catalog is asked for. `depth`
+    `name` is what reports call the server, `warehouse` what an Iceberg catalog is asked for, `namespace`
+    one that exists, for an API in which the suite cannot create any (levels with dots between them). `credential` is `ID:SECRET`, for which a
+    catalog issues tokens; the run gets itself one unless it has a `token`. `scope` is asked for then. `depth`
     says how many examples a drawn requirement may cost, `seed` where a deep run starts (other depths
     are the same every time). `kinds` and `select` (a pytest -k expression) choose among the
     requirements, `timeout` is in seconds per request.
@@ -39,7 +42,10 @@ class Settings:
     profile: str = ""
     spec: str = ""
     warehouse: str = ""
+    namespace: str = ""
     token: str = ""
+    credential: str = ""
+    scope: str = ""
     headers: tuple[str, ...] = ()
     depth: str = "gate"
     seed: int = 0
@@ -59,6 +65,12 @@ class Settings:
             shown[field.name] = _hide(field.name, value) if value else value
         return shown
 
+    @property
+    def client_credentials(self) -> tuple[str, str] | None:
+        """The id and the secret of `credential`, None without one."""
+        id, _, secret = self.credential.partition(":")
+        return (id, secret) if self.credential else None
+
     def header_pairs(self) -> list[tuple[str, str]]:
         """Return the extra headers as pairs. Raises Problem for one without a colon."""
         pairs = []
@@ -68,6 +80,14 @@ class Settings:
                 raise Problem(f"The header {name!r} has no value.", 'Write it as --header "Name: value".')
             pairs.append((name.strip(), value.strip()))
         return pairs
+
+
+    def namespace_levels(self) -> tuple[str, ...]:
+        """Return the levels of the given namespace, none without one. Raises Problem for an empty level."""
+        try:
+            return tuple(split_levels(self.namespace, READABLE_SEPARATOR)) if self.namespace else ()
+        except IdentifierError as error:
+            raise Problem(f"The setting namespace is wrong: {error}.", "Example: --namespace a.b") from None
 
 
 def _hide(name: str, value: Any) -> Any:
@@ -119,5 +139,8 @@ def _checked(settings: Settings) -> Settings:
         raise Problem(f"There is no kind {', '.join(unknown)}.", f"Kinds: {', '.join(KINDS)}.")
     if settings.timeout <= 0:
         raise Problem("The timeout must be more than 0 seconds.", "Example: --timeout 10")
+    if settings.credential and not all(settings.client_credentials or ()):
+        raise Problem("The credential has no id or no secret.", 'Write it as --credential "ID:SECRET".')
     settings.header_pairs()
+    settings.namespace_levels()
     return settings

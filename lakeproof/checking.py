@@ -12,9 +12,12 @@ from conformance.report import write_reports
 from conformance.results import Results
 from conformance.runner import run
 from conformance.settings import Settings, load_settings
+from reference_server.iceberg.function_files import SAMPLES
 from reference_server.serve import serve
+from specs.profiles import find_judged
 
 EMBEDDED_STORAGE = "memory"
+EMBEDDED_NAMESPACE = "lakeproof"
 
 
 def check(
@@ -45,5 +48,25 @@ def _target(settings: Settings, storage: str) -> Iterator[Settings]:
         yield settings
         return
     token = settings.token or secrets.token_urlsafe(12)
-    with serve(settings.profile or settings.api, storage=storage, auth=f"token:{token}", allow_faults=True) as server:
-        yield replace(settings, server=server.url, token=token, name=settings.name or "embedded reference server")
+    warehouse = settings.warehouse
+    profile = find_judged(settings.profile or settings.api)
+    creates = "create_namespace" in profile.document().names
+    namespace = settings.namespace if creates else settings.namespace or EMBEDDED_NAMESPACE
+    with serve(
+        profile.name,
+        storage=storage,
+        auth=f"token:{token}",
+        allow_faults=True,
+        namespaces=(namespace,) if namespace else (),
+        warehouses=(warehouse,) if warehouse else (),
+        functions=str(SAMPLES),
+    ) as server:
+        yield replace(
+            settings,
+            server=server.url,
+            token=token,
+            credential=settings.credential or f"lakeproof:{token}",
+            name=settings.name or "embedded reference server",
+            namespace=namespace,
+            warehouse=warehouse.partition("=")[0],
+        )

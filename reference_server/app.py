@@ -24,7 +24,7 @@ from reference_server.answers import KeptAnswers
 from reference_server.auth import Auth
 from reference_server.context import Reply, Request, json_reply
 from reference_server.errors import BodyTooLarge, CatalogError, Internal, InvalidInput, RouteNotFound
-from reference_server.faults import HEADER, Call, Fault, apply_faults, requested_faults
+from reference_server.faults import HEADER, NOWHERE, Call, Fault, apply_faults, requested_faults
 from reference_server.wing import Wing
 from specs.identifiers import IdentifierError, decode_segment
 from specs.openapi import Operation
@@ -74,8 +74,9 @@ class App:
             faults = self._active_faults(raw)
             if not denied and not faults:
                 return await self._plain_reply(wing, mount, request)
-            call = Call(wing.api, request, *_route(wing, mount, request), self.state)
-            return await apply_faults(faults, call, lambda: self._answer(wing, call, denied))
+            operation, path, unrouted = _route_or_nowhere(wing, mount, request)
+            call = Call(wing.api, request, operation, path, self.state)
+            return await apply_faults(faults, call, lambda: self._answer(wing, call, unrouted or denied))
         except CatalogError as error:
             return _render(wing, error, request)
         except PASSED_ON:
@@ -104,9 +105,9 @@ class App:
             return denied
         return None
 
-    async def _answer(self, wing: Wing, call: Call, denied: CatalogError | None) -> Reply:
-        if denied:
-            return wing.render(denied, call.request)
+    async def _answer(self, wing: Wing, call: Call, refusal: CatalogError | None) -> Reply:
+        if refusal:
+            return wing.render(refusal, call.request)
         try:
             return await wing.answer(call.request, call.operation, call.path, self.executor)
         except CatalogError as error:
@@ -173,6 +174,16 @@ class App:
 
 def _route(wing: Wing, mount: str, request: Request) -> tuple[Operation, dict[str, str]]:
     return wing.router.match(request.method, _segments(request.path[len(mount) :]))
+
+
+def _route_or_nowhere(
+    wing: Wing, mount: str, request: Request
+) -> tuple[Operation, dict[str, str], CatalogError | None]:
+    """Return what `_route` finds, or NOWHERE with the reason: faults may touch such answers too."""
+    try:
+        return (*_route(wing, mount, request), None)
+    except CatalogError as error:
+        return NOWHERE, {}, error
 
 
 def _segments(path: str) -> list[str]:

@@ -48,9 +48,16 @@ class Request:
             self._query = parse_qs(text, keep_blank_values=True) if text else {}
         return self._query
 
-    def altered(self, *, query: Mapping[str, list[str]] | None = None, body: bytes | None = None) -> Request:
-        """Return the request with another query or body: what faults do to it."""
-        other = Request(self.id, self.method, self.target, self.headers, self.body if body is None else body)
+    def altered(
+        self,
+        *,
+        query: Mapping[str, list[str]] | None = None,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Request:
+        """Return the request with another query, body or headers: what faults do to it."""
+        kept = self.headers if headers is None else headers
+        other = Request(self.id, self.method, self.target, kept, self.body if body is None else body)
         other._query = self.query if query is None else query
         return other
 

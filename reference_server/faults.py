@@ -23,6 +23,7 @@ from specs.problems import Problem
 
 HEADER = "X-Lakeproof-Fault"
 SLOW_SECONDS = 0.3
+NOWHERE = Operation("", "", "", "", (), False, (), None, {})  # stands for what no path or method leads to
 
 
 @dataclass(slots=True)

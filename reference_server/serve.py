@@ -35,7 +35,10 @@ class ServerSettings:
     `apis` are the APIs or profiles to serve; one that is named alone is mounted at the root, and none
     means all. `storage` is a value of `--storage`. `page_size` is the largest page of a listing,
     `managed_versions` tells Lance clients to keep versions of tables through the catalog, `max_body` is
-    the largest body in bytes. `warehouses` are those of Iceberg, `NAME` or `NAME=URI`, the default one first.
+    the largest body in bytes. `warehouses` are those of Iceberg, `NAME` or `NAME=URI`, the default one first;
+    `namespaces` are there from the beginning in the default one, levels with dots between them; `functions` is the folder
+    that they have functions from, see reference_server/iceberg/function_files.py. `scan_planning` says whether plannings
+    of Iceberg scans are done at once (`sync`) or in the background (`async`).
     """
 
     apis: tuple[str, ...] = ()
@@ -50,6 +53,9 @@ class ServerSettings:
     max_body: int = 64 << 20
     access_log: str | None = None
     warehouses: tuple[str, ...] = ()
+    namespaces: tuple[str, ...] = ()
+    functions: str = ""
+    scan_planning: str = "sync"
 
 
 class Server:
@@ -143,7 +149,16 @@ def _build_wing(profile: Profile, backend: Backend, settings: ServerSettings, au
     document, page_size = profile.document(), settings.page_size
     try:
         if profile.api == "iceberg":
-            return IcebergWing(document, backend, page_size=page_size, auth=auth, warehouses=settings.warehouses)
+            return IcebergWing(
+                document,
+                backend,
+                page_size=page_size,
+                auth=auth,
+                warehouses=settings.warehouses,
+                namespaces=settings.namespaces,
+                functions=settings.functions,
+                scan_planning=settings.scan_planning,
+            )
         return LanceWing(document, backend, page_size=page_size, managed=settings.managed_versions)
     except Problem:
         backend.close()

@@ -2,7 +2,9 @@
 
 The files of `clauses/` hold
 
-    [[clause]]      id, level (MUST, SHOULD, MAY), operations, source, text; or `excluded = "why"`
+    [[clause]]      id, level (MUST, SHOULD, MAY), operations, source, text; or `excluded = "why"`.
+                    `revisions` are those that it is for, all if none is named; `replaces` names clauses
+                    that do not hold in these
     [[unreached]]   operations ("*" for all), statuses, why: declared statuses that no requirement can provoke
 """
 
@@ -16,7 +18,7 @@ from typing import Any
 
 from specs.files import read_toml
 from specs.problems import Problem
-from specs.profiles import HERE
+from specs.profiles import HERE, Profile
 
 LEVELS = ("MUST", "SHOULD", "MAY")
 FIELDS = ("id", "level", "operations", "source", "text")
@@ -24,7 +26,10 @@ FIELDS = ("id", "level", "operations", "source", "text")
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One normative statement. `source` says where it stands, `excluded` why it is not tested."""
+    """One normative statement. `source` says where it stands, `excluded` why it is not tested.
+
+    `revisions` are those that it is for (none given: all), `replaces` the clauses that do not hold in them.
+    """
 
     id: str
     level: str
@@ -32,6 +37,8 @@ class Clause:
     source: str
     text: str
     excluded: str
+    revisions: tuple[str, ...] = ()
+    replaces: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +69,18 @@ def clauses(api: str) -> dict[str, Clause]:
             raw["source"],
             raw["text"],
             raw.get("excluded", ""),
+            tuple(raw.get("revisions", ())),
+            tuple(raw.get("replaces", ())),
         )
     return found
+
+
+@cache
+def clauses_of(profile: Profile) -> dict[str, Clause]:
+    """Return the clauses that hold in a profile, by id."""
+    own = [one for one in clauses(profile.api).values() if not one.revisions or profile.revision in one.revisions]
+    replaced = {name for one in own for name in one.replaces}
+    return {one.id: one for one in own if one.id not in replaced}
 
 
 @cache

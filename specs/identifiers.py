@@ -14,6 +14,7 @@ from urllib.parse import quote, unquote_to_bytes
 
 LANCE_DELIMITER = "$"
 UNIT_SEPARATOR = "\x1f"
+READABLE_SEPARATOR = "."  # between levels that people write down
 SEPARATOR_OVERRIDE = "namespace-separator"
 
 

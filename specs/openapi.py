@@ -78,9 +78,18 @@ class Operation:
         candidates = (str(status), f"{status // 100}XX", "default")
         return next((key for key in candidates if key in self.responses), None)
 
+    @property
+    def successes(self) -> list[int]:
+        """The statuses of success that the document declares, in its order."""
+        return [int(status) for status in self.responses if status.startswith("2") and status.isdecimal()]
+
     def query_parameters(self) -> list[Parameter]:
         """Return the parameters that travel in the query."""
         return [parameter for parameter in self.parameters if parameter.location == "query"]
+
+    def default(self, name: str) -> Any:
+        """Return what the document says that a query parameter is when it is not sent, None if nothing."""
+        return next((one.schema.get("default") for one in self.query_parameters() if one.name == name), None)
 
 
 @dataclass(frozen=True)
@@ -129,6 +138,11 @@ class Document:
     def operations(self) -> dict[str, Operation]:
         """The operations by id, in document order."""
         return {operation.id: operation for operation in self._operations()}
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of the operations in Python."""
+        return frozenset(operation.name for operation in self.operations.values())
 
     def operation(self, operation_id: str) -> Operation:
         """Return one operation. Raises Problem, with near matches, for an unknown id."""

@@ -7,6 +7,9 @@ A profile named `lance/2026-03` stands in these files beside each other:
     specs/lance/overlay.toml              corrections of several revisions of an API
     specs/lance/2026-03.requirements.txt  the published requirement set, once there is one: it is frozen
     specs/lance/clauses/*.toml            the normative statements, shared by the revisions of an API
+
+A dialect of an API, such as `iceberg/tables-api`, is a profile like the others: what it says otherwise is in
+its document, and in clauses that are for it alone.
 """
 
 from __future__ import annotations
@@ -77,13 +80,13 @@ def _document(profile: Profile) -> Document:
 
 @cache
 def profiles() -> dict[str, Profile]:
-    """Return every profile by name, oldest revision first within an API."""
+    """Return every profile by name: within an API dialects first, then the revisions from the oldest on."""
     found = (Profile(api, revision) for api in DOCUMENTED for revision in _revisions(api))
     return {profile.name: profile for profile in found}
 
 
 def _revisions(api: str) -> list[str]:
-    """Return the revisions of an API in the order of their numbers: 1.6, 1.11, 2026-08."""
+    """Return the revisions of an API in the order of their numbers: 1.6, 1.11, 2026-08. Dialects have none."""
     return sorted((path.stem for path in (HERE / api).glob("*.yaml")), key=_numbers)
 
 

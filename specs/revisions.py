@@ -3,10 +3,14 @@
 A file with the field `x-lakeproof-basis` is a JSON merge patch (RFC 7396) for the revision that the
 field names, in the file beside it: null takes a key away, objects are merged, and everything else is
 replaced, lists as a whole. The basis may itself be a patch.
+
+With the field `x-lakeproof-pruned` a file that takes operations away also lacks the components to which
+no operation leads any more.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +18,9 @@ from specs.files import read_yaml
 from specs.problems import Problem
 
 BASIS = "x-lakeproof-basis"
+PRUNED = "x-lakeproof-pruned"
+COMPONENTS = "#/components/"
+REFERRED = ("parameters", "responses", "schemas")  # the sections that references lead to
 
 
 def read_revision(path: Path) -> Any:
@@ -31,7 +38,9 @@ def _read(path: Path, above: tuple[Path, ...]) -> Any:
     if not isinstance(raw, dict) or BASIS not in raw:
         return raw
     basis = _read(path.with_name(f"{raw.pop(BASIS)}.yaml"), (*above, path))
-    return merge_patch(basis, raw)
+    pruned = raw.pop(PRUNED, False)
+    merged = merge_patch(basis, raw)
+    return prune(merged) if pruned else merged
 
 
 def merge_patch(target: Any, patch: Any) -> Any:
@@ -45,6 +54,39 @@ def merge_patch(target: Any, patch: Any) -> Any:
         else:
             merged[key] = merge_patch(merged.get(key), value)
     return merged
+
+
+def prune(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a document without the parameters, responses and schemas to which no operation leads."""
+    components, reached = document["components"], set[str]()
+    waiting = list(_references(document["paths"]))
+    while waiting:
+        reference = waiting.pop()
+        if reference not in reached:
+            reached.add(reference)
+            section, _, name = reference.removeprefix(COMPONENTS).partition("/")
+            waiting += _references(components.get(section, {}).get(name))
+    kept = {
+        section: {name: one for name, one in components.get(section, {}).items() if _place(section, name) in reached}
+        for section in REFERRED
+    }
+    return {**document, "components": {**components, **kept}}
+
+
+def _place(section: str, name: str) -> str:
+    return f"{COMPONENTS}{section}/{name}"
+
+
+def _references(node: Any) -> Iterator[str]:
+    """Return what a part of a document refers to, by `$ref` or by the mapping of a discriminator."""
+    if isinstance(node, dict):
+        for value in node.values():
+            yield from _references(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _references(value)
+    elif isinstance(node, str) and node.startswith(COMPONENTS):
+        yield node
 
 
 def string_keys(node: Any) -> Any:

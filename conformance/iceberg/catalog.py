@@ -2,7 +2,8 @@
 
 Every name starts with the prefix of the run, and everything a requirement may have created is
 dropped after it. Each example lives in a namespace of its own, of one level; names of tables and
-views need no prefix there.
+views need no prefix there. Where nobody can create namespaces, all live in the one that the settings
+name, beside what is there already: then the names of tables start with the prefix too.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ class IcebergCatalog(IcebergClient):
         self.revision = Revision(target.document)
         self._namespaces: dict[Names, None] = {}
         self._things: dict[tuple[str, Names], None] = {}
+        self._given: Names = target.settings.namespace_levels()
         self._home: Names | None = None
+        self._mark = ""
         self.left_behind: list[str] = []
 
     # Where an example lives
@@ -70,19 +73,29 @@ class IcebergCatalog(IcebergClient):
 
     @property
     def home(self) -> Names:
-        """The namespace in which this example lives; it is created when it is first asked for."""
+        """The namespace in which this example lives; it is created when it is first asked for, unless it is given."""
         if self._home is None:
-            self._home = (self.target.new_name(),)
-            self.create_namespace(self._home)
+            self._mark = self.target.new_name()
+            self._home = self._given or (self._mark,)
+            if not self._given:
+                self.create_namespace(self._home)
         return self._home
 
+    @property
+    def stem(self) -> str:
+        """What every name in this example's home starts with: nothing where the home is its own."""
+        return f"{self._mark}_" if self.home == self._given else ""
+
     def table_id(self, name: str = "t") -> Names:
-        """Return an identifier for a table or view in this example's home. Nothing is created but the home."""
-        return (*self.home, name)
+        """Return an identifier for a table, a view or a namespace in this example's home.
+
+        Nothing is created but the home.
+        """
+        return (*self.home, f"{self.stem}{name}")
 
     def namespace_id(self, name: str = "n") -> Names:
         """Return an identifier for a namespace beside this example's home."""
-        return (f"{self.home[0]}_{name}",)
+        return (f"{self._mark}_{name}",) if self.home else ()
 
     def missing_namespace(self) -> Names:
         """Return an identifier of a namespace that was never created."""
@@ -129,7 +142,11 @@ class IcebergCatalog(IcebergClient):
         expect: Expected = SUCCESS,
         **options: Any,
     ) -> Answer:
-        """See IcebergClient.send. Remembers what may have been created, whatever the answer."""
+        """See IcebergClient.send. Remembers what may have been created, whatever the answer.
+
+        Raises Unoffered for an operation that the document does not have.
+        """
+        self.revision.require_operation(operation)
         if operation == "createNamespace" and isinstance(body, dict):
             self.note_namespaces([tuple(map(str, body.get("namespace") or ()))])
         return super().send(operation, path, body, expect=expect, **options)
@@ -147,14 +164,23 @@ class IcebergCatalog(IcebergClient):
         self.note_tables([tuple(id)])
         return super().register_table(id, **arguments)
 
-    def update_table(self, id: Id, updates: Sequence[Body] = (), *arguments: Any, **options: Any) -> Answer:
+    def update_table(
+        self, id: Id, updates: Sequence[Body] = (), requirements: Sequence[Body] = (), **options: Any
+    ) -> Answer:
         """See IcebergClient; a commit may create the table, so it is dropped afterwards."""
         self.revision.require_updates(updates)
+        self.revision.require_requirements(requirements)
         raised = [one.get("format-version") for one in updates if isinstance(one, dict)]
         for version in raised:
             self.revision.require_format_version(version)
         self.note_tables([tuple(id)])
-        return super().update_table(id, updates, *arguments, **options)
+        return super().update_table(id, updates, requirements, **options)
+
+    def drop_table(self, id: Id, **options: Any) -> Answer:
+        """See IcebergClient. Raises ValueError for a table that is not of this run."""
+        if not self._is_ours(tuple(id)):
+            raise ValueError(f"this run may not drop {id}")
+        return super().drop_table(id, **options)
 
     def rename_table(self, source: Id, destination: Id, **options: Any) -> Answer:
         """See IcebergClient; the table is dropped afterwards."""
@@ -189,7 +215,15 @@ class IcebergCatalog(IcebergClient):
         self._things.update(dict.fromkeys(("view", id) for id in ids if self._is_ours(id)))
 
     def _is_ours(self, id: Names) -> bool:
-        return bool(id) and str(id[0]).startswith(self.target.prefix)
+        """True for what is named by this run: in a namespace of its own, or directly in the given one."""
+        depth = len(self._given)
+        rest = id[depth:] if depth and id[:depth] == self._given else id
+        return bool(rest) and str(rest[0]).startswith(self.target.prefix)
+
+    @property
+    def _rescued(self) -> str:
+        """A plain name for what has an odd one."""
+        return f"{self.target.prefix}_{RESCUED}"
 
     def clean_up(self) -> None:
         """Drop everything that may have been created; what resists is noted in `left_behind`.
@@ -209,7 +243,7 @@ class IcebergCatalog(IcebergClient):
             return
         if not PLAIN.fullmatch(id[-1]):
             self._rename_rescued("renameTable", id)
-            id = (*id[:-1], RESCUED)
+            id = (*id[:-1], self._rescued)
         self.drop_table(id, expect=None)
 
     def _drop_view(self, id: Names) -> None:
@@ -218,11 +252,11 @@ class IcebergCatalog(IcebergClient):
         self.drop_view(id, expect=None)
         if not PLAIN.fullmatch(id[-1]):
             self._rename_rescued("renameView", id)
-            self.drop_view((*id[:-1], RESCUED), expect=None)
+            self.drop_view((*id[:-1], self._rescued), expect=None)
 
     def _rename_rescued(self, operation: str, id: Names) -> None:
         """Give something a plain name: a body can hold names that some servers refuse in a path."""
-        body = {"source": identifier(id), "destination": identifier((*id[:-1], RESCUED))}
+        body = {"source": identifier(id), "destination": identifier((*id[:-1], self._rescued))}
         self.send(operation, body=body, expect=None)
 
     def _drop(self, action: Callable[[], object], id: Names) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from conformance.exchange import Exchange
 from conformance.iceberg.metadata import TABLE_RULES, VIEW_RULES, Rule
+from conformance.iceberg.scans.rules import SCAN_RULES
 from conformance.wire import ExtraCheck
 from specs.error_types import OAUTH_OPERATION, stated_types
 
@@ -100,6 +101,7 @@ EXTRA_CHECKS: dict[str, ExtraCheck] = {
     CODE: code_is_status,
     TYPE: type_is_known,
     TEXT: text_is_for_people,
+    **SCAN_RULES,
     **{f"table {name}": rule_check(rule, "table-uuid") for name, rule in TABLE_RULES.items()},
     **{f"view {name}": rule_check(rule, "view-uuid") for name, rule in VIEW_RULES.items()},
 }

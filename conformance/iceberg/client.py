@@ -3,18 +3,22 @@
 Namespaces are sequences of levels, tables and views sequences of levels and a name. Further keyword
 arguments are fields of the body, or of the query where there is no body, with `_` for `-`; `_headers`
 are headers. The statuses of success that the document declares are expected unless told otherwise.
+Updates of tables are named as the newest document names them, and sent by the names of the judged one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from conformance.client import Answer, Client, Encoded, Expected
+from specs.commits import spelling
 from specs.identifiers import UNIT_SEPARATOR, IdentifierError, encode_segment, join_levels
 
 Id = Sequence[str]
 Body = Mapping[str, Any]
+FORM = "application/x-www-form-urlencoded"
 SUCCESS: Any = object()  # as `expect`: any success that the document declares
 
 
@@ -29,6 +33,7 @@ class IcebergClient:
     def __init__(self, client: Client, separator: str = UNIT_SEPARATOR) -> None:
         self.client = client
         self.separator = separator
+        self._spelling = spelling(client.document)
 
     def send(
         self,
@@ -47,8 +52,7 @@ class IcebergClient:
 
     def successes(self, operation: str) -> list[int]:
         """Return the statuses of success that the document declares for an operation."""
-        responses = self.client.document.operation(operation).responses
-        return [int(status) for status in responses if status.startswith("2")]
+        return self.client.document.operation(operation).successes
 
     def namespace_path(self, namespace: Id) -> dict[str, str]:
         """Return the path values that name a namespace; the separator is written percent-encoded, as advertised.
@@ -73,6 +77,14 @@ class IcebergClient:
     def get_config(self, *, expect: Expected = SUCCESS, **query: Any) -> Answer:
         """GetConfig."""
         return self.send("getConfig", query=query, expect=expect)
+
+    def get_token(
+        self, *, expect: Expected = SUCCESS, _headers: Mapping[str, str | None] | None = None, **form: str
+    ) -> Answer:
+        """getToken: the fields of the form. The token of the run is not sent along unless the headers say so."""
+        headers = {"Authorization": None, **(_headers or {})}
+        body = urlencode(form).encode()
+        return self.send("getToken", body=body, content_type=FORM, headers=headers, expect=expect)
 
     # Namespaces
 
@@ -132,8 +144,13 @@ class IcebergClient:
         **body: Any,
     ) -> Answer:
         """updateTable: a commit."""
-        content = {"requirements": list(requirements), "updates": list(updates), **body}
+        content = {"requirements": list(requirements), "updates": list(map(self._spelled, updates)), **body}
         return self.send("updateTable", self.table_path(id), content, expect=expect, headers=_headers)
+
+    def _spelled(self, update: Body) -> Body:
+        """Return an update with the action that the document has for it; what is no update is left alone."""
+        action = self._spelling.get(update.get("action", "")) if isinstance(update, dict) else None
+        return {**update, "action": action} if action else update
 
     def drop_table(self, id: Id, *, expect: Expected = SUCCESS, _headers: Body | None = None, **query: Any) -> Answer:
         """dropTable; the query may hold purgeRequested."""
@@ -171,6 +188,56 @@ class IcebergClient:
         """commitTransaction: changes as `change` makes them."""
         body = {"table-changes": list(changes)}
         return self.send("commitTransaction", body=body, expect=expect, headers=_headers)
+
+    # Access to files
+
+    def load_credentials(self, id: Id, *, expect: Expected = SUCCESS, **query: Any) -> Answer:
+        """loadCredentials; the query may hold planId."""
+        return self.send("loadCredentials", self.table_path(id), query=query, expect=expect)
+
+    def sign_request(self, id: Id, *, expect: Expected = SUCCESS, _headers: Body | None = None, **body: Any) -> Answer:
+        """signRequest: `region`, `uri`, `method`, `headers` and so on, of a request to object storage."""
+        return self.send("signRequest", self.table_path(id), body, expect=expect, headers=_headers)
+
+    # Functions
+
+    def list_functions(self, namespace: Id, *, expect: Expected = SUCCESS, **query: Any) -> Answer:
+        """listFunctions; the query may hold pageToken and pageSize."""
+        return self.send("listFunctions", self.namespace_path(namespace), query=query, expect=expect)
+
+    def load_function(self, id: Id, *, expect: Expected = SUCCESS) -> Answer:
+        """LoadFunction."""
+        path = {**self.namespace_path(id[:-1]), "function": id[-1]}
+        return self.send("loadFunction", path, expect=expect)
+
+    # Scans
+
+    def plan_table_scan(
+        self, id: Id, *, expect: Expected = SUCCESS, _headers: Body | None = None, **body: Any
+    ) -> Answer:
+        """planTableScan: `snapshot_id`, `filter`, `select` and so on."""
+        return self.send("planTableScan", self.table_path(id), _fields(body), expect=expect, headers=_headers)
+
+    def fetch_planning_result(
+        self, id: Id, plan_id: str, *, expect: Expected = SUCCESS, _headers: Body | None = None
+    ) -> Answer:
+        """FetchPlanningResult."""
+        path = {**self.table_path(id), "plan-id": plan_id}
+        return self.send("fetchPlanningResult", path, expect=expect, headers=_headers)
+
+    def cancel_planning(
+        self, id: Id, plan_id: str, *, expect: Expected = SUCCESS, _headers: Body | None = None
+    ) -> Answer:
+        """CancelPlanning."""
+        path = {**self.table_path(id), "plan-id": plan_id}
+        return self.send("cancelPlanning", path, expect=expect, headers=_headers)
+
+    def fetch_scan_tasks(
+        self, id: Id, plan_task: str, *, expect: Expected = SUCCESS, _headers: Body | None = None
+    ) -> Answer:
+        """FetchScanTasks."""
+        body = {"plan-task": plan_task}
+        return self.send("fetchScanTasks", self.table_path(id), body, expect=expect, headers=_headers)
 
     # Views
 

@@ -174,8 +174,8 @@ def _remove_ref(_table: TableModel, choice: Choice) -> Updates:
 
 
 def _expire(table: TableModel, choice: Choice) -> Updates:
-    needed = {snapshot for _, snapshot in table.refs.values()}
-    return [update("remove-snapshots", snapshot_ids=[choice.one([*(set(table.snapshots) - needed), UNKNOWN])])]
+    free = sorted(set(table.snapshots) - {snapshot for _, snapshot in table.refs.values()})
+    return [update("remove-snapshots", snapshot_ids=[choice.one(free), UNKNOWN])] if free else []
 
 
 def _statistics(table: TableModel, choice: Choice) -> Updates:

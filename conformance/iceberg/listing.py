@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from conformance.client import Answer
@@ -34,6 +35,24 @@ class Listing:
     def items(self, answer: Answer) -> list[Item]:
         """Return what a page names: levels, and for tables and views the name."""
         return [item(one) for one in answer[self.field]]
+
+    def ours(self, catalog: IcebergCatalog, *answers: Answer) -> list[Item]:
+        """Return what pages name of the example's own: others may have things in a home that it was given."""
+        return own(catalog, [one for answer in answers for one in self.items(answer)])
+
+    def first_page(self, catalog: IcebergCatalog, **query: Any) -> Answer:
+        """Ask for the first page: by an empty token, unless listings of the document always come in pages."""
+        always = catalog.revision.page_size(self.id) is not None
+        return self.fetch(catalog, **query) if always else self.fetch(catalog, pageToken=FIRST_PAGE, **query)
+
+    def pages(self, catalog: IcebergCatalog, **query: Any) -> list[Answer]:
+        """Return the pages from the first to the last. Raises Violation when they never end."""
+        return _follow(self.first_page(catalog, **query), partial(self.fetch, catalog, **query))
+
+    def everything(self, catalog: IcebergCatalog) -> list[Item]:
+        """Return all that is listed of the example's own, in one answer or in several."""
+        fetch = partial(self.fetch, catalog)
+        return self.ours(catalog, *_follow(fetch(), fetch))
 
     def prepare(self, catalog: IcebergCatalog) -> None:
         """Raise Unoffered when the target cannot have what is listed."""
@@ -75,15 +94,19 @@ LISTINGS = {
 }
 
 
-def pages(fetch: Callable[..., Answer], size: int) -> list[Answer]:
-    """Return the pages of a listing from the first to the last. Raises Violation when they never end."""
-    token, found = FIRST_PAGE, list[Answer]()
-    while len(found) < MAX_PAGES:
-        found.append(fetch(pageToken=token, pageSize=size))
-        token = found[-1].get(NEXT)
-        if not token:
-            return found
-    raise Violation(f"the listing did not end after {MAX_PAGES} pages", f"body:/{NEXT}")
+def own(catalog: IcebergCatalog, items: list[Item]) -> list[Item]:
+    """Return those of the listed things that belong to the running example."""
+    return [one for one in items if one[-1].startswith(catalog.stem)]
+
+
+def _follow(first: Answer, fetch: Callable[..., Answer]) -> list[Answer]:
+    """Return a page and all that follow it. Raises Violation when they never end."""
+    found = [first]
+    while token := found[-1].get(NEXT):
+        if len(found) == MAX_PAGES:
+            raise Violation(f"the listing did not end after {MAX_PAGES} pages", f"body:/{NEXT}")
+        found.append(fetch(pageToken=token))
+    return found
 
 
 def namespaces_below(catalog: IcebergCatalog, parent: Id | None = None) -> list[Item]:
@@ -92,8 +115,9 @@ def namespaces_below(catalog: IcebergCatalog, parent: Id | None = None) -> list[
 
 
 def tables_in(catalog: IcebergCatalog, namespace: Id) -> list[Item]:
-    """Return the tables of a namespace."""
-    return [item(one) for one in catalog.list_tables(namespace)["identifiers"]]
+    """Return the tables of a namespace that belong to the running example."""
+    fetch = partial(catalog.list_tables, namespace)
+    return own(catalog, [item(one) for page in _follow(fetch(), fetch) for one in page["identifiers"]])
 
 
 def views_in(catalog: IcebergCatalog, namespace: Id) -> list[Item]:

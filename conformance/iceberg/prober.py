@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import orjson
@@ -19,44 +20,98 @@ from conformance.iceberg.catalog import (
     IcebergCatalog,
     Names,
 )
+from conformance.iceberg.oauth import credentials_form
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, endpoint
 from conformance.minimal import minimal_value
 from conformance.target import MISSING, OFFERED, REFUSED, Target, is_missing
 from specs.identifiers import IdentifierError, advertised_separator
 from specs.openapi import JSON_TYPE, Operation
+from specs.problems import Problem
 
 UNSUPPORTED = "UnsupportedOperationException"
+NO_NAMESPACE = "NoSuchNamespaceException"
+CONFIG, CREATE_NAMESPACE = "getConfig", "createNamespace"
 ENDPOINTS = "endpoints"
 NO_HEAD = (405, 501)  # without a body, a 404 says nothing about the operation
 ROUTE = "/v1/{prefix}/"
 
 
 class IcebergProber:
-    """See Prober. The configuration tells what is offered; without its `endpoints` the answers do."""
+    """See Prober. The configuration tells what is offered; without its `endpoints` the answers do.
+
+    An API without configuration has all of its operations.
+    """
 
     def __init__(self, target: Target) -> None:
         self.target = target
         self._config: dict[str, Any] = {}
 
+    @property
+    def configured(self) -> bool:
+        """True when the document has a configuration to ask for."""
+        return CONFIG in self.target.document.operations
+
     def greet(self) -> Exchange:
-        """Ask for the configuration: every client does first."""
+        """Ask for the configuration: every client does first. Where there is none, list the given namespace.
+
+        Raises Problem when a namespace has to be given and is not, or the other way round.
+        """
+        self._check_namespace()
+        self._log_in()
         catalog, warehouse = IcebergCatalog(self.target), self.target.settings.warehouse
         query = {"warehouse": warehouse} if warehouse else {}
-        catalog.quietly(lambda: catalog.get_config(expect=None, **query))
+        ask = partial(catalog.get_config, **query) if self.configured else partial(catalog.list_tables, catalog.home)
+        catalog.quietly(lambda: ask(expect=None))
         greeting = self.target.client.steps[-1]
-        self._config = _object(greeting)
+        self.target.client.says_unsupported = says_unsupported
         if self.recognises(greeting):
+            self._config = _object(greeting) if self.configured else {}
             self._read_config()
         return greeting
 
+    def _log_in(self) -> None:
+        """Get a token for the credential of the run, if it has none. Raises Problem when there is none to be had."""
+        settings = self.target.settings
+        if settings.token or not settings.client_credentials:
+            return
+        catalog = IcebergCatalog(self.target)
+        catalog.quietly(lambda: catalog.get_token(**credentials_form(settings), expect=None))
+        answer = self.target.client.steps[-1]
+        token = _object(answer).get("access_token")
+        if answer.status != 200 or not isinstance(token, str):
+            raise Problem(
+                f"{answer.url} answers {answer.status or answer.failure} and no token for the credential.",
+                "Check --credential and --scope, or get a token elsewhere and give it with --token.",
+            )
+        self.target.client.use_token(token)
+
     def recognises(self, greeting: Exchange) -> bool:
-        """True when an answer can only come from an Iceberg catalog: a configuration."""
+        """True when an answer can only come from such a catalog: a configuration, or a page of a listing.
+
+        Raises Problem when the catalog says that the given namespace is not there.
+        """
         value = _object(greeting)
-        return all(isinstance(value.get(name), dict) for name in ("defaults", "overrides"))
+        if self.configured:
+            return all(isinstance(value.get(name), dict) for name in ("defaults", "overrides"))
+        if _error_type(greeting) == NO_NAMESPACE:
+            name = self.target.settings.namespace
+            raise Problem(f"{greeting.url}: there is no namespace {name}.", "Name one that exists with --namespace.")
+        return greeting.status == 200 and isinstance(value.get("identifiers"), list)
+
+    def _check_namespace(self) -> None:
+        creates = CREATE_NAMESPACE in self.target.document.operations
+        if creates == bool(self.target.settings.namespace):
+            profile = self.target.profile.name
+            raise Problem(
+                f"A run by {profile} creates its namespaces itself."
+                if creates
+                else f"A run by {profile} cannot create a namespace, so it has to be given one that exists.",
+                "Leave --namespace out." if creates else "Example: --namespace analytics",
+            )
 
     def _read_config(self) -> None:
         """Take over how paths are spelled, and note what else the configuration tells."""
-        settings = {**self._config["defaults"], **self._config["overrides"]}
+        settings = {**self._config.get("defaults", {}), **self._config.get("overrides", {})}
         prefix = str(settings.get("prefix") or "").strip("/")
         facts, client = self.target.facts, self.target.client
         with suppress(IdentifierError):
@@ -64,7 +119,6 @@ class IcebergProber:
         facts[KEY_LIFETIME] = str(self._config.get("idempotency-key-lifetime") or "")
         facts[PREFIX] = prefix
         client.locate = lambda path: path.replace(ROUTE, f"/v1/{prefix}/" if prefix else "/v1/")
-        client.says_unsupported = says_unsupported
 
     @property
     def endpoints(self) -> set[str] | None:
@@ -108,6 +162,8 @@ class IcebergProber:
 
     def _named(self, operation: Operation) -> bool | None:
         """True when the configuration says that an operation is offered, None when it is silent."""
+        if not self.configured:
+            return True
         if self.endpoints is not None:
             return endpoint(operation) in self.endpoints or (operation.id in ALWAYS and None)
         return True if operation.id in DEFAULT_OPERATIONS else None
@@ -127,13 +183,17 @@ class IcebergProber:
     def _created(self, catalog: IcebergCatalog, id: Names) -> bool:
         catalog.begin_example()
         catalog.quietly(lambda: catalog.create_namespace(id, expect=None))
-        return self.target.client.steps[-1].status == 200
+        return any(step.status == 200 for step in self.target.client.steps)
 
 
 def says_unsupported(exchange: Exchange) -> bool:
     """True when an answer says, as the document wants, that the server lacks an operation or a part of it."""
-    error = _object(exchange).get("error") if exchange.status == 406 else None
-    return isinstance(error, dict) and error.get("type") == UNSUPPORTED
+    return exchange.status == 406 and _error_type(exchange) == UNSUPPORTED
+
+
+def _error_type(exchange: Exchange) -> Any:
+    error = _object(exchange).get("error")
+    return error.get("type") if isinstance(error, dict) else None
 
 
 def _object(exchange: Exchange) -> dict[str, Any]:

@@ -76,6 +76,11 @@ class Revision:
         if field not in self._schemas.get(schema, {}).get("properties", {}):
             raise Unoffered(f"this revision of the document has no field {field} in {schema}")
 
+    def require_schema(self, schema: str) -> None:
+        """Require that the document has a schema of this name."""
+        if schema not in self._schemas:
+            raise Unoffered(f"this revision of the document has no {schema}")
+
     def require_optional(self, schema: str, field: str) -> None:
         """Require that there are objects of a schema, and that they may lack a field."""
         if field in self._schemas.get(schema, {"required": [field]}).get("required", ()):

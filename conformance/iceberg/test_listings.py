@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -17,7 +15,6 @@ from conformance.iceberg.listing import (
     Item,
     Listing,
     namespaces_below,
-    pages,
     tables_in,
     views_in,
 )
@@ -43,12 +40,12 @@ def _fill(catalog: IcebergCatalog, listing: Listing, names: list[str] | tuple[st
     listing.prepare(catalog)
     for name in names:
         listing.add(catalog, name)
-    return sorted((*catalog.home, name) for name in names)
+    return sorted(catalog.table_id(name) for name in names)
 
 
 def _pages(catalog: IcebergCatalog, listing: Listing, size: int) -> list[Answer]:
     """Return the pages of a listing. Raises Unoffered when the server puts more than a page's worth in one answer."""
-    found = pages(partial(listing.fetch, catalog), size)
+    found = listing.pages(catalog, pageSize=size)
     if len(found) == 1 and found[0].get(NEXT) is None and len(listing.items(found[0])) > size:
         raise Unoffered("the server has no pages")
     return found
@@ -78,9 +75,9 @@ def test_listing_is_fresh(catalog: IcebergCatalog, case: Listing) -> None:
     """What was created is in the next answer of {}, and what was removed is not."""
     first, second = _fill(catalog, case, ("first", "second"))
     case.remove(catalog, first)
-    assert case.items(case.fetch(catalog)) == [second]
+    assert case.everything(catalog) == [second]
     case.add(catalog, "third")
-    assert sorted(case.items(case.fetch(catalog))) == sorted([second, (*catalog.home, "third")])
+    assert sorted(case.everything(catalog)) == sorted([second, catalog.table_id("third")])
 
 
 @must("iceberg.listing.unique.{}", operations=_subject, clause="list-unique", each=LISTINGS)
@@ -89,7 +86,7 @@ def test_listing_names_nothing_twice(catalog: IcebergCatalog, case: Listing) -> 
     (id,) = _fill(catalog, case, ("again",))
     case.remove(catalog, id)
     case.add(catalog, "again")
-    assert case.items(case.fetch(catalog)) == [id]
+    assert case.everything(catalog) == [id]
 
 
 # Pages
@@ -100,8 +97,8 @@ def test_listing_names_nothing_twice(catalog: IcebergCatalog, case: Listing) -> 
 def test_pages_hold_everything_once(catalog: IcebergCatalog, case: Listing, wanted: list[str], size: int) -> None:
     """The pages of {} together hold every entry exactly once, whatever their size."""
     expected = _fill(catalog, case, wanted)
-    found = pages(partial(case.fetch, catalog), size)
-    assert sorted(one for page in found for one in case.items(page)) == expected
+    found = case.pages(catalog, pageSize=size)
+    assert sorted(case.ours(catalog, *found)) == expected
 
 
 @must("iceberg.page.start.{}", operations=_subject, clause="page-start", kind="pagination", each=LISTINGS)
@@ -156,10 +153,10 @@ def test_pages_with_changes_between(catalog: IcebergCatalog, case: Listing, posi
     """What is there all the time is listed once in the pages of {}, while others come and go between two pages."""
     expected = _fill(catalog, case, FIVE)
     case.add(catalog, "a")
-    page = case.fetch(catalog, pageToken=FIRST_PAGE, pageSize=2)
+    page = case.first_page(catalog, pageSize=2)
     seen = case.items(page)
     case.add(catalog, "acegik"[1 + position])
-    case.remove(catalog, (*catalog.home, "a"))
+    case.remove(catalog, catalog.table_id("a"))
     while token := page.get(NEXT):
         page = case.fetch(catalog, pageToken=token, pageSize=2)
         seen += case.items(page)
@@ -170,15 +167,15 @@ def test_pages_with_changes_between(catalog: IcebergCatalog, case: Listing, posi
 def test_token_holds_after_removal(catalog: IcebergCatalog, case: Listing) -> None:
     """A token of {} holds after the entries of its page were removed; the rest follows."""
     expected = _fill(catalog, case, FIVE)
-    page = case.fetch(catalog, pageToken=FIRST_PAGE, pageSize=2)
+    page = case.first_page(catalog, pageSize=2)
     if not page.get(NEXT):
         raise Unoffered("the server has no pages")
-    seen = case.items(page)
+    seen = case.ours(catalog, page)
     for id in seen:
         case.remove(catalog, id)
     while token := page.get(NEXT):
         page = case.fetch(catalog, pageToken=token, pageSize=2)
-        seen += case.items(page)
+        seen += case.ours(catalog, page)
     assert sorted(seen) == expected
 
 
@@ -196,7 +193,7 @@ def test_token_that_nobody_issued(catalog: IcebergCatalog, case: Listing, token:
 def test_page_size_that_is_none(catalog: IcebergCatalog, case: Listing, size: object) -> None:
     """A pageSize below 1, or one that is no whole number, is refused by {} with 400."""
     _fill(catalog, case, ("a",))
-    case.fetch(catalog, pageToken=FIRST_PAGE, pageSize=size, expect=400)
+    case.first_page(catalog, pageSize=size, expect=400)
 
 
 # What is listed

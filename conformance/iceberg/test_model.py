@@ -222,9 +222,19 @@ class CatalogMachine(RuleBasedStateMachine):
 SUBJECTS = [
     *("createNamespace", "dropNamespace", "createTable", "loadTable", "listTables", "dropTable", "updateTable"),
 ]
+NEEDS = [
+    "iceberg.update.unknown_id.schema",
+    "iceberg.update.unknown_id.spec",
+    "iceberg.update.unknown_id.order",
+    "iceberg.update.format.rises",
+    "iceberg.ref.main_is_a_branch",
+    "iceberg.ref.unknown_snapshot",
+    "iceberg.transaction.conflict.last",
+    "iceberg.transaction.invalid.unknown_schema",
+]
 
 
-@must("iceberg.model.catalog", operations=SUBJECTS, clause="operations-compose", kind="model")
+@must("iceberg.model.catalog", operations=SUBJECTS, clause="operations-compose", kind="model", needs=NEEDS)
 def test_catalog_model(suite: Suite, catalog: IcebergCatalog) -> None:
     """Any sequence of commands on namespaces, tables and views has the outcome that a simple model predicts."""
     machine: Any = type("BoundMachine", (CatalogMachine,), {"catalog": catalog})

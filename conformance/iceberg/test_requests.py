@@ -119,9 +119,9 @@ def test_head_has_no_body(suite: Suite, catalog: IcebergCatalog, case: Operation
     id = catalog.new_view() if case.id == "viewExists" else catalog.new_table()
     for name in (id[-1], "missing"):
         path = _path(catalog, case, name)
-        answer = catalog.send(case.id, path, expect=(204, 404))
+        answer = catalog.send(case.id, path, expect=(*catalog.successes(case.id), 404))
         assert answer.body == b""
-    catalog.list_namespaces()
+    catalog.list_tables(catalog.home)
 
 
 @must("iceberg.request.success_empty.{}", operations=lambda one: [one.id], clause="success-empty", each=EMPTY)
@@ -169,5 +169,5 @@ def test_status_without_credentials(suite: Suite, catalog: IcebergCatalog) -> No
 
 
 def _require_token(suite: Suite) -> None:
-    if not suite.settings.token:
+    if not (suite.settings.token or suite.settings.credential):
         raise Unoffered("the run has no token: the server may want none")

@@ -149,7 +149,7 @@ def test_properties_are_removed(catalog: IcebergCatalog) -> None:
     id = catalog.new_table(properties={"a": "1", "b": "1"})
     found = catalog.update_table(id, [update("remove-properties", removals=["a", "never"])])["metadata"]["properties"]
     assert "a" not in found
-    assert found["b"] == "1"
+    assert found.get("b") == "1"
 
 
 @must("iceberg.update.location", operations=COMMIT, clause="update-set-location")
@@ -172,6 +172,7 @@ def test_same_uuid_is_assigned(catalog: IcebergCatalog) -> None:
 @given(first=st.integers(1, 3), second=st.integers(1, 3))
 def test_format_version_rises(catalog: IcebergCatalog, first: int, second: int) -> None:
     """The format version rises to the one asked for, stays if that is the present one, and never falls: 400."""
+    first, second = (min(version, catalog.revision.format_version) for version in (first, second))
     id = catalog.new_table(properties={"format-version": str(first)})
     raised = update("upgrade-format-version", format_version=second)
     catalog.update_table(id, [raised], expect=200 if second >= first else 400)

@@ -16,7 +16,7 @@ from lakeproof.checking import EMBEDDED_STORAGE, check
 from lakeproof.terminal import ProgressListener, out, print_results
 from specs.profiles import JUDGED
 
-SECRET_OPTIONS = ("--token", "--header")
+SECRET_OPTIONS = ("--token", "--credential", "--header")
 EPILOG = """\b
 Every option can also stand in the environment (--page-size is
 LAKEPROOF_PAGE_SIZE) or in lakeproof.toml (page_size = 100).
@@ -48,8 +48,11 @@ them all. Exit codes: 0 conforms, 1 does not, 2 interrupted, 3 the kit failed,
     help="Storage of the embedded server, without a URL.",
 )
 @click.option("--name", help='What the reports call the server: "pylance 14.0.2".')
-@click.option("--warehouse", metavar="NAME", help="The warehouse to ask an Iceberg catalog for.")
+@click.option("--warehouse", metavar="NAME", help="The warehouse to ask an Iceberg catalog for; NAME=URI embedded.")
+@click.option("--namespace", metavar="NAME", help="An existing namespace, for an API that cannot create any.")
 @click.option("--token", help="Send this bearer token, and judge what happens without it.")
+@click.option("--credential", metavar="ID:SECRET", help="Get tokens from an Iceberg catalog for this, and judge them.")
+@click.option("--scope", help="The scope of tokens that are got for the credential.")
 @click.option(
     "--header",
     "headers",

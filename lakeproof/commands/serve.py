@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from reference_server.faults import FAULTS
+from reference_server.iceberg.scans.plans import MODES, SYNC
 from reference_server.serve import LOOPBACK, Server, ServerSettings
 from specs.problems import Problem
 from specs.profiles import PORTS, SERVED, SHARED_PORT, find_profile
@@ -24,10 +25,18 @@ Storage:
   dir:PATH      state and data below PATH, durable, kept
 
 \b
+Warehouses on S3:
+  NAME=s3://BUCKET/PATH?OPTION=VALUE&...     keys come from AWS_* in the environment
+  endpoint_override, region                  where the bucket is, if not on AWS
+  credentials=made|own|none                  clients that ask for access get keys that
+                are made up (for storage that checks none), the server's own, or none
+
+\b
 Examples:
   lakeproof serve --api lance                        http://127.0.0.1:2333
   lakeproof serve --api lance --storage dir:./lake   keeps what clients write
   lakeproof serve --api iceberg --warehouse demo     http://127.0.0.1:8181
+  lakeproof serve --profile iceberg/tables-api --namespace analytics
   lakeproof serve --api lance --fault slow           a server that answers late
   lakeproof serve --api lance --allow-faults         a request chooses its fault:
       curl -H 'X-Lakeproof-Fault: plain-text-errors' ...
@@ -78,7 +87,27 @@ def _list_faults(context: click.Context, _parameter: click.Parameter, wanted: bo
     "warehouses",
     multiple=True,
     metavar="NAME[=URI]",
-    help="Iceberg: a warehouse, in a folder of the storage or at a URI; may be repeated.  [default: default]",
+    help="Iceberg: a warehouse, in a folder of the storage or at a URI; may be repeated; see below.  [default: default]",
+)
+@click.option(
+    "--namespace",
+    "namespaces",
+    multiple=True,
+    metavar="NAME",
+    help="Iceberg: a namespace that is there from the beginning, such as analytics or a.b; may be repeated.",
+)
+@click.option(
+    "--functions",
+    default="",
+    metavar="FOLDER",
+    help="Iceberg: functions to show, FOLDER/<namespace>/<name>.json with the metadata of each.",
+)
+@click.option(
+    "--scan-planning",
+    type=click.Choice(MODES),
+    default=SYNC,
+    show_default=True,
+    help="Iceberg: plan scans at once, or in the background while clients wait and ask again.",
 )
 @click.option(
     "--max-body",

@@ -4,10 +4,15 @@ wing.py, context.py     the wing, and what a handler is given
 prefixes.py             routing: paths with and without the prefix of a warehouse
 errors.py names.py      the error body; which names are taken
 keys.py catalog.py      namespaces, tables and views as keys of a storage: reads; a `Change` reads and writes
+dialects.py             commits of a dialect in the words of the rules
+first_namespaces.py     namespaces that are there from the beginning
 changes.py              runs a change: one storage commit, again after a conflict, with its idempotency key
 idempotency.py          keys that clients send, and the outcomes kept with them
 warehouses.py           warehouses and where in them things lie; which locations may be touched
+buckets.py              S3 buckets that warehouses lie in: how they are reached, what clients get of them
+stores.py               files as bytes: read, written, deleted, locally or in the storages of the warehouses
 metadata_files.py       metadata files: written, read, deleted, and kept in a bounded cache
+function_files.py       functions from a folder, checked; sample_functions/ has a few
 results.py              bodies and ETags of answers that show a table
 purging.py              which files go when a table is purged
 

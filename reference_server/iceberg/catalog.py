@@ -38,11 +38,12 @@ OTHER = {Kind.TABLE: Kind.VIEW, Kind.VIEW: Kind.TABLE}
 
 @dataclass(frozen=True, slots=True)
 class ListRequest:
-    """Which page of a listing is wanted; without a token everything is, whatever the size."""
+    """Which page of a listing is wanted; without a token everything is, whatever the size, unless it is `paged`."""
 
     token: str | None
     size: int | None
     maximum: int
+    paged: bool = False
 
 
 class Catalog:
@@ -92,7 +93,7 @@ class Catalog:
         def fetch(after: bytes | None, count: int | None) -> list[tuple[bytes, T]]:
             return [(key, read(name_of(key, prefix))) for key, _ in self._store.scan(prefix, after, count)]
 
-        if request.token is not None:
+        if request.paged or request.token is not None:
             return take_page(prefix, request.token, request.size, request.maximum, fetch)
         if request.size is not None and request.size < 1:
             raise InvalidInput(f"The page size must be at least 1, not {request.size}.")

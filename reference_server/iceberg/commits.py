@@ -64,7 +64,7 @@ async def _carry_out(context: IcebergContext, change: Change, requests: Sequence
     for path, request in requests:
         if path not in tables:
             tables[path] = await _look_up(context, change, path)
-        tables[path].apply(request)
+        tables[path].apply(context.services.dialect.translate(request))
     return [await table.store(context, change) for table in tables.values()]
 
 

@@ -7,6 +7,8 @@ from typing import Any
 from reference_server.errors import WarehouseNotFound
 from reference_server.iceberg.context import IcebergContext
 from reference_server.iceberg.idempotency import lifetime
+from reference_server.iceberg.signing import SIGN, signs
+from reference_server.iceberg.warehouses import Warehouse
 from specs.identifiers import SEPARATOR_OVERRIDE, UNIT_SEPARATOR, encode_segment
 
 
@@ -16,19 +18,21 @@ async def get_config(context: IcebergContext) -> dict[str, Any]:
     services = context.services
     overrides = {SEPARATOR_OVERRIDE: encode_segment(UNIT_SEPARATOR)}
     wanted = context.query("warehouse")
+    warehouse = _warehouse(context, wanted) if wanted else services.default_warehouse
     if wanted:
-        overrides["prefix"] = _prefix(context, wanted)
+        overrides["prefix"] = warehouse.name
     answer: dict[str, Any] = {"defaults": {}, "overrides": overrides}
+    handled = services.handled if signs(warehouse) else services.handled - {SIGN}
     answer["endpoints"] = [
-        f"{one.method} {one.path}" for one in services.document.operations.values() if one.id in services.handled
+        f"{one.method} {one.path}" for one in services.document.operations.values() if one.id in handled
     ]
     if keys_hold := lifetime(services.document):
         answer["idempotency-key-lifetime"] = keys_hold
     return answer
 
 
-def _prefix(context: IcebergContext, wanted: str) -> str:
+def _warehouse(context: IcebergContext, wanted: str) -> Warehouse:
     for warehouse in context.services.warehouses.values():
         if wanted in (warehouse.name, warehouse.uri):
-            return warehouse.name
+            return warehouse
     raise WarehouseNotFound(f"Warehouse does not exist: {wanted:.300}")

@@ -15,11 +15,13 @@ from reference_server.auth import Auth
 from reference_server.context import Context
 from reference_server.errors import InvalidInput
 from reference_server.iceberg.catalog import Catalog, ListRequest
+from reference_server.iceberg.dialects import Dialect
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.metadata.table_documents import read_table
 from reference_server.iceberg.metadata.view_documents import read_view
 from reference_server.iceberg.metadata_files import MetadataFile, MetadataFiles, Reader
 from reference_server.iceberg.names import Path
+from reference_server.iceberg.scans.plans import ScanServices
 from reference_server.iceberg.warehouses import Places, Warehouse
 from reference_server.storage import Storage
 from specs.identifiers import UNIT_SEPARATOR, IdentifierError, split_levels
@@ -30,7 +32,11 @@ Lock = tuple[str, Path]
 
 @dataclass(frozen=True)
 class Services:
-    """What all requests share. `warehouses` are by name, the default one first; `handled` the operations served."""
+    """What all requests share. `warehouses` are by name, the default one first; `handled` the operations served.
+
+    `dialect` says how commits of the document are meant.
+    `seal` is what made up keys are made from, `scans` what plannings of scans share.
+    """
 
     document: Document
     storage: Storage
@@ -40,7 +46,10 @@ class Services:
     auth: Auth
     locks: MutableMapping[Lock, asyncio.Lock]
     handled: frozenset[str]
+    dialect: Dialect
     page_size: int
+    seal: bytes
+    scans: ScanServices
 
     @cached_property
     def default_warehouse(self) -> Warehouse:
@@ -71,8 +80,15 @@ class IcebergContext(Context):
 
     @property
     def page(self) -> ListRequest:
-        """Which page a listing asks for."""
-        return ListRequest(self.query("pageToken"), self.query("pageSize"), self.services.page_size)
+        """Which page a listing asks for. Where the document has a default size, listings always come in pages."""
+        default = self.operation.default("pageSize")
+        size = self.query("pageSize")
+        return ListRequest(
+            self.query("pageToken"),
+            default if size is None else size,
+            self.services.page_size,
+            paged=default is not None,
+        )
 
     async def table_file(self, location: str) -> MetadataFile:
         """Return a table's metadata file. Raises FileNotFound and InvalidInput."""

@@ -5,6 +5,8 @@ The token operation has errors of its own, those of OAuth2.
 
 from __future__ import annotations
 
+from typing import Any
+
 from reference_server.context import Reply, Request, json_reply
 from reference_server.errors import CatalogError, CommitFailed, InvalidInput
 from reference_server.iceberg.metadata.errors import CommitConflict, MetadataError
@@ -68,13 +70,17 @@ def type_of(error: CatalogError) -> str:
     return next(TYPES[kind.__name__] for kind in type(error).__mro__ if kind.__name__ in TYPES)
 
 
+def error_body(error: CatalogError) -> dict[str, Any]:
+    """Return what an answer says about an error, as an object."""
+    return {"message": error.message, "type": type_of(error), "code": error.status}
+
+
 def render_error(error: CatalogError, request: Request) -> Reply:
     """Return the answer for an error; to HEAD it has no body."""
     if isinstance(error, TokenRefused):
         reply = json_reply({"error": error.code, "error_description": error.message}, error.status)
     else:
-        body = {"message": error.message, "type": type_of(error), "code": error.status}
-        reply = json_reply({"error": body}, error.status)
+        reply = json_reply({"error": error_body(error)}, error.status)
     if request.method == "HEAD":
         reply.body = b""
     reply.headers.update(error.headers)

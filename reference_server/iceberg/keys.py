@@ -3,7 +3,9 @@
 namespace / warehouse / <path of the parent> / <name>   ->  properties, JSON
 table     / warehouse / <path of the namespace> / <name> ->  location of the metadata file, UTF-8
 view      / warehouse / <path of the namespace> / <name> ->  likewise
+function  / warehouse / <path of the namespace> / <name> ->  what loadFunction answers, JSON
 idempotency / warehouse / <key> / <operation>           ->  outcome, see idempotency.py
+plan      / warehouse / <id>                            ->  a planning of a scan, see scans/plans.py
 """
 
 from __future__ import annotations
@@ -20,9 +22,11 @@ class Kind(StrEnum):
     NAMESPACE = "namespace"
     TABLE = "table"
     VIEW = "view"
+    FUNCTION = "function"
 
 
 IDEMPOTENCY = "idempotency"
+PLAN = "plan"
 
 
 def children(kind: Kind, warehouse: str, path: Path) -> bytes:
@@ -43,3 +47,13 @@ def name_of(key: bytes, prefix: bytes) -> str:
 def idempotency_key(warehouse: str, key: str, operation_id: str) -> bytes:
     """Return the key of an outcome. Keys of clients begin with the time, so the oldest come first."""
     return pack(IDEMPOTENCY, warehouse, key, operation_id)
+
+
+def plan_prefix(warehouse: str) -> bytes:
+    """Return the prefix of the keys of all plannings of a warehouse."""
+    return pack(PLAN, warehouse)
+
+
+def plan_key(warehouse: str, plan_id: str) -> bytes:
+    """Return the key of a planning. Ids begin with the time, so the oldest come first."""
+    return pack(PLAN, warehouse, plan_id)

@@ -6,6 +6,7 @@ from reference_server.context import Reply
 from reference_server.iceberg.catalog import Change
 from reference_server.iceberg.changes import commit
 from reference_server.iceberg.context import IcebergContext
+from reference_server.iceberg.credentials import with_access
 from reference_server.iceberg.keys import Kind
 from reference_server.iceberg.names import check_name
 from reference_server.iceberg.results import commit_result, table_result
@@ -28,7 +29,7 @@ async def register_table(context: IcebergContext) -> Reply:
         return table_result(file, {})
 
     async with context.alone([path]):
-        return await commit(context, build)
+        return with_access(context, await commit(context, build), path)
 
 
 async def unregister_table(context: IcebergContext) -> Reply:

@@ -9,6 +9,7 @@ from reference_server.errors import FileNotFound, InvalidInput
 from reference_server.iceberg.catalog import Change
 from reference_server.iceberg.changes import commit
 from reference_server.iceberg.context import IcebergContext, new_uuid, now
+from reference_server.iceberg.credentials import with_access
 from reference_server.iceberg.keys import Kind
 from reference_server.iceberg.metadata.files import metadata_file
 from reference_server.iceberg.metadata.reading import Json
@@ -34,7 +35,7 @@ async def create_table(context: IcebergContext) -> Reply:
         change.add(Kind.TABLE, path, file.location)
         return table_result(file, {})
 
-    return await commit(context, build)
+    return with_access(context, await commit(context, build), path)
 
 
 def _new_metadata(context: IcebergContext, path: Path) -> Json:
@@ -56,14 +57,15 @@ async def load_table(context: IcebergContext) -> Reply:
     snapshots = context.query("snapshots") or ALL
     if snapshots not in (ALL, REFS):
         raise InvalidInput(f"The parameter snapshots has to be {ALL} or {REFS}, not {snapshots!r:.100}.")
-    location = context.catalog.location(Kind.TABLE, context.object_path("table"))
+    path = context.object_path("table")
+    location = context.catalog.location(Kind.TABLE, path)
     condition = context.request.headers.get("If-None-Match")
     context.reusable = True
     files = context.services.files
     if condition is not None and matches(condition, etag(location, snapshots)) and files.is_there(location):
         reply = Reply(304, headers={"ETag": etag(location, snapshots)})
     else:
-        reply = table_result(await context.table_file(location), {}, snapshots)
+        reply = with_access(context, table_result(await context.table_file(location), {}, snapshots), path)
     reply.still = lambda: files.is_there(location)
     return reply
 
@@ -83,7 +85,7 @@ async def drop_table(context: IcebergContext) -> Reply:
         location = change.remove(Kind.TABLE, path)
         if purging:
             try:
-                purge(change, context.warehouse, await context.table_file(location))
+                await purge(context, change, await context.table_file(location))
             except (FileNotFound, InvalidInput):
                 change.old_files.append(location)  # the table goes, whatever became of its metadata
         return Reply(204)

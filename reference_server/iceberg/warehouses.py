@@ -9,11 +9,12 @@ import re
 import secrets
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
 from reference_server.backends import OWN_FOLDER
 from reference_server.errors import InvalidInput
+from reference_server.iceberg.buckets import S3_SCHEMES, Bucket, is_s3, parse_bucket
 from reference_server.iceberg.names import Path
 from specs.problems import Problem
 
@@ -28,10 +29,16 @@ RESERVED = frozenset({"namespaces", "tables", "views", "transactions", "config",
 
 @dataclass(frozen=True, slots=True)
 class Warehouse:
-    """A warehouse: the name is also the prefix of its paths, the URI is where its tables lie."""
+    """A warehouse: the name is also the prefix of its paths, the URI is where its tables lie.
+
+    `access` is the URI as it was given, where that says more: options, and keys that nobody may see.
+    `bucket` is what is known of the bucket of a warehouse on S3.
+    """
 
     name: str
     uri: str
+    access: str = field(default="", repr=False)
+    bucket: Bucket | None = None
 
     @property
     def prefix(self) -> tuple[str, ...]:
@@ -52,8 +59,8 @@ class Warehouse:
 def parse_warehouses(texts: Sequence[str], data_root: str) -> list[Warehouse]:
     """Read the values of `--warehouse`, `NAME` or `NAME=URI`; the first one is the default.
 
-    Without a URI a warehouse lies in a folder of the data root. Raises Problem for a name that cannot be a
-    prefix or occurs twice, and for a relative path.
+    Without a URI a warehouse lies in a folder of the data root. buckets.py says what URIs of S3 may hold. Raises
+    Problem for a name that cannot be a prefix or occurs twice, for a relative path, and what `parse_bucket` raises.
     """
     found: dict[str, Warehouse] = {}
     for text in texts or (DEFAULT,):
@@ -63,7 +70,10 @@ def parse_warehouses(texts: Sequence[str], data_root: str) -> list[Warehouse]:
                 f"A warehouse cannot be called {name!r}, or it is named twice.",
                 f"Every warehouse has a name of its own, other than {', '.join(sorted(RESERVED))}.",
             )
-        found[name] = Warehouse(name, _checked(uri.rstrip("/")) or f"file://{data_root}/{_slug(name)}")
+        if is_s3(uri):
+            found[name] = Warehouse(name, *parse_bucket(uri))
+        else:
+            found[name] = Warehouse(name, _checked(uri.rstrip("/")) or f"file://{data_root}/{_slug(name)}")
     return list(found.values())
 
 
@@ -90,24 +100,38 @@ def local_path(location: str) -> FilePath | None:
     return FilePath(path)
 
 
+def origin(location: str) -> str:
+    """Return what a location that is not local begins with: its scheme and, say, its bucket. S3 has one scheme here."""
+    scheme, _, rest = location.partition("://")
+    scheme = scheme.lower()
+    return f"{'s3' if scheme in S3_SCHEMES else scheme}://{rest.partition('/')[0]}"
+
+
 class Places:
-    """Which locations may be read and written: the warehouses, and locally the system's temporary directory."""
+    """Which locations may be read and written: the warehouses, and locally the system's temporary directory.
+
+    `remote` are the warehouses that are not local, by their origin: all that lies in the same bucket may be touched.
+    """
 
     def __init__(self, warehouses: Sequence[Warehouse]) -> None:
         self._roots = [FilePath(tempfile.gettempdir()).resolve()]
-        self._schemes = set()
+        self.remote: dict[str, Warehouse] = {}
         for one in warehouses:
             path = local_path(one.uri)
             if path is None:
-                self._schemes.add(one.uri.partition(":")[0].lower())
+                self.remote.setdefault(origin(one.uri), one)
             else:
                 self._roots.append(path.resolve())
+
+    def warehouse_of(self, location: str) -> Warehouse | None:
+        """Return a warehouse in the same storage as a location that is not local, None if there is none."""
+        return self.remote.get(origin(location)) if self.remote else None
 
     def check(self, location: str) -> None:
         """Raise InvalidInput for a location that is not to be touched."""
         path = local_path(location)
         if path is None:
-            if location.partition(":")[0].lower() not in self._schemes:
+            if origin(location) not in self.remote:
                 raise InvalidInput(f"The location {location!r:.300} is in no storage that a warehouse here lies in.")
             return
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Hashable, Mapping, Sequence
 from concurrent.futures import Executor
 from weakref import WeakValueDictionary
@@ -16,26 +17,50 @@ from reference_server.errors import CatalogError, Unsupported
 from reference_server.iceberg import (
     commits,
     config,
+    credentials,
     faults,
+    functions,
     listings,
     metrics,
     namespaces,
     registrations,
+    signing,
     tables,
     tokens,
     views,
 )
 from reference_server.iceberg.context import IcebergContext, Lock, Services
+from reference_server.iceberg.dialects import dialect_of
 from reference_server.iceberg.errors import as_catalog_error, render_error
+from reference_server.iceberg.first_namespaces import make_namespaces, parse_namespaces
+from reference_server.iceberg.function_files import read_functions
+from reference_server.iceberg.functions import set_functions
 from reference_server.iceberg.metadata.errors import MetadataError
 from reference_server.iceberg.metadata_files import MetadataFiles
 from reference_server.iceberg.prefixes import PrefixRouter
+from reference_server.iceberg.scans import handlers as scans
+from reference_server.iceberg.scans.plans import SYNC, scan_services
+from reference_server.iceberg.stores import Stores
 from reference_server.iceberg.warehouses import Places, parse_warehouses
 from reference_server.wing import find_handlers, read_json_body, to_reply
 from specs.openapi import Document, Operation
 from specs.validation import Validators
 
-HANDLER_MODULES = [config, tokens, namespaces, listings, tables, registrations, commits, views, metrics]
+HANDLER_MODULES = [
+    config,
+    tokens,
+    namespaces,
+    listings,
+    tables,
+    registrations,
+    commits,
+    views,
+    functions,
+    credentials,
+    signing,
+    scans,
+    metrics,
+]
 FAULTS = faults.__name__  # importing the package registers its faults
 LENIENT = frozenset({"createNamespace"})
 
@@ -54,11 +79,18 @@ class IcebergWing:
         page_size: int,
         auth: Auth | None = None,
         warehouses: Sequence[str] = (),
+        namespaces: Sequence[str] = (),
+        functions: str = "",
+        scan_planning: str = SYNC,
     ) -> None:
-        """Put the wing together. Raises Problem for warehouses that cannot be served."""
+        """Put the wing together. Raises Problem for warehouses, namespaces and functions that cannot be served."""
         found = parse_warehouses(warehouses, backend.data_root)
         places = Places(found)
+        stores = Stores(places, durable=backend.durable)
+        stores.open()
         locks: WeakValueDictionary[Lock, asyncio.Lock] = WeakValueDictionary()
+        self._namespaces = parse_namespaces(namespaces, document)
+        self._functions = read_functions(functions, document)
         self.document = document
         self.router = PrefixRouter(document, found)
         self._backend = backend
@@ -69,15 +101,22 @@ class IcebergWing:
             storage=backend.storage,
             warehouses={one.name: one for one in found},
             places=places,
-            files=MetadataFiles(places, durable=backend.durable),
+            files=MetadataFiles(stores),
             auth=auth or Auth(),
             locks=locks,
             handled=frozenset(self._handlers),
+            dialect=dialect_of(document),
             page_size=page_size,
+            seal=secrets.token_bytes(32),
+            scans=scan_services(stores.read, scan_planning),
         )
 
     async def start(self) -> None:
-        """See Wing.start: storage has nothing that is half done."""
+        """See Wing.start: storage has nothing that is half done, but may lack the first namespaces and functions."""
+        services = self._services
+        await make_namespaces(services.storage, services.default_warehouse.name, self._namespaces)
+        for name in services.warehouses:
+            await set_functions(services.storage, name, self._functions)
 
     def state(self) -> Hashable:
         """See Wing.state."""
@@ -98,7 +137,7 @@ class IcebergWing:
             value = await handler(context)
         except MetadataError as error:
             raise as_catalog_error(error) from None
-        reply = Reply(204) if value is None else to_reply(value)
+        reply = Reply(operation.successes[0]) if value is None else to_reply(value)
         reply.reusable = context.reusable
         return reply
 

@@ -41,8 +41,24 @@ def test_secrets_are_shown_nowhere():
     assert "X-Plain: p" in one.curl()
 
 
+def test_secrets_in_bodies_are_shown_nowhere():
+    form = f"grant_type=client_credentials&client_id=me&client_secret={SECRET}&subject_token={SECRET}&scope=s"
+    answer = {
+        "access_token": SECRET,
+        "next-page-token": "kept",
+        "config": {"token": SECRET, "s3.secret-access-key": f"{SECRET}\"\\", "s3.session-token": SECRET, "a": "b"},
+        "headers": {"Authorization": [SECRET], "X-Amz-Security-Token": [SECRET], "X-Amz-Date": ["now"]},
+    }
+    one = exchange(request_body=form.encode(), response_body=json.dumps(answer).encode())
+    shown = one.to_json()
+    assert SECRET not in json.dumps(shown) + one.curl()
+    assert "client_id=me" in one.curl()
+    assert shown["response"]["body"]["json"]["next-page-token"] == "kept"
+    assert shown["response"]["body"]["json"]["headers"]["X-Amz-Date"] == ["now"]
+
+
 def test_settings_hide_their_secrets():
-    settings = Settings(server="http://h", token=SECRET, headers=(f"x-api-key: {SECRET}", "X-Plain: p"))
+    settings = Settings(server="http://h", token=SECRET, credential=f"me:{SECRET}", headers=(f"x-api-key: {SECRET}", "X-Plain: p"))
     shown = settings.shown()
     assert SECRET not in json.dumps(shown)
     assert shown["headers"][1] == "X-Plain: p"

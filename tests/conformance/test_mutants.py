@@ -3,11 +3,15 @@ requirement that the reference server meets is named by a fault."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from conformance.apis import requirements
+from conformance.apis import APIS, requirements
 from conformance.requirement import Requirement
 from conformance.results import Results
 from conformance.runner import run
@@ -16,55 +20,73 @@ from lakeproof import Server, serve
 from reference_server.faults import FAULTS, HEADER, Fault
 
 TOKEN = "test-token"
-MUTANTS = [fault for fault in FAULTS.values() if fault.kills]
+# A run that names its warehouse sees what becomes of clients that name none.
+SETTINGS = {"iceberg": {"warehouse": "default"}}
+
+
+def kills(fault: Fault, api: str) -> tuple[str, ...]:
+    """The patterns with which a fault names requirements of an API."""
+    return tuple(pattern for pattern in fault.kills if pattern.startswith(f"{api}."))
+
+
+MUTANTS = [(api, fault) for api in APIS for fault in FAULTS.values() if kills(fault, api)]
+MUTANT_IDS = [f"{api}-{fault.name}" for api, fault in MUTANTS]
+Met = Callable[[str], dict[str, Requirement]]
 
 
 @pytest.fixture(scope="module")
-def server():
-    with serve("lance", auth=f"token:{TOKEN}", allow_faults=True) as server:
-        yield server
+def servers():
+    """A server for each API, started when it is first asked for."""
+    with ExitStack() as stack:
+        yield cache(lambda api: stack.enter_context(serve(api, auth=f"token:{TOKEN}", allow_faults=True)))
 
 
 def judge(server: Server, folder: Path, *, fault: str = "", ids: set[str] | None = None) -> Results:
     headers = (f"{HEADER}: {fault}",) if fault else ()
-    settings = load_settings(
-        {"server": server.url, "token": TOKEN, "headers": headers, "report": str(folder)}, environ={}, folder=folder
-    )
+    (api,) = server.urls
+    given = {"server": server.url, "api": api, "token": TOKEN, "headers": headers, "report": str(folder)}
+    settings = load_settings({**given, **SETTINGS.get(api, {})}, environ={}, folder=folder)
     return run(settings, ids=ids)[0]
 
 
 @pytest.fixture(scope="module")
-def met(server, tmp_path_factory) -> dict[str, Requirement]:
-    """The requirements that the reference server meets."""
-    results = judge(server, tmp_path_factory.mktemp("met"))
-    passed = {entry["id"] for entry in results.requirements if entry["verdict"] == "pass"}
-    return {name: one for name, one in requirements("lance").items() if name in passed}
+def met(servers, tmp_path_factory) -> Met:
+    """The requirements of an API that the reference server meets."""
+
+    @cache
+    def of(api: str) -> dict[str, Requirement]:
+        results = judge(servers(api), tmp_path_factory.mktemp("met"))
+        passed = {entry["id"] for entry in results.requirements if entry["verdict"] == "pass"}
+        return {name: one for name, one in requirements(api).items() if name in passed}
+
+    return of
 
 
-def test_reference_server_meets_everything_it_serves(server, met, tmp_path):
-    results = judge(server, tmp_path)
+@pytest.mark.parametrize("api", APIS)
+def test_reference_server_meets_everything_it_serves(api, servers, met, tmp_path):
+    results = judge(servers(api), tmp_path)
     assert {entry["verdict"] for entry in results.requirements} <= {"pass", "unoffered"}
-    assert len(met) == results.totals["pass"]
+    assert len(met(api)) == results.totals["pass"]
 
 
-@pytest.mark.parametrize("fault", MUTANTS, ids=lambda fault: fault.name)
-def test_fault_is_noticed(fault: Fault, server, met, tmp_path):
-    wanted = {name for name in met if fault.must_be_noticed_by(name)}
+@pytest.mark.parametrize(("api", "fault"), MUTANTS, ids=MUTANT_IDS)
+def test_fault_is_noticed(api: str, fault: Fault, servers, met, tmp_path):
+    wanted = {name for name in met(api) if fault.must_be_noticed_by(name)}
     assert wanted, "the fault names no requirement that the reference server meets"
-    results = judge(server, tmp_path, fault=fault.name, ids=wanted)
+    results = judge(servers(api), tmp_path, fault=fault.name, ids=wanted)
     missed = sorted(entry["id"] for entry in results.requirements if entry["verdict"] not in ("fail", "warn"))
     assert not missed
     assert len(results.requirements) == len(wanted)
 
 
-def test_every_requirement_is_named_by_a_fault(met):
-    unnamed = sorted(name for name in met if not any(fault.must_be_noticed_by(name) for fault in MUTANTS))
+@pytest.mark.parametrize("api", APIS)
+def test_every_requirement_is_named_by_a_fault(api, met):
+    unnamed = sorted(name for name in met(api) if not any(fault.must_be_noticed_by(name) for _, fault in MUTANTS))
     assert not unnamed
 
 
-def test_patterns_name_something():
-    known = requirements("lance")
-    for fault in MUTANTS:
-        for pattern in fault.kills:
-            one = Fault(fault.name, fault.breaks, (pattern,), fault.operations, fault.around)
-            assert any(map(one.must_be_noticed_by, known)), f"{fault.name}: {pattern}"
+@pytest.mark.parametrize(("api", "fault"), MUTANTS, ids=MUTANT_IDS)
+def test_patterns_name_something(api, fault):
+    for pattern in kills(fault, api):
+        one = replace(fault, kills=(pattern,))
+        assert any(map(one.must_be_noticed_by, requirements(api))), pattern

@@ -52,6 +52,11 @@ class Columns:
         found = self.ids.get(name)
         return self._short_ids.get(name) if found is None else found
 
+    def names(self) -> Iterator[tuple[str, int]]:
+        """Yield every full name, then every short one that no column has in full, with the id of its column."""
+        yield from self.ids.items()
+        yield from ((name, column_id) for name, column_id in self._short_ids.items() if name not in self.ids)
+
     def ancestors(self, column: Column) -> Iterator[Column]:
         """Yield what a column is nested in, from the inside out."""
         while column.parent is not None:

@@ -11,6 +11,7 @@ import pytest
 from reference_server.errors import FileNotFound, InvalidInput, ServiceUnavailable
 from reference_server.iceberg import metadata_files
 from reference_server.iceberg.metadata_files import MetadataFile, MetadataFiles
+from reference_server.iceberg.stores import Stores
 from reference_server.iceberg.warehouses import Places, Warehouse, local_path, parse_warehouses
 
 
@@ -20,7 +21,7 @@ def plain(document, _location):
 
 @pytest.fixture(params=[False, True], ids=["fast", "durable"])
 def files(request, tmp_path):
-    return MetadataFiles(Places([Warehouse("w", f"file://{tmp_path}")]), durable=request.param)
+    return MetadataFiles(Stores(Places([Warehouse("w", f"file://{tmp_path}")]), durable=request.param))
 
 
 @pytest.mark.parametrize("name", ["00000-x.metadata.json", "00000-x.gz.metadata.json", "00000-x.metadata.json.gz"])
@@ -28,7 +29,7 @@ def test_what_was_written_is_read(files, tmp_path, name):
     location = f"file://{tmp_path}/t/metadata/{name}"
     written = files.write(location, {"a": 1})
     assert files.recall(location, "a") is written
-    again = MetadataFiles(Places([Warehouse("w", f"file://{tmp_path}")]), durable=False)
+    again = MetadataFiles(Stores(Places([Warehouse("w", f"file://{tmp_path}")]), durable=False))
     assert again.recall(location, "a") is None
     assert again.read(location, "a", plain).metadata == {"a": 1}
     assert (tmp_path / "t" / "metadata" / name).read_bytes().startswith(b"\x1f\x8b") == ("gz" in name)
@@ -98,7 +99,7 @@ def test_places(tmp_path, monkeypatch):
     temporary, home = tmp_path / "tmp", tmp_path / "home"
     monkeypatch.setattr(tempfile, "gettempdir", lambda: str(temporary))
     places = Places([Warehouse("w", f"file://{home}/w"), Warehouse("s", "s3://bucket/x")])
-    for allowed in (f"file://{home}/w/t", f"{temporary}/x", "s3://other/y"):
+    for allowed in (f"file://{home}/w/t", f"{temporary}/x", "s3://bucket/y", "s3a://bucket/x/t"):
         places.check(allowed)
     (home / "w").mkdir(parents=True)
     (home / "w" / "link").symlink_to("/etc")
@@ -107,6 +108,7 @@ def test_places(tmp_path, monkeypatch):
         f"{home}/wide",
         f"{home}/w/link/x",
         "gs://bucket/x",
+        "s3://other/x",
         f"{home}/w/.lakeproof/state.sqlite",
     ]
     for location in refused:
@@ -140,17 +142,17 @@ def elsewhere(tmp_path, monkeypatch):
 
     local = pyarrow.fs.SubTreeFileSystem(str(root), pyarrow.fs.LocalFileSystem())
 
-    def remote(location):
+    def remote(_stores, location):
         return local, location.removeprefix("s3://bucket/")
 
-    monkeypatch.setattr(metadata_files, "_remote", remote)
-    return MetadataFiles(Places([Warehouse("w", "s3://bucket")]), durable=True), root
+    monkeypatch.setattr(Stores, "_remote", remote)
+    return MetadataFiles(Stores(Places([Warehouse("w", "s3://bucket")]), durable=True)), root
 
 
 def test_other_storages(elsewhere):
     files, root = elsewhere
     files.write("s3://bucket/t/1.gz.metadata.json", {"a": 1})
-    again = MetadataFiles(Places([Warehouse("w", "s3://bucket")]), durable=True)
+    again = MetadataFiles(Stores(Places([Warehouse("w", "s3://bucket")]), durable=True))
     assert again.read("s3://bucket/t/1.gz.metadata.json", "a", plain).metadata == {"a": 1}
     assert again.is_there("s3://bucket/t/1.gz.metadata.json")
     again.delete(["s3://bucket/t/1.gz.metadata.json", "s3://bucket/t/none.json"])

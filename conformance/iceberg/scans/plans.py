@@ -1,0 +1,121 @@
+"""Planning a scan to its end, as engines do: ask again while it goes on, and turn every plan task into tasks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.client import Answer
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.client import Id
+from conformance.iceberg.scans.predicates import Json
+from conformance.outcomes import Violation
+
+PLAN = ["planTableScan", "fetchPlanningResult", "fetchScanTasks"]
+COMPLETED, SUBMITTED, FAILED, CANCELLED = "completed", "submitted", "failed", "cancelled"
+PLANNING_SECONDS = 30.0
+PAUSE_SECONDS = 0.02
+MOST_PLAN_TASKS = 10_000  # a server that issues more goes round in circles
+WHOLE_FILTER: Any = object()  # as a residual: the task has none
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A file scan task: the data file as the answer has it, its delete files, and what is left of the filter."""
+
+    file: Mapping[str, Any]
+    deletes: tuple[Mapping[str, Any], ...]
+    residual: Json
+
+    @property
+    def path(self) -> str:
+        """Where the data file is."""
+        return str(self.file["file-path"])
+
+    @property
+    def delete_paths(self) -> set[str]:
+        """Where the delete files are."""
+        return {str(one["file-path"]) for one in self.deletes}
+
+
+@dataclass
+class Plan:
+    """What came of a planning: its first answer, the one that has the tasks, and all tasks."""
+
+    first: Answer
+    answer: Answer
+    tasks: list[Task] = field(default_factory=list)
+    plan_tasks: list[str] = field(default_factory=list)
+
+    @property
+    def paths(self) -> list[str]:
+        """Where the files of all tasks are, in order."""
+        return sorted(task.path for task in self.tasks)
+
+    @property
+    def id(self) -> str | None:
+        """The id of the planning, None where the server keeps nothing for it."""
+        found = self.first.get("plan-id")
+        return None if found is None else str(found)
+
+    def task(self, path: str) -> Task:
+        """Return the one task of a file. Raises Violation when there is none, or more than one."""
+        found = [task for task in self.tasks if task.path == path]
+        if len(found) != 1:
+            raise Violation(f"there are {len(found)} tasks for {path}", "body:/file-scan-tasks")
+        return found[0]
+
+
+def plan(catalog: IcebergCatalog, id: Id, *, _headers: Mapping[str, Any] | None = None, **request: Any) -> Plan:
+    """Plan a scan and return all its tasks; see `followed`. `request` are fields of the request, with `_` for `-`."""
+    return followed(catalog, id, catalog.plan_table_scan(id, _headers=_headers, **request))
+
+
+def followed(catalog: IcebergCatalog, id: Id, first: Answer) -> Plan:
+    """Follow a planning from its first answer to the end and return all its tasks.
+
+    Raises Violation when the planning fails, is cancelled, or does not end.
+    """
+    answer = finished(catalog, id, first)
+    if answer["status"] != COMPLETED:
+        raise Violation(f"the planning is {answer['status']}", "body:/status")
+    planned = Plan(first, answer)
+    waiting = list(_take(planned, answer))
+    while waiting:
+        planned.plan_tasks.append(waiting.pop())
+        if len(planned.plan_tasks) > MOST_PLAN_TASKS:
+            raise Violation(f"there are more than {MOST_PLAN_TASKS} plan tasks", "body:/plan-tasks")
+        waiting += _take(planned, catalog.fetch_scan_tasks(id, planned.plan_tasks[-1]))
+    return planned
+
+
+def finished(catalog: IcebergCatalog, id: Id, answer: Answer) -> Answer:
+    """Return the first answer that is not `submitted`, asking again until then. Raises Violation after a while."""
+    deadline = time.monotonic() + PLANNING_SECONDS
+    plan_id = answer.get("plan-id")
+    while answer["status"] == SUBMITTED:
+        if time.monotonic() > deadline:
+            raise Violation(f"the planning goes on for more than {PLANNING_SECONDS:g} s", "body:/status")
+        time.sleep(PAUSE_SECONDS)
+        answer = catalog.fetch_planning_result(id, str(plan_id))
+    return answer
+
+
+def _take(planned: Plan, answer: Answer) -> list[str]:
+    """Take over the tasks of an answer and return its plan tasks."""
+    planned.tasks += tasks(answer)
+    return list(answer.get("plan-tasks") or [])
+
+
+def tasks(answer: Answer) -> Iterator[Task]:
+    """Return the file scan tasks of one answer. Raises Violation for a delete file that is not there."""
+    deletes = answer.get("delete-files") or []
+    for position, one in enumerate(answer.get("file-scan-tasks") or []):
+        named = one.get("delete-file-references") or []
+        if not all(isinstance(index, int) and 0 <= index < len(deletes) for index in named):
+            where = f"body:/file-scan-tasks/{position}/delete-file-references"
+            raise Violation(f"{named} are no positions among {len(deletes)} delete files", where)
+        residual = one.get("residual-filter", WHOLE_FILTER)
+        yield Task(one["data-file"], tuple(deletes[index] for index in named), residual)

@@ -1,0 +1,66 @@
+"""What every answer of scan planning must satisfy beside its schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.exchange import Exchange
+from conformance.wire import ExtraCheck
+
+PLANNED = ("planTableScan", "fetchPlanningResult", "fetchScanTasks")
+STATES = ("planTableScan", "fetchPlanningResult")
+LISTS = ("file-scan-tasks", "plan-tasks", "delete-files")
+MAPS = ("column-sizes", "value-counts", "null-value-counts", "nan-value-counts", "lower-bounds", "upper-bounds")
+Found = list[tuple[str, str]]
+
+
+def tasks_only_completed(exchange: Exchange, value: Any) -> Found:
+    """Only a completed planning has tasks, or refers to delete files."""
+    if exchange.operation not in STATES or not _is_answer(exchange, value) or value.get("status") == "completed":
+        return []
+    return [(f"body:/{name}", f"the planning is {value.get('status')}") for name in LISTS if value.get(name)]
+
+
+def references_lead_somewhere(exchange: Exchange, value: Any) -> Found:
+    """Every reference to a delete file is a position in the list of this answer, and none is named twice by a task."""
+    deletes = value.get("delete-files") or [] if isinstance(value, dict) else []
+    return [
+        (f"{where}/delete-file-references", f"{named} are no positions among {len(deletes)} delete files")
+        for where, task in _tasks(exchange, value)
+        if (named := task.get("delete-file-references") or [])
+        and (len(set(named)) < len(named) or not set(named) <= set(range(len(deletes))))
+    ]
+
+
+def maps_are_pairs(exchange: Exchange, value: Any) -> Found:
+    """Maps by column id have as many values as keys, and no key twice."""
+    return [
+        (f"{where}/data-file/{name}", f"{len(keys)} keys and {len(values)} values")
+        for where, task in _tasks(exchange, value)
+        for name in MAPS
+        if isinstance(found := task["data-file"].get(name), dict)
+        and (
+            len(keys := found.get("keys") or []) != len(values := found.get("values") or [])
+            or len(set(keys)) < len(keys)
+        )
+    ]
+
+
+def _tasks(exchange: Exchange, value: Any) -> Iterator[tuple[str, Any]]:
+    """Return the file scan tasks of an answer, with where they are; a wrong form is for the schema to judge."""
+    if exchange.operation in PLANNED and _is_answer(exchange, value):
+        for position, task in enumerate(value.get("file-scan-tasks") or []):
+            if isinstance(task, dict) and isinstance(task.get("data-file"), dict):
+                yield f"body:/file-scan-tasks/{position}", task
+
+
+def _is_answer(exchange: Exchange, value: Any) -> bool:
+    return exchange.status == 200 and isinstance(value, dict)
+
+
+SCAN_RULES: dict[str, ExtraCheck] = {
+    "plan-tasks-only-completed": tasks_only_completed,
+    "plan-deletes": references_lead_somewhere,
+    "plan-maps": maps_are_pairs,
+}

@@ -1,0 +1,103 @@
+"""The storage behind a catalog, as a client reaches it: what answers say about access, and files on S3."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from conformance.client import Answer
+from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.outcomes import Unoffered
+
+DELEGATION = "X-Iceberg-Access-Delegation"
+VENDED, SIGNING = "vended-credentials", "remote-signing"
+CREDENTIALS = "storage-credentials"
+S3_SCHEMES = ("s3", "s3a", "s3n")
+SECRET_SETTINGS = ("secret", "session-token", "sas-token", "account-key", "oauth2.token")
+DEFAULT_REGION = "us-east-1"
+ENDPOINT = "s3.endpoint"
+Config = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a table lies on S3, and how that is reached: `config` is the table's own."""
+
+    bucket: str
+    key: str
+    config: Config
+
+    @property
+    def region(self) -> str:
+        """The region of the bucket."""
+        return self.config.get("client.region") or self.config.get("s3.region") or DEFAULT_REGION
+
+    def url(self, path: str, *, bucket: str = "") -> str:
+        """Return the URL of an object below the table, or below another key that `path` gives with a slash before."""
+        key = path.removeprefix("/") if path.startswith("/") else f"{self.key}/{path}"
+        base = self.config.get(ENDPOINT, f"https://s3.{self.region}.amazonaws.com").rstrip("/")
+        return f"{base}/{bucket or self.bucket}/{quote(key)}"
+
+
+def asking(word: str) -> dict[str, str]:
+    """Return the header with which a client asks for a way of access."""
+    return {DELEGATION: word}
+
+
+def location_of(answer: Answer) -> str:
+    """Return the location of the table that an answer shows."""
+    return str(answer["metadata"]["location"])
+
+
+def secrets_in(config: Config | None) -> list[str]:
+    """Return the names of settings that are secrets of a storage."""
+    return [name for name in config or {} if any(word in name.lower() for word in SECRET_SETTINGS)]
+
+
+def covers(prefix: str, location: str) -> bool:
+    """True when credentials for a prefix are for a location; the schemes of S3 are one."""
+    return bool(prefix) and _plain(location).startswith(_plain(prefix))
+
+
+def _plain(location: str) -> str:
+    scheme, _, rest = location.partition("://")
+    return f"s3://{rest}" if scheme in S3_SCHEMES else location
+
+
+def place_of(answer: Answer) -> Place:
+    """Return where the table of an answer lies. Raises Unoffered when it does not lie on S3."""
+    split = urlsplit(location_of(answer))
+    if split.scheme not in S3_SCHEMES:
+        raise Unoffered("the tables of the target do not lie on S3")
+    return Place(split.netloc, split.path.strip("/"), answer.get("config") or {})
+
+
+def vended(answer: Answer) -> list[dict[str, Any]]:
+    """Return the credentials in an answer. Raises Unoffered when it holds none, and no secret elsewhere."""
+    found: list[dict[str, Any]] = answer.get(CREDENTIALS) or []
+    if not found and not secrets_in(answer.get("config")):
+        raise Unoffered("the server hands out no credentials for its tables")
+    return found
+
+
+def load_for(catalog: IcebergCatalog, id: Names, word: str) -> Answer:
+    """Load a table, asking for a way of access."""
+    return catalog.load_table(id, _headers=asking(word))
+
+
+def open_s3(credential: Config, config: Config) -> Any:
+    """Return pyarrow's file system for S3 with the keys of a credential and the settings of a table."""
+    from pyarrow.fs import S3FileSystem  # noqa: PLC0415 - slow to import
+
+    settings = {**config, **credential}
+    return S3FileSystem(
+        access_key=settings.get("s3.access-key-id"),
+        secret_key=settings.get("s3.secret-access-key"),
+        session_token=settings.get("s3.session-token"),
+        region=settings.get("client.region") or settings.get("s3.region") or DEFAULT_REGION,
+        endpoint_override=settings.get(ENDPOINT),
+        connect_timeout=5,
+        request_timeout=10,
+    )

@@ -1,0 +1,97 @@
+"""S3 buckets that warehouses lie in: what their URIs say about reaching them, and with which keys.
+
+    s3://bucket/path?endpoint_override=http://127.0.0.1:9000&region=us-east-1&credentials=own
+
+`credentials` says what clients that ask for access get, and with what the server signs for them:
+
+made    keys that are made up here, for storage that checks none (the default)
+own     the server's own keys, as they are: from the URI (`s3://ID:SECRET@bucket/...`) or from AWS_* in the environment
+none    nothing, and nothing is signed
+
+The other options are those of pyarrow's S3 file system.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+
+from specs.problems import Problem
+
+S3_SCHEMES = ("s3", "s3a", "s3n")
+CREDENTIALS, MADE, OWN, NONE = "credentials", "made", "own", "none"
+EXAMPLE = "Example: --warehouse demo=s3://bucket/path?endpoint_override=http://127.0.0.1:9000"
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What opens a bucket; `token` is empty for keys that do not end. Never shown."""
+
+    id: str = field(repr=False)
+    secret: str = field(repr=False)
+    token: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """A bucket. `endpoint` is the base URL of its storage, empty for AWS; an empty `region` is not known.
+
+    `handed` is made, own or none; see the module.
+    """
+
+    name: str
+    endpoint: str = ""
+    region: str = ""
+    handed: str = MADE
+    keys: Keys | None = None
+
+    def client_config(self) -> dict[str, str]:
+        """Return what clients have to know to find the bucket, by the names of their settings; no secrets."""
+        found = {}
+        if self.region:
+            found |= {"client.region": self.region, "s3.region": self.region}
+        if self.endpoint:
+            found |= {"s3.endpoint": self.endpoint, "s3.path-style-access": "true"}
+        return found
+
+
+def is_s3(uri: str) -> bool:
+    """Return whether a URI is one of S3, by any of the schemes that clients use for it."""
+    return uri.partition(":")[0].lower() in S3_SCHEMES
+
+
+def parse_bucket(uri: str) -> tuple[str, str, Bucket]:
+    """Take the URI of an S3 warehouse apart: what locations begin with, what pyarrow needs, and the bucket.
+
+    Raises Problem for a URI without a bucket and for `credentials` that are none.
+    """
+    split = urlsplit(uri)
+    options = dict(parse_qsl(split.query))
+    handed = options.pop(CREDENTIALS, MADE)
+    name = split.netloc.rpartition("@")[2]
+    keys = _keys(split)
+    if not name or handed not in (MADE, OWN, NONE):
+        raise Problem(f"The S3 warehouse needs a bucket, and {CREDENTIALS} that are {MADE}, {OWN} or {NONE}.", EXAMPLE)
+    if handed == OWN and keys is None:
+        raise Problem(
+            "The S3 warehouse has no keys of its own to hand out.",
+            "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write s3://ID:SECRET@bucket/path.",
+        )
+    path = split.path.rstrip("/")
+    access = urlunsplit(("s3", split.netloc, path, urlencode(options), ""))
+    bucket = Bucket(name, _endpoint(options), options.get("region", ""), handed, keys)
+    return f"{split.scheme}://{name}{path}", access, bucket
+
+
+def _keys(split: SplitResult) -> Keys | None:
+    if split.username and split.password:
+        return Keys(unquote(split.username), unquote(split.password))
+    names = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
+    id, secret, token = (os.environ.get(name, "") for name in names)
+    return Keys(id, secret, token) if id and secret else None
+
+
+def _endpoint(options: dict[str, str]) -> str:
+    text = options.get("endpoint_override", "").rstrip("/")
+    return text if "://" in text or not text else f"{options.get('scheme', 'https')}://{text}"

@@ -1,0 +1,44 @@
+"""Commits as a document has them, in the words of the rules for metadata.
+
+A dialect may call an update something else, and may lack updates without which no table can be created:
+then the server adds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from reference_server.iceberg.metadata.reading import Json
+from reference_server.iceberg.metadata.requirements import is_creation
+from specs.commits import actions, spelling
+from specs.openapi import Document
+
+# What a table that no update sorts is created with.
+UNSORTED: tuple[Json, ...] = (
+    {"action": "add-sort-order", "sort-order": {"order-id": 0, "fields": []}},
+    {"action": "set-default-sort-order", "sort-order-id": 0},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """`usual` are the names of updates by what the document calls them; `implied` begin every creation."""
+
+    usual: Mapping[str, str]
+    implied: tuple[Json, ...]
+
+    def translate(self, request: Json) -> Json:
+        """Return a CommitTableRequest in the words of the rules."""
+        if not self.usual and not self.implied:
+            return request
+        updates = [{**one, "action": self.usual.get(one["action"], one["action"])} for one in request["updates"]]
+        implied = self.implied if is_creation(request["requirements"]) else ()
+        return {**request, "updates": [*implied, *updates]}
+
+
+def dialect_of(document: Document) -> Dialect:
+    """Return how commits of a document are meant."""
+    usual = {here: usual for usual, here in spelling(document).items()}
+    named = frozenset(actions(document).values())
+    return Dialect(usual, tuple(one for one in UNSORTED if one["action"] not in named))

@@ -1,0 +1,241 @@
+"""What the declarations of Iceberg faults are made of, beside the blocks for all APIs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+from multidict import CIMultiDict
+
+from reference_server.context import Reply
+from reference_server.errors import CatalogError
+from reference_server.faults import Around, Call, Proceed, body_becomes
+from reference_server.iceberg.errors import render_error
+from reference_server.iceberg.metadata.reading import Json
+from specs.openapi import JSON_TYPE
+from specs.profiles import find_profile
+
+TABLE_COMMITS = ("updateTable", "commitTransaction")
+COMMITS = (*TABLE_COMMITS, "replaceView")
+LISTS = ("listNamespaces", "listTables", "listViews")
+TABLES_SHOWN = ("createTable", "loadTable", "registerTable", "updateTable")
+VIEWS_SHOWN = ("createView", "loadView", "registerView", "replaceView")
+
+Edit = Callable[[Any], Any]
+
+
+def refused(call: Call, error: CatalogError) -> Reply:
+    """Return an error as the wing answers it."""
+    return render_error(error, call.request)
+
+
+def refuses(error: CatalogError) -> Around:
+    """Answer with an error without doing anything."""
+
+    async def around(call: Call, _proceed: Proceed) -> Reply:
+        return refused(call, error)
+
+    return around
+
+
+def refuses_when(wanted: Callable[[Call], bool], error: CatalogError) -> Around:
+    """Answer with an error, without doing anything, where the call is of this kind."""
+
+    async def around(call: Call, proceed: Proceed) -> Reply:
+        return refused(call, error) if wanted(call) else await proceed()
+
+    return around
+
+
+def error_becomes(status: int, error: CatalogError) -> Around:
+    """Answer with another error, status and type, wherever the right answer has this status."""
+
+    async def around(call: Call, proceed: Proceed) -> Reply:
+        reply = await proceed()
+        return refused(call, error) if reply.status == status else reply
+
+    return around
+
+
+def error_field_becomes(name: str, edit: Edit, *statuses: int) -> Around:
+    """Replace a field of error bodies, `type`, `code` or `message`, by what `edit` makes of it."""
+    return body_becomes(lambda body: _edited_at(body, "error", lambda error: _edited_at(error, name, edit)), *statuses)
+
+
+def answer_becomes(**edits: Edit) -> Around:
+    """Replace fields of the object in answers of 200, with `_` for `-`, by what their edits make of them."""
+
+    def edit(body: Any) -> Any:
+        for name, one in edits.items():
+            body = _edited_at(body, name.replace("_", "-"), one)
+        return body
+
+    return body_becomes(edit, 200)
+
+
+def metadata_become(edit: Callable[[Json], Json]) -> Around:
+    """Show other metadata of a table or view than there are, wherever an answer has any."""
+    return answer_becomes(metadata=edit)
+
+
+def request_becomes(edit: Callable[[Json], Any]) -> Around:
+    """Do what the JSON object in a request would ask for after `edit`."""
+
+    async def around(call: Call, proceed: Proceed) -> Reply:
+        body = content(call)
+        if body is not None:
+            call.request = call.request.altered(body=orjson.dumps(edit(body)))
+        return await proceed()
+
+    return around
+
+
+def when(wanted: Callable[[Call], bool], around: Around) -> Around:
+    """Misbehave where the call is of this kind."""
+
+    async def chosen(call: Call, proceed: Proceed) -> Reply:
+        return await (around(call, proceed) if wanted(call) else proceed())
+
+    return chosen
+
+
+def content(call: Call) -> Json | None:
+    """Return the JSON object that is the body of a request, None for any other body."""
+    try:
+        value = orjson.loads(call.request.body)
+    except orjson.JSONDecodeError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def commits_become(edit: Callable[[Json], Json]) -> Around:
+    """Do what commits would ask for after `edit`: every one of a transaction is edited by itself."""
+
+    def edited(body: Json) -> Json:
+        changes = body.get("table-changes")
+        return {**body, "table-changes": [edit(one) for one in changes]} if changes is not None else edit(body)
+
+    return request_becomes(edited)
+
+
+def updates_become(edit: Callable[[list[Json]], list[Json]]) -> Around:
+    """Apply what `edit` makes of the updates of a commit."""
+    return commits_become(lambda commit: _edited_at(commit, "updates", edit))
+
+
+def each_update(action: str, edit: Callable[[Json], Json]) -> Around:
+    """Apply what `edit` makes of every update of this action."""
+    return updates_become(lambda found: [edit(one) if one.get("action") == action else one for one in found])
+
+
+def updates_lost(*actions: str) -> Around:
+    """Leave out the updates with these actions, as a server does that does not know them."""
+    return updates_become(lambda found: [one for one in found if one.get("action") not in actions])
+
+
+def requirements_become(edit: Callable[[list[Json]], list[Json]]) -> Around:
+    """Check what `edit` makes of the requirements of a commit."""
+    return commits_become(lambda commit: _edited_at(commit, "requirements", edit))
+
+
+def requirements_lost(*types: str) -> Around:
+    """Do not check requirements of these types."""
+    return requirements_become(lambda found: [one for one in found if one.get("type") not in types])
+
+
+def body_of(reply: Reply) -> Json:
+    """Return the JSON object in an answer, an empty one for an error."""
+    value: Json = orjson.loads(reply.body) if reply.status == 200 else {}
+    return value
+
+
+async def performed(
+    call: Call, proceed: Proceed, operation: str, body: Any = None, *, query: Json | None = None, **path: str
+) -> Reply:
+    """Do another operation by the way, in the same warehouse, and return its answer; the call stays as it was."""
+    before = call.operation, call.path, call.request
+    call.operation = find_profile(call.api).document().operation(operation)
+    call.path = {**call.path, **path}
+    call.request = call.request.altered(
+        query=query or {}, body=b"" if body is None else orjson.dumps(body), headers={"Content-Type": JSON_TYPE}
+    )
+    try:
+        return await proceed()
+    finally:
+        call.operation, call.path, call.request = before
+
+
+def again(around: Around, *statuses: int) -> Around:
+    """Do the same once more, inside this, where the right answer has one of these statuses."""
+
+    async def retry(call: Call, proceed: Proceed) -> Reply:
+        reply = await proceed()
+        return await around(call, proceed) if reply.status in statuses else reply
+
+    return retry
+
+
+async def table_there(call: Call, proceed: Proceed, **path: str) -> Json | None:
+    """Return the metadata of the table that a path names, that of the call unless told otherwise; None without one."""
+    reply = await performed(call, proceed, "loadTable", **path)
+    metadata: Json | None = orjson.loads(reply.body)["metadata"] if reply.status == 200 else None
+    return metadata
+
+
+def commit_follows(edit: Callable[[Json, Json], Json]) -> Around:
+    """Do what `edit` makes of a commit to one table, given the table as it is before."""
+
+    async def around(call: Call, proceed: Proceed) -> Reply:
+        body, before = content(call), await table_there(call, proceed)
+        if body is not None and before is not None:
+            call.request = call.request.altered(body=orjson.dumps(edit(body, before)))
+        return await proceed()
+
+    return around
+
+
+def answer_follows(edit: Callable[[Json, Json], Json]) -> Around:
+    """Answer a commit to one table with what `edit` makes of the metadata after it, given those before."""
+
+    async def around(call: Call, proceed: Proceed) -> Reply:
+        before = await table_there(call, proceed)
+        if before is None:
+            return await proceed()
+        return await metadata_become(lambda after: edit(after, before))(call, proceed)
+
+    return around
+
+
+def header_lost(*names: str) -> Around:
+    """Act as if these headers had not been sent."""
+
+    async def around(call: Call, proceed: Proceed) -> Reply:
+        kept = CIMultiDict(call.request.headers)
+        for name in names:
+            kept.popall(name, None)
+        call.request = call.request.altered(headers=kept)
+        return await proceed()
+
+    return around
+
+
+def each_of(*arounds: Around) -> Around:
+    """Misbehave in several ways at once; the first is outermost."""
+
+    async def around(call: Call, proceed: Proceed) -> Reply:
+        inner = proceed
+        for one in reversed(arounds):
+            inner = _around(one, call, inner)
+        return await inner()
+
+    return around
+
+
+def _around(one: Around, call: Call, proceed: Proceed) -> Proceed:
+    return lambda: one(call, proceed)
+
+
+def _edited_at(body: Any, name: str, edit: Edit) -> Any:
+    """Return an object with one field edited; what is no object, or lacks the field, stays as it is."""
+    return {**body, name: edit(body[name])} if isinstance(body, dict) and name in body else body

@@ -1,0 +1,150 @@
+"""Tables that are created, renamed or registered where that should be refused, or refused in the wrong way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from reference_server.context import Reply
+from reference_server.errors import InvalidInput
+from reference_server.faults import Around, Call, Proceed, declare
+from reference_server.iceberg.faults.blocks import (
+    again,
+    content,
+    error_becomes,
+    error_field_becomes,
+    performed,
+    request_becomes,
+)
+from reference_server.iceberg.metadata.reading import Json
+from specs.identifiers import UNIT_SEPARATOR
+
+CREATE = ["createTable"]
+NAMING = ("createTable", "renameTable", "registerTable")
+ANY_SCHEMA: Json = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": False}]}
+
+
+def target(call: Call) -> tuple[str, str]:
+    """Return the namespace, as paths hold it, and the name of what a call makes; texts that no name has without one."""
+    body = content(call) or {}
+    if call.operation.id == "renameTable":
+        destination = body.get("destination") or {}
+        return UNIT_SEPARATOR.join(destination.get("namespace", ())), str(destination.get("name"))
+    return call.path["namespace"], str(body.get("name"))
+
+
+def _room_made(operation: str, name: str) -> Around:
+    """Drop what has the name, with the given operation and the path parameter of its name, and go on."""
+
+    async def around(call: Call, proceed: Proceed) -> Reply:
+        namespace, taken = target(call)
+        await performed(call, proceed, operation, namespace=namespace, **{name: taken})
+        return await proceed()
+
+    return again(around, 409)
+
+
+declare(
+    "taken-name-replaced",
+    "A table that has the name of a new one is dropped for it.",
+    _room_made("dropTable", "table"),
+    kills=["iceberg.table.create.taken", "iceberg.table.rename.taken", "iceberg.register.table.taken"],
+    on=NAMING,
+)
+declare(
+    "view-replaced",
+    "A view that has the name of a new table is dropped for it.",
+    _room_made("dropView", "view"),
+    kills=["iceberg.table.*.taken_by_view", "iceberg.register.table.taken_by_view"],
+    on=NAMING,
+)
+declare(
+    "taken-as-400",
+    "A name that is taken makes a bad request.",
+    error_becomes(409, InvalidInput("The name is taken.")),
+    kills=["iceberg.table.*.taken", "iceberg.table.*.taken_by_view", "iceberg.register.table.taken*"],
+    on=NAMING,
+)
+declare(
+    "taken-type-wrong",
+    "A name that is taken is told as if a commit had failed.",
+    error_field_becomes("type", lambda _: "CommitFailedException", 409),
+    kills=["iceberg.table.*.taken", "iceberg.table.*.taken_by_view", "iceberg.register.table.taken*"],
+    on=NAMING,
+)
+
+
+async def _namespace_made(call: Call, proceed: Proceed) -> Reply:
+    namespace, _ = target(call)
+    body = {"namespace": namespace.split(UNIT_SEPARATOR), "properties": {}}
+    await performed(call, proceed, "createNamespace", body)
+    return await proceed()
+
+
+declare(
+    "namespaces-spring-up",
+    "A namespace that does not exist is created with the first table in it.",
+    again(_namespace_made, 404),
+    kills=["iceberg.table.[cr]*.namespace_missing", "iceberg.register.table.namespace_missing"],
+    on=NAMING,
+)
+
+
+def _known_version(body: Json) -> Json:
+    given = body.get("properties", {})
+    return {**body, "properties": {key: given[key] for key in given if key != "format-version"}}
+
+
+declare(
+    "unknown-format-overlooked",
+    "A format version that does not exist makes a table of the usual one.",
+    again(request_becomes(_known_version), 400),
+    kills=["iceberg.table.create.format_unknown"],
+    on=CREATE,
+)
+
+
+def _repaired(body: Json) -> Json:
+    """Return a request whose schema is one: names and ids are told apart, odd columns hold texts, nothing is a key."""
+    fields = [
+        {"id": number, "name": f"{field['name']}{number}", "type": "string", "required": False}
+        for number, field in enumerate(body["schema"]["fields"], 1)
+    ]
+    return {**body, "schema": {"type": "struct", "fields": fields}}
+
+
+def _if(found: Callable[[Json], Any], edit: Callable[[Json], Json]) -> Callable[[Json], Json]:
+    return lambda body: edit(body) if found(body) else body
+
+
+declare(
+    "schemas-repaired",
+    "A schema that no table can have is changed into one that tables can have.",
+    again(request_becomes(_if(lambda body: isinstance(body.get("schema"), dict), _repaired)), 400),
+    kills=["iceberg.table.create.bad_schema.*", "iceberg.table.create.newer_type.*"],
+    on=CREATE,
+)
+declare(
+    "bad-layouts-overlooked",
+    "A partition spec or an order that does not fit the schema is left out.",
+    again(
+        request_becomes(lambda body: {key: body[key] for key in body if key not in ("partition-spec", "write-order")}),
+        400,
+    ),
+    kills=["iceberg.table.create.bad_layout.*"],
+    on=CREATE,
+)
+
+
+def _defaulted(body: Json) -> Iterator[tuple[str, Any]]:
+    for name, default in (("name", "unnamed"), ("schema", ANY_SCHEMA), ("properties", {})):
+        yield name, body[name] if isinstance(body.get(name), type(default)) else default
+
+
+declare(
+    "bodies-completed",
+    "What lacks in a request to create a table, or has the wrong type, is made up.",
+    again(request_becomes(lambda body: {**body, **dict(_defaulted(body))}), 400),
+    kills=["iceberg.table.create.bad_body.*"],
+    on=CREATE,
+)

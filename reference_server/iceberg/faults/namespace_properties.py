@@ -1,0 +1,92 @@
+"""Properties of namespaces: set, removed and told carelessly."""
+
+from __future__ import annotations
+
+import orjson
+
+from reference_server.context import Reply
+from reference_server.faults import Call, Proceed, answers, arguments_lost, declare
+from reference_server.iceberg.faults.blocks import answer_becomes, body_of, content, performed, request_becomes
+from reference_server.iceberg.metadata.reading import Json
+
+UPDATE = ["updateProperties"]
+WRITES = ["createNamespace", *UPDATE]
+
+
+async def _replaced(call: Call, proceed: Proceed) -> Reply:
+    """Remove all properties that the request does not set."""
+    body = content(call) or {}
+    before = body_of(await performed(call, proceed, "loadNamespaceMetadata")).get("properties") or {}
+    removals = [name for name in before if name not in (body.get("updates") or {})]
+    call.request = call.request.altered(body=orjson.dumps({**body, "removals": removals}))
+    return await proceed()
+
+
+async def _removed_as_asked(call: Call, proceed: Proceed) -> Reply:
+    removals = (content(call) or {}).get("removals") or []
+    return await answer_becomes(removed=lambda _: removals, missing=lambda _: [])(call, proceed)
+
+
+def _removals_win(body: Json) -> Json:
+    removed = body.get("removals") or ()
+    return {**body, "updates": {key: one for key, one in (body.get("updates") or {}).items() if key not in removed}}
+
+
+def _latin(body: Json) -> Json:
+    texts = {name: body[name] for name in ("properties", "updates") if isinstance(body.get(name), dict)}
+    return {**body, **orjson.loads(orjson.dumps(texts).decode().encode("latin-1", "replace").decode("latin-1"))}
+
+
+declare(
+    "properties-forgotten",
+    "A change of properties is answered with success, but nothing changes.",
+    answers(200, {"updated": [], "removed": [], "missing": []}),
+    kills=[
+        "iceberg.namespace.load.all",
+        "iceberg.namespace.properties.update",
+        "iceberg.namespace.properties.others",
+        "iceberg.namespace.properties.answer",
+        "iceberg.namespace.properties.namespace_missing",
+    ],
+    on=UPDATE,
+)
+declare(
+    "properties-removals-ignored",
+    "Properties are set, but never removed.",
+    arguments_lost("removals"),
+    kills=[
+        "iceberg.namespace.properties.others",
+        "iceberg.namespace.properties.answer",
+        "iceberg.namespace.properties.both",
+        "iceberg.namespace.properties.not_removed",
+    ],
+    on=UPDATE,
+)
+declare(
+    "properties-replaced",
+    "A change replaces all properties by those that it sets.",
+    _replaced,
+    kills=["iceberg.namespace.properties.update", "iceberg.namespace.properties.others"],
+    on=UPDATE,
+)
+declare(
+    "properties-removed-as-asked",
+    "The answer tells as removed what was to be removed, whether it was there or not.",
+    _removed_as_asked,
+    kills=["iceberg.namespace.properties.not_removed", "iceberg.namespace.properties.missing"],
+    on=UPDATE,
+)
+declare(
+    "properties-removals-win",
+    "A property that is both set and removed is removed.",
+    request_becomes(_removals_win),
+    kills=["iceberg.namespace.properties.both"],
+    on=UPDATE,
+)
+declare(
+    "properties-latin",
+    "Properties are stored in an encoding that does not have all characters.",
+    request_becomes(_latin),
+    kills=["iceberg.namespace.properties.texts", "iceberg.namespace.create.properties"],
+    on=WRITES,
+)

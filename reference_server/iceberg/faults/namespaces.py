@@ -1,0 +1,206 @@
+"""Namespaces that are lost, taken for others, or dropped too easily."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference_server.context import Reply, json_reply
+from reference_server.errors import Internal, NamespaceNotEmpty
+from reference_server.faults import Call, Proceed, answers, arguments_lost, body_becomes, declare, status_becomes
+from reference_server.iceberg.faults.blocks import (
+    LISTS,
+    answer_becomes,
+    body_of,
+    content,
+    performed,
+    refused,
+    refuses_when,
+    request_becomes,
+)
+from specs.identifiers import UNIT_SEPARATOR
+
+CREATE, LOAD, DROP = "createNamespace", "loadNamespaceMetadata", "dropNamespace"
+EXISTS = ("namespaceExists", "tableExists", "viewExists")
+DROPS = ("dropNamespace", "dropTable", "dropView")
+LIST, LIST_TABLES, LIST_VIEWS = LISTS
+
+# Creating
+
+
+def _wanted(call: Call) -> list[Any]:
+    """Return the levels that a creation asks for."""
+    found = (content(call) or {}).get("namespace")
+    return found if isinstance(found, list) else []
+
+
+async def _said_only(call: Call, _proceed: Proceed) -> Reply:
+    return json_reply({"namespace": _wanted(call), "properties": {}})
+
+
+async def _parents_imagined(call: Call, proceed: Proceed) -> Reply:
+    reply = await proceed()
+    return await _said_only(call, proceed) if reply.status == 404 else reply
+
+
+async def _conflict_merges(call: Call, proceed: Proceed) -> Reply:
+    reply = await proceed()
+    if reply.status == 409:
+        updates = (content(call) or {}).get("properties")
+        await performed(call, proceed, "updateProperties", {"updates": updates}, namespace=_path(_wanted(call)))
+    return reply
+
+
+def _path(levels: list[str]) -> str:
+    return UNIT_SEPARATOR.join(levels)
+
+
+declare(
+    "namespace-said-only",
+    "The creation of a namespace is answered with success, but nothing is created.",
+    _said_only,
+    kills=[
+        "iceberg.namespace.create.loadable",
+        "iceberg.namespace.create.nested",
+        "iceberg.namespace.create.conflict",
+        "iceberg.namespace.drop.gone",
+    ],
+    on=[CREATE],
+)
+declare(
+    "namespace-properties-lost",
+    "Properties of a new namespace are not kept.",
+    arguments_lost("properties"),
+    kills=["iceberg.namespace.create.properties", "iceberg.namespace.properties.answer"],
+    on=[CREATE],
+)
+declare(
+    "namespace-parents-imagined",
+    "A namespace below one that does not exist is answered as if it were created.",
+    _parents_imagined,
+    kills=["iceberg.namespace.create.parent_missing"],
+    on=[CREATE],
+)
+declare(
+    "namespace-conflict-merges",
+    "The refused creation of a namespace that exists leaves its properties there.",
+    _conflict_merges,
+    kills=["iceberg.namespace.create.conflict_untouched"],
+    on=[CREATE],
+)
+declare(
+    "namespace-nesting-crashes",
+    "A namespace within another ends in an error of the server, which has one level only.",
+    refuses_when(lambda call: len(_wanted(call)) > 1, Internal("index 1 out of range")),
+    kills=["iceberg.namespace.create.flat"],
+    on=[CREATE],
+)
+declare(
+    "namespace-empty-levels-skipped",
+    "Empty levels of a new namespace are left out, and one without levels is called default.",
+    request_becomes(lambda body: {**body, "namespace": [one for one in body["namespace"] if one] or ["default"]}),
+    kills=["iceberg.namespace.create.no_level", "iceberg.namespace.create.empty_level"],
+    on=[CREATE],
+)
+
+# Looking
+
+declare(
+    "namespace-levels-joined",
+    "A namespace is shown as one level, with dots in it.",
+    answer_becomes(namespace=lambda levels: [".".join(levels)]),
+    kills=["iceberg.namespace.create.nested"],
+    on=[CREATE, LOAD],
+)
+declare(
+    "namespace-cut-short",
+    "A namespace is shown without its last character, as in a column that is too narrow.",
+    answer_becomes(namespace=lambda levels: [one[:-1] for one in levels]),
+    kills=["iceberg.namespace.create.loadable", "iceberg.namespace.load.all"],
+    on=[LOAD],
+)
+declare(
+    "namespace-properties-left-out",
+    "Where a namespace has no properties, the answer has no field for them.",
+    body_becomes(lambda body: {key: value for key, value in body.items() if value != {}}, 200),
+    kills=["iceberg.namespace.load.no_properties"],
+    on=[LOAD],
+)
+declare(
+    "exists-finds-nothing",
+    "The operations that test for something find nothing.",
+    answers(404, None),
+    kills=["iceberg.namespace.exists.present", "iceberg.view.exists.present", "iceberg.table.exists.present"],
+    on=EXISTS,
+)
+declare(
+    "exists-finds-all",
+    "The operations that test for something find it, whatever it is.",
+    answers(204, None),
+    kills=["iceberg.namespace.exists.missing", "iceberg.view.exists.missing", "iceberg.table.exists.missing"],
+    on=EXISTS,
+)
+declare(
+    "exists-with-200",
+    "The operations that test for something answer 200 where it is.",
+    status_becomes(204, 200),
+    kills=["iceberg.request.head.*"],
+    on=EXISTS,
+)
+
+# Dropping
+
+
+async def _cascades(call: Call, proceed: Proceed) -> Reply:
+    """Drop what lies in the namespace first, and what lies in namespaces in it."""
+    for one in body_of(await performed(call, proceed, LIST_TABLES)).get("identifiers", ()):
+        await performed(call, proceed, "dropTable", table=one["name"])
+    for one in body_of(await performed(call, proceed, LIST_VIEWS)).get("identifiers", ()):
+        await performed(call, proceed, "dropView", view=one["name"])
+    below = await performed(call, proceed, LIST, query={"parent": [call.path["namespace"]]})
+    for levels in body_of(below).get("namespaces", ()):
+        await performed(call, proceed, DROP, namespace=_path(levels))
+    return await proceed()
+
+
+async def _begins_alike(call: Call, proceed: Proceed) -> Reply:
+    """Take namespaces for content of one with whose name theirs begin."""
+    path = call.path["namespace"]
+    others = [_path(levels) for levels in body_of(await performed(call, proceed, LIST))["namespaces"]]
+    if any(other != path and other.startswith(path) for other in others):
+        return refused(call, NamespaceNotEmpty("The namespace is not empty."))
+    return await proceed()
+
+
+declare(
+    "drops-forgotten",
+    "Drops are answered with success, but what was dropped stays.",
+    answers(204, None),
+    kills=[
+        "iceberg.namespace.drop.gone",
+        "iceberg.view.drop.gone",
+        "iceberg.table.drop.gone",
+        "iceberg.key.optional.drop_*",
+    ],
+    on=DROPS,
+)
+declare(
+    "drop-missing-succeeds",
+    "Dropping what does not exist is answered with success.",
+    status_becomes(404, 204),
+    kills=["iceberg.namespace.drop.missing", "iceberg.view.drop.missing", "iceberg.view.drop.table"],
+    on=DROPS,
+)
+declare(
+    "drop-namespace-cascades",
+    "A namespace is dropped with everything that is in it.",
+    _cascades,
+    kills=["iceberg.namespace.drop.with_*"],
+    on=[DROP],
+)
+declare(
+    "drop-namespace-begins-alike",
+    "A namespace is not dropped while there are others whose names begin with its name.",
+    _begins_alike,
+    kills=["iceberg.namespace.drop.siblings"],
+    on=[DROP],
+)

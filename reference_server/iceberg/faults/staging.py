@@ -1,0 +1,123 @@
+"""Tables that are staged, and created by a commit, carelessly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference_server.context import Reply
+from reference_server.faults import Call, Proceed, arguments_lost, body_becomes, declare
+from reference_server.iceberg.faults.blocks import (
+    TABLE_COMMITS,
+    TABLES_SHOWN,
+    again,
+    content,
+    request_becomes,
+    requirements_become,
+    table_there,
+    updates_lost,
+)
+from reference_server.iceberg.metadata.reading import Json
+
+CREATE_TABLE = ["createTable"]
+CREATE = "assert-create"
+
+declare(
+    "staging-creates",
+    "With stage-create the table is created at once.",
+    arguments_lost("stage-create"),
+    kills=[
+        "iceberg.table.stage.invisible",
+        "iceberg.table.stage.answer",
+        "iceberg.table.stage.twice",
+        *(f"iceberg.commit.create.{case}" for case in ("staged", "late", "more", "first_file", "alone")),
+        "iceberg.transaction.create",
+    ],
+    on=CREATE_TABLE,
+)
+
+
+def _elsewhere(body: Json) -> Json:
+    return {**body, "name": f"{body['name']}_1"} if body.get("stage-create") else body
+
+
+declare(
+    "staging-unchecked",
+    "A table is staged although its name is taken.",
+    again(request_becomes(_elsewhere), 409),
+    kills=["iceberg.table.stage.taken"],
+    on=CREATE_TABLE,
+)
+declare(
+    "staged-uuid-lost",
+    "A table that a commit creates gets a UUID of its own, not the one that was told before.",
+    updates_lost("assign-uuid"),
+    kills=["iceberg.commit.create.staged", "iceberg.transaction.create", "iceberg.update.action.assign_uuid"],
+    on=TABLE_COMMITS,
+)
+
+
+def _not_there(found: list[Json]) -> list[Json]:
+    return [one for one in found if one.get("type") != CREATE]
+
+
+async def _create_overlooked(call: Call, proceed: Proceed) -> Reply:
+    """Overlook assert-create, but where there is no table: there the commit has to create it."""
+    body = content(call) or {}
+    creates = any(one.get("type") == CREATE for one in body.get("requirements", ()) if isinstance(one, dict))
+    if creates and await table_there(call, proceed):
+        return await requirements_become(_not_there)(call, proceed)
+    return await proceed()
+
+
+declare(
+    "creation-hits-table",
+    "A commit that creates a table is applied to the table that has the name.",
+    _create_overlooked,
+    kills=["iceberg.commit.create.taken", "iceberg.commit.create.late"],
+    on=["updateTable"],
+)
+declare(
+    "creation-format-lost",
+    "Commits cannot say of which format version a table is.",
+    updates_lost("upgrade-format-version"),
+    kills=[
+        "iceberg.commit.create.more",
+        "iceberg.update.format.*",
+        "iceberg.update.action.upgrade_format_version",
+    ],
+    on=TABLE_COMMITS,
+)
+
+
+def _own_file_logged(body: Any) -> Any:
+    """Return an answer whose log of metadata files has the present file too."""
+    table = body["metadata"]
+    own = {"metadata-file": body.get("metadata-location"), "timestamp-ms": table["last-updated-ms"]}
+    return {**body, "metadata": {**table, "metadata-log": [*table.get("metadata-log", ()), own]}}
+
+
+declare(
+    "log-has-own-file",
+    "The log of earlier metadata files has the present file too.",
+    body_becomes(_own_file_logged, 200),
+    kills=[
+        "iceberg.commit.create.first_file",
+        "iceberg.commit.log",
+        "iceberg.commit.log_length",
+        "iceberg.commit.one_file",
+    ],
+    on=TABLES_SHOWN,
+)
+
+
+def _alone(found: list[Json]) -> list[Json]:
+    return [one for one in found if one.get("type") == CREATE] or found
+
+
+declare(
+    "creation-reads-no-further",
+    "Beside assert-create other requirements are overlooked.",
+    requirements_become(_alone),
+    kills=["iceberg.commit.create.alone"],
+    on=TABLE_COMMITS,
+)

@@ -1,0 +1,245 @@
+"""Tables loaded, dropped and renamed carelessly, and reports on them."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import orjson
+
+from reference_server.context import Reply
+from reference_server.errors import InvalidInput
+from reference_server.faults import Call, Proceed, answers, arguments_lost, declare, fields_lost, status_becomes
+from reference_server.iceberg.faults.blocks import (
+    answer_becomes,
+    content,
+    error_field_becomes,
+    performed,
+    refuses_when,
+)
+from specs.identifiers import UNIT_SEPARATOR
+
+LOAD, EXISTS, DROP, RENAME, METRICS = ["loadTable"], ["tableExists"], ["dropTable"], ["renameTable"], ["reportMetrics"]
+DELEGATION = "X-Iceberg-Access-Delegation"
+
+# Loading
+
+declare(
+    "location-per-load",
+    "Each time that a table is loaded another location of its metadata is told.",
+    answer_becomes(metadata_location=lambda location: f"{location}?signature={uuid.uuid4()}"),
+    kills=["iceberg.table.load.again", "iceberg.commit.answer", "iceberg.commit.empty"],
+    on=LOAD,
+)
+declare(
+    "location-untold",
+    "loadTable does not say where the metadata file is.",
+    fields_lost("metadata-location"),
+    kills=["iceberg.table.load.metadata_location", "iceberg.commit.answer"],
+    on=LOAD,
+)
+declare(
+    "missing-type-vague",
+    "What does not exist about tables has a type that does not say what is missing.",
+    error_field_becomes("type", lambda _: "NotFoundException", 404),
+    kills=[
+        *(f"iceberg.table.{action}.missing" for action in ("load", "drop", "rename", "metrics")),
+        "iceberg.table.*.namespace_missing",
+        "iceberg.register.table.namespace_missing",
+        "iceberg.commit.missing",
+        "iceberg.transaction.missing",
+    ],
+    on=(
+        *LOAD,
+        *DROP,
+        *RENAME,
+        *METRICS,
+        *("createTable", "registerTable", "updateTable", "commitTransaction"),
+    ),
+)
+VIEW_OPERATIONS = {"loadTable": "loadView", "tableExists": "viewExists", "dropTable": "dropView"}
+
+
+async def _view_instead(call: Call, proceed: Proceed) -> Reply:
+    reply = await proceed()
+    if reply.status != 404:
+        return reply
+    return await performed(call, proceed, VIEW_OPERATIONS[call.operation.id], view=call.path["table"])
+
+
+declare(
+    "views-are-tables",
+    "A view is found under its name when a table is looked for.",
+    _view_instead,
+    kills=["iceberg.table.view_is_none"],
+    on=list(VIEW_OPERATIONS),
+)
+declare(
+    "delegation-refused",
+    "Who asks for delegated access to a table does not get the table.",
+    refuses_when(
+        lambda call: DELEGATION in call.request.headers,
+        InvalidInput("Credential vending is not set up for this catalog."),
+    ),
+    kills=["iceberg.table.load.delegation"],
+    on=LOAD,
+)
+declare(
+    "referenced-by-refused",
+    "Who names the view through which a table is reached does not get the table.",
+    refuses_when(lambda call: "referenced-by" in call.request.query, InvalidInput("Unknown parameter: referenced-by")),
+    kills=["iceberg.table.load.referenced_by"],
+    on=LOAD,
+)
+declare(
+    "snapshots-unread",
+    "loadTable shows all snapshots, whichever are asked for.",
+    arguments_lost("snapshots"),
+    kills=["iceberg.table.load.snapshots_refs", "iceberg.table.load.snapshots_bad"],
+    on=LOAD,
+)
+
+
+async def _refs_only(call: Call, proceed: Proceed) -> Reply:
+    call.request = call.request.altered(query={**call.request.query, "snapshots": ["refs"]})
+    return await proceed()
+
+
+declare(
+    "snapshots-of-refs-only",
+    "loadTable shows the snapshots of branches and tags alone, whichever are asked for.",
+    _refs_only,
+    kills=["iceberg.table.load.snapshots_all"],
+    on=LOAD,
+)
+declare(
+    "exists-as-200",
+    "That a table is there is told with 200.",
+    status_becomes(204, 200),
+    kills=["iceberg.table.exists.present"],
+    on=EXISTS,
+)
+declare(
+    "exists-always",
+    "Every table is said to be there.",
+    status_becomes(404, 204),
+    kills=["iceberg.table.exists.missing", "iceberg.table.view_is_none"],
+    on=EXISTS,
+)
+
+# Dropping
+
+declare(
+    "drop-forgotten",
+    "Dropping a table is answered with success, but the table stays.",
+    answers(204, None),
+    kills=[
+        "iceberg.table.drop.*",
+        "iceberg.table.exists.missing",
+        "iceberg.table.create.uuid",
+        "iceberg.register.table.same",
+        "iceberg.register.table.history",
+        "iceberg.commit.recreated",
+    ],
+    on=DROP,
+)
+
+
+async def _dropped_anyway(_call: Call, proceed: Proceed) -> Reply:
+    reply = await proceed()
+    return Reply(204) if reply.status == 404 else reply
+
+
+declare(
+    "drop-of-nothing",
+    "Dropping a table that does not exist is answered with success.",
+    _dropped_anyway,
+    kills=["iceberg.table.drop.missing", "iceberg.table.view_is_none"],
+    on=DROP,
+)
+declare(
+    "purge-flag-literal",
+    "The flag purgeRequested is understood in lower case alone.",
+    refuses_when(
+        lambda call: call.request.query.get("purgeRequested", ["true"])[-1] not in ("true", "false"),
+        InvalidInput("purgeRequested is not a boolean"),
+    ),
+    kills=["iceberg.table.drop.purge"],
+    on=DROP,
+)
+
+# Renaming
+
+declare(
+    "rename-forgotten",
+    "Renaming a table is answered with success, but it keeps its name.",
+    answers(204, None),
+    kills=[
+        "iceberg.table.rename.same",
+        "iceberg.table.rename.across",
+        "iceberg.table.rename.*missing",
+        "iceberg.table.rename.taken*",
+        "iceberg.table.rename.name_is_free",
+        "iceberg.table.rename.bad_body.*",
+    ],
+    on=RENAME,
+)
+
+
+def _named(identifier: Any) -> dict[str, str]:
+    return {"namespace": UNIT_SEPARATOR.join(identifier["namespace"]), "table": identifier["name"]}
+
+
+async def _copied(call: Call, proceed: Proceed) -> Reply:
+    """Rename, and enter the table under its old name again."""
+    reply = await proceed()
+    if reply.status == 204:
+        body = content(call) or {}
+        source, moved = _named(body["source"]), _named(body["destination"])
+        found = orjson.loads((await performed(call, proceed, "loadTable", **moved)).body)
+        again = {"name": source["table"], "metadata-location": found["metadata-location"]}
+        await performed(call, proceed, "registerTable", again, namespace=source["namespace"])
+    return reply
+
+
+declare(
+    "rename-copies",
+    "A renamed table is there under both names.",
+    _copied,
+    kills=["iceberg.table.rename.same", "iceberg.table.rename.across", "iceberg.table.rename.name_is_free"],
+    on=RENAME,
+)
+
+# Reports
+
+declare(
+    "metrics-as-200",
+    "Reports are taken with 200.",
+    status_becomes(204, 200),
+    kills=["iceberg.table.metrics.scan", "iceberg.table.metrics.commit"],
+    on=METRICS,
+)
+declare(
+    "metrics-unread",
+    "Reports are taken without a look at them.",
+    answers(204, None),
+    kills=["iceberg.table.metrics.missing", "iceberg.table.metrics.without_*"],
+    on=METRICS,
+)
+
+
+async def _kept(call: Call, proceed: Proceed) -> Reply:
+    reply = await proceed()
+    if reply.status == 204:
+        noted = {"action": "set-properties", "updates": {"last-report": call.request.id}}
+        await performed(call, proceed, "updateTable", {"requirements": [], "updates": [noted]})
+    return reply
+
+
+declare(
+    "metrics-kept-in-table",
+    "A report leaves its traces in the properties of the table.",
+    _kept,
+    kills=["iceberg.table.metrics.harmless"],
+    on=METRICS,
+)

@@ -1,0 +1,80 @@
+"""Which delete files belong to which data file, by the scan planning rules of the table specification.
+
+A deletion vector, and a position delete file that names one data file, belong to that file; other position delete
+files and equality delete files to the data files of their partition, and equality delete files without a partition
+to all. Position deletes count for data of the same or an earlier commit, equality deletes for earlier ones alone.
+Where there is a deletion vector, it has taken over all older position deletes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from reference_server.iceberg.scans.manifests import EQUALITY_DELETES, ContentFile
+from reference_server.iceberg.scans.partitions import Spec
+from reference_server.iceberg.scans.pruning import LOWER_BOUNDS, UPPER_BOUNDS
+from reference_server.iceberg.scans.values import decoded
+
+REFERENCED_DATA_FILE, PATH_COLUMN = 143, 2147483546
+PUFFIN = "puffin"
+Partition = tuple[int, tuple[Any, ...]]
+
+
+class DeleteIndex:
+    """The delete files of a scan."""
+
+    def __init__(self, files: Iterable[ContentFile], specs: Mapping[int, Spec]) -> None:
+        self._vectors: dict[str, list[ContentFile]] = defaultdict(list)
+        self._by_path: dict[str, list[ContentFile]] = defaultdict(list)
+        self._by_partition: dict[Partition, list[ContentFile]] = defaultdict(list)
+        self._global: list[ContentFile] = []
+        for file in files:
+            self._list_for(file, specs).append(file)
+
+    def _list_for(self, file: ContentFile, specs: Mapping[int, Spec]) -> list[ContentFile]:
+        if file.content == EQUALITY_DELETES:
+            return self._by_partition[_partition(file)] if specs[file.spec_id].is_partitioned else self._global
+        path = data_file_of(file)
+        if path is None:
+            return self._by_partition[_partition(file)]
+        return self._vectors[path] if file.format == PUFFIN else self._by_path[path]
+
+    def of(self, data: ContentFile) -> list[ContentFile]:
+        """Return the delete files that have to be applied to a data file."""
+        nearby = self._by_partition.get(_partition(data), [])
+        equality = [one for one in (*nearby, *self._global) if one.content == EQUALITY_DELETES]
+        later = [one for one in equality if one.sequence_number > data.sequence_number]
+        vectors = _since(data, self._vectors.get(data.path, ()))
+        if vectors:
+            return [*vectors, *later]
+        around = (one for one in nearby if one.content != EQUALITY_DELETES and _may_name(one, data.path))
+        return [*_since(data, self._by_path.get(data.path, ())), *_since(data, around), *later]
+
+
+def data_file_of(file: ContentFile) -> str | None:
+    """Return the only data file that a position delete file or a deletion vector is about, None for any number."""
+    named: str | None = file.get(REFERENCED_DATA_FILE)
+    if named is not None:
+        return named
+    lower, upper = _path_bounds(file)
+    return lower if lower == upper else None
+
+
+def _may_name(file: ContentFile, path: str) -> bool:
+    lower, upper = _path_bounds(file)
+    return (lower is None or lower <= path) and (upper is None or path <= upper)
+
+
+def _path_bounds(file: ContentFile) -> tuple[str | None, str | None]:
+    lower, upper = (decoded("string", file.map(bounds).get(PATH_COLUMN)) for bounds in (LOWER_BOUNDS, UPPER_BOUNDS))
+    return lower, upper
+
+
+def _partition(file: ContentFile) -> Partition:
+    return file.spec_id, file.partition
+
+
+def _since(data: ContentFile, files: Iterable[ContentFile]) -> list[ContentFile]:
+    return [one for one in files if one.sequence_number >= data.sequence_number]

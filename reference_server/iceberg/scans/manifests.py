@@ -1,0 +1,185 @@
+"""Manifest lists and manifests: what they say of files, with everything that entries inherit filled in."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+from reference_server.errors import InvalidInput
+from reference_server.iceberg.metadata.reading import Json
+from reference_server.iceberg.scans.avro import Record, key, pairs, read_avro
+from reference_server.iceberg.scans.partitions import Field, Spec, Summary
+from reference_server.iceberg.scans.values import decoded, kind_of
+
+DATA, POSITION_DELETES, EQUALITY_DELETES = range(3)
+ADDED, DELETED = 1, 2
+DELETES = 1  # the content of a manifest of delete files
+KEPT_FILES = 20_000
+Fetch = Callable[[str], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A manifest as a manifest list names it. `files` counts the files that are not deleted, None: unknown."""
+
+    path: str
+    spec_id: int
+    deletes: bool
+    sequence_number: int
+    snapshot_id: int | None
+    files: int | None
+    first_row_id: int | None
+    summaries: tuple[Record, ...] | None = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ContentFile:
+    """A data or delete file, as a manifest names it; partition values are in the order of its spec's fields."""
+
+    content: int
+    path: str
+    format: str
+    spec_id: int
+    partition: tuple[Any, ...]
+    records: int
+    size: int
+    sequence_number: int
+    snapshot_id: int | None
+    status: int
+    first_row_id: int | None
+    raw: Record
+    """The fields of the entry that are needed less often, by their keys."""
+
+    def get(self, field_id: int) -> Any:
+        """Return another field, None where it is not written."""
+        return self.raw.get(key(field_id))
+
+    def map(self, field_id: int) -> dict[int, Any]:
+        """Return another field that is a map by column id, empty where it is not written."""
+        return pairs(self.raw.get(key(field_id)))
+
+
+class Manifests:
+    """Reads manifests through `fetch`; those read last are kept, for they never change."""
+
+    def __init__(self, fetch: Fetch) -> None:
+        self._fetch = fetch
+        self._kept: OrderedDict[tuple[Manifest, Spec], list[ContentFile]] = OrderedDict()
+        self._kept_files = 0
+        self._lock = Lock()
+
+    def of_snapshot(self, snapshot: Json) -> list[Manifest]:
+        """Return the manifests of a snapshot. Raises FileNotFound, InvalidInput and ServiceUnavailable."""
+        location = snapshot.get("manifest-list")
+        if location is None:
+            return [self._named(path, snapshot) for path in snapshot["manifests"]]
+        found = read_avro(location, self._fetch(location)).records
+        return [_well_formed(location, _manifest, record) for record in found]
+
+    def files(self, manifest: Manifest, specs: Mapping[int, Spec]) -> list[ContentFile]:
+        """Return all files of a manifest, those that it deletes too. Raises what `of_snapshot` raises."""
+        spec = specs.get(manifest.spec_id)
+        if spec is None:
+            raise InvalidInput(f"The manifest {manifest.path!r:.300} has a partition spec that the table lacks.")
+        with self._lock:
+            kept = self._kept.get((manifest, spec))
+        if kept is None:
+            records = read_avro(manifest.path, self._fetch(manifest.path)).records
+            kept = _well_formed(manifest.path, lambda _: list(_files(records, manifest, spec)), None)
+            self._keep((manifest, spec), kept)
+        return kept
+
+    def _named(self, path: str, snapshot: Json) -> Manifest:
+        """Return a manifest that stands in the metadata alone, as those of the first tables did."""
+        header = read_avro(path, self._fetch(path)).header
+        spec_id = int(header.get("partition-spec-id", 0))
+        return Manifest(path, spec_id, False, 0, snapshot["snapshot-id"], None, None, None)
+
+    def _keep(self, name: tuple[Manifest, Spec], files: list[ContentFile]) -> None:
+        with self._lock:
+            if name in self._kept:
+                return
+            self._kept[name] = files
+            self._kept_files += len(files)
+            while self._kept_files > KEPT_FILES:
+                _, dropped = self._kept.popitem(last=False)
+                self._kept_files -= len(dropped)
+
+
+def _well_formed(location: str, read: Callable[[Any], Any], record: Any) -> Any:
+    try:
+        return read(record)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InvalidInput(
+            f"The file {location!r:.300} lacks what the table specification requires: {error}."
+        ) from None
+
+
+def _manifest(record: Record) -> Manifest:
+    added, existing = record.get(key(504)), record.get(key(505))
+    summaries = record.get(key(507))
+    return Manifest(
+        path=record[key(500)],
+        spec_id=record[key(502)],
+        deletes=record.get(key(517)) == DELETES,
+        sequence_number=record.get(key(515)) or 0,
+        snapshot_id=record.get(key(503)),
+        files=None if added is None or existing is None else added + existing,
+        first_row_id=record.get(key(520)),
+        summaries=None if summaries is None else tuple(summaries),
+    )
+
+
+def summary_of(manifest: Manifest, position: int, partition_field: Field) -> Summary | None:
+    """Return what a manifest says about a partition field, None for nothing."""
+    if manifest.summaries is None or position >= len(manifest.summaries):
+        return None
+    record = manifest.summaries[position]
+    lower, upper = (decoded(partition_field.type, record.get(key(end))) for end in (510, 511))
+    return Summary(bool(record[key(509)]), record.get(key(518)), lower, upper)
+
+
+def _files(records: list[Record], manifest: Manifest, spec: Spec) -> Iterator[ContentFile]:
+    next_row = manifest.first_row_id
+    for record in records:
+        entry, status = record[key(2)], record[key(0)]
+        first_row = entry.get(key(142))
+        if first_row is None and next_row is not None and status != DELETED and not manifest.deletes:
+            first_row, next_row = next_row, next_row + entry[key(103)]
+        yield ContentFile(
+            content=entry.get(key(134)) or DATA,
+            path=entry[key(100)],
+            format=entry[key(101)].lower(),
+            spec_id=spec.id,
+            partition=_partition(entry[key(102)], spec),
+            records=entry[key(103)],
+            size=entry[key(104)],
+            sequence_number=_sequence_number(record, manifest, status),
+            snapshot_id=_inherited(record.get(key(1)), manifest.snapshot_id),
+            status=status,
+            first_row_id=first_row if manifest.first_row_id is not None else None,
+            raw=entry,
+        )
+
+
+def _sequence_number(record: Record, manifest: Manifest, status: int) -> int:
+    own: int | None = record.get(key(3))
+    if own is None and status == ADDED:
+        return manifest.sequence_number
+    return own or 0
+
+
+def _inherited(own: int | None, manifests: int | None) -> int | None:
+    return manifests if own is None else own
+
+
+def _partition(values: Record, spec: Spec) -> tuple[Any, ...]:
+    return tuple(_taken(one, values.get(key(one.id))) for one in spec.fields)
+
+
+def _taken(one: Field, value: Any) -> Any:
+    kind = kind_of(one.type)
+    return value if value is None or kind is None else kind.take(value)

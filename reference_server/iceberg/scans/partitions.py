@@ -1,0 +1,153 @@
+"""Partition specs bound to columns, and what partition values say about a term."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from reference_server.iceberg.metadata.columns import Column, Columns
+from reference_server.iceberg.metadata.reading import Json
+from reference_server.iceberg.scans.expressions import Term
+from reference_server.iceberg.scans.facts import (
+    NO_GAPS,
+    ONLY_NULL,
+    Beginning,
+    Between,
+    Exactly,
+    Facts,
+    Hashed,
+    Kinds,
+    Known,
+    NotANumber,
+    Space,
+)
+from reference_server.iceberg.scans.transforms import BUCKET, IDENTITY, VOID, Transform, read_transform
+from reference_server.iceberg.scans.values import is_float, is_nan
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A partition field; `transform` is None where it, or the type of its source, is unknown."""
+
+    id: int
+    source: int
+    transform: Transform | None
+
+    @property
+    def type(self) -> str:
+        """The type of its values, `unknown` where nobody knows it."""
+        return self.transform.result if self.transform else "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A partition spec."""
+
+    id: int
+    fields: tuple[Field, ...]
+
+    @property
+    def is_partitioned(self) -> bool:
+        """False when all its files are in the one partition that there is."""
+        return any(field.transform is None or field.transform.name != VOID for field in self.fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a manifest list says about the values of a partition field in a manifest."""
+
+    null: bool
+    nan: bool | None
+    lower: Any
+    upper: Any
+
+
+def current_schema(metadata: Json) -> Json:
+    """Return the schema that new rows have."""
+    current = metadata["current-schema-id"]
+    schema: Json = next(one for one in metadata["schemas"] if one["schema-id"] == current)
+    return schema
+
+
+def all_columns(metadata: Json, schema: Json | None = None) -> dict[int, Column]:
+    """Return the columns that a table has or once had, by id: as a schema has them, by default the current one."""
+    schemas = [*metadata["schemas"], current_schema(metadata), schema or current_schema(metadata)]
+    return {column_id: column for one in schemas for column_id, column in Columns(one).by_id.items()}
+
+
+def bound_specs(metadata: Json, schema: Json | None = None) -> dict[int, Spec]:
+    """Return the partition specs of a table, by id; their fields know their types from `all_columns`."""
+    columns = all_columns(metadata, schema)
+    return {spec["spec-id"]: _bind_spec(spec, columns) for spec in metadata["partition-specs"]}
+
+
+def _bind_spec(spec: Json, columns: dict[int, Column]) -> Spec:
+    return Spec(spec["spec-id"], tuple(_bind(field, columns.get(field["source-id"])) for field in spec["fields"]))
+
+
+def _bind(field: Json, column: Column | None) -> Field:
+    source = column.type if column is not None and isinstance(column.type, str) else None
+    transform = read_transform(field["transform"], source) if source else None
+    return Field(field["field-id"], field["source-id"], transform)
+
+
+def facts_of_value(field: Field, term: Term, value: Any) -> Facts | None:
+    """Return what the partition value of a file says about a term, None for nothing."""
+    if not _related(field, term):
+        return None
+    if value is None:
+        return Known(ONLY_NULL)
+    if is_nan(value):
+        return NotANumber()
+    return Known(NO_GAPS, _space(field, term, value, value))
+
+
+def facts_of_summary(field: Field, term: Term, summary: Summary) -> Facts | None:
+    """Return what the summary of a manifest says about a term in all its files, None for nothing."""
+    if not _related(field, term):
+        return None
+    nan = is_float(field.type) and summary.nan is not False
+    only_gaps = summary.null and summary.lower is None and not nan
+    kinds = Kinds(null=summary.null, nan=nan, other=not only_gaps)
+    if summary.lower is None or summary.upper is None:
+        return Known(kinds)
+    return Known(kinds, _space(field, term, summary.lower, summary.upper))
+
+
+def _related(field: Field, term: Term) -> bool:
+    transform = field.transform
+    return field.source == term.column.id and transform is not None and transform.name != VOID
+
+
+def _space(field: Field, term: Term, lower: Any, upper: Any) -> Space | None:
+    """Return where a term's values are, if the values of a partition field are between two."""
+    made, wanted = field.transform, term.transform
+    assert made is not None, "related fields have a transform"
+    if wanted is not None and wanted.text == made.text:
+        return _exact(lower, upper)
+    if made.name == IDENTITY:
+        return mapped(wanted, lower, upper)
+    if made.name == BUCKET:
+        return Hashed(made, Between(lower, upper)) if wanted is None else None
+    if isinstance(lower, str | bytes):
+        return _beginning(made, lower, upper) if wanted is None else None
+    return mapped(wanted, made.sources(lower)[0], made.sources(upper)[1])
+
+
+def mapped(transform: Transform | None, lower: Any, upper: Any) -> Space | None:
+    """Return where a transform puts the values between two; None if that can be anywhere."""
+    if transform is None:
+        return _exact(lower, upper)
+    if transform.keeps_order:
+        return _exact(transform.apply(lower), transform.apply(upper))
+    return Exactly(transform.apply(lower)) if transform.name == BUCKET and lower == upper else None
+
+
+def _exact(lower: Any, upper: Any) -> Space:
+    return Exactly(lower) if lower == upper else Between(lower, upper)
+
+
+def _beginning(transform: Transform, lower: Any, upper: Any) -> Space:
+    if lower == upper and len(lower) < transform.width:
+        return Exactly(lower)
+    return Beginning(transform, Between(lower, upper))

@@ -1,0 +1,136 @@
+"""Planning: from a scan to its file scan tasks, in pieces that each make one answer of bounded size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from reference_server.iceberg.metadata.reading import Json
+from reference_server.iceberg.scans.content import CONTENT_OFFSET, data_file_json, delete_file_json, task_json
+from reference_server.iceberg.scans.deletes import DeleteIndex
+from reference_server.iceberg.scans.expressions import ALWAYS
+from reference_server.iceberg.scans.manifests import ADDED, DELETED, ContentFile, Manifest, Manifests
+from reference_server.iceberg.scans.pruning import file_can_match, manifest_can_match, residual
+from reference_server.iceberg.scans.scan import Scan
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Some of the files of a manifest that are not deleted: from one position up to, not including, another.
+
+    The last slice has no end, whatever the manifest list counts; `expected` is how many files that is likely to be.
+    """
+
+    manifest: Manifest
+    begin: int
+    end: int | None
+    expected: int
+
+
+Piece = list[Slice]
+
+
+class Planning:
+    """The planning of one scan. `size` is the number of data files that one piece looks at. All methods may block.
+
+    They raise FileNotFound, InvalidInput and ServiceUnavailable when manifests cannot be read.
+    """
+
+    def __init__(self, scan: Scan, manifests: Manifests, size: int) -> None:
+        self._scan = scan
+        self._manifests = manifests
+        self._size = size
+
+    @cached_property
+    def pieces(self) -> list[Piece]:
+        """The data files of the scan, in pieces; what the manifest list rules out is not in them."""
+        pieces: list[Piece] = []
+        room = 0
+        for one in self._slices():
+            if one.expected > room or not pieces:
+                pieces.append([])
+                room = self._size
+            pieces[-1].append(one)
+            room -= one.expected
+        return pieces
+
+    def tasks(self, piece: Piece) -> Json:
+        """Return the ScanTasks of a piece, without plan tasks."""
+        scan = self._scan
+        references: dict[tuple[str, int | None], int] = {}
+        delete_files: list[Json] = []
+        tasks = []
+        for file in self._wanted(piece):
+            spec = scan.specs[file.spec_id]
+            positions = []
+            for one in self._deletes.of(file):
+                identity = one.path, one.get(CONTENT_OFFSET)
+                if identity not in references:
+                    references[identity] = len(delete_files)
+                    delete_files.append(delete_file_json(one, scan.specs[one.spec_id]))
+                positions.append(references[identity])
+            node = data_file_json(file, spec, scan.columns, scan.stats)
+            tasks.append(task_json(node, positions, residual(scan.filter, file, spec)))
+        return {"file-scan-tasks": tasks, "delete-files": delete_files}
+
+    def _slices(self) -> Iterator[Slice]:
+        for manifest in self._data_manifests:
+            count = self._size if manifest.files is None else manifest.files
+            for begin in range(0, max(count, 1), self._size):
+                rest = count - begin
+                yield Slice(manifest, begin, begin + self._size if rest > self._size else None, min(rest, self._size))
+
+    @cached_property
+    def _all_manifests(self) -> list[Manifest]:
+        scan = self._scan
+        if scan.start is None:
+            return self._manifests.of_snapshot(scan.snapshot) if scan.snapshot else []
+        appends = scan.appends()
+        ids = {one["snapshot-id"] for one in appends}
+        found = (manifest for one in appends for manifest in self._manifests.of_snapshot(one))
+        return [one for one in dict.fromkeys(found) if one.snapshot_id in ids and not one.deletes]
+
+    @property
+    def _data_manifests(self) -> Iterator[Manifest]:
+        scan = self._scan
+        for one in self._all_manifests:
+            spec = scan.specs.get(one.spec_id)
+            if not one.deletes and (spec is None or manifest_can_match(scan.filter, one, spec)):
+                yield one
+
+    @cached_property
+    def _deletes(self) -> DeleteIndex:
+        specs = self._scan.specs
+        manifests = (one for one in self._all_manifests if one.deletes)
+        files = (file for one in manifests for file in self._manifests.files(one, specs) if file.status != DELETED)
+        return DeleteIndex(files, specs)
+
+    def _wanted(self, piece: Piece) -> Iterator[ContentFile]:
+        """Yield the files of a piece that may hold rows of the scan, until there are rows enough."""
+        scan = self._scan
+        sure = 0
+        for file in self._listed(piece):
+            spec = scan.specs[file.spec_id]
+            if not file_can_match(scan.filter, file, spec):
+                continue
+            yield file
+            if scan.enough is not None and residual(scan.filter, file, spec) == ALWAYS and not self._deletes.of(file):
+                sure += file.records
+                if sure >= scan.enough:
+                    return
+
+    def _listed(self, piece: Piece) -> Iterator[ContentFile]:
+        for one in piece:
+            yield from self._of_scan(self._live(one))
+
+    def _live(self, one: Slice) -> list[ContentFile]:
+        files = self._manifests.files(one.manifest, self._scan.specs)
+        return [file for file in files if file.status != DELETED][one.begin : one.end]
+
+    def _of_scan(self, files: Iterable[ContentFile]) -> Iterable[ContentFile]:
+        """Return the files that the scan is about: in a range those alone that its own snapshots have added."""
+        if self._scan.start is None:
+            return files
+        ids = {one["snapshot-id"] for one in self._scan.appends()}
+        return (file for file in files if file.status == ADDED and file.snapshot_id in ids)

@@ -1,0 +1,126 @@
+"""Plannings that clients may come back to: a record in storage for each, and results that are still being made.
+
+plan / warehouse / <id>  ->  a `Plan` as JSON
+
+The record says what was asked for, and of which snapshot and schema, so its tasks can be made again at any time, also
+after a restart. A plan task is the id of its planning and the number of a piece.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import orjson
+
+from reference_server.errors import PlanNotFound
+from reference_server.iceberg.catalog import Change
+from reference_server.iceberg.keys import plan_key, plan_prefix
+from reference_server.iceberg.metadata.reading import Json
+from reference_server.iceberg.scans.manifests import Fetch, Manifests
+from reference_server.iceberg.scans.scan import Pin, Scan
+from specs.problems import Problem
+
+SYNC, ASYNC = "sync", "async"
+MODES = (SYNC, ASYNC)
+"""When a planning is done: at once, or in the background."""
+LIFETIME_SECONDS = 60 * 60
+SWEPT = 4
+KEPT_RESULTS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A planning: of which table, for which request, and until when it is kept (seconds since 1970)."""
+
+    id: str
+    table: str
+    request: Json
+    snapshot: int | None
+    schema: int
+    until: float
+    background: bool
+    cancelled: bool = False
+
+    @property
+    def pin(self) -> Pin:
+        """Which snapshot and schema it is for."""
+        return Pin(self.snapshot, self.schema)
+
+    def task(self, number: int) -> str:
+        """Return the plan task of a piece."""
+        return f"{self.id}-{number}"
+
+
+def new_plan(scan: Scan, request: Json, *, background: bool) -> Plan:
+    """Return a planning with an id that nobody can guess; later ones have greater ids."""
+    now = time.time()
+    name = f"{int(now * 1000):012x}{secrets.token_hex(10)}"
+    table, pin = scan.metadata["table-uuid"], scan.pin
+    return Plan(name, table, request, pin.snapshot, pin.schema, now + LIFETIME_SECONDS, background)
+
+
+def find_plan(get: Callable[[bytes], bytes | None], warehouse: str, plan_id: str, table: str) -> Plan:
+    """Return a planning of a table, by its UUID; `get` reads a key. Raises PlanNotFound."""
+    value = get(plan_key(warehouse, plan_id))
+    plan = Plan(**orjson.loads(value)) if value else None
+    if plan is None or plan.table != table or plan.until < time.time():
+        raise PlanNotFound(f"There is no planning {plan_id!r:.100} of this table.")
+    return plan
+
+
+def keep_plan(change: Change, plan: Plan) -> None:
+    """Let a change keep a planning, and sweep a few whose time is over."""
+    for name, value in change.oldest(plan_prefix(change.warehouse), SWEPT):
+        if orjson.loads(value)["until"] < time.time():
+            change.writes[name] = None
+    change.writes[plan_key(change.warehouse, plan.id)] = orjson.dumps(asdict(plan))
+
+
+def cancelled(plan: Plan) -> Plan:
+    """Return a planning as it is once nobody wants it any more."""
+    return replace(plan, cancelled=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ScanServices:
+    """What all plannings share; `background` tells clients to wait for results and ask for them again."""
+
+    manifests: Manifests
+    results: Results
+    background: bool
+
+
+def scan_services(fetch: Fetch, mode: str) -> ScanServices:
+    """Return what plannings share; `fetch` reads files, `mode` is `sync` or `async`. Raises Problem for another."""
+    if mode not in MODES:
+        raise Problem(f"Scans cannot be planned {mode!r}.", f"Use {' or '.join(MODES)}.")
+    return ScanServices(Manifests(fetch), Results(), mode == ASYNC)
+
+
+class Results:
+    """Results of plannings in the background, the latest of them; a planning whose result is gone is made again."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, Future[Any]] = OrderedDict()
+
+    def find(self, plan_id: str) -> Future[Any] | None:
+        """Return what was started for a planning, None for nothing."""
+        return self._kept.get(plan_id)
+
+    def start(self, plan_id: str, executor: Executor, make: Callable[[], Any]) -> None:
+        """Begin to make a result in a thread."""
+        self._kept[plan_id] = executor.submit(make)
+        while len(self._kept) > KEPT_RESULTS:
+            self.forget(next(iter(self._kept)))
+
+    def forget(self, plan_id: str) -> None:
+        """Drop a result; if it is not begun, it never will be."""
+        dropped = self._kept.pop(plan_id, None)
+        if dropped is not None:
+            dropped.cancel()

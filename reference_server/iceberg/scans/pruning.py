@@ -1,0 +1,84 @@
+"""Which manifests and files of a scan can hold rows that fit its filter, and what is left to test in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from reference_server.iceberg.scans.expressions import Constant, Expression, Term, Test, holds, simplified
+from reference_server.iceberg.scans.facts import ONLY_NULL, Between, Facts, Kinds, Known, Space
+from reference_server.iceberg.scans.manifests import ContentFile, Manifest, summary_of
+from reference_server.iceberg.scans.partitions import Spec, facts_of_summary, facts_of_value, mapped
+from reference_server.iceberg.scans.values import decoded, is_float
+
+VALUE_COUNTS, NULL_COUNTS, NAN_COUNTS, LOWER_BOUNDS, UPPER_BOUNDS = 109, 110, 137, 125, 128
+NOT_A_NUMBER_ONLY = Kinds(null=False, other=False)
+
+
+def manifest_can_match(filter_: Expression, manifest: Manifest, spec: Spec) -> bool:
+    """Return whether a file of a manifest may hold rows that fit, as far as the manifest list tells."""
+
+    def decide(test: Test) -> bool:
+        return _may(test, _facts_of_manifest(test.term, manifest, spec))
+
+    return holds(filter_, decide)
+
+
+def file_can_match(filter_: Expression, file: ContentFile, spec: Spec) -> bool:
+    """Return whether a data file may hold rows that fit, as far as its partition and its columns' bounds tell."""
+    if isinstance(filter_, Constant):
+        return filter_.holds
+    return file.records != 0 and holds(
+        filter_, lambda test: _may(test, [*facts_of_partition(test.term, file, spec), facts_of_column(test.term, file)])
+    )
+
+
+def residual(filter_: Expression, file: ContentFile, spec: Spec) -> Expression:
+    """Return what is left of a filter where the partition of a file decides some of its tests."""
+
+    def decide(test: Test) -> bool | None:
+        facts = list(facts_of_partition(test.term, file, spec))
+        if not _may(test, facts):
+            return False
+        return True if any(one.must_hold(test.operator, test.values) for one in facts) else None
+
+    return simplified(filter_, decide)
+
+
+def facts_of_partition(term: Term, file: ContentFile, spec: Spec) -> Iterator[Facts]:
+    """Yield what each partition value of a file says about a term."""
+    for field, value in zip(spec.fields, file.partition, strict=True):
+        facts = facts_of_value(field, term, value)
+        if facts is not None:
+            yield facts
+
+
+def facts_of_column(term: Term, file: ContentFile) -> Facts:
+    """Return what the counts and bounds of a file say about a term."""
+    column = term.column.id
+    values, nulls, nans = (file.map(counts).get(column) for counts in (VALUE_COUNTS, NULL_COUNTS, NAN_COUNTS))
+    if values is not None and nulls == values:
+        return Known(ONLY_NULL)
+    if values is not None and nans == values:
+        return Known(NOT_A_NUMBER_ONLY)
+    kinds = Kinds(null=nulls != 0, nan=is_float(term.column.type) and nans != 0)
+    return Known(kinds, _bounds(term, file))
+
+
+def _bounds(term: Term, file: ContentFile) -> Space | None:
+    ends = (file.map(bounds).get(term.column.id) for bounds in (LOWER_BOUNDS, UPPER_BOUNDS))
+    lower, upper = (decoded(term.column.type, end) for end in ends)
+    if term.transform is None:
+        return Between(lower, upper)
+    return None if lower is None or upper is None else mapped(term.transform, lower, upper)
+
+
+def _facts_of_manifest(term: Term, manifest: Manifest, spec: Spec) -> Iterator[Facts]:
+    for position, field in enumerate(spec.fields):
+        summary = summary_of(manifest, position, field)
+        facts = None if summary is None else facts_of_summary(field, term, summary)
+        if facts is not None:
+            yield facts
+
+
+def _may(test: Test, facts: Iterable[Facts]) -> bool:
+    return all(one.can_hold(test.operator, test.values) for one in facts)

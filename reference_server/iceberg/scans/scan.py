@@ -1,0 +1,140 @@
+"""What a request wants scanned, bound to the metadata of its table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from reference_server.errors import InvalidInput
+from reference_server.iceberg.metadata.columns import Column, Columns
+from reference_server.iceberg.metadata.reading import Json
+from reference_server.iceberg.scans.expressions import ALWAYS, Expression
+from reference_server.iceberg.scans.filters import read_filter
+from reference_server.iceberg.scans.names import Names
+from reference_server.iceberg.scans.partitions import Spec, all_columns, bound_specs, current_schema
+
+MAIN = "main"
+SNAPSHOT, START, END = "snapshot-id", "start-snapshot-id", "end-snapshot-id"
+APPEND = "append"
+
+
+@dataclass(frozen=True)
+class Scan:
+    """A scan: of one snapshot, or of what the appends after `start` up to it have added.
+
+    `stats` are the ids of the columns whose statistics are wanted; `enough` is the number of rows after which no
+    more are needed, None for all.
+    """
+
+    metadata: Json
+    snapshot: Json | None
+    start: int | None
+    schema: Json
+    filter: Expression
+    stats: frozenset[int]
+    enough: int | None
+
+    @property
+    def pin(self) -> Pin:
+        """What to keep for making the same scan again later."""
+        return Pin(self.snapshot["snapshot-id"] if self.snapshot else None, self.schema["schema-id"])
+
+    @cached_property
+    def columns(self) -> Mapping[int, Column]:
+        """The columns that the table has or once had, by id, as the schema of the scan has them if it does."""
+        return all_columns(self.metadata, self.schema)
+
+    @cached_property
+    def specs(self) -> Mapping[int, Spec]:
+        """The partition specs of the table, by id."""
+        return bound_specs(self.metadata, self.schema)
+
+    def appends(self) -> list[Json]:
+        """Return the snapshots of a range that only added rows, the newest first."""
+        found = []
+        by_id = {one["snapshot-id"]: one for one in self.metadata["snapshots"]}
+        one = self.snapshot
+        while one is not None and one["snapshot-id"] != self.start:
+            if one.get("summary", {}).get("operation", APPEND) == APPEND:
+                found.append(one)
+            one = by_id.get(one.get("parent-snapshot-id"))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """What a planning was first made for, whatever becomes of the table: ids of its snapshot and its schema."""
+
+    snapshot: int | None
+    schema: int
+
+
+def read_scan(metadata: Json, request: Json, pin: Pin | None = None) -> Scan:
+    """Return the scan that a request means, or meant when its planning was first made.
+
+    Raises InvalidInput for snapshots, columns and filters that the table does not have, and for a mixture of
+    one snapshot and a range.
+    """
+    _check_choice(request)
+    snapshot = _pinned_snapshot(metadata, pin) if pin else _snapshot(metadata, request)
+    start = request.get(START)
+    if start is not None:
+        _check_range(metadata, snapshot, start)
+    of_snapshot = snapshot.get("schema-id") if request.get("use-snapshot-schema") and snapshot else None
+    schema = _schema(metadata, pin.schema if pin else of_snapshot)
+    names = Names(Columns(schema), case_sensitive=request.get("case-sensitive", True))
+    names.check(request.get("select") or ())
+    expression = read_filter(request["filter"], names) if "filter" in request else ALWAYS
+    rows = request.get("min-rows-requested")
+    return Scan(
+        metadata=metadata,
+        snapshot=snapshot,
+        start=start,
+        schema=schema,
+        filter=expression,
+        stats=names.ids_below(request.get("stats-fields") or ()),
+        enough=rows if rows and rows > 0 else None,
+    )
+
+
+def _check_choice(request: Json) -> None:
+    start, end = request.get(START), request.get(END)
+    if (start is None) != (end is None):
+        raise InvalidInput(f"{START} and {END} belong together; one of them is missing.")
+    if end is not None and request.get(SNAPSHOT) is not None:
+        raise InvalidInput(f"A scan reads either one snapshot ({SNAPSHOT}) or a range ({START}, {END}).")
+
+
+def _snapshot(metadata: Json, request: Json) -> Json | None:
+    """Return the snapshot to read, or the last one of the range; None for a table that has none yet."""
+    asked = request.get(END, request.get(SNAPSHOT))
+    wanted = asked
+    if wanted is None:
+        main = metadata.get("refs", {}).get(MAIN)
+        wanted = main["snapshot-id"] if main else None
+    found = next((one for one in metadata["snapshots"] if one["snapshot-id"] == wanted), None)
+    if found is None and asked is not None:
+        raise InvalidInput(f"The table has no snapshot {asked}.")
+    return found
+
+
+def _check_range(metadata: Json, end: Json | None, start: int) -> None:
+    """Raise InvalidInput unless a range leads from its end back to its start, whose snapshot may have expired."""
+    by_id = {one["snapshot-id"]: one for one in metadata["snapshots"]}
+    one = end
+    while one is not None:
+        if start in (one["snapshot-id"], one.get("parent-snapshot-id")):
+            return
+        one = by_id.get(one.get("parent-snapshot-id"))
+    raise InvalidInput(f"The snapshot {start} is no ancestor of the last one of the range.")
+
+
+def _pinned_snapshot(metadata: Json, pin: Pin) -> Json | None:
+    return None if pin.snapshot is None else _snapshot(metadata, {SNAPSHOT: pin.snapshot})
+
+
+def _schema(metadata: Json, wanted: int | None) -> Json:
+    """Return the schema with an id; the current one for None, and for one that is gone."""
+    found: Json | None = next((one for one in metadata["schemas"] if one["schema-id"] == wanted), None)
+    return found or current_schema(metadata)

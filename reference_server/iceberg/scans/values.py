@@ -1,0 +1,222 @@
+"""Values of columns, in the one form in which they are compared, and the forms in which they come and go.
+
+Inside: numbers, text and truth values as themselves; a decimal as its unscaled integer; dates, times and timestamps
+as integers (days, micro- or nanoseconds); uuid, fixed and binary as bytes. So every type has Python's own order.
+Outside: JSON (literals, bounds, partition values), bytes (bounds in manifests), Avro (partition values there).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+from uuid import UUID
+
+from reference_server.iceberg.metadata.types import type_name
+from reference_server.iceberg.scans import moments
+
+MICROS, NANOS = 1_000_000, 1_000_000_000
+DAY_SECONDS = moments.DAY_SECONDS
+DECIMAL_TEXT = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?", re.ASCII)
+LARGEST_FLOAT = 3.4028234663852886e38
+NOT_FINITE = {math.inf: "Infinity", -math.inf: "-Infinity"}
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How the values of a type are written.
+
+    `read` takes JSON and raises ValueError; `show` makes JSON; `decode` takes the bytes of a bound;
+    `take` takes what Avro holds.
+    """
+
+    read: Callable[[Any], Any]
+    show: Callable[[Any], Any] = _same
+    decode: Callable[[bytes], Any] = _same
+    take: Callable[[Any], Any] = _same
+
+
+@cache
+def kind_of(column_type: str) -> Kind | None:
+    """Return the kind of a primitive type; None for one whose values are never compared."""
+    if type_name(column_type) == "decimal":
+        return _decimal_kind(int(column_type.rstrip(")").rpartition(",")[2]))
+    if type_name(column_type) == "fixed":
+        return KINDS["binary"]
+    return KINDS.get(column_type)
+
+
+def is_float(column_type: Any) -> bool:
+    """Return whether a type knows NaN."""
+    return column_type in ("float", "double")
+
+
+def is_nan(value: Any) -> bool:
+    """Return whether a value is NaN."""
+    return isinstance(value, float) and math.isnan(value)
+
+
+def show_value(column_type: Any, value: Any) -> Any:
+    """Return a value as JSON; null for none, and bytes of a type that nobody knows in hexadecimal."""
+    kind = kind_of(column_type) if isinstance(column_type, str) else None
+    if value is None or kind is None:
+        return value.hex().upper() if isinstance(value, bytes) else value
+    return kind.show(value)
+
+
+def decoded(column_type: Any, data: bytes | None) -> Any:
+    """Return the value of a bound; None where there is none, and for one that cannot be read or is NaN."""
+    kind = kind_of(column_type) if isinstance(column_type, str) else None
+    if data is None or kind is None:
+        return None
+    try:
+        value = kind.decode(data)
+    except (ValueError, struct.error):
+        return None
+    return None if is_nan(value) else value
+
+
+def _read_boolean(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"{value!r:.100} is neither true nor false")
+    return value
+
+
+def _read_integer(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
+        raise ValueError(f"{value!r:.100} is no integer")
+    return int(value)
+
+
+def _read_double(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{value!r:.100} is no number")
+    return float(value)
+
+
+def _read_float(value: Any) -> float:
+    """Return the nearest number of 32 bits; beyond their range the number itself, which is as good to compare."""
+    number = _read_double(value)
+    return float(struct.unpack("<f", struct.pack("<f", number))[0]) if abs(number) <= LARGEST_FLOAT else number
+
+
+def _show_float(value: float) -> Any:
+    return "NaN" if math.isnan(value) else NOT_FINITE.get(value, value)
+
+
+def _read_text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r:.100} is no text")
+    return value
+
+
+def _read_bytes(value: Any) -> bytes:
+    try:
+        return bytes.fromhex(_read_text(value))
+    except ValueError:
+        raise ValueError(f"{value!r:.100} is not hexadecimal") from None
+
+
+def _read_uuid(value: Any) -> bytes:
+    try:
+        return UUID(_read_text(value)).bytes
+    except ValueError:
+        raise ValueError(f"{value!r:.100} is no UUID") from None
+
+
+def _counted(read: Callable[[str], int]) -> Callable[[Any], int]:
+    """Return a reader that also takes the number that the text stands for: PyIceberg sends times so."""
+    return lambda value: read(value) if isinstance(value, str) else _read_integer(value)
+
+
+def _decode_integer(data: bytes) -> int:
+    """Return an integer of 4 or 8 bytes: a column may have been an int before it was a long."""
+    return int.from_bytes(data, "little", signed=True)
+
+
+def _decode_stamp(data: bytes, per_second: int) -> int:
+    """Return a timestamp; 4 bytes are days of a column that was a date before."""
+    number = _decode_integer(data)
+    return number * DAY_SECONDS * per_second if len(data) == 4 else number
+
+
+def _decode_float(data: bytes) -> float:
+    return float(struct.unpack("<f" if len(data) == 4 else "<d", data)[0])
+
+
+def _unscaled(data: bytes) -> int:
+    return int.from_bytes(data, "big", signed=True)
+
+
+def _read_decimal(value: Any, scale: int) -> int:
+    """Return the unscaled integer of a number, as text or as JSON number, that has no more digits than the scale."""
+    text = str(value)
+    found = DECIMAL_TEXT.fullmatch(text) if not isinstance(value, bool) else None
+    if found is None or not (found[2] or found[3]):
+        raise ValueError(f"{value!r:.100} is no decimal")
+    digits = int((found[2] or "") + (found[3] or ""))
+    shift = scale - len(found[3] or "") + int(found[4] or 0)
+    up, down = int(10 ** max(shift, 0)), int(10 ** max(-shift, 0))
+    number, rest = divmod(digits * up, down)
+    if rest:
+        raise ValueError(f"{value!r:.100} has more than {scale} digits after the point")
+    return -number if found[1] == "-" else number
+
+
+def _show_decimal(value: int, scale: int) -> str:
+    digits = str(abs(value)).rjust(scale + 1, "0")
+    whole, fraction = digits[: len(digits) - scale], digits[len(digits) - scale :]
+    return f"{'-' if value < 0 else ''}{whole}{'.' if scale else ''}{fraction}"
+
+
+def _decimal_kind(scale: int) -> Kind:
+    return Kind(partial(_read_decimal, scale=scale), partial(_show_decimal, scale=scale), _unscaled, _take_decimal)
+
+
+def _take_decimal(value: Any) -> int:
+    return _unscaled(value) if isinstance(value, bytes) else int(value)
+
+
+def _show_bytes(value: bytes) -> str:
+    return value.hex().upper()
+
+
+def _take_uuid(value: Any) -> bytes:
+    return UUID(value).bytes if isinstance(value, str) else bytes(value)
+
+
+def _stamp_kind(per_second: int, *, zoned: bool) -> Kind:
+    return Kind(
+        _counted(partial(moments.read_stamp, per_second=per_second, zoned=zoned)),
+        partial(moments.show_stamp, per_second=per_second, zoned=zoned),
+        partial(_decode_stamp, per_second=per_second),
+    )
+
+
+_INTEGER = Kind(_read_integer, decode=_decode_integer)
+KINDS: dict[str, Kind] = {
+    "boolean": Kind(_read_boolean, decode=lambda data: data != b"\0"),
+    "int": _INTEGER,
+    "long": _INTEGER,
+    "float": Kind(_read_float, _show_float, _decode_float),
+    "double": Kind(_read_double, _show_float, _decode_float),
+    "string": Kind(_read_text, decode=lambda data: data.decode("utf-8")),
+    "uuid": Kind(_read_uuid, lambda value: str(UUID(bytes=value)), take=_take_uuid),
+    "binary": Kind(_read_bytes, _show_bytes),
+    "date": Kind(_counted(moments.read_date), moments.show_date, _decode_integer),
+    "time": Kind(_counted(moments.read_time), moments.show_time, _decode_integer),
+    "timestamp": _stamp_kind(MICROS, zoned=False),
+    "timestamptz": _stamp_kind(MICROS, zoned=True),
+    "timestamp_ns": _stamp_kind(NANOS, zoned=False),
+    "timestamptz_ns": _stamp_kind(NANOS, zoned=True),
+}
+TICKS = {"timestamp": MICROS, "timestamptz": MICROS, "timestamp_ns": NANOS, "timestamptz_ns": NANOS}
+"""Ticks in a second, by type."""

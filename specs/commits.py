@@ -1,0 +1,53 @@
+"""What commits of a document of the Iceberg API may hold: updates and requirements, by their names.
+
+An update is known by its schema. Its action, the word that a commit holds, is another one in a dialect: what
+is `add-spec` elsewhere is `add-partition-spec` in the Tables API.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from specs.openapi import Document
+from specs.profiles import find_profile
+
+UNIONS = ("TableUpdate", "ViewUpdate")
+
+
+def actions(document: Document) -> dict[str, str]:
+    """Return the action of every update that commits of a document may hold, by the name of its schema."""
+    schemas = document.raw["components"]["schemas"]
+    found = [one["$ref"] for union in UNIONS for one in schemas.get(union, {}).get("anyOf", ())]
+    return {reference.rpartition("/")[2]: _action(document.resolve({"$ref": reference})) for reference in found}
+
+
+def requirement_types(document: Document) -> frozenset[str]:
+    """Return the types of the requirements that commits of a document may hold."""
+    branches = document.raw["components"]["schemas"]["TableRequirement"]["oneOf"]
+    return frozenset(branch["properties"]["type"]["const"] for branch in branches)
+
+
+def _action(schema: Mapping[str, Any]) -> str:
+    action = schema["properties"]["action"]
+    named: str = action["const"] if "const" in action else action["enum"][0]
+    return named
+
+
+@cache
+def newest_actions() -> dict[str, str]:
+    """Return the actions of the newest document, by the names of their schemas."""
+    return actions(find_profile("iceberg").document())
+
+
+@cache
+def newest_requirement_types() -> frozenset[str]:
+    """Return the types of requirements of the newest document."""
+    return requirement_types(find_profile("iceberg").document())
+
+
+def spelling(document: Document) -> dict[str, str]:
+    """Return the actions that a document names otherwise than the newest one: from its word to this document's."""
+    usual, here = newest_actions(), actions(document)
+    return {usual[schema]: here[schema] for schema in usual.keys() & here.keys() if usual[schema] != here[schema]}

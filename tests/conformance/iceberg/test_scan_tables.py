@@ -1,0 +1,126 @@
+"""The tables that the suite plans scans of: PyIceberg reads them, and finds the same rows and deletes."""
+
+from __future__ import annotations
+
+import pytest
+from pyiceberg.table import StaticTable
+
+from conformance.client import Client, Connection
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.content import SCHEMA
+from conformance.iceberg.scans.deletes import wrong_deletes
+from conformance.iceberg.scans.plans import Plan, Task
+from conformance.iceberg.scans.samples import LAYOUTS, ROWS, new_events, plain_rows
+from conformance.iceberg.scans.tables import new_scan_table
+from conformance.settings import load_settings
+from conformance.target import Target
+from lakeproof import serve
+from specs.profiles import find_profile
+
+
+@pytest.fixture(scope="module")
+def server():
+    with serve("iceberg") as server:
+        yield server
+
+
+@pytest.fixture
+def catalog(server):
+    profile = find_profile("iceberg")
+    client = Client(Connection(server.url, {}, 30), profile.document())
+    settings = load_settings({"server": server.url, "api": "iceberg"}, environ={})
+    catalog = IcebergCatalog(Target(settings, profile, profile.document(), client))
+    client.begin([])
+    yield catalog
+    catalog.clean_up()
+
+
+def opened(table):
+    return StaticTable.from_metadata(table.catalog.load_table(table.id)["metadata-location"])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_rows_are_read(catalog, layout):
+    table = new_events(catalog, layout)
+    found = opened(table).scan().to_arrow().sort_by("id").to_pylist()
+    wanted = sorted(ROWS, key=lambda row: row["id"])
+    assert [(row["id"], row["name"], row["day"], row["at"], row["price"]) for row in found] == [
+        (row["id"], row["name"], row["day"], row["at"], row["price"]) for row in wanted
+    ]
+    assert [row["place"] for row in found] == [row["place"] for row in wanted]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_statistics_lose_nothing(catalog, layout):
+    table = new_events(catalog, layout)
+    for row in ROWS:
+        planned = opened(table).scan(row_filter=f"id = {row['id']}").plan_files()
+        assert row in [one for task in planned for one in table.data_files()[task.file.file_path].rows]
+
+
+def test_first_format_version_is_read(catalog):
+    table = new_events(catalog, "several", version=1)
+    assert opened(table).scan().to_arrow().num_rows == len(ROWS)
+
+
+def test_removed_files_are_not_read(catalog):
+    table = new_scan_table(catalog, SCHEMA)
+    gone, stays = (table.data(*plain_rows(id)) for id in (1, 2))
+    before = table.commit(gone, stays)
+    table.commit(table.data(*plain_rows(3)), removed=[gone])
+    assert sorted(opened(table).scan().to_arrow()["id"].to_pylist()) == [2, 3]
+    assert sorted(opened(table).scan(snapshot_id=before).to_arrow()["id"].to_pylist()) == [1, 2]
+
+
+def test_position_deletes_are_applied(catalog):
+    table = new_scan_table(catalog, SCHEMA)
+    first, second = table.data(*plain_rows(1, 2)), table.data(*plain_rows(3, 4))
+    table.commit(first, second)
+    table.commit(table.position_deletes(first, second))
+    assert sorted(opened(table).scan().to_arrow()["id"].to_pylist()) == [2, 4]
+
+
+# What applies
+
+
+def planned(table, **deletes):
+    """Return a plan in which each data file, by its first id, has the delete files that are named."""
+    files = {str(file.rows[0]["id"]): path for path, file in table.data_files().items()}
+    shown = [
+        Task({"file-path": path}, tuple({"file-path": one.path} for one in deletes.get(f"id{id}", ())), True)
+        for id, path in files.items()
+    ]
+    return Plan(None, None, shown)
+
+
+def test_missing_and_wrong_deletes_are_noticed(catalog):
+    table = new_scan_table(catalog, SCHEMA)
+    older, newer = table.data(*plain_rows(1)), table.data(*plain_rows(2))
+    table.commit(older)
+    by_value = table.equality_deletes(["day"], {"day": older.rows[0]["day"]}, like=older)
+    table.commit(newer, by_value)
+    assert wrong_deletes(table, planned(table, id1=[by_value])) == []
+    assert len(wrong_deletes(table, planned(table))) == 1
+    assert len(wrong_deletes(table, planned(table, id1=[by_value], id2=[by_value]))) == 1
+    assert len(wrong_deletes(table, planned(table, id1=[by_value, newer]))) == 1
+
+
+def test_deletes_of_unwanted_rows_may_be_missing(catalog):
+    table = new_scan_table(catalog, SCHEMA)
+    data = table.data(*plain_rows(1, 2))
+    table.commit(data)
+    table.commit(table.equality_deletes(["id"], {"id": 1}, like=data))
+    above = {"type": "gt", "term": "id", "value": 1}
+    assert wrong_deletes(table, planned(table), condition=above) == []
+    assert len(wrong_deletes(table, planned(table), condition={**above, "type": "gt-eq"})) == 1
+
+
+def test_vectors_are_for_one_file(catalog):
+    table = new_scan_table(catalog, SCHEMA, version=3)
+    first, second = table.data(*plain_rows(1)), table.data(*plain_rows(2))
+    table.commit(first, second)
+    vector = table.deletion_vector(first, 0)
+    table.commit(vector)
+    assert wrong_deletes(table, planned(table, id1=[vector])) == []
+    assert len(wrong_deletes(table, planned(table))) == 1
+    assert len(wrong_deletes(table, planned(table, id1=[vector], id2=[vector]))) == 1

@@ -1,0 +1,127 @@
+"""The suite by the profile of the Tables API, and what it makes of servers that speak the other dialect."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakeproof import check, serve
+from specs.commits import newest_actions
+from specs.openapi import Document
+from specs.problems import Problem
+from specs.profiles import Profile, find_profile
+from specs.revisions import merge_patch
+from tests.conftest import storage_option
+
+TABLES_API = "iceberg/tables-api"
+SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
+# The habits of the Tables API as changes to another document.
+HABITS = {
+    "paths": {
+        "/v1/{prefix}/namespaces/{namespace}/tables/{table}": {
+            "head": {"responses": {"204": None, "200": {"description": "There; no body."}}}
+        }
+    },
+    "components": {
+        "parameters": {"page-size": {"schema": {"default": 100}}},
+        "schemas": {"AddPartitionSpecUpdate": {"properties": {"action": {"const": "add-partition-spec"}}}},
+    },
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Where reports go and no settings of others are found."""
+    monkeypatch.chdir(tmp_path)
+
+
+def by_verdict(results, *verdicts):
+    return {entry["id"] for entry in results.requirements if entry["verdict"] in verdicts}
+
+
+@pytest.mark.parametrize("storage", ["memory", "dir"])
+def test_the_reference_server_conforms(storage, tmp_path):
+    results, code = check(api="iceberg", profile=TABLES_API, storage=storage_option(storage, tmp_path / "lake"))
+    assert code == 0
+    assert by_verdict(results, "pass") | by_verdict(results, "unoffered") == {one["id"] for one in results.requirements}
+    assert {name for name in by_verdict(results, "pass") if ".tables_api." in name} == {
+        "iceberg.tables_api.exists",
+        "iceberg.tables_api.page.default",
+        "iceberg.tables_api.page.size",
+        "iceberg.tables_api.page.last",
+        "iceberg.tables_api.add_partition_spec",
+        "iceberg.tables_api.stage",
+    }
+    assert results.run["left_behind"] == []
+
+
+def test_only_what_the_dialect_has_is_judged():
+    results, _ = check(api="iceberg", profile=TABLES_API, select="listing or page or exists or errors.body")
+    judged = {entry["id"] for entry in results.requirements}
+    assert "iceberg.listing.everything.list_tables" not in judged
+    assert "iceberg.page.last.list_tables" not in judged
+    assert "iceberg.table.exists.present" not in judged
+    assert {"iceberg.page.partition.list_tables", "iceberg.errors.body"} <= judged
+    assert not [name for name in judged if "namespaces" in name or "view" in name]
+
+
+def test_what_others_have_in_the_namespace_is_left_alone(http):
+    with serve(TABLES_API, namespaces=("shop.own",)) as server:
+        tables = f"{server.url}/v1/namespaces/shop%1Fown/tables"
+        for number in range(3):
+            assert http("POST", tables, json={"name": f"b{number}", "schema": SCHEMA}).status == 200
+        before = [http("GET", f"{tables}/b{number}").json() for number in range(3)]
+        results, code = check(server.url, api="iceberg", profile=TABLES_API, namespace="shop.own")
+        assert code == 0
+        assert by_verdict(results, "fail", "warn", "error", "blocked") == set()
+        assert [one["name"] for one in http("GET", tables).json()["identifiers"]] == ["b0", "b1", "b2"]
+        assert [http("GET", f"{tables}/b{number}").json() for number in range(3)] == before
+
+
+def test_a_normal_server_fails_where_the_dialects_differ():
+    with serve("iceberg", namespaces=("shop",)) as server:
+        results, code = check(server.url, api="iceberg", profile=TABLES_API, namespace="shop")
+    assert code == 1
+    assert by_verdict(results, "fail", "warn") == {
+        "iceberg.tables_api.exists",
+        "iceberg.tables_api.page.default",
+        "iceberg.tables_api.page.size",
+        "iceberg.tables_api.add_partition_spec",
+        "iceberg.wire.table_exists",
+    }
+
+
+def test_a_server_of_the_tables_api_is_no_normal_one():
+    with serve(TABLES_API, namespaces=("shop",)) as server, pytest.raises(Problem, match="no iceberg/2026-08 server"):
+        check(server.url, api="iceberg")
+
+
+def test_a_normal_server_with_the_habits_of_the_dialect_fails(monkeypatch):
+    newest_actions()  # those of the true document
+    changed = Document(merge_patch(find_profile("iceberg").document().raw, HABITS), "a mixture")
+    with monkeypatch.context() as patched:
+        patched.setattr(Profile, "document", lambda _: changed)
+        server = serve("iceberg")
+    with server:
+        results, code = check(server.url, api="iceberg", select="exists or listing or page or spec or head")
+    assert code == 1
+    assert {
+        "iceberg.table.exists.present",
+        "iceberg.wire.table_exists",
+        "iceberg.request.head.table_exists",
+        "iceberg.listing.size_alone.list_tables",
+        "iceberg.update.spec.id",
+    } <= by_verdict(results, "fail", "warn")
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"profile": TABLES_API}, "has to be given one"),
+        ({"profile": TABLES_API, "namespace": "elsewhere"}, "there is no namespace elsewhere"),
+        ({"profile": TABLES_API, "namespace": "a..b"}, "setting namespace is wrong"),
+        ({"namespace": "shop"}, "creates its namespaces itself"),
+    ],
+)
+def test_a_namespace_has_to_be_given_where_none_can_be_created(settings, words):
+    with serve(TABLES_API, namespaces=("shop",)) as server, pytest.raises(Problem, match=words):
+        check(server.url, api="iceberg", **settings)
