@@ -15,7 +15,7 @@ from urllib.parse import quote, urlencode, urlsplit
 import orjson
 import urllib3
 
-from conformance.exchange import Exchange
+from conformance.exchange import Exchange, hide_fields
 from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.wire import WireLog
 from specs.identifiers import encode_segment
@@ -29,6 +29,21 @@ class Encoded(str):
     """A path segment that is percent-encoded already."""
 
     __slots__ = ()
+
+
+class Fields(dict[str, Any]):
+    """A JSON object of an answer: to ask for a field that it lacks is a Violation, at any depth."""
+
+    __slots__ = ()
+
+    def __missing__(self, name: str) -> NoReturn:
+        raise Violation(f"the answer lacks the field {name!r} of an object", "body:")
+
+
+def _strict(value: Any) -> Any:
+    if isinstance(value, dict):
+        return Fields({name: _strict(one) for name, one in value.items()})
+    return [_strict(one) for one in value] if isinstance(value, list) else value
 
 
 class Answer:
@@ -55,7 +70,7 @@ class Answer:
         """The body as JSON. Raises Violation when it is none."""
         self._touch(self._exchange, "body:")
         try:
-            return orjson.loads(self._exchange.response_body)
+            return _strict(orjson.loads(self._exchange.response_body))
         except orjson.JSONDecodeError as error:
             raise Violation(f"the body is not JSON: {error}", "body:") from None
 
@@ -92,7 +107,7 @@ class Answer:
         return error.get("type") if isinstance(error, dict) else None
 
     def __repr__(self) -> str:
-        body = self._exchange.response_body[:200].decode("utf-8", "replace")
+        body = hide_fields(self._exchange.response_body)[:200].decode("utf-8", "replace")
         return f"<{self._exchange.status} {body}>"
 
 

@@ -102,8 +102,10 @@ def redact(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def hide_form(body: bytes) -> bytes:
-    """Return the body of a request without the secrets that forms for tokens hold."""
-    return SECRET_FORM_FIELDS.sub(rb"\1redacted", body) if b"grant_type" in body else body
+    """Return the body of a request without the secrets that requests for tokens hold, in whatever form."""
+    if b"client_secret" not in body and b"subject_token" not in body:
+        return body
+    return SECRET_FORM_FIELDS.sub(rb"\1redacted", hide_fields(body))
 
 
 def hide_fields(body: bytes) -> bytes:

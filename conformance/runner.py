@@ -10,6 +10,7 @@ import pytest
 
 from conformance.apis import APIS
 from conformance.plugin import Listener, SuitePlugin
+from conformance.requirement import REQUIREMENTS
 from conformance.results import Results
 from conformance.session import Session
 from conformance.settings import Settings
@@ -34,9 +35,17 @@ def run(
     session = Session(settings, command, ids)
     plugin = SuitePlugin(session, listener)
     select = ("-k", settings.select) if settings.select else ()
-    package = HERE.parent / Path(*APIS[settings.api].package.split("."))
     options = ("-c", str(HERE / "pytest.ini"), "--rootdir", str(HERE.parent), *QUIET)
-    code = int(pytest.main([*options, *select, str(package)], plugins=[plugin]))
+    code = int(pytest.main([*options, *select, *_places(settings.api, ids)], plugins=[plugin]))
     for error in session.kit_errors:
         log.error("the kit failed while it was loading requirements:\n%s", error)
     return session.results(), code
+
+
+def _places(api: str, ids: Collection[str] | None) -> list[str]:
+    """Return where requirements are collected: the whole package of an API, or less where `ids` are known to be."""
+    modules = {APIS[api].package}
+    if ids and all(name in REQUIREMENTS for name in ids):
+        modules = {REQUIREMENTS[name].where.partition(":")[0] for name in ids}
+    paths = [HERE.parent / Path(*module.split(".")) for module in sorted(modules)]
+    return [str(path if path.is_dir() else path.with_suffix(".py")) for path in paths]

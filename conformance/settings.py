@@ -29,11 +29,11 @@ class Settings:
     """The settings of a run.
 
     `name` is what reports call the server, `warehouse` what an Iceberg catalog is asked for, `namespace`
-    one that exists, for an API in which the suite cannot create any (levels with dots between them). `credential` is `ID:SECRET`, for which a
-    catalog issues tokens; the run gets itself one unless it has a `token`. `scope` is asked for then. `depth`
-    says how many examples a drawn requirement may cost, `seed` where a deep run starts (other depths
-    are the same every time). `kinds` and `select` (a pytest -k expression) choose among the
-    requirements, `timeout` is in seconds per request.
+    one that exists, for an API in which the suite cannot create any (levels with dots between them).
+    `credential` is `ID:SECRET`, for which a catalog issues tokens; the run gets itself one unless it has a
+    `token`. `scope` is asked for then. `depth` says how many examples a drawn requirement may cost, `seed`
+    where a deep run starts (other depths are the same every time). `kinds` and `select` (a pytest -k
+    expression) choose among the requirements, `timeout` is in seconds per request.
     """
 
     server: str = ""
@@ -80,7 +80,6 @@ class Settings:
                 raise Problem(f"The header {name!r} has no value.", 'Write it as --header "Name: value".')
             pairs.append((name.strip(), value.strip()))
         return pairs
-
 
     def namespace_levels(self) -> tuple[str, ...]:
         """Return the levels of the given namespace, none without one. Raises Problem for an empty level."""

@@ -162,6 +162,27 @@ def _without(body: bytes, names: Sequence[str]) -> bytes:
     return orjson.dumps({key: value[key] for key in value if key not in names}) if isinstance(value, dict) else body
 
 
+def request_becomes(edit: Callable[[dict[str, Any]], Any]) -> Around:
+    """Do what the JSON object in a request would ask for after `edit`."""
+
+    async def around(call: Call, proceed: Proceed) -> Reply:
+        body = content(call)
+        if body is not None:
+            call.request = call.request.altered(body=orjson.dumps(edit(body)))
+        return await proceed()
+
+    return around
+
+
+def content(call: Call) -> dict[str, Any] | None:
+    """Return the JSON object that is the body of a request, None for any other body."""
+    try:
+        value = orjson.loads(call.request.body)
+    except orjson.JSONDecodeError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
 def answers(status: int, value: Any, headers: Mapping[str, str] | None = None) -> Around:
     """Answer this without doing anything; None is an empty body."""
 

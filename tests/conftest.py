@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,26 @@ def http():
     """A client that sends exactly what it is told."""
     with urllib3.PoolManager(retries=False) as pool:
         yield lambda method, url, **rest: pool.request(method, url, redirect=False, **rest)
+
+
+@pytest.fixture(scope="session")
+def s3_url():
+    """The base URL of an S3 server on this machine; it has the bucket `lake`, and checks no keys."""
+    from moto.server import ThreadedMotoServer  # noqa: PLC0415 - slow to import
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    urllib3.request("PUT", f"http://{host}:{port}/lake")
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def s3_warehouse(s3_url):
+    """The value of --warehouse for one called `s3`, in the bucket of that server."""
+    return f"s3=s3://key:secret@lake/house?endpoint_override={s3_url}&region=eu-west-1"
 
 
 def post_json(http, server: Server, path: str, body: object = None):

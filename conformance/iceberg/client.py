@@ -79,9 +79,13 @@ class IcebergClient:
         return self.send("getConfig", query=query, expect=expect)
 
     def get_token(
-        self, *, expect: Expected = SUCCESS, _headers: Mapping[str, str | None] | None = None, **form: str
+        self,
+        form: Mapping[str, str],
+        *,
+        expect: Expected = SUCCESS,
+        _headers: Mapping[str, str | None] | None = None,
     ) -> Answer:
-        """getToken: the fields of the form. The token of the run is not sent along unless the headers say so."""
+        """getToken, with the fields of the form. The token of the run is not sent along unless the headers say so."""
         headers = {"Authorization": None, **(_headers or {})}
         body = urlencode(form).encode()
         return self.send("getToken", body=body, content_type=FORM, headers=headers, expect=expect)

@@ -96,7 +96,7 @@ LISTINGS = {
 
 def own(catalog: IcebergCatalog, items: list[Item]) -> list[Item]:
     """Return those of the listed things that belong to the running example."""
-    return [one for one in items if one[-1].startswith(catalog.stem)]
+    return [one for one in items if str(one[-1]).startswith(catalog.stem)]
 
 
 def _follow(first: Answer, fetch: Callable[..., Answer]) -> list[Answer]:

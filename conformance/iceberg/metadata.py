@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
+from conformance.outcomes import Violation
+
 Metadata = dict[str, Any]
 Rule = Callable[[Metadata], Iterator[tuple[str, str]]]
 MAIN = "main"
@@ -70,6 +72,11 @@ def refs(metadata: Metadata) -> dict[str, int]:
     return {name: ref["snapshot-id"] for name, ref in (metadata.get("refs") or {}).items()}
 
 
+def properties_of(metadata: Metadata) -> dict[str, str]:
+    """Return the properties of a table or view; some servers leave the field out where there are none."""
+    return metadata.get("properties") or {}
+
+
 def previous_files(metadata: Metadata) -> list[str]:
     """Return the metadata files of the metadata log, oldest first."""
     return [entry["metadata-file"] for entry in metadata.get("metadata-log") or []]
@@ -81,11 +88,11 @@ def current_version(metadata: Metadata) -> Metadata:
 
 
 def by_id(entries: Iterable[Metadata], key: str, wanted: Any) -> Metadata:
-    """Return the entry with this id. Raises KeyError when there is none."""
+    """Return the entry with this id. Raises Violation when there is none."""
     for entry in entries:
         if entry[key] == wanted:
             return entry
-    raise KeyError(f"no {key} is {wanted}")
+    raise Violation(f"no {key} is {wanted}", "body:/metadata")
 
 
 def unlike(metadata: Metadata, *keys: str) -> Metadata:

@@ -30,7 +30,7 @@ from specs.problems import Problem
 
 UNSUPPORTED = "UnsupportedOperationException"
 NO_NAMESPACE = "NoSuchNamespaceException"
-CONFIG, CREATE_NAMESPACE = "getConfig", "createNamespace"
+CONFIG, GET_TOKEN, CREATE_NAMESPACE = "getConfig", "getToken", "createNamespace"
 ENDPOINTS = "endpoints"
 NO_HEAD = (405, 501)  # without a body, a 404 says nothing about the operation
 ROUTE = "/v1/{prefix}/"
@@ -59,7 +59,7 @@ class IcebergProber:
         self._check_namespace()
         self._log_in()
         catalog, warehouse = IcebergCatalog(self.target), self.target.settings.warehouse
-        query = {"warehouse": warehouse} if warehouse else {}
+        query: dict[str, Any] = {"warehouse": warehouse} if warehouse else {}
         ask = partial(catalog.get_config, **query) if self.configured else partial(catalog.list_tables, catalog.home)
         catalog.quietly(lambda: ask(expect=None))
         greeting = self.target.client.steps[-1]
@@ -74,8 +74,10 @@ class IcebergProber:
         settings = self.target.settings
         if settings.token or not settings.client_credentials:
             return
+        if GET_TOKEN not in self.target.document.operations:
+            raise Problem(f"By {self.target.profile.name} no tokens are issued.", "Give one with --token.")
         catalog = IcebergCatalog(self.target)
-        catalog.quietly(lambda: catalog.get_token(**credentials_form(settings), expect=None))
+        catalog.quietly(lambda: catalog.get_token(credentials_form(settings), expect=None))
         answer = self.target.client.steps[-1]
         token = _object(answer).get("access_token")
         if answer.status != 200 or not isinstance(token, str):

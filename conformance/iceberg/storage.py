@@ -74,8 +74,12 @@ def place_of(answer: Answer) -> Place:
     return Place(split.netloc, split.path.strip("/"), answer.get("config") or {})
 
 
-def vended(answer: Answer) -> list[dict[str, Any]]:
-    """Return the credentials in an answer. Raises Unoffered when it holds none, and no secret elsewhere."""
+def vended(catalog: IcebergCatalog, answer: Answer) -> list[dict[str, Any]]:
+    """Return the credentials in an answer. Raises Unoffered when it holds none, and no secret elsewhere.
+
+    Older revisions have no other place for them than the configuration of the table.
+    """
+    catalog.revision.require_field("LoadTableResult", CREDENTIALS)
     found: list[dict[str, Any]] = answer.get(CREDENTIALS) or []
     if not found and not secrets_in(answer.get("config")):
         raise Unoffered("the server hands out no credentials for its tables")

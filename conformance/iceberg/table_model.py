@@ -14,6 +14,7 @@ from typing import Any
 
 from conformance.iceberg.metadata import MAIN, Metadata, logged_snapshots
 from conformance.iceberg.updates import LAST_ADDED
+from conformance.outcomes import Violation
 
 Content = tuple[tuple[Any, ...], ...]
 Update = Mapping[str, Any]
@@ -67,9 +68,9 @@ class Versions:
         """Return the id of a content, None when it has none yet."""
         return next((id for id in self.ids() if self.contents[id] == wanted), None)
 
-    def state(self) -> tuple[frozenset[Content], Content]:
+    def state(self) -> tuple[list[Content], Content]:
         """Return what is compared."""
-        return frozenset(self.contents.values()), self.used
+        return sorted(self.contents.values(), key=repr), self.used
 
 
 def columns(schema: Mapping[str, Any]) -> Content:
@@ -178,6 +179,8 @@ def _versions(
     metadata: Metadata, name: str, id: str, used: str, content: Callable[[Mapping[str, Any]], Content]
 ) -> Versions:
     contents: dict[Hashable, Content] = {one[id]: content(one) for one in metadata[name]}
+    if metadata[used] not in contents:
+        raise Violation(f"{used} is {metadata[used]}, which is not there", f"body:/metadata/{used}")
     return Versions(contents, contents[metadata[used]])
 
 

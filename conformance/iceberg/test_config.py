@@ -73,7 +73,7 @@ def test_endpoints_have_the_form(catalog: IcebergCatalog) -> None:
     assert bad == []
 
 
-@should("iceberg.config.endpoints_templates", operations=CONFIG, clause="config-endpoints-form")
+@must("iceberg.config.endpoints_templates", operations=CONFIG, clause="config-endpoints-form")
 def test_endpoints_are_templates_of_the_document(catalog: IcebergCatalog) -> None:
     """Endpoints of the catalog's own paths are written with the templates of the document."""
     about = [one for one in _endpoints(catalog) if "/namespaces" in one or "/tables" in one or "/views" in one]

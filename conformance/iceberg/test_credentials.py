@@ -83,13 +83,13 @@ def test_several_ways_of_access(catalog: IcebergCatalog, case: Shown, words: str
 @should("iceberg.storage.vended.{}", operations=_subject, clause="vended-credentials", each=SHOWN)
 def test_credentials_of_a_table(catalog: IcebergCatalog, case: Shown) -> None:
     """Asked for credentials, {} answers them in storage-credentials, each with the prefix that it opens."""
-    _well_formed(vended(case.send(catalog, asking(VENDED))))
+    _well_formed(vended(catalog, case.send(catalog, asking(VENDED))))
 
 
 @should("iceberg.storage.vended.alone", operations=CREDENTIALS_OF, clause="vended-credentials")
 def test_credentials_alone(catalog: IcebergCatalog) -> None:
     """Credentials that are asked for alone have the prefix that they open, too."""
-    _well_formed(vended(catalog.load_credentials(catalog.new_table())))
+    _well_formed(vended(catalog, catalog.load_credentials(catalog.new_table())))
 
 
 def _well_formed(credentials: list[dict[str, Any]]) -> None:
@@ -103,7 +103,7 @@ def test_prefixes_of_credentials(catalog: IcebergCatalog) -> None:
     """Some prefix of the credentials, with the table and alone, covers the location of the table."""
     id = catalog.new_table()
     shown = load_for(catalog, id, VENDED)
-    location, credentials = location_of(shown), vended(shown)
+    location, credentials = location_of(shown), vended(catalog, shown)
     assert any(covers(one["prefix"], location) for one in credentials)
     catalog.require("loadCredentials")
     alone = catalog.load_credentials(id)
@@ -114,7 +114,7 @@ def test_prefixes_of_credentials(catalog: IcebergCatalog) -> None:
 def test_credentials_open_the_table(catalog: IcebergCatalog) -> None:
     """With the credentials of a table on S3 a file is written below its location, read, and deleted."""
     shown = load_for(catalog, catalog.new_table(), VENDED)
-    location, credentials = location_of(shown), vended(shown)
+    location, credentials = location_of(shown), vended(catalog, shown)
     scheme, _, path = location.partition("://")
     if scheme not in S3_SCHEMES:
         raise Unoffered("the tables of the target do not lie on S3")

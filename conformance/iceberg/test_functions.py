@@ -93,7 +93,8 @@ def test_pages_of_functions(catalog: IcebergCatalog) -> None:
     wanted = sorted(map(tuple, listed["identifiers"]))
     if len(wanted) > MOST_PAGES:
         raise Unoffered("the catalog shows too many functions to page through")
-    found, token = list[tuple[str, ...]](), FIRST_PAGE
+    found = list[tuple[str, ...]]()
+    token: str | None = FIRST_PAGE
     while token is not None and len(found) <= len(wanted):
         page = catalog.list_functions(namespace, pageToken=token, pageSize=1)
         found += map(tuple, page["identifiers"])

@@ -36,10 +36,14 @@ def new_key() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """A mutation: `prepare` makes what it needs and returns how it is sent, with the given headers."""
+    """A mutation: `prepare` makes what it needs and returns how it is sent, with the given headers.
+
+    `look` returns what it would change once more if it were carried out again, where its answer does not tell.
+    """
 
     id: str
     prepare: Callable[[IcebergCatalog], Callable[..., Answer]]
+    look: Callable[[IcebergCatalog], Any] = lambda _: None
 
 
 def _update(catalog: IcebergCatalog) -> Callable[..., Answer]:
@@ -80,7 +84,9 @@ MUTATIONS = {
         "renameTable",
         lambda catalog: partial(catalog.rename_table, catalog.new_table(), catalog.table_id("renamed")),
     ),
-    "commit_transaction": Mutation("commitTransaction", _transaction),
+    "commit_transaction": Mutation(
+        "commitTransaction", _transaction, lambda catalog: catalog.metadata(catalog.table_id())
+    ),
     "create_view": Mutation(
         "createView", lambda catalog: partial(catalog.create_view, catalog.table_id("v"), **view_body(catalog.home))
     ),
@@ -110,9 +116,11 @@ def test_key_is_repeated(catalog: IcebergCatalog, case: Mutation) -> None:
     """{} with the same key again has no further effect, and its answer is equivalent to the first one."""
     catalog.require_keys()
     send, headers = case.prepare(catalog), {HEADER: new_key()}
-    first, second = send(_headers=headers), send(_headers=headers)
+    first, before = send(_headers=headers), case.look(catalog)
+    second = send(_headers=headers)
     assert second.status == first.status
     assert _body(second) == _body(first)
+    assert case.look(catalog) == before
 
 
 @must("iceberg.key.errors", operations=["createTable"], clause="idempotency-errors", kind="error")
@@ -173,6 +181,7 @@ def test_without_a_key_nothing_is_repeated(catalog: IcebergCatalog, case: Mutati
 @should("iceberg.key.unsupported", operations=["createTable"], clause="idempotency-unsupported")
 def test_server_without_keys(catalog: IcebergCatalog) -> None:
     """A server that advertises no keys ignores the header: each request with it is carried out."""
+    catalog.revision.require_operation("getConfig")  # without it nothing is advertised
     if catalog.target.facts["key lifetime"]:
         raise Unoffered("the server has idempotency keys")
     headers = {HEADER: new_key()}

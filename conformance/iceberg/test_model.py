@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from hypothesis import strategies as st
@@ -11,16 +9,12 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from conformance.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.client import change
-from conformance.iceberg.commit_choices import Choice, Updates, requirements, updates
+from conformance.iceberg.committing import Committer, agree
 from conformance.iceberg.content import SCHEMA, sql, view_body, view_version
 from conformance.iceberg.listing import tables_in, views_in
-from conformance.iceberg.metadata import Metadata, current_version
+from conformance.iceberg.metadata import current_version
 from conformance.iceberg.model import Model, Path, Statuses, ViewModel
-from conformance.iceberg.staging import Stage, stage
-from conformance.iceberg.table_model import TableModel, differences
 from conformance.iceberg.updates import LAST_ADDED, update
-from conformance.outcomes import Unoffered, Violation
 from conformance.requirement import must
 from conformance.suite import Suite
 from conformance.target import OFFERED
@@ -28,19 +22,7 @@ from conformance.target import OFFERED
 NAMESPACES = st.sampled_from(["a", "b"])
 PLACES = st.tuples(st.sampled_from(["", "a", "b"]), st.sampled_from(["t", "u"]))
 TEXTS = st.sampled_from(["SELECT 1", "SELECT 2", "SELECT 3"])
-CONFLICT, INVALID = 409, 400
 ALL_VERSIONS = {"version.history.num-entries": "100"}
-
-
-def agree(expected: TableModel, found: Metadata) -> None:
-    """Assert that metadata are what the model predicts."""
-    different = differences(expected, TableModel.of(found))
-    if different:
-        raise Violation(f"the metadata are not what the commits so far make: {'; '.join(different)}", "body:/metadata")
-
-
-def _drawn(data: Any, options: Sequence[Any]) -> Any:
-    return data.draw(st.sampled_from(options))
 
 
 class CatalogMachine(RuleBasedStateMachine):
@@ -52,8 +34,7 @@ class CatalogMachine(RuleBasedStateMachine):
         super().__init__()
         self.catalog.begin_example()
         self.model = Model({self.catalog.home})
-        self.shown: dict[str, Metadata] = {}  # by UUID: what the server showed last
-        self.files: dict[str, Stage | None] = {}  # by UUID: where snapshots are written
+        self.committer = Committer(self.catalog, self.model.tables)
 
     # Namespaces
 
@@ -79,15 +60,7 @@ class CatalogMachine(RuleBasedStateMachine):
         answer = self.catalog.create_table(id, schema=SCHEMA, properties=version, expect=None)
         self._same(self.model.creation(id), answer)
         if answer.status == 200:
-            self._note(id, answer["metadata"])
-
-    def _note(self, id: Path, metadata: Metadata) -> None:
-        table = self.model.tables[id] = TableModel.of(metadata)
-        self.shown[table.uuid] = metadata
-        try:
-            self.files[table.uuid] = stage(self.catalog, id)
-        except Unoffered:
-            self.files[table.uuid] = None
+            self.committer.note(id, answer["metadata"])
 
     @rule(place=PLACES)
     def drop_table(self, place: tuple[str, str]) -> None:
@@ -108,41 +81,13 @@ class CatalogMachine(RuleBasedStateMachine):
     @rule(data=st.data())
     def commit(self, data: Any) -> None:
         """UpdateTable, of a table that exists."""
-        id = data.draw(st.sampled_from(sorted(self.model.tables)))
-        wanted, claims, expected, after = self._commit(id, data)
-        answer = self.catalog.update_table(id, wanted, claims, expect=None)
-        self._same(expected, answer)
-        if after is not None:
-            agree(after, answer["metadata"])
-            self._committed(id, after, answer["metadata"])
+        self.committer.commit(data.draw(st.sampled_from(sorted(self.model.tables))), data)
 
     @precondition(lambda self: self.model.tables and self._has("commitTransaction"))
     @rule(data=st.data())
     def commit_transaction(self, data: Any) -> None:
         """CommitTransaction, over all tables that exist."""
-        ids = sorted(self.model.tables)
-        commits = {id: self._commit(id, data) for id in ids}
-        wrong = frozenset().union(*(one[2] for one in commits.values() if one[3] is None))
-        changes = [change(id, wanted, claims) for id, (wanted, claims, _, _) in commits.items()]
-        self._same(wrong or frozenset({204}), self.catalog.commit_transaction(changes, expect=None))
-        for id, (_, _, _, after) in commits.items():
-            if not wrong and after is not None:
-                self._committed(id, after, self.catalog.metadata(id))
-
-    def _commit(self, id: Path, data: Any) -> tuple[Updates, Updates, Statuses, TableModel | None]:
-        """Return updates and requirements for a table, what a commit of them may answer, and what it leaves."""
-        table = self.model.tables[id]
-        pick = partial(_drawn, data)
-        choice = Choice(pick, self.catalog.revision, self.files[table.uuid])
-        wanted, after = updates(table, choice)
-        claims, hold = requirements(self.shown[table.uuid], table, choice)
-        wrong = ({INVALID} if after is None else set()) | (set() if hold else {CONFLICT})
-        return wanted, claims, frozenset(wrong or {200}), None if wrong else after
-
-    def _committed(self, id: Path, after: TableModel, metadata: Metadata) -> None:
-        agree(after, metadata)
-        self.model.tables[id] = TableModel.of(metadata)
-        self.shown[after.uuid] = metadata
+        self.committer.transaction(sorted(self.model.tables), data)
 
     # Views
 

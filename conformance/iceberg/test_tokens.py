@@ -31,14 +31,14 @@ def _require_credential(catalog: IcebergCatalog) -> tuple[str, str]:
 def _issued(catalog: IcebergCatalog) -> str:
     """Return a token for the credential of the run."""
     _require_credential(catalog)
-    return str(catalog.get_token(**credentials_form(catalog.target.settings))["access_token"])
+    return str(catalog.get_token(credentials_form(catalog.target.settings))["access_token"])
 
 
 def _exchanged(catalog: IcebergCatalog) -> Answer:
     """Exchange a token for another one. Raises Unoffered where the server does not do that."""
     token = _issued(catalog)
     form = exchange_form(catalog.target.settings, token)
-    answer = catalog.get_token(expect=(200, *REFUSED), _headers=_bearer(token), **form)
+    answer = catalog.get_token(form, expect=(200, *REFUSED), _headers=_bearer(token))
     if answer.status == 400 and answer.get("error") in ("unsupported_grant_type", "invalid_request"):
         raise Unoffered("the server exchanges no tokens")
     return answer
@@ -56,7 +56,7 @@ def _opens(catalog: IcebergCatalog, token: str) -> None:
 def test_token_for_a_credential(catalog: IcebergCatalog) -> None:
     """A client with id and secret gets a token and its type, and the token opens the catalog."""
     _require_credential(catalog)
-    answer = catalog.get_token(**credentials_form(catalog.target.settings))
+    answer = catalog.get_token(credentials_form(catalog.target.settings))
     assert answer["token_type"]
     token = answer["access_token"]
     assert len(token) > 0
@@ -69,7 +69,7 @@ def test_basic_authentication(catalog: IcebergCatalog) -> None:
     id, secret = _require_credential(catalog)
     pair = base64.b64encode(f"{quote_plus(id)}:{quote_plus(secret)}".encode()).decode()
     form = {"grant_type": "client_credentials", **scope_of(catalog.target.settings)}
-    answer = catalog.get_token(_headers={"Authorization": f"Basic {pair}"}, **form)
+    answer = catalog.get_token(form, _headers={"Authorization": f"Basic {pair}"})
     _opens(catalog, answer["access_token"])
 
 
@@ -110,7 +110,7 @@ def _form(**changes: str) -> Refuse:
     def send(catalog: IcebergCatalog) -> Answer:
         _require_credential(catalog)
         form: Form = {**credentials_form(catalog.target.settings), **changes}
-        return catalog.get_token(expect=REFUSED, **{name: value for name, value in form.items() if value})
+        return catalog.get_token({name: value for name, value in form.items() if value}, expect=REFUSED)
 
     return send
 
@@ -119,7 +119,7 @@ def _exchange(**changes: str) -> Refuse:
     def send(catalog: IcebergCatalog) -> Answer:
         _require_credential(catalog)
         form = {"grant_type": EXCHANGE, "subject_token": WRONG, "subject_token_type": ACCESS_TOKEN, **changes}
-        return catalog.get_token(expect=REFUSED, **{name: value for name, value in form.items() if value})
+        return catalog.get_token({name: value for name, value in form.items() if value}, expect=REFUSED)
 
     return send
 

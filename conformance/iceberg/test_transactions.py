@@ -7,7 +7,7 @@ from typing import Any
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import change
 from conformance.iceberg.content import SCHEMA, WIDER
-from conformance.iceberg.metadata import column_names
+from conformance.iceberg.metadata import column_names, properties_of
 from conformance.iceberg.test_commits import FAILED, UNKNOWN, VIEW_UUID, state
 from conformance.iceberg.updates import (
     CREATE,
@@ -34,7 +34,7 @@ def _states(catalog: IcebergCatalog, ids: list[Names]) -> list[Any]:
 
 
 def _touched(catalog: IcebergCatalog, id: Names) -> str | None:
-    found = catalog.metadata(id)["properties"].get("touched")
+    found = properties_of(catalog.metadata(id)).get("touched")
     return None if found is None else str(found)
 
 
@@ -47,7 +47,7 @@ def test_all_tables_change(catalog: IcebergCatalog) -> None:
     catalog.commit_transaction(changes)
     assert _touched(catalog, a) == "1"
     assert column_names(catalog.metadata(b)) == [one["name"] for one in WIDER["fields"]]
-    assert catalog.metadata(c)["properties"]["k"] == "v"
+    assert properties_of(catalog.metadata(c)).get("k") == "v"
 
 
 @must("iceberg.transaction.files", operations=COMMIT, clause="transaction")
@@ -169,7 +169,7 @@ def test_table_stands_twice(catalog: IcebergCatalog) -> None:
     before = _states(catalog, [id])
     both = [change(id, [set_properties(x="1")]), change(id, [set_properties(y="1")])]
     if catalog.commit_transaction(both, expect=(204, 400, 409, 422)).status == 204:
-        found = catalog.metadata(id)["properties"]
+        found = properties_of(catalog.metadata(id))
         assert (found.get("x"), found.get("y")) == ("1", "1")
     else:
         assert _states(catalog, [id]) == before
@@ -188,4 +188,4 @@ def test_tables_of_several_namespaces(catalog: IcebergCatalog) -> None:
     other = (*catalog.new_namespace(), "t")
     catalog.create_table(other, schema=SCHEMA)
     catalog.commit_transaction([change(id, [set_properties(x="1")]), change(other, [set_properties(x="2")])])
-    assert [catalog.metadata(one)["properties"]["x"] for one in (id, other)] == ["1", "2"]
+    assert [properties_of(catalog.metadata(one)).get("x") for one in (id, other)] == ["1", "2"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import signal
 import sys
@@ -17,6 +18,7 @@ from lakeproof.terminal import ProgressListener, out, print_results
 from specs.profiles import JUDGED
 
 SECRET_OPTIONS = ("--token", "--credential", "--header")
+KEYS_IN_URI = re.compile(r"://[^/@\s]+@")
 EPILOG = """\b
 Every option can also stand in the environment (--page-size is
 LAKEPROOF_PAGE_SIZE) or in lakeproof.toml (page_size = 100).
@@ -97,4 +99,4 @@ def _command() -> str:
         word.partition("=")[0] + "=<redacted>" if word.startswith(tuple(f"{one}=" for one in SECRET_OPTIONS)) else word
         for word in words
     ]
-    return shlex.join(hidden)
+    return shlex.join(KEYS_IN_URI.sub("://<redacted>@", word) for word in hidden)

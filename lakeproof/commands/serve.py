@@ -87,7 +87,7 @@ def _list_faults(context: click.Context, _parameter: click.Parameter, wanted: bo
     "warehouses",
     multiple=True,
     metavar="NAME[=URI]",
-    help="Iceberg: a warehouse, in a folder of the storage or at a URI; may be repeated; see below.  [default: default]",
+    help="Iceberg: a warehouse, in a folder of the storage or at a URI (see below); repeatable.  [default: default]",
 )
 @click.option(
     "--namespace",

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from lakeproof.terminal import out
-from specs.clauses import clauses
+from specs.clauses import clauses_of
 from specs.diff import diff_documents
 from specs.error_codes import codes_of, error_codes
 from specs.error_types import stated_types
@@ -62,7 +62,7 @@ def spec_show(operation: str, profile: str) -> None:
     out.print(statuses)
     out.print(Text(f"\n{ERRORS[chosen.api][0]}  ", "dim"), ", ".join(ERRORS[chosen.api][1](found.id)))
     out.print()
-    for clause in clauses(chosen.api).values():
+    for clause in clauses_of(chosen).values():
         if found.id in clause.operations:
             out.print(f"[dim]{clause.level:6}[/] [bold]{clause.id}[/] {clause.text}")
 

@@ -17,7 +17,7 @@ results.py              bodies and ETags of answers that show a table
 purging.py              which files go when a table is purged
 
 Handlers, by resource, are named after their operations: config.py tokens.py namespaces.py listings.py
-tables.py registrations.py commits.py (tables); views.py; scans.py functions.py credentials.py metrics.py.
+tables.py registrations.py commits.py (tables); views.py; scans/ functions.py credentials.py metrics.py.
 `metadata/` has the rules of metadata documents, as pure functions; `faults/` the ways to misbehave.
 """
 

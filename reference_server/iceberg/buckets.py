@@ -2,25 +2,27 @@
 
     s3://bucket/path?endpoint_override=http://127.0.0.1:9000&region=us-east-1&credentials=own
 
-`credentials` says what clients that ask for access get, and with what the server signs for them:
-
-made    keys that are made up here, for storage that checks none (the default)
-own     the server's own keys, as they are: from the URI (`s3://ID:SECRET@bucket/...`) or from AWS_* in the environment
-none    nothing, and nothing is signed
-
-The other options are those of pyarrow's S3 file system.
+endpoint_override, scheme, region   where the bucket is, if not on AWS in a region that can be looked up
+credentials                         what clients that ask for access get, and with what the server signs for them:
+    made    keys that are made up here, for storage that checks none (the default)
+    own     the server's own keys, as they are: from the URI (`s3://ID:SECRET@bucket/...`) or from AWS_* in the
+            environment
+    none    nothing, and nothing is signed
 """
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+from typing import Any
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from specs.problems import Problem
 
 S3_SCHEMES = ("s3", "s3a", "s3n")
 CREDENTIALS, MADE, OWN, NONE = "credentials", "made", "own", "none"
+OPTIONS = frozenset({CREDENTIALS, "endpoint_override", "scheme", "region"})
+CONNECT_SECONDS, ATTEMPTS = 3, 3
 EXAMPLE = "Example: --warehouse demo=s3://bucket/path?endpoint_override=http://127.0.0.1:9000"
 
 
@@ -48,12 +50,35 @@ class Bucket:
 
     def client_config(self) -> dict[str, str]:
         """Return what clients have to know to find the bucket, by the names of their settings; no secrets."""
-        found = {}
+        found: dict[str, str] = {}
         if self.region:
             found |= {"client.region": self.region, "s3.region": self.region}
         if self.endpoint:
             found |= {"s3.endpoint": self.endpoint, "s3.path-style-access": "true"}
         return found
+
+    def open(self) -> Any:
+        """Return pyarrow's file system for the bucket. Raises OSError when the bucket cannot be reached."""
+        from pyarrow.fs import (  # noqa: PLC0415 - slow to import
+            AwsStandardS3RetryStrategy,
+            FileType,
+            S3FileSystem,
+            resolve_s3_region,
+        )
+
+        keys = self.keys
+        filesystem = S3FileSystem(
+            access_key=keys.id if keys else None,
+            secret_key=keys.secret if keys else None,
+            session_token=(keys.token or None) if keys else None,
+            region=self.region or (None if self.endpoint else resolve_s3_region(self.name)),
+            endpoint_override=self.endpoint or None,
+            connect_timeout=CONNECT_SECONDS,
+            retry_strategy=AwsStandardS3RetryStrategy(max_attempts=ATTEMPTS),
+        )
+        if filesystem.get_file_info(self.name).type == FileType.NotFound:
+            raise OSError(f"there is no bucket {self.name}")
+        return filesystem
 
 
 def is_s3(uri: str) -> bool:
@@ -61,27 +86,29 @@ def is_s3(uri: str) -> bool:
     return uri.partition(":")[0].lower() in S3_SCHEMES
 
 
-def parse_bucket(uri: str) -> tuple[str, str, Bucket]:
-    """Take the URI of an S3 warehouse apart: what locations begin with, what pyarrow needs, and the bucket.
+def parse_bucket(uri: str) -> tuple[str, Bucket]:
+    """Take the URI of an S3 warehouse apart: what locations begin with, and the bucket.
 
-    Raises Problem for a URI without a bucket and for `credentials` that are none.
+    Raises Problem for a URI without a bucket, for an option that there is not, and for `credentials` that are none.
     """
     split = urlsplit(uri)
     options = dict(parse_qsl(split.query))
-    handed = options.pop(CREDENTIALS, MADE)
+    handed = options.get(CREDENTIALS, MADE)
     name = split.netloc.rpartition("@")[2]
     keys = _keys(split)
-    if not name or handed not in (MADE, OWN, NONE):
-        raise Problem(f"The S3 warehouse needs a bucket, and {CREDENTIALS} that are {MADE}, {OWN} or {NONE}.", EXAMPLE)
+    if not name or not options.keys() <= OPTIONS or handed not in (MADE, OWN, NONE):
+        raise Problem(
+            f"The S3 warehouse needs a bucket, and knows the options {', '.join(sorted(OPTIONS))}; "
+            f"{CREDENTIALS} are {MADE}, {OWN} or {NONE}.",
+            EXAMPLE,
+        )
     if handed == OWN and keys is None:
         raise Problem(
             "The S3 warehouse has no keys of its own to hand out.",
             "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write s3://ID:SECRET@bucket/path.",
         )
-    path = split.path.rstrip("/")
-    access = urlunsplit(("s3", split.netloc, path, urlencode(options), ""))
     bucket = Bucket(name, _endpoint(options), options.get("region", ""), handed, keys)
-    return f"{split.scheme}://{name}{path}", access, bucket
+    return f"{split.scheme}://{name}{split.path.rstrip('/')}", bucket
 
 
 def _keys(split: SplitResult) -> Keys | None:

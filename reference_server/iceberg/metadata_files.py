@@ -91,6 +91,10 @@ class MetadataFiles:
 
     def delete_tree(self, location: str) -> None:
         """Delete everything below a location."""
+        below = location.rstrip("/") + "/"
+        with self._lock:
+            for one in [kept for kept in self._kept if kept.startswith(below)]:
+                self._forget(one)
         self.stores.delete_tree(location)
 
     def _keep(self, one: MetadataFile) -> None:

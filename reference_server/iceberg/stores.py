@@ -106,20 +106,25 @@ class Stores:
 
     def _filesystem(self, warehouse: Warehouse) -> tuple[Any, str]:
         """Return a warehouse's file system, opened once, and what stands before paths in it."""
-        import pyarrow as pa  # noqa: PLC0415 - slow to import
-        from pyarrow.fs import FileSystem  # noqa: PLC0415
-
         start = origin(warehouse.uri)
         with self._lock:
             if start not in self._opened:
-                try:
-                    filesystem, root = FileSystem.from_uri(warehouse.access or warehouse.uri)
-                except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-                    raise InvalidInput(f"The location {warehouse.uri!r:.300} cannot be used: {error}.") from None
-                inside = warehouse.uri[len(start) :].lstrip("/")
-                head = root.removesuffix(inside)
-                self._opened[start] = filesystem, head if not head or head.endswith("/") else f"{head}/"
+                self._opened[start] = _open(warehouse)
             return self._opened[start]
+
+
+def _open(warehouse: Warehouse) -> tuple[Any, str]:
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+    from pyarrow.fs import FileSystem  # noqa: PLC0415
+
+    try:
+        if warehouse.bucket is not None:
+            return warehouse.bucket.open(), f"{warehouse.bucket.name}/"
+        filesystem, root = FileSystem.from_uri(warehouse.uri)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+        raise InvalidInput(f"The warehouse {warehouse.uri!r:.300} cannot be used: {error}.") from None
+    head = root.removesuffix(warehouse.uri.partition("://")[2].partition("/")[2])
+    return filesystem, head if not head or head.endswith("/") else f"{head}/"
 
 
 def _broken(location: str, error: OSError) -> ServiceUnavailable:

@@ -9,7 +9,7 @@ import re
 import secrets
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path as FilePath
 
 from reference_server.backends import OWN_FOLDER
@@ -31,13 +31,11 @@ RESERVED = frozenset({"namespaces", "tables", "views", "transactions", "config",
 class Warehouse:
     """A warehouse: the name is also the prefix of its paths, the URI is where its tables lie.
 
-    `access` is the URI as it was given, where that says more: options, and keys that nobody may see.
     `bucket` is what is known of the bucket of a warehouse on S3.
     """
 
     name: str
     uri: str
-    access: str = field(default="", repr=False)
     bucket: Bucket | None = None
 
     @property

@@ -153,3 +153,33 @@ def test_faults_reach_the_client():
         with pytest.raises(CommitStateUnknownException):
             table.append(ROWS)
         assert ids(catalog.load_table("ns.t")) == [1, 2, 3]
+
+
+def test_the_server_plans_scans(table, catalog):
+    there = load_catalog("there", type="rest", uri=catalog.uri, **{"scan-planning-mode": "server"})
+    with table.update_spec() as update:
+        update.add_field("id", "bucket[4]", "shard")
+    table.append(pa.table({"id": [4, 5, 6], "name": ["d", "e", "f"]}))
+    table.delete("id = 5")
+    found = there.load_table("ns.t")
+    assert catalog.supports_server_side_planning() is False
+    assert there.supports_server_side_planning() is True
+    assert ids(found) == [1, 2, 3, 4, 6]
+    for chosen in ("id > 3", "id = 4 or name = 'a'", "name is null", "not (name like 'd%')"):
+        here, planned = (one.scan(row_filter=chosen) for one in (table, found))
+        assert {task.file.file_path for task in planned.plan_files()} <= {
+            task.file.file_path for task in here.plan_files()
+        }
+        assert planned.to_arrow().sort_by("id") == here.to_arrow().sort_by("id")
+    first = table.history()[0].snapshot_id
+    assert found.scan(snapshot_id=first, selected_fields=("name",)).to_arrow()["name"].to_pylist() == ["a", "b", "c"]
+
+
+def test_the_server_plans_scans_piece_by_piece():
+    with serve("iceberg", page_size=1) as server:
+        catalog = load_catalog("there", type="rest", uri=server.url, **{"scan-planning-mode": "server"})
+        catalog.create_namespace("ns")
+        table = catalog.create_table("ns.t", ROWS.schema)
+        for number in range(5):
+            table.append(pa.table({"id": [number], "name": ["x"]}))
+        assert ids(table) == [0, 1, 2, 3, 4]

@@ -46,7 +46,7 @@ def test_secrets_in_bodies_are_shown_nowhere():
     answer = {
         "access_token": SECRET,
         "next-page-token": "kept",
-        "config": {"token": SECRET, "s3.secret-access-key": f"{SECRET}\"\\", "s3.session-token": SECRET, "a": "b"},
+        "config": {"token": SECRET, "s3.secret-access-key": f'{SECRET}"\\', "s3.session-token": SECRET, "a": "b"},
         "headers": {"Authorization": [SECRET], "X-Amz-Security-Token": [SECRET], "X-Amz-Date": ["now"]},
     }
     one = exchange(request_body=form.encode(), response_body=json.dumps(answer).encode())
@@ -58,7 +58,9 @@ def test_secrets_in_bodies_are_shown_nowhere():
 
 
 def test_settings_hide_their_secrets():
-    settings = Settings(server="http://h", token=SECRET, credential=f"me:{SECRET}", headers=(f"x-api-key: {SECRET}", "X-Plain: p"))
+    settings = Settings(
+        server="http://h", token=SECRET, credential=f"me:{SECRET}", headers=(f"x-api-key: {SECRET}", "X-Plain: p")
+    )
     shown = settings.shown()
     assert SECRET not in json.dumps(shown)
     assert shown["headers"][1] == "X-Plain: p"

@@ -18,15 +18,18 @@ from conformance.runner import run
 from conformance.settings import load_settings
 from lakeproof import Server, serve
 from reference_server.faults import FAULTS, HEADER, Fault
+from reference_server.iceberg.function_files import SAMPLES
 
 TOKEN = "test-token"
 # A run that names its warehouse sees what becomes of clients that name none.
-SETTINGS = {"iceberg": {"warehouse": "default"}}
+SETTINGS = {"iceberg": {"warehouse": "default", "credential": f"lakeproof:{TOKEN}"}}
+SERVED = {"iceberg": {"functions": str(SAMPLES)}}
+ON_S3 = "iceberg.storage."  # judged in iceberg/test_s3_mutants.py
 
 
 def kills(fault: Fault, api: str) -> tuple[str, ...]:
     """The patterns with which a fault names requirements of an API."""
-    return tuple(pattern for pattern in fault.kills if pattern.startswith(f"{api}."))
+    return tuple(one for one in fault.kills if one.startswith(f"{api}.") and not one.startswith(ON_S3))
 
 
 MUTANTS = [(api, fault) for api in APIS for fault in FAULTS.values() if kills(fault, api)]
@@ -38,14 +41,15 @@ Met = Callable[[str], dict[str, Requirement]]
 def servers():
     """A server for each API, started when it is first asked for."""
     with ExitStack() as stack:
-        yield cache(lambda api: stack.enter_context(serve(api, auth=f"token:{TOKEN}", allow_faults=True)))
+        fixed = {"auth": f"token:{TOKEN}", "allow_faults": True}
+        yield cache(lambda api: stack.enter_context(serve(api, **fixed, **SERVED.get(api, {}))))
 
 
-def judge(server: Server, folder: Path, *, fault: str = "", ids: set[str] | None = None) -> Results:
+def judge(server: Server, folder: Path, *, fault: str = "", ids: set[str] | None = None, **more: str) -> Results:
     headers = (f"{HEADER}: {fault}",) if fault else ()
     (api,) = server.urls
     given = {"server": server.url, "api": api, "token": TOKEN, "headers": headers, "report": str(folder)}
-    settings = load_settings({**given, **SETTINGS.get(api, {})}, environ={}, folder=folder)
+    settings = load_settings({**given, **SETTINGS.get(api, {}), **more}, environ={}, folder=folder)
     return run(settings, ids=ids)[0]
 
 

@@ -106,6 +106,16 @@ def test_secrets_stay_out_of_everything_that_is_written(cli, folder):
         assert "s3cret-value" not in path.read_text(), path.name
 
 
+def test_keys_of_a_warehouse_appear_nowhere(cli, tmp_path, s3_url):
+    warehouse = f"lake=s3://key:s3cret-value@lake/house?endpoint_override={s3_url}&region=eu-west-1"
+    options = ("--api", "iceberg", "--warehouse", warehouse, "-k", "iceberg.storage.sign", "--report", str(tmp_path))
+    code, out, err = cli("check", *options)
+    assert code == 0, out + err
+    assert "s3cret-value" not in out + err
+    for path in tmp_path.iterdir():
+        assert "s3cret-value" not in path.read_text(), path.name
+
+
 def test_a_server_that_wants_credentials_says_so(cli):
     with serve("lance", storage="memory:pure", auth="token:s3cret") as guarded:
         code, _, err = cli("check", guarded.url)
@@ -139,6 +149,9 @@ def test_nothing_selected(cli, server):
         (["serve", "--api", "lance", "--profile", "lance/1999"], "no profile"),
         (["serve", "--api", "iceberg", "--warehouse", "a", "--warehouse", "a=file:/b"], "named twice"),
         (["serve", "--api", "iceberg", "--warehouse", "tables"], "cannot be called"),
+        (["serve", "--profile", "iceberg/tables-api"], "nobody can create a namespace"),
+        (["serve", "--profile", "iceberg/tables-api", "--namespace", "a..b"], "no namespace 'a..b'"),
+        (["check", "http://127.0.0.1:1", "--api", "iceberg", "--namespace", "a"], "creates its namespaces itself"),
         (["coverage", "none"], "cannot be read"),
         (["spec", "show", "Nothing"], "no operation"),
         (["spec", "lint", "none.yaml"], "cannot be read"),
@@ -207,6 +220,13 @@ def test_coverage_counts_statuses_and_clauses(cli):
     assert not [entry for entry in found["statuses"] + found["clauses"] if entry["state"] == "gap"]
     conflict = next(one for one in found["statuses"] if (one["operation"], one["status"]) == ("CreateNamespace", "409"))
     assert "lance.namespace.create.conflict" in conflict["by"]
+
+
+def test_coverage_of_iceberg_has_no_gap(cli):
+    code, out, _ = cli("coverage", "--api", "iceberg", "--json")
+    found = json.loads(out)
+    assert [entry for entry in found["statuses"] + found["clauses"] if entry["state"] == "gap"] == []
+    assert code == 0
 
 
 def test_coverage_shows_a_gap(cli, server):

@@ -152,6 +152,11 @@ def test_a_request_may_choose_a_fault_where_the_server_allows_it(server, http):
     assert http("POST", path, json={}, headers={HEADER: "no-such-fault"}).json()["code"] == 13
 
 
+def test_faults_reach_paths_that_lead_nowhere(server, http):
+    answer = http("GET", server.url + "/v1/nothing", headers={HEADER: "plain-text-errors"})
+    assert (answer.status, answer.headers["Content-Type"]) == (404, "text/plain")
+
+
 def test_requests_choose_no_faults_by_default(http):
     with serve("lance", storage="memory:pure") as server:
         answer = http("GET", server.url + "/v1/table", headers={HEADER: "unavailable"})

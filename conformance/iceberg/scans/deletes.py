@@ -28,7 +28,9 @@ def wrong_deletes(table: ScanTable, planned: Plan, *, snapshot: int | None = Non
     return [
         f"{task.path}: {wrong}"
         for task in planned.tasks
-        for wrong in _wrong(data[task.path], deletes, task.delete_paths, fits)
+        for wrong in (
+            _wrong(data[task.path], deletes, task.delete_paths, fits) if task.path in data else ["no file of the table"]
+        )
     ]
 
 

@@ -67,13 +67,13 @@ def parquet_bytes(fields: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> t
     schema = pa.schema([_arrow_field(one) for one in fields])
     out = io.BytesIO()
     pq.write_table(pa.Table.from_pylist([_plain(row) for row in rows], schema), out)
-    group = pq.ParquetFile(out).metadata.row_group(0) if rows else None
-    sizes = {group.column(at).path_in_schema: group.column(at).total_compressed_size for at in _columns(group)}
+    sizes = _sizes(pq.ParquetFile(out).metadata.row_group(0)) if rows else {}
     return out.getvalue(), {leaf.id: sizes[leaf.name] for leaf in leaves(fields) if leaf.name in sizes}
 
 
-def _columns(group: Any) -> range:
-    return range(group.num_columns) if group else range(0)
+def _sizes(group: pq.RowGroupMetaData) -> dict[str, int]:
+    columns = map(group.column, range(group.num_columns))
+    return {one.path_in_schema: one.total_compressed_size for one in columns}
 
 
 def _arrow_field(one: Mapping[str, Any], name: str = "") -> pa.Field:

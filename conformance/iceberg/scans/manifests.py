@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from typing import Any
@@ -13,13 +13,19 @@ from uuid import UUID
 import fastavro
 
 from conformance.iceberg.metadata import Metadata, by_id
-from conformance.iceberg.scans.transforms import result_type
-from conformance.iceberg.scans.values import base, days, is_nan, micros, packed, parameters
+from conformance.iceberg.scans.avro import (
+    MAPS,
+    V1_BLOCK_SIZE,
+    PartitionField,
+    list_schema,
+    manifest_schema,
+    partition_fields,
+)
+from conformance.iceberg.scans.values import base, days, is_nan, micros, packed
 
 Row = Mapping[str, Any]
 DATA, POSITION_DELETES, EQUALITY_DELETES = 0, 1, 2
 EXISTING, ADDED, DELETED = 0, 1, 2
-LAST_VERSION = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,150 +80,6 @@ class Manifest:
     entries: tuple[Entry, ...]
 
 
-# Avro schemas. Fields are: name, type, field id, first and last format version that have them.
-
-AvroField = tuple[str, Any, int, int, int]
-
-
-def _optional(type: Any) -> list[Any]:
-    return ["null", type]
-
-
-def _map(key: int, value: int, type: str) -> list[Any]:
-    fields = [{"name": "key", "type": "int", "field-id": key}, {"name": "value", "type": type, "field-id": value}]
-    items = {"type": "record", "name": f"k{key}_v{value}", "fields": fields}
-    return _optional({"type": "array", "logicalType": "map", "items": items})
-
-
-def _list(element: int, items: Any) -> list[Any]:
-    return _optional({"type": "array", "items": items, "element-id": element})
-
-
-SUMMARY = {
-    "type": "record",
-    "name": "r508",
-    "fields": [
-        {"name": "contains_null", "type": "boolean", "field-id": 509},
-        {"name": "contains_nan", "type": _optional("boolean"), "field-id": 518},
-        {"name": "lower_bound", "type": _optional("bytes"), "field-id": 510},
-        {"name": "upper_bound", "type": _optional("bytes"), "field-id": 511},
-    ],
-}
-LIST_FIELDS: tuple[AvroField, ...] = (
-    ("manifest_path", "string", 500, 1, LAST_VERSION),
-    ("manifest_length", "long", 501, 1, LAST_VERSION),
-    ("partition_spec_id", "int", 502, 1, LAST_VERSION),
-    ("content", "int", 517, 2, LAST_VERSION),
-    ("sequence_number", "long", 515, 2, LAST_VERSION),
-    ("min_sequence_number", "long", 516, 2, LAST_VERSION),
-    ("added_snapshot_id", "long", 503, 1, LAST_VERSION),
-    ("added_files_count", "int", 504, 1, LAST_VERSION),
-    ("existing_files_count", "int", 505, 1, LAST_VERSION),
-    ("deleted_files_count", "int", 506, 1, LAST_VERSION),
-    ("added_rows_count", "long", 512, 1, LAST_VERSION),
-    ("existing_rows_count", "long", 513, 1, LAST_VERSION),
-    ("deleted_rows_count", "long", 514, 1, LAST_VERSION),
-    ("partitions", _list(508, SUMMARY), 507, 1, LAST_VERSION),
-    ("first_row_id", _optional("long"), 520, 3, LAST_VERSION),
-)
-ENTRY_FIELDS: tuple[AvroField, ...] = (
-    ("status", "int", 0, 1, LAST_VERSION),
-    ("snapshot_id", _optional("long"), 1, 1, LAST_VERSION),
-    ("sequence_number", _optional("long"), 3, 2, LAST_VERSION),
-    ("file_sequence_number", _optional("long"), 4, 2, LAST_VERSION),
-)
-FILE_FIELDS: tuple[AvroField, ...] = (
-    ("content", "int", 134, 2, LAST_VERSION),
-    ("file_path", "string", 100, 1, LAST_VERSION),
-    ("file_format", "string", 101, 1, LAST_VERSION),
-    ("partition", None, 102, 1, LAST_VERSION),
-    ("record_count", "long", 103, 1, LAST_VERSION),
-    ("file_size_in_bytes", "long", 104, 1, LAST_VERSION),
-    ("block_size_in_bytes", "long", 105, 1, 1),
-    ("column_sizes", _map(117, 118, "long"), 108, 1, LAST_VERSION),
-    ("value_counts", _map(119, 120, "long"), 109, 1, LAST_VERSION),
-    ("null_value_counts", _map(121, 122, "long"), 110, 1, LAST_VERSION),
-    ("nan_value_counts", _map(138, 139, "long"), 137, 1, LAST_VERSION),
-    ("lower_bounds", _map(126, 127, "bytes"), 125, 1, LAST_VERSION),
-    ("upper_bounds", _map(129, 130, "bytes"), 128, 1, LAST_VERSION),
-    ("key_metadata", _optional("bytes"), 131, 1, LAST_VERSION),
-    ("split_offsets", _list(133, "long"), 132, 1, LAST_VERSION),
-    ("equality_ids", _list(136, "int"), 135, 2, LAST_VERSION),
-    ("sort_order_id", _optional("int"), 140, 1, LAST_VERSION),
-    ("first_row_id", _optional("long"), 142, 3, LAST_VERSION),
-    ("referenced_data_file", _optional("string"), 143, 2, LAST_VERSION),
-    ("content_offset", _optional("long"), 144, 3, LAST_VERSION),
-    ("content_size_in_bytes", _optional("long"), 145, 3, LAST_VERSION),
-)
-MAPS = ("column_sizes", "value_counts", "null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds")
-V1_BLOCK_SIZE = 64 << 20  # readers ignore it, version 1 wants it
-PARTITION_TYPES: dict[str, Callable[[int, str], Any]] = {
-    "date": lambda id, type: {"type": "int", "logicalType": "date"},
-    "time": lambda id, type: {"type": "long", "logicalType": "time-micros"},
-    "timestamp": lambda id, type: {"type": "long", "logicalType": "timestamp-micros", "adjust-to-utc": False},
-    "timestamptz": lambda id, type: {"type": "long", "logicalType": "timestamp-micros", "adjust-to-utc": True},
-    "binary": lambda id, type: "bytes",
-    "uuid": lambda id, type: {"type": "fixed", "name": f"uuid_{id}", "size": 16, "logicalType": "uuid"},
-    "fixed": lambda id, type: {"type": "fixed", "name": f"fixed_{id}", "size": parameters(type)[0]},
-    "decimal": lambda id, type: {
-        "type": "fixed",
-        "name": f"decimal_{id}",
-        "size": _decimal_size(parameters(type)[0]),
-        "logicalType": "decimal",
-        "precision": parameters(type)[0],
-        "scale": parameters(type)[1],
-    },
-}
-
-
-def _decimal_size(precision: int) -> int:
-    """Return the bytes that hold any decimal of a precision."""
-    return (10**precision - 1).bit_length() // 8 + 1
-
-
-def _record(name: str, fields: Sequence[AvroField], version: int) -> dict[str, Any]:
-    described = [
-        {"name": name, "type": type, "field-id": id, **({"default": None} if isinstance(type, list) else {})}
-        for name, type, id, first, last in fields
-        if first <= version <= last
-    ]
-    return {"type": "record", "name": name, "fields": described}
-
-
-@dataclass(frozen=True, slots=True)
-class PartitionField:
-    """A field of a partition spec: its transform, and the type of its values."""
-
-    id: int
-    name: str
-    transform: str
-    type: str
-
-
-def partition_fields(metadata: Metadata, spec_id: int) -> list[PartitionField]:
-    """Return the fields of a spec in their order."""
-    types = {one["id"]: one["type"] for schema in metadata["schemas"] for one in schema["fields"]}
-    return [
-        PartitionField(
-            one["field-id"], one["name"], one["transform"], result_type(one["transform"], types[one["source-id"]])
-        )
-        for one in by_id(metadata["partition-specs"], "spec-id", spec_id)["fields"]
-    ]
-
-
-def _partition_record(fields: Sequence[PartitionField]) -> dict[str, Any]:
-    described = [
-        (one.name, _optional(_partition_type(one)), one.id, 1, LAST_VERSION)  # any value may be null
-        for one in fields
-    ]
-    return _record("r102", described, LAST_VERSION)
-
-
-def _partition_type(one: PartitionField) -> Any:
-    described = PARTITION_TYPES.get(base(one.type))
-    return described(one.id, one.type) if described else one.type
-
-
 def physical(value: Any) -> Any:
     """Return a value as Avro holds it: dates and times as numbers, UUIDs as bytes."""
     if isinstance(value, datetime | time):
@@ -230,10 +92,6 @@ def physical(value: Any) -> Any:
 def manifest_bytes(metadata: Metadata, spec_id: int, entries: Sequence[Entry], *, deletes: bool) -> bytes:
     """Return the Avro file of a manifest: entries of one partition spec, data or deletes alone."""
     version, fields = metadata["format-version"], partition_fields(metadata, spec_id)
-    file_fields = [
-        (one[0], _partition_record(fields), *one[2:]) if one[0] == "partition" else one for one in FILE_FIELDS
-    ]
-    data_file = ("data_file", _record("r2", file_fields, version), 2, 1, LAST_VERSION)
     schema = by_id(metadata["schemas"], "schema-id", metadata["current-schema-id"])
     spec = by_id(metadata["partition-specs"], "spec-id", spec_id)
     header = {
@@ -245,7 +103,7 @@ def manifest_bytes(metadata: Metadata, spec_id: int, entries: Sequence[Entry], *
         **({"content": "deletes" if deletes else "data"} if version > 1 else {}),
     }
     records = [_entry_record(entry, fields) for entry in entries]
-    return _avro(_record("manifest_entry", [*ENTRY_FIELDS, data_file], version), records, header)
+    return _avro(manifest_schema(version, fields), records, header)
 
 
 def _entry_record(entry: Entry, fields: Sequence[PartitionField]) -> dict[str, Any]:
@@ -290,7 +148,7 @@ def list_bytes(metadata: Metadata, manifests: Sequence[Manifest]) -> bytes:
     """Return the Avro file of a manifest list."""
     version = metadata["format-version"]
     records = [one.record for one in manifests]
-    return _avro(_record("manifest_file", LIST_FIELDS, version), records, {"format-version": str(version)})
+    return _avro(list_schema(version), records, {"format-version": str(version)})
 
 
 def list_record(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from conformance.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
@@ -16,17 +16,24 @@ from conformance.outcomes import Violation
 PLAN = ["planTableScan", "fetchPlanningResult", "fetchScanTasks"]
 COMPLETED, SUBMITTED, FAILED, CANCELLED = "completed", "submitted", "failed", "cancelled"
 PLANNING_SECONDS = 30.0
-PAUSE_SECONDS = 0.02
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.002, 0.2
 MOST_PLAN_TASKS = 10_000  # a server that issues more goes round in circles
 WHOLE_FILTER: Any = object()  # as a residual: the task has none
+
+
+class Described(dict[str, Any]):
+    """A file as an answer describes it. Looking at a field that is not there is a Violation."""
+
+    def __missing__(self, key: str) -> NoReturn:
+        raise Violation(f"a file is described without {key}", "body:/file-scan-tasks")
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
     """A file scan task: the data file as the answer has it, its delete files, and what is left of the filter."""
 
-    file: Mapping[str, Any]
-    deletes: tuple[Mapping[str, Any], ...]
+    file: Described
+    deletes: tuple[Described, ...]
     residual: Json
 
     @property
@@ -62,10 +69,18 @@ class Plan:
 
     def task(self, path: str) -> Task:
         """Return the one task of a file. Raises Violation when there is none, or more than one."""
-        found = [task for task in self.tasks if task.path == path]
-        if len(found) != 1:
-            raise Violation(f"there are {len(found)} tasks for {path}", "body:/file-scan-tasks")
-        return found[0]
+        return _only([task for task in self.tasks if task.path == path])
+
+    @property
+    def only(self) -> Task:
+        """The task of a plan with one file. Raises Violation when there is none, or more than one."""
+        return _only(self.tasks)
+
+
+def _only(found: Sequence[Task]) -> Task:
+    if len(found) != 1:
+        raise Violation(f"the file has {len(found)} tasks", "body:/file-scan-tasks")
+    return found[0]
 
 
 def plan(catalog: IcebergCatalog, id: Id, *, _headers: Mapping[str, Any] | None = None, **request: Any) -> Plan:
@@ -93,12 +108,13 @@ def followed(catalog: IcebergCatalog, id: Id, first: Answer) -> Plan:
 
 def finished(catalog: IcebergCatalog, id: Id, answer: Answer) -> Answer:
     """Return the first answer that is not `submitted`, asking again until then. Raises Violation after a while."""
-    deadline = time.monotonic() + PLANNING_SECONDS
+    deadline, pause = time.monotonic() + PLANNING_SECONDS, FIRST_PAUSE_SECONDS
     plan_id = answer.get("plan-id")
     while answer["status"] == SUBMITTED:
         if time.monotonic() > deadline:
             raise Violation(f"the planning goes on for more than {PLANNING_SECONDS:g} s", "body:/status")
-        time.sleep(PAUSE_SECONDS)
+        time.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
         answer = catalog.fetch_planning_result(id, str(plan_id))
     return answer
 
@@ -118,4 +134,4 @@ def tasks(answer: Answer) -> Iterator[Task]:
             where = f"body:/file-scan-tasks/{position}/delete-file-references"
             raise Violation(f"{named} are no positions among {len(deletes)} delete files", where)
         residual = one.get("residual-filter", WHOLE_FILTER)
-        yield Task(one["data-file"], tuple(deletes[index] for index in named), residual)
+        yield Task(Described(one["data-file"]), tuple(Described(deletes[index]) for index in named), residual)

@@ -45,11 +45,11 @@ def lost_files(table: ScanTable, condition: Json, planned: Plan) -> list[str]:
 
 def wrong_rows(table: ScanTable, condition: Json, planned: Plan) -> list[Any]:
     """Return rows about which the residual of their file's task decides otherwise than the condition."""
-    judge, files = Judge(table.fields), table.data_files()
+    judge = Judge(table.fields)
     return [
         row
         for task in planned.tasks
-        for row in files[task.path].rows
+        for row in table.data_file(task.path).rows
         if (wanted := judge.decide(condition, row)) is not None and _residual(judge, task, condition, row) != wanted
     ]
 

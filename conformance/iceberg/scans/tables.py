@@ -14,6 +14,7 @@ from typing import Any
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.content import now_ms
 from conformance.iceberg.metadata import MAIN, Metadata, by_id, current_schema
+from conformance.iceberg.scans.avro import partition_fields
 from conformance.iceberg.scans.files import PATH_FIELD, POSITION_DELETE_FIELDS, parquet_bytes, statistics
 from conformance.iceberg.scans.manifests import (
     ADDED,
@@ -30,12 +31,12 @@ from conformance.iceberg.scans.manifests import (
     list_bytes,
     list_record,
     manifest_bytes,
-    partition_fields,
 )
 from conformance.iceberg.scans.puffin import deletion_vector, puffin_file
 from conformance.iceberg.scans.transforms import transformed
 from conformance.iceberg.staging import Stage, stage
 from conformance.iceberg.updates import append
+from conformance.outcomes import Violation
 
 # Ids as engines draw them: JSON readers that take numbers for doubles change the last digits.
 FIRST_SNAPSHOT = 3_055_729_675_574_597_004
@@ -95,14 +96,14 @@ class ScanTable:
 
     def position_deletes(self, *files: ContentFile, **more: Any) -> ContentFile:
         """Write a file that deletes the first row of data files of one partition."""
-        rows = [{"file_path": path, "pos": 0} for path in sorted(one.path for one in files)]
+        rows: list[Row] = [{"file_path": path, "pos": 0} for path in sorted(one.path for one in files)]
         return self._deletes(POSITION_DELETE_FIELDS, rows, files[0], content=POSITION_DELETES, **more)
 
     def equality_deletes(self, names: Sequence[str], row: Row, like: ContentFile) -> ContentFile:
         """Write a file that deletes the rows with a row's values in these columns, in the partition of a file."""
         fields = [one for one in self.fields if one["name"] in names]
         ids = tuple(one["id"] for one in fields)
-        rows = [{name: row[name] for name in names}]
+        rows: list[Row] = [{name: row[name] for name in names}]
         return self._deletes(fields, rows, like, content=EQUALITY_DELETES, equality_ids=ids)
 
     def _deletes(self, fields: list[dict[str, Any]], rows: list[Row], like: ContentFile, **more: Any) -> ContentFile:
@@ -214,6 +215,13 @@ class ScanTable:
         chosen = self.heads[MAIN] if snapshot is None else snapshot
         return [entry for one in self.manifests[chosen] for entry in one.entries if entry.status != DELETED]
 
+    def data_file(self, path: str) -> ContentFile:
+        """Return a live data file of the newest snapshot of main. Raises Violation when there is none there."""
+        found = self.data_files().get(path)
+        if found is None:
+            raise Violation(f"{path} is no file of the table", "body:/file-scan-tasks")
+        return found
+
     def data_files(self, snapshot: int | None = None) -> dict[str, ContentFile]:
         """Return the data files of a snapshot by path."""
         return {entry.file.path: entry.file for entry in self.live(snapshot) if entry.file.content == DATA}
@@ -230,6 +238,6 @@ def new_scan_table(
     catalog: IcebergCatalog, schema: Mapping[str, Any], spec: Mapping[str, Any] | None = None, *, version: int = 2
 ) -> ScanTable:
     """Create a table without snapshots. Raises Unoffered where its files cannot be reached from here."""
-    partitioned = {} if spec is None else {"partition_spec": spec}
+    partitioned: dict[str, Any] = {} if spec is None else {"partition_spec": spec}
     id = catalog.new_table(schema=schema, properties={"format-version": str(version)}, **partitioned)
     return ScanTable(catalog, id, stage(catalog, id))

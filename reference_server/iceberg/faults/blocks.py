@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import orjson
-from multidict import CIMultiDict
 
 from reference_server.context import Reply
 from reference_server.errors import CatalogError
-from reference_server.faults import Around, Call, Proceed, body_becomes
+from reference_server.faults import Around, Call, Proceed, body_becomes, content, request_becomes
 from reference_server.iceberg.errors import render_error
 from reference_server.iceberg.metadata.reading import Json
 from specs.openapi import JSON_TYPE
@@ -79,18 +78,6 @@ def metadata_become(edit: Callable[[Json], Json]) -> Around:
     return answer_becomes(metadata=edit)
 
 
-def request_becomes(edit: Callable[[Json], Any]) -> Around:
-    """Do what the JSON object in a request would ask for after `edit`."""
-
-    async def around(call: Call, proceed: Proceed) -> Reply:
-        body = content(call)
-        if body is not None:
-            call.request = call.request.altered(body=orjson.dumps(edit(body)))
-        return await proceed()
-
-    return around
-
-
 def when(wanted: Callable[[Call], bool], around: Around) -> Around:
     """Misbehave where the call is of this kind."""
 
@@ -100,28 +87,19 @@ def when(wanted: Callable[[Call], bool], around: Around) -> Around:
     return chosen
 
 
-def content(call: Call) -> Json | None:
-    """Return the JSON object that is the body of a request, None for any other body."""
-    try:
-        value = orjson.loads(call.request.body)
-    except orjson.JSONDecodeError:
-        return None
-    return value if isinstance(value, dict) else None
-
-
 def commits_become(edit: Callable[[Json], Json]) -> Around:
     """Do what commits would ask for after `edit`: every one of a transaction is edited by itself."""
 
     def edited(body: Json) -> Json:
         changes = body.get("table-changes")
-        return {**body, "table-changes": [edit(one) for one in changes]} if changes is not None else edit(body)
+        return {**body, "table-changes": [edit(one) for one in changes]} if isinstance(changes, list) else edit(body)
 
     return request_becomes(edited)
 
 
 def updates_become(edit: Callable[[list[Json]], list[Json]]) -> Around:
     """Apply what `edit` makes of the updates of a commit."""
-    return commits_become(lambda commit: _edited_at(commit, "updates", edit))
+    return commits_become(lambda commit: _edited_at(commit, "updates", _of_objects(edit)))
 
 
 def each_update(action: str, edit: Callable[[Json], Json]) -> Around:
@@ -136,7 +114,7 @@ def updates_lost(*actions: str) -> Around:
 
 def requirements_become(edit: Callable[[list[Json]], list[Json]]) -> Around:
     """Check what `edit` makes of the requirements of a commit."""
-    return commits_become(lambda commit: _edited_at(commit, "requirements", edit))
+    return commits_become(lambda commit: _edited_at(commit, "requirements", _of_objects(edit)))
 
 
 def requirements_lost(*types: str) -> Around:
@@ -176,7 +154,7 @@ def again(around: Around, *statuses: int) -> Around:
     return retry
 
 
-async def table_there(call: Call, proceed: Proceed, **path: str) -> Json | None:
+async def table_there(call: Call, proceed: Proceed, **path: Any) -> Json | None:
     """Return the metadata of the table that a path names, that of the call unless told otherwise; None without one."""
     reply = await performed(call, proceed, "loadTable", **path)
     metadata: Json | None = orjson.loads(reply.body)["metadata"] if reply.status == 200 else None
@@ -208,12 +186,11 @@ def answer_follows(edit: Callable[[Json, Json], Json]) -> Around:
 
 
 def header_lost(*names: str) -> Around:
-    """Act as if these headers had not been sent."""
+    """Act as if these headers, spelled as usual, had not been sent."""
 
     async def around(call: Call, proceed: Proceed) -> Reply:
-        kept = CIMultiDict(call.request.headers)
-        for name in names:
-            kept.popall(name, None)
+        spelled = {name.title(): value for name, value in call.request.headers.items()}
+        kept = {name: value for name, value in spelled.items() if name not in names}
         call.request = call.request.altered(headers=kept)
         return await proceed()
 
@@ -239,3 +216,10 @@ def _around(one: Around, call: Call, proceed: Proceed) -> Proceed:
 def _edited_at(body: Any, name: str, edit: Edit) -> Any:
     """Return an object with one field edited; what is no object, or lacks the field, stays as it is."""
     return {**body, name: edit(body[name])} if isinstance(body, dict) and name in body else body
+
+
+def _of_objects(edit: Callable[[list[Json]], list[Json]]) -> Edit:
+    """Return an edit of lists of objects that leaves anything else as it is."""
+    return lambda found: (
+        edit(found) if isinstance(found, list) and all(isinstance(one, dict) for one in found) else found
+    )

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from http import HTTPStatus
 from typing import Any
 
 from reference_server.context import Reply
 from reference_server.errors import Internal, InvalidInput
 from reference_server.faults import Call, Proceed, arguments_lost, declare
-from reference_server.iceberg.faults.blocks import answer_becomes, each_of, error_field_becomes, refuses_when
+from reference_server.iceberg.faults.blocks import answer_becomes, error_becomes, refuses_when
 from specs.identifiers import SEPARATOR_OVERRIDE
 
 CONFIG = ["getConfig"]
-OLD = ("namespaces", "tables", "config", "oauth")
 
 
 def _endpoints(edit: Callable[[str], str]) -> Any:
@@ -80,7 +78,7 @@ declare(
     "config-separator-untrue",
     "The configuration advertises a dot as the separator of namespaces, but paths are not read so.",
     answer_becomes(overrides=lambda found: {**found, SEPARATOR_OVERRIDE: "%2E"}),
-    kills=["iceberg.namespace.create.nested", "iceberg.names.nested", "iceberg.names.nested"],
+    kills=["iceberg.namespace.create.nested", "iceberg.names.nested"],
     on=CONFIG,
 )
 declare(
@@ -111,7 +109,13 @@ declare(
     "endpoints-not-there",
     "The configuration names endpoints that have no route.",
     _without_a_route,
-    kills=["iceberg.offered.[!g]*", "iceberg.offered.get_token", "iceberg.config.endpoints_true"],
+    kills=["iceberg.offered.[!gs]*", "iceberg.offered.get_token", "iceberg.config.endpoints_true"],
+)
+declare(
+    "unsupported-crashes",
+    "An operation that the server does not have, and does not name, ends in an error of the server.",
+    error_becomes(406, Internal("Not implemented")),
+    kills=["iceberg.offered.sign_request"],
 )
 declare(
     "config-every-other-time",
@@ -131,15 +135,4 @@ declare(
     "A parameter of the query that the server does not know is an error.",
     refuses_when(_undeclared, InvalidInput("There is no such parameter.")),
     kills=["iceberg.config.unknown_query", "iceberg.request.unknown_query"],
-)
-declare(
-    "config-errors-of-the-framework",
-    "Errors about the configuration are those of the web framework: a stack trace, and no code.",
-    each_of(
-        error_field_becomes("type", lambda _: HTTPStatus.NOT_FOUND.phrase),
-        error_field_becomes("code", lambda _: 0),
-        error_field_becomes("message", lambda text: f"java.util.NoSuchElementException: {text}\n\tat java.util.Map"),
-    ),
-    kills=["iceberg.config.warehouse_unknown", "iceberg.errors.*.get_config"],
-    on=CONFIG,
 )

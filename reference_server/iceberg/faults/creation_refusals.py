@@ -7,15 +7,8 @@ from typing import Any
 
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
-from reference_server.faults import Around, Call, Proceed, declare
-from reference_server.iceberg.faults.blocks import (
-    again,
-    content,
-    error_becomes,
-    error_field_becomes,
-    performed,
-    request_becomes,
-)
+from reference_server.faults import Around, Call, Proceed, content, declare, request_becomes
+from reference_server.iceberg.faults.blocks import again, error_becomes, error_field_becomes, performed
 from reference_server.iceberg.metadata.reading import Json
 from specs.identifiers import UNIT_SEPARATOR
 
@@ -38,7 +31,8 @@ def _room_made(operation: str, name: str) -> Around:
 
     async def around(call: Call, proceed: Proceed) -> Reply:
         namespace, taken = target(call)
-        await performed(call, proceed, operation, namespace=namespace, **{name: taken})
+        path: dict[str, Any] = {"namespace": namespace, name: taken}
+        await performed(call, proceed, operation, **path)
         return await proceed()
 
     return again(around, 409)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import orjson
 
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, answers, arguments_lost, declare
-from reference_server.iceberg.faults.blocks import answer_becomes, body_of, content, performed, request_becomes
+from reference_server.faults import Call, Proceed, answers, arguments_lost, content, declare, request_becomes
+from reference_server.iceberg.faults.blocks import answer_becomes, body_of, performed
 from reference_server.iceberg.metadata.reading import Json
 
 UPDATE = ["updateProperties"]
@@ -38,7 +38,7 @@ def _latin(body: Json) -> Json:
 
 
 declare(
-    "properties-forgotten",
+    "namespace-properties-forgotten",
     "A change of properties is answered with success, but nothing changes.",
     answers(200, {"updated": [], "removed": [], "missing": []}),
     kills=[
@@ -51,7 +51,7 @@ declare(
     on=UPDATE,
 )
 declare(
-    "properties-removals-ignored",
+    "namespace-properties-removals-ignored",
     "Properties are set, but never removed.",
     arguments_lost("removals"),
     kills=[
@@ -63,28 +63,28 @@ declare(
     on=UPDATE,
 )
 declare(
-    "properties-replaced",
+    "namespace-properties-replaced",
     "A change replaces all properties by those that it sets.",
     _replaced,
     kills=["iceberg.namespace.properties.update", "iceberg.namespace.properties.others"],
     on=UPDATE,
 )
 declare(
-    "properties-removed-as-asked",
+    "namespace-properties-removed-as-asked",
     "The answer tells as removed what was to be removed, whether it was there or not.",
     _removed_as_asked,
     kills=["iceberg.namespace.properties.not_removed", "iceberg.namespace.properties.missing"],
     on=UPDATE,
 )
 declare(
-    "properties-removals-win",
+    "namespace-properties-removals-win",
     "A property that is both set and removed is removed.",
     request_becomes(_removals_win),
     kills=["iceberg.namespace.properties.both"],
     on=UPDATE,
 )
 declare(
-    "properties-latin",
+    "namespace-properties-latin",
     "Properties are stored in an encoding that does not have all characters.",
     request_becomes(_latin),
     kills=["iceberg.namespace.properties.texts", "iceberg.namespace.create.properties"],

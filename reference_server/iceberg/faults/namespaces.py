@@ -6,17 +6,18 @@ from typing import Any
 
 from reference_server.context import Reply, json_reply
 from reference_server.errors import Internal, NamespaceNotEmpty
-from reference_server.faults import Call, Proceed, answers, arguments_lost, body_becomes, declare, status_becomes
-from reference_server.iceberg.faults.blocks import (
-    LISTS,
-    answer_becomes,
-    body_of,
+from reference_server.faults import (
+    Call,
+    Proceed,
+    answers,
+    arguments_lost,
+    body_becomes,
     content,
-    performed,
-    refused,
-    refuses_when,
+    declare,
     request_becomes,
+    status_becomes,
 )
+from reference_server.iceberg.faults.blocks import LISTS, answer_becomes, body_of, performed, refused, refuses_when
 from specs.identifiers import UNIT_SEPARATOR
 
 CREATE, LOAD, DROP = "createNamespace", "loadNamespaceMetadata", "dropNamespace"
@@ -180,6 +181,7 @@ declare(
         "iceberg.view.drop.gone",
         "iceberg.table.drop.gone",
         "iceberg.key.optional.drop_*",
+        "iceberg.model.catalog",
     ],
     on=DROPS,
 )

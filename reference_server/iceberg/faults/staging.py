@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, arguments_lost, body_becomes, declare
+from reference_server.faults import Call, Proceed, arguments_lost, body_becomes, content, declare, request_becomes
 from reference_server.iceberg.faults.blocks import (
     TABLE_COMMITS,
     TABLES_SHOWN,
     again,
-    content,
-    request_becomes,
     requirements_become,
     table_there,
     updates_lost,

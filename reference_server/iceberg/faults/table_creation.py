@@ -7,14 +7,8 @@ from typing import Any
 
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
-from reference_server.faults import Call, Proceed, arguments_lost, declare
-from reference_server.iceberg.faults.blocks import (
-    TABLES_SHOWN,
-    content,
-    metadata_become,
-    refuses_when,
-    request_becomes,
-)
+from reference_server.faults import Call, Proceed, arguments_lost, content, declare, request_becomes
+from reference_server.iceberg.faults.blocks import TABLES_SHOWN, metadata_become, refuses_when
 from reference_server.iceberg.metadata.reading import Json
 
 CREATE = ["createTable"]

@@ -9,14 +9,17 @@ import orjson
 
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
-from reference_server.faults import Call, Proceed, answers, arguments_lost, declare, fields_lost, status_becomes
-from reference_server.iceberg.faults.blocks import (
-    answer_becomes,
+from reference_server.faults import (
+    Call,
+    Proceed,
+    answers,
+    arguments_lost,
     content,
-    error_field_becomes,
-    performed,
-    refuses_when,
+    declare,
+    fields_lost,
+    status_becomes,
 )
+from reference_server.iceberg.faults.blocks import answer_becomes, error_field_becomes, performed, refuses_when
 from specs.identifiers import UNIT_SEPARATOR
 
 LOAD, EXISTS, DROP, RENAME, METRICS = ["loadTable"], ["tableExists"], ["dropTable"], ["renameTable"], ["reportMetrics"]
@@ -134,12 +137,11 @@ declare(
     "Dropping a table is answered with success, but the table stays.",
     answers(204, None),
     kills=[
-        "iceberg.table.drop.*",
+        *(f"iceberg.table.drop.{what}" for what in ("gone", "missing", "purge")),
         "iceberg.table.exists.missing",
         "iceberg.table.create.uuid",
         "iceberg.register.table.same",
         "iceberg.register.table.history",
-        "iceberg.commit.recreated",
     ],
     on=DROP,
 )
@@ -186,7 +188,7 @@ declare(
 )
 
 
-def _named(identifier: Any) -> dict[str, str]:
+def _named(identifier: Any) -> dict[str, Any]:
     return {"namespace": UNIT_SEPARATOR.join(identifier["namespace"]), "table": identifier["name"]}
 
 
@@ -208,6 +210,29 @@ declare(
     _copied,
     kills=["iceberg.table.rename.same", "iceberg.table.rename.across", "iceberg.table.rename.name_is_free"],
     on=RENAME,
+)
+
+
+async def _purged_under_old_name(call: Call, proceed: Proceed) -> Reply:
+    """Purge what lies under the name that a table was created with, not under the one that it was given later."""
+    former: dict[tuple[str, str], dict[str, Any]] = call.state.setdefault("purge-by-old-name", {})
+    if call.operation.id == "renameTable":
+        body = content(call) or {}
+        moved = _named(body["destination"])
+        former[moved["namespace"], moved["table"]] = _named(body["source"])
+        return await proceed()
+    old = former.pop((call.path["namespace"], call.path["table"]), None)
+    if old and "purgeRequested" in call.request.query:
+        await performed(call, proceed, "dropTable", **old)
+    return await proceed()
+
+
+declare(
+    "purge-by-old-name",
+    "Purging a renamed table destroys the table that has its old name by now.",
+    _purged_under_old_name,
+    kills=["iceberg.table.rename.name_is_free"],
+    on=("renameTable", "dropTable"),
 )
 
 # Reports

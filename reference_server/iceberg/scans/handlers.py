@@ -36,7 +36,7 @@ async def plan_table_scan(context: IcebergContext) -> Reply:
 
     async def build(change: Change) -> Reply:
         scan = read_scan(await _metadata(context), context.body)
-        plan = new_plan(scan, context.body, background=background)
+        plan = new_plan(scan, context.request.body, background=background)
         answer = {"status": SUBMITTED} if background else await context.run(_result, context, scan, plan)
         if answer["status"] != FAILED:
             keep_plan(change, plan)
@@ -92,7 +92,7 @@ def _plan(context: IcebergContext, plan_id: str, metadata: Json) -> Plan:
 def _scan(metadata: Json, plan: Plan) -> Scan:
     """Return the scan of a planning. Raises PlanNotFound when the table has lost what it was for."""
     try:
-        return read_scan(metadata, plan.request, plan.pin)
+        return read_scan(metadata, plan.wanted(), plan.pin)
     except InvalidInput as error:
         raise PlanNotFound(f"The planning {plan.id} is void: {error.message}") from None
 

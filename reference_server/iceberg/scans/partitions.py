@@ -131,7 +131,7 @@ def _space(field: Field, term: Term, lower: Any, upper: Any) -> Space | None:
         return Hashed(made, Between(lower, upper)) if wanted is None else None
     if isinstance(lower, str | bytes):
         return _beginning(made, lower, upper) if wanted is None else None
-    return mapped(wanted, made.sources(lower)[0], made.sources(upper)[1])
+    return None if made.has_wrapped(upper) else mapped(wanted, made.sources(lower)[0], made.sources(upper)[1])
 
 
 def mapped(transform: Transform | None, lower: Any, upper: Any) -> Space | None:

@@ -36,11 +36,11 @@ KEPT_RESULTS = 100
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A planning: of which table, for which request, and until when it is kept (seconds since 1970)."""
+    """A planning: of which table, for which request (JSON text), and until when it is kept (seconds since 1970)."""
 
     id: str
     table: str
-    request: Json
+    request: str
     snapshot: int | None
     schema: int
     until: float
@@ -52,17 +52,22 @@ class Plan:
         """Which snapshot and schema it is for."""
         return Pin(self.snapshot, self.schema)
 
+    def wanted(self) -> Json:
+        """Return the request; filters in it may be nested more deeply than can be written again."""
+        request: Json = orjson.loads(self.request)
+        return request
+
     def task(self, number: int) -> str:
         """Return the plan task of a piece."""
         return f"{self.id}-{number}"
 
 
-def new_plan(scan: Scan, request: Json, *, background: bool) -> Plan:
-    """Return a planning with an id that nobody can guess; later ones have greater ids."""
+def new_plan(scan: Scan, request: bytes, *, background: bool) -> Plan:
+    """Return a planning for a request body, with an id that nobody can guess; later ones have greater ids."""
     now = time.time()
     name = f"{int(now * 1000):012x}{secrets.token_hex(10)}"
     table, pin = scan.metadata["table-uuid"], scan.pin
-    return Plan(name, table, request, pin.snapshot, pin.schema, now + LIFETIME_SECONDS, background)
+    return Plan(name, table, request.decode(), pin.snapshot, pin.schema, now + LIFETIME_SECONDS, background)
 
 
 def find_plan(get: Callable[[bytes], bytes | None], warehouse: str, plan_id: str, table: str) -> Plan:

@@ -20,6 +20,7 @@ TIME_UNITS = ("year", "month", "day", "hour")
 NAMES = frozenset({IDENTITY, VOID, BUCKET, TRUNCATE, *TIME_UNITS})
 HASH_MASK = 0x7FFFFFFF
 HOUR_SECONDS = 3600
+LARGEST = {"int": (1 << 31) - 1, "long": (1 << 63) - 1}
 Range = tuple[Any, Any]
 
 
@@ -59,6 +60,14 @@ class Transform:
         if self.name == TRUNCATE:
             return value[: self.width] if isinstance(value, str | bytes) else value - value % self.width
         return _units(self, value)
+
+    def has_wrapped(self, value: Any) -> bool:
+        """Return whether a result may be that of a very small integer: writers compute in as many bits as it has.
+
+        They wrap around to the largest numbers; `value` is the greatest of several, or the only one.
+        """
+        wraps = self.name == TRUNCATE and self.source in LARGEST
+        return wraps and any(largest - self.width < value <= largest for largest in LARGEST.values())
 
     def sources(self, value: Any) -> Range:
         """Return the least and the greatest value that has this result; for transforms of numbers and times.

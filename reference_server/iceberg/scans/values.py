@@ -16,7 +16,8 @@ from functools import cache, partial
 from typing import Any
 from uuid import UUID
 
-from reference_server.iceberg.metadata.types import type_name
+from reference_server.iceberg.metadata.reading import is_int
+from reference_server.iceberg.metadata.types import LONGEST_DECIMAL, type_name
 from reference_server.iceberg.scans import moments
 
 MICROS, NANOS = 1_000_000, 1_000_000_000
@@ -90,14 +91,17 @@ def _read_boolean(value: Any) -> bool:
     return value
 
 
-def _read_integer(value: Any) -> int:
+def _read_integer(value: Any, bits: int = 64) -> int:
+    """Return an integer; more than 64 bits could not be written again."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
         raise ValueError(f"{value!r:.100} is no integer")
+    if not is_int(int(value), bits):
+        raise ValueError(f"{value!r:.100} has more than {bits} bits")
     return int(value)
 
 
 def _read_double(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(f"{value!r:.100} is no number")
     return float(value)
 
@@ -132,9 +136,9 @@ def _read_uuid(value: Any) -> bytes:
         raise ValueError(f"{value!r:.100} is no UUID") from None
 
 
-def _counted(read: Callable[[str], int]) -> Callable[[Any], int]:
+def _counted(read: Callable[[str], int], bits: int = 64) -> Callable[[Any], int]:
     """Return a reader that also takes the number that the text stands for: PyIceberg sends times so."""
-    return lambda value: read(value) if isinstance(value, str) else _read_integer(value)
+    return lambda value: read(value) if isinstance(value, str) else _read_integer(value, bits)
 
 
 def _decode_integer(data: bytes) -> int:
@@ -168,6 +172,8 @@ def _read_decimal(value: Any, scale: int) -> int:
     number, rest = divmod(digits * up, down)
     if rest:
         raise ValueError(f"{value!r:.100} has more than {scale} digits after the point")
+    if number >= 10**LONGEST_DECIMAL:
+        raise ValueError(f"{value!r:.100} has more than {LONGEST_DECIMAL} digits")
     return -number if found[1] == "-" else number
 
 
@@ -211,7 +217,7 @@ KINDS: dict[str, Kind] = {
     "string": Kind(_read_text, decode=lambda data: data.decode("utf-8")),
     "uuid": Kind(_read_uuid, lambda value: str(UUID(bytes=value)), take=_take_uuid),
     "binary": Kind(_read_bytes, _show_bytes),
-    "date": Kind(_counted(moments.read_date), moments.show_date, _decode_integer),
+    "date": Kind(_counted(moments.read_date, 32), moments.show_date, _decode_integer),
     "time": Kind(_counted(moments.read_time), moments.show_time, _decode_integer),
     "timestamp": _stamp_kind(MICROS, zoned=False),
     "timestamptz": _stamp_kind(MICROS, zoned=True),

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from reference_server.context import Reply
-from reference_server.faults import Around, Call, Proceed, arguments_lost
+from reference_server.faults import Around, Call, Proceed, arguments_lost, request_becomes
 
 LISTS = ("ListNamespaces", "ListTables", "ListAllTables")
 PAGED = (*LISTS, "ListTableIndices", "ListTableTags", "ListTableVersions")
@@ -44,16 +44,6 @@ def paging(call: Call) -> dict[str, Any]:
 def is_root(call: Call) -> bool:
     """True when a call is about the root namespace."""
     return call.path.get("id") == delimiter(call)
-
-
-def request_becomes(edit: Callable[[Any], Any]) -> Around:
-    """Do what the JSON body of a request would ask for after `edit`."""
-
-    async def around(call: Call, proceed: Proceed) -> Reply:
-        call.request = call.request.altered(body=orjson.dumps(edit(orjson.loads(call.request.body))))
-        return await proceed()
-
-    return around
 
 
 def items(edit: Callable[[list[Any]], list[Any]]) -> Callable[[Any], Any]:

@@ -7,8 +7,7 @@ from typing import Any
 import orjson
 
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, answers, body_becomes, declare, status_becomes
-from reference_server.lance.faults.building import request_becomes
+from reference_server.faults import Call, Proceed, answers, body_becomes, declare, request_becomes, status_becomes
 from specs.profiles import find_profile
 
 ADD, ALTER, DROP = "AlterTableAddColumns", "AlterTableAlterColumns", "AlterTableDropColumns"

@@ -8,8 +8,16 @@ from typing import Any
 import orjson
 
 from reference_server.context import Reply, json_reply
-from reference_server.faults import Around, Call, Proceed, answers, body_becomes, declare, status_becomes
-from reference_server.lance.faults.building import request_becomes
+from reference_server.faults import (
+    Around,
+    Call,
+    Proceed,
+    answers,
+    body_becomes,
+    declare,
+    request_becomes,
+    status_becomes,
+)
 
 BATCHES = ("BatchCreateTableVersions", "BatchCommitTables")
 COMMITS = ("CreateTableVersion", *BATCHES)

@@ -14,9 +14,10 @@ from reference_server.faults import (
     body_becomes,
     declare,
     fields_lost,
+    request_becomes,
     status_becomes,
 )
-from reference_server.lance.faults.building import items, request_becomes
+from reference_server.lance.faults.building import items
 
 BUILDS = ("CreateTableIndex", "CreateTableScalarIndex")
 LIST, STATS, DROP = ["ListTableIndices"], ["DescribeTableIndexStats"], ["DropTableIndex"]

@@ -9,8 +9,8 @@ from typing import Any
 import orjson
 
 from reference_server.context import Reply, json_reply
-from reference_server.faults import Around, Call, Proceed, body_becomes, declare
-from reference_server.lance.faults.building import lost_anywhere, request_becomes
+from reference_server.faults import Around, Call, Proceed, body_becomes, declare, request_becomes
+from reference_server.lance.faults.building import lost_anywhere
 
 QUERY = ["QueryTable"]
 PLANS = ["ExplainTableQueryPlan", "AnalyzeTableQueryPlan"]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from reference_server.faults import answers, body_becomes, declare, status_becomes
-from reference_server.lance.faults.building import request_becomes
+from reference_server.faults import answers, body_becomes, declare, request_becomes, status_becomes
 
 TAGS = ("CreateTableTag", "UpdateTableTag", "DeleteTableTag", "GetTableTagVersion", "ListTableTags")
 VERSIONS = ("ListTableVersions", "DescribeTableVersion", "RestoreTable")

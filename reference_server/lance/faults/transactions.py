@@ -7,8 +7,7 @@ from typing import Any
 import orjson
 
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, body_becomes, declare, fields_lost, status_becomes
-from reference_server.lance.faults.building import request_becomes
+from reference_server.faults import Call, Proceed, body_becomes, declare, fields_lost, request_becomes, status_becomes
 
 TRANSACTIONS = ("DescribeTransaction", "AlterTransaction")
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from reference_server.faults import answers, arguments_lost, body_becomes, declare
-from reference_server.lance.faults.building import request_becomes
+from reference_server.faults import answers, arguments_lost, body_becomes, declare, request_becomes
 
 VERSIONS = ("ListTableVersions", "DescribeTableVersion", "RestoreTable")
 

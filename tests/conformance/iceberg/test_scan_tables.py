@@ -3,36 +3,37 @@
 from __future__ import annotations
 
 import pytest
+from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.table import StaticTable
+from pyiceberg.table.snapshots import Snapshot
 
-from conformance.client import Client, Connection
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.content import SCHEMA
+from conformance.iceberg.content import SCHEMA, field, partition, schema, spec
 from conformance.iceberg.scans.deletes import wrong_deletes
+from conformance.iceberg.scans.manifests import physical
 from conformance.iceberg.scans.plans import Plan, Task
 from conformance.iceberg.scans.samples import LAYOUTS, ROWS, new_events, plain_rows
 from conformance.iceberg.scans.tables import new_scan_table
+from conformance.iceberg.scans.values import SAMPLES
+from conformance.session import Session
 from conformance.settings import load_settings
-from conformance.target import Target
 from lakeproof import serve
-from specs.profiles import find_profile
 
 
 @pytest.fixture(scope="module")
-def server():
+def session(tmp_path_factory):
     with serve("iceberg") as server:
-        yield server
+        folder = tmp_path_factory.mktemp("report")
+        yield Session(load_settings({"server": server.url, "api": "iceberg", "report": str(folder)}, environ={}))
 
 
 @pytest.fixture
-def catalog(server):
-    profile = find_profile("iceberg")
-    client = Client(Connection(server.url, {}, 30), profile.document())
-    settings = load_settings({"server": server.url, "api": "iceberg"}, environ={})
-    catalog = IcebergCatalog(Target(settings, profile, profile.document(), client))
-    client.begin([])
+def catalog(session):
+    catalog = IcebergCatalog(session.target)
+    session.client.begin(["updateTable"])
     yield catalog
     catalog.clean_up()
+    assert catalog.left_behind == []
 
 
 def opened(table):
@@ -58,9 +59,37 @@ def test_statistics_lose_nothing(catalog, layout):
         assert row in [one for task in planned for one in table.data_files()[task.file.file_path].rows]
 
 
+# PyIceberg's compiled decoder takes doubles for numbers of 32 bits.
+@pytest.mark.parametrize("type", [type for type in SAMPLES if type != "double"])
+def test_partitions_of_every_type_are_read(catalog, type):
+    table = new_scan_table(catalog, schema(field(1, "v", type)), spec(partition(1, "v_part")))
+    table.commit(*(table.data({"v": value}) for value in (*SAMPLES[type], None)))
+    planned = opened(table).scan().plan_files()
+    found = {task.file.file_path: number(task.file.partition[0]) for task in planned}
+    assert found == {path: number(file.partition[0]) for path, file in table.data_files().items()}
+
+
+def number(value):
+    """Return a date or time as the number that manifests have, bytes for a UUID."""
+    plain = physical(value)
+    return bytes(plain) if isinstance(plain, bytes) else plain
+
+
 def test_first_format_version_is_read(catalog):
     table = new_events(catalog, "several", version=1)
     assert opened(table).scan().to_arrow().num_rows == len(ROWS)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_manifests_are_read(catalog, version):
+    table = new_scan_table(catalog, SCHEMA, version=version)
+    files = [table.data(*plain_rows(1, 2)), table.data(*plain_rows(3))]
+    snapshot = table.commit(*files)
+    (manifest,) = Snapshot(**table.metadata["snapshots"][-1]).manifests(PyArrowFileIO())
+    entries = manifest.fetch_manifest_entry(PyArrowFileIO())
+    found = [(entry.data_file.file_path, entry.data_file.record_count) for entry in entries]
+    assert found == [(file.path, file.record_count) for file in files]
+    assert manifest.added_snapshot_id == snapshot
 
 
 def test_removed_files_are_not_read(catalog):

@@ -134,9 +134,7 @@ def test_creating_with_everything(tables, tmp_path):
             },
             "write-order": {
                 "order-id": 1,
-                "fields": [
-                    {"source-id": 1, "transform": "identity", "direction": "asc", "null-order": "nulls-last"}
-                ],
+                "fields": [{"source-id": 1, "transform": "identity", "direction": "asc", "null-order": "nulls-last"}],
             },
             "stage-create": False,
             "properties": {"format-version": "2", "write.parquet.compression-codec": "zstd"},

@@ -63,6 +63,7 @@ class Written:
     snapshot: int = 0
     first_row: int | None = None
     counted: int | None = None
+    entry: dict[str, Any] = field(default_factory=dict)
 
 
 def snapshot(folder: Path, number: int, sequence: int, manifests: list[Written], **more: Any) -> dict[str, Any]:
@@ -81,15 +82,19 @@ def snapshot(folder: Path, number: int, sequence: int, manifests: list[Written],
 
 
 def write(folder: Path, one: Written, number: int) -> dict[str, Any]:
-    """Write a manifest and return its entry for the list."""
+    """Write a manifest, once, and return its entry for the list."""
+    if one.entry:
+        return one.entry
     deletes = any(file.content != DATA for file in one.files)
     header = {"partition-spec-id": str(one.spec), "content": "deletes" if deletes else "data", "format-version": "2"}
     path = avro(folder, entry_schema(one), [entry(file, one) for file in one.files], header)
     counts = [sum(file.status == status for file in one.files) for status in (ADDED, EXISTING, DELETED)]
     names = [name for name, *_ in LIST_FIELDS]
     values = [path.as_uri(), path.stat().st_size, one.spec, int(deletes), one.sequence, one.sequence]
-    values += [one.snapshot or number, *(counts if one.counted is None else (one.counted, 0, 0)), 0, 0, 0, one.first_row]
-    return dict(zip(names, values, strict=True))
+    told = counts if one.counted is None else (one.counted, 0, 0)
+    values += [one.snapshot or number, *told, 0, 0, 0, one.first_row]
+    one.entry.update(zip(names, values, strict=True))
+    return one.entry
 
 
 def entry_schema(one: Written) -> dict[str, Any]:
@@ -119,9 +124,8 @@ def map_of(id: int, value: str) -> dict[str, Any]:
 def entry(file: File, one: Written) -> dict[str, Any]:
     more = dict(file.more)
     file_format = more.pop("file_format", "PARQUET")
-    maps = {
-        name: [{"key": key, "value": value} for key, value in more.pop(name).items()] for name in OPTIONAL if name in more
-    }
+    written = {name: more.pop(name).items() for name in OPTIONAL if name in more}
+    maps = {name: [{"key": key, "value": value} for key, value in pairs] for name, pairs in written.items()}
     data_file = {
         "content": file.content,
         "file_path": file.path,

@@ -1,0 +1,129 @@
+"""ETags that change too often, too rarely, or are not asked for."""
+
+from __future__ import annotations
+
+import hashlib
+from itertools import count
+
+from reference_server.context import Reply
+from reference_server.faults import Call, Proceed, declare
+from reference_server.iceberg.faults.blocks import body_of, header_lost
+
+ETAG, CONDITION = "ETag", "If-None-Match"
+LOAD = ["loadTable"]
+TAGGED = ["createTable", "registerTable", "updateTable", *LOAD]
+
+
+async def _of_the_table(call: Call, proceed: Proceed) -> Reply:
+    """Make the ETag from the identity of the table alone, and never mind conditions."""
+    reply = await header_lost(CONDITION)(call, proceed)
+    if ETAG in reply.headers and reply.status == 200:
+        reply.headers[ETAG] = f'"{body_of(reply)["metadata"]["table-uuid"]}"'
+    return reply
+
+
+async def _of_the_name(call: Call, proceed: Proceed) -> Reply:
+    """Make the ETag from the name of the table and its number of commits."""
+    reply = await proceed()
+    if reply.status == 200:
+        commits = len(body_of(reply)["metadata"].get("metadata-log", ()))
+        reply.headers[ETAG] = (
+            f'"{hashlib.sha1(call.request.path.encode(), usedforsecurity=False).hexdigest()}-{commits}"'
+        )
+    return reply
+
+
+async def _of_the_answer(call: Call, proceed: Proceed) -> Reply:
+    """Give every answer an ETag of its own."""
+    reply = await proceed()
+    if ETAG in reply.headers:
+        reply.headers[ETAG] = f'"{next(call.state.setdefault("etags", count()))}"'
+    return reply
+
+
+async def _shared(_call: Call, proceed: Proceed) -> Reply:
+    reply = await proceed()
+    if ETAG in reply.headers:
+        reply.headers[ETAG] = reply.headers[ETAG].replace("-refs", "-all")
+    return reply
+
+
+async def _other_elsewhere(_call: Call, proceed: Proceed) -> Reply:
+    reply = await proceed()
+    if ETAG in reply.headers:
+        reply.headers[ETAG] = f'W/{reply.headers[ETAG][:-1]}-gzip"'
+    return reply
+
+
+async def _any_condition(call: Call, proceed: Proceed) -> Reply:
+    condition = call.request.headers.get(CONDITION)
+    return await proceed() if condition is None else Reply(304, headers={ETAG: condition})
+
+
+async def _unasked(call: Call, proceed: Proceed) -> Reply:
+    """Answer who asks again as if they had said what they have."""
+    seen: dict[str, str] = call.state.setdefault("etags seen", {})
+    reply = await proceed()
+    etag = reply.headers.get(ETAG, "")
+    if reply.status == 200 and seen.get(call.request.target) == etag:
+        return Reply(304, headers={ETAG: etag})
+    seen[call.request.target] = etag
+    return reply
+
+
+declare(
+    "etag-of-the-table",
+    "The ETag of a table stays the same whatever is committed.",
+    _of_the_table,
+    kills=["iceberg.etag.changes", "iceberg.etag.representation"],
+    on=TAGGED,
+)
+declare(
+    "etag-of-the-name",
+    "The ETag of a table is made from its name and the number of its commits.",
+    _of_the_name,
+    kills=["iceberg.etag.tables_differ"],
+    on=LOAD,
+)
+declare(
+    "etag-of-the-answer",
+    "Every answer has another ETag.",
+    _of_the_answer,
+    kills=["iceberg.etag.changes", "iceberg.etag.not_modified", "iceberg.etag.from_*"],
+    on=TAGGED,
+)
+declare(
+    "etag-shared",
+    "A table has the same ETag with all snapshots as with those of refs alone.",
+    _shared,
+    kills=["iceberg.etag.representation"],
+    on=LOAD,
+)
+declare(
+    "etag-of-creation-differs",
+    "Creations and commits give another ETag than a load of the same state.",
+    _other_elsewhere,
+    kills=["iceberg.etag.from_*"],
+    on=["createTable", "updateTable"],
+)
+declare(
+    "etag-never-compared",
+    "A load is answered with the table, whatever ETag is known to the client.",
+    header_lost(CONDITION),
+    kills=["iceberg.etag.not_modified", "iceberg.etag.from_*"],
+    on=LOAD,
+)
+declare(
+    "etag-any-is-current",
+    "A load with any ETag is told that nothing has changed.",
+    _any_condition,
+    kills=["iceberg.etag.modified", "iceberg.etag.missing"],
+    on=LOAD,
+)
+declare(
+    "etag-unasked",
+    "Who loads a table again is told that nothing has changed, without having asked.",
+    _unasked,
+    kills=["iceberg.etag.unasked"],
+    on=LOAD,
+)

@@ -1,0 +1,136 @@
+"""Listings that show too little, too much, or the past."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from reference_server.context import Reply, json_reply
+from reference_server.errors import InvalidInput
+from reference_server.faults import Around, Call, Proceed, arguments_lost, declare
+from reference_server.iceberg.faults.blocks import LISTS, answer_becomes, body_of, performed, refuses_when
+from specs.identifiers import UNIT_SEPARATOR
+
+LIST, LIST_TABLES, LIST_VIEWS = LISTS
+PLAIN_NAMES = ("leading_dot", "trailing_dot", "dots", "digits", "dash", "null_word", "keyword", "length_200")
+
+
+def items(edit: Callable[[list[Any]], list[Any]]) -> Around:
+    """Show other items in a listing than there are."""
+    return answer_becomes(namespaces=edit, identifiers=edit)
+
+
+async def _missing_lists_empty(_call: Call, proceed: Proceed) -> Reply:
+    reply = await proceed()
+    return json_reply({"namespaces": [], "identifiers": []}) if reply.status == 404 else reply
+
+
+async def _deeper_too(call: Call, proceed: Proceed) -> Reply:
+    """Add the second level to a listing of the first."""
+    reply = await proceed()
+    if call.request.query.get("parent") or reply.status != 200:
+        return reply
+    found = body_of(reply)
+    outer = [UNIT_SEPARATOR.join(one) for one in found["namespaces"]]
+    for parent in outer:
+        inner = await performed(call, proceed, LIST, query={"parent": [parent]})
+        found["namespaces"] += body_of(inner).get("namespaces", [])
+    return json_reply(found)
+
+
+async def _views_too(call: Call, proceed: Proceed) -> Reply:
+    views = body_of(await performed(call, proceed, LIST_VIEWS)).get("identifiers", [])
+    return await items(lambda tables: tables + views)(call, proceed)
+
+
+async def _stale(call: Call, proceed: Proceed) -> Reply:
+    """Answer a listing with what it answered before the last write."""
+    writes = call.state.setdefault("listing writes", 0)
+    if call.operation.id not in LISTS:
+        call.state["listing writes"] = writes + (call.operation.method != "GET")
+        return await proceed()
+    seen = call.state.setdefault("listings", {})
+    key = call.request.target
+    before = seen.get(key)
+    reply = await proceed()
+    seen[key] = (writes, replace(reply))
+    return before[1] if before and before[0] < writes else reply
+
+
+declare(
+    "lists-empty",
+    "Listings are empty.",
+    items(lambda _: []),
+    kills=[
+        "iceberg.listing.tables",
+        "iceberg.listing.views",
+        "iceberg.listing.namespaces.children",
+        "iceberg.listing.namespaces.top",
+        "iceberg.listing.namespaces.empty_parent",
+        "iceberg.page.start.*",
+        "iceberg.view.create.loadable",
+        *(f"iceberg.names.*.{name}" for name in PLAIN_NAMES),
+    ],
+    on=LISTS,
+)
+declare(
+    "lists-doubled",
+    "Listings show their first item twice.",
+    items(lambda found: found[:1] + found),
+    kills=[
+        "iceberg.listing.everything.*",
+        "iceberg.listing.unique.*",
+        "iceberg.listing.tables",
+        "iceberg.listing.views",
+    ],
+    on=LISTS,
+)
+declare(
+    "lists-stale",
+    "A listing is answered as before the latest write.",
+    _stale,
+    kills=["iceberg.listing.fresh.*"],
+)
+declare(
+    "lists-missing-as-empty",
+    "Listing what does not exist is answered with an empty list.",
+    _missing_lists_empty,
+    kills=["iceberg.listing.namespaces.missing", "iceberg.listing.missing.*"],
+    on=LISTS,
+)
+declare(
+    "lists-parent-ignored",
+    "Namespaces of the first level are listed whichever parent is named.",
+    arguments_lost("parent"),
+    kills=["iceberg.listing.namespaces.children", "iceberg.listing.namespaces.missing"],
+    on=[LIST],
+)
+declare(
+    "lists-relative",
+    "Namespaces are listed without the levels of their parent.",
+    items(lambda found: [one[-1:] for one in found]),
+    kills=["iceberg.listing.namespaces.children", "iceberg.listing.everything.list_namespaces"],
+    on=[LIST],
+)
+declare(
+    "lists-deeper-too",
+    "Namespaces of the second level are listed among those of the first.",
+    _deeper_too,
+    kills=["iceberg.listing.namespaces.top"],
+    on=[LIST],
+)
+declare(
+    "lists-empty-parent-refused",
+    "An empty parent is taken for the name of a namespace.",
+    refuses_when(lambda call: call.request.query.get("parent") == [""], InvalidInput("The namespace is empty.")),
+    kills=["iceberg.listing.namespaces.empty_parent"],
+    on=[LIST],
+)
+declare(
+    "lists-views-as-tables",
+    "Views are listed among the tables.",
+    _views_too,
+    kills=["iceberg.listing.kinds"],
+    on=[LIST_TABLES],
+)

@@ -1,0 +1,213 @@
+"""Names that are altered, misread, or accepted where they cannot be used."""
+
+from __future__ import annotations
+
+import html
+import posixpath
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import unquote
+
+import orjson
+
+from reference_server.context import Reply
+from reference_server.faults import Around, Call, Proceed, content, declare, request_becomes
+from reference_server.iceberg.faults.blocks import LISTS, body_of, each_of, performed, when
+from reference_server.iceberg.faults.listings import items
+from specs.identifiers import UNIT_SEPARATOR
+
+CREATIONS = ("createNamespace", "createTable", "createView")
+CONTROLS = re.compile(r"[\x00-\x1f]")
+SPEAKABLE = re.compile(r"[\w.-]*", re.ASCII)
+PATH_NAMES = ("namespace", "table", "view")
+WIDTH = 64
+FOREIGN = ("unicode", "cjk", "emoji", "right_to_left", "combining", "wide_100")
+PUNCTUATION = (
+    *("space", "plus", "percent", "percent_encoded", "slash", "backslash", "quotes", "question_mark", "hash"),
+    *("ampersand", "semicolon", "colon", "comma", "brackets", "glob", "at", "equals", "sql", "html", "climbing"),
+)
+Edit = Callable[[str], str]
+
+
+def _all_kinds(*names: str) -> list[str]:
+    return [f"iceberg.names.{kind}.{name}" for kind in ("table", "view", "namespace") for name in names]
+
+
+def _in_bodies(edit: Edit) -> Around:
+    """Create things under other names than they are given."""
+
+    def edited(body: dict[str, Any]) -> dict[str, Any]:
+        name, levels = body.get("name"), body.get("namespace")
+        named = {"name": edit(name)} if isinstance(name, str) else {}
+        return {**body, **named, **({"namespace": [edit(one) for one in levels]} if levels else {})}
+
+    creates = request_becomes(edited)
+    return when(lambda call: call.operation.id in CREATIONS, creates)
+
+
+def _in_paths(edit: Edit) -> Around:
+    """Read other names in paths than are there."""
+
+    async def around(call: Call, proceed: Proceed) -> Reply:
+        for name in PATH_NAMES:
+            if name in call.path:
+                levels = call.path[name].split(UNIT_SEPARATOR)
+                call.path[name] = UNIT_SEPARATOR.join(map(edit, levels))
+        return await proceed()
+
+    return around
+
+
+def _shown(edit: Callable[[str], Any]) -> Around:
+    """Show other names in listings than things have."""
+
+    def edited(one: Any) -> Any:
+        return {**one, "name": edit(one["name"])} if isinstance(one, dict) else [*one[:-1], edit(one[-1])]
+
+    return items(lambda found: [edited(one) for one in found])
+
+
+def _everywhere(edit: Edit) -> Around:
+    return each_of(_in_bodies(edit), _in_paths(edit))
+
+
+def _parsed(name: str) -> Any:
+    return {"null": None, "true": True}.get(name, int(name) if name.isascii() and name.isdigit() else name)
+
+
+async def _refused_in_paths(call: Call, proceed: Proceed) -> Reply:
+    """Refuse what a strict firewall before the server does not let pass."""
+    names = [level for name in PATH_NAMES for level in call.path.get(name, "").split(UNIT_SEPARATOR)]
+    if all(map(SPEAKABLE.fullmatch, names)):
+        return await proceed()
+    return Reply(400, b"<html><h1>Bad Request</h1></html>", "text/html")
+
+
+async def _slash_refused(call: Call, proceed: Proceed) -> Reply:
+    """Refuse encoded slashes, as some containers do before the server sees them."""
+    if any(one in call.request.path.upper() for one in ("%2F", "%5C")):
+        return Reply(400, b"<html><h1>Bad Request</h1></html>", "text/html")
+    return await proceed()
+
+
+async def _case_lost(call: Call, proceed: Proceed) -> Reply:
+    """Take a table whose name differs in case alone for one that is there."""
+    name = str((content(call) or {}).get("name"))
+    found = await performed(call, proceed, "loadTable", table=name.lower())
+    return found if found.status == 200 else await proceed()
+
+
+async def _as_paths(call: Call, proceed: Proceed) -> Reply:
+    """Make the location of a table of its namespace and its name, as a path."""
+    body = content(call) or {}
+    staged = body_of(await performed(call, proceed, call.operation.id, {**body, "stage-create": True}))
+    if staged:
+        names = "/".join([*call.path["namespace"].split(UNIT_SEPARATOR), body["name"]])
+        root = staged["metadata"]["location"].rsplit("/", 2)[0]
+        body["location"] = f"{root}/{posixpath.normpath(unquote(names).replace(chr(92), '/'))}"
+        call.request = call.request.altered(body=orjson.dumps(body))
+    return await proceed()
+
+
+declare(
+    "names-refused-in-paths",
+    "Names of all kinds are accepted in bodies, but with anything but letters, digits, dots and dashes not in paths.",
+    _refused_in_paths,
+    kills=[*_all_kinds(*PUNCTUATION, "leading_space", "trailing_space"), "iceberg.names.nested"],
+)
+declare(
+    "names-slash-refused",
+    "A path with an encoded slash or backslash is refused, although things are created with it.",
+    _slash_refused,
+    kills=_all_kinds("slash", "backslash", "climbing"),
+)
+declare(
+    "names-decoded-twice",
+    "Names in paths are percent-decoded twice, the second time as in a form.",
+    _in_paths(lambda name: unquote(name.replace("+", " "))),
+    kills=_all_kinds("percent_encoded", "plus"),
+)
+declare(
+    "names-cut-at-semicolon",
+    "What follows a semicolon in a path is taken for parameters.",
+    _in_paths(lambda name: name.partition(";")[0]),
+    kills=_all_kinds("semicolon", "sql"),
+)
+declare(
+    "names-in-ascii",
+    "Characters of names that ASCII does not have become question marks.",
+    _everywhere(lambda name: name.encode("ascii", "replace").decode()),
+    kills=[*_all_kinds(*FOREIGN), "iceberg.names.nested"],
+)
+declare(
+    "names-in-lower-case",
+    "Names are folded to lower case.",
+    _everywhere(str.lower),
+    kills=_all_kinds("upper_case"),
+)
+declare(
+    "names-case-lost",
+    "Creating a table whose name differs from another in case alone is answered with that one.",
+    _case_lost,
+    kills=["iceberg.names.case"],
+    on=["createTable"],
+)
+declare(
+    "names-trimmed",
+    "Blanks around names are dropped.",
+    _everywhere(str.strip),
+    kills=_all_kinds("leading_space", "trailing_space"),
+)
+declare(
+    "names-without-controls",
+    "Control characters in a new name are left out instead of refused.",
+    _in_bodies(lambda name: CONTROLS.sub("", name)),
+    kills=[
+        *_all_kinds("newline", "tab", "nul"),
+        "iceberg.names.table.unit_separator",
+        "iceberg.names.view.unit_separator",
+    ],
+)
+declare(
+    "names-cut-short",
+    f"New names are cut to {WIDTH} characters.",
+    _in_bodies(lambda name: name[:WIDTH]),
+    kills=_all_kinds("length_200", "length_1000", "wide_100"),
+)
+declare(
+    "names-escaped",
+    "Listings show names as HTML has them.",
+    _shown(html.escape),
+    kills=_all_kinds("ampersand", "quotes", "brackets", "html", "sql"),
+    on=LISTS,
+)
+declare(
+    "names-parsed",
+    "Listings show names that look like numbers or null as such.",
+    _shown(_parsed),
+    kills=_all_kinds("digits", "null_word"),
+    on=LISTS,
+)
+declare(
+    "names-as-locations",
+    "The location of a table is made of its namespace and its name, as a path.",
+    _as_paths,
+    kills=["iceberg.names.inside.*"],
+    on=["createTable"],
+)
+
+
+async def _unit_refused(call: Call, proceed: Proceed) -> Reply:
+    """Refuse the separator of namespaces, as containers do with any control character."""
+    if "%1F" in call.request.target.upper():
+        return Reply(400, b"<html><h1>Bad Request</h1></html>", "text/html")
+    return await proceed()
+
+
+declare(
+    "separator-refused",
+    "A request with 0x1F in its path or query is refused before the server sees it.",
+    _unit_refused,
+    kills=["iceberg.names.separator.unit", "iceberg.names.nested", "iceberg.namespace.create.nested"],
+)

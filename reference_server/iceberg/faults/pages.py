@@ -1,0 +1,132 @@
+"""Pages of listings that come unasked, lose, double or never end well."""
+
+from __future__ import annotations
+
+from reference_server.context import Reply, json_reply
+from reference_server.errors import InvalidInput
+from reference_server.faults import Call, Proceed, declare, fields_lost
+from reference_server.iceberg.faults.blocks import LISTS, body_of, refuses_when
+from reference_server.iceberg.faults.listings import items
+
+TOKEN, SIZE, NEXT = "pageToken", "pageSize", "next-page-token"
+KNOWN = ("namespaces", "identifiers")
+UNASKED = 3
+
+
+def _asked(call: Call, name: str) -> str | None:
+    values = call.request.query.get(name)
+    return values[-1] if values else None
+
+
+def _ask(call: Call, **wanted: str | None) -> None:
+    """Ask for another page: None takes a parameter away."""
+    query = {**call.request.query, **{name: [value] for name, value in wanted.items() if value is not None}}
+    call.request = call.request.altered(
+        query={name: values for name, values in query.items() if wanted.get(name, "") is not None}
+    )
+
+
+def _number(text: str | None) -> int:
+    return int(text) if text and text.isascii() and text.isdigit() else 0
+
+
+async def _unasked(call: Call, proceed: Proceed) -> Reply:
+    if _asked(call, TOKEN) is None:
+        _ask(call, pageToken="", pageSize=_asked(call, SIZE) or str(UNASKED))
+    return await proceed()
+
+
+async def _longer(call: Call, proceed: Proceed) -> Reply:
+    if size := _number(_asked(call, SIZE)):
+        _ask(call, pageSize=str(size + 1))
+    return await proceed()
+
+
+async def _loses_one(call: Call, proceed: Proceed) -> Reply:
+    return await (items(lambda found: found[1:]) if _asked(call, TOKEN) else items(list))(call, proceed)
+
+
+async def _sizes_forgiven(call: Call, proceed: Proceed) -> Reply:
+    if not _number(_asked(call, SIZE)):
+        _ask(call, pageSize=None)
+    return await proceed()
+
+
+async def _tokens_forgiven(call: Call, proceed: Proceed) -> Reply:
+    reply = await proceed()
+    if reply.status != 400 or not _asked(call, TOKEN):
+        return reply
+    _ask(call, pageToken="")
+    return await proceed()
+
+
+async def _counted(call: Call, proceed: Proceed) -> Reply:
+    """Count how many items were shown instead of remembering the last one."""
+    start, size = _number(_asked(call, TOKEN)), _number(_asked(call, SIZE))
+    if not size or _asked(call, TOKEN) is None:
+        return await proceed()
+    _ask(call, pageToken=None, pageSize=None)
+    found = body_of(reply := await proceed())
+    name = next((name for name in KNOWN if name in found), None)
+    if name is None:
+        return reply
+    end = start + size
+    return json_reply({name: found[name][start:end], NEXT: end if len(found[name]) > end else None})
+
+
+declare(
+    "pages-unasked",
+    f"Listings come in pages of {UNASKED} to clients that did not ask for pages.",
+    _unasked,
+    kills=["iceberg.listing.everything.*", "iceberg.listing.size_alone.*"],
+    on=LISTS,
+)
+declare(
+    "pages-too-long",
+    "A page holds one entry more than was asked for.",
+    _longer,
+    kills=["iceberg.page.size.*"],
+    on=LISTS,
+)
+declare(
+    "pages-lose-one",
+    "Every page after the first leaves out its first entry.",
+    _loses_one,
+    kills=["iceberg.page.partition.*", "iceberg.page.end_removed.*", "iceberg.page.changes.*"],
+    on=LISTS,
+)
+declare(
+    "pages-without-token",
+    "Pages never have a token for the next one.",
+    fields_lost(NEXT),
+    kills=["iceberg.page.partition.*", "iceberg.page.next.*", "iceberg.page.last.*"],
+    on=LISTS,
+)
+declare(
+    "pages-counted",
+    "Tokens of pages are numbers of entries, so that a change between two pages shifts them.",
+    _counted,
+    kills=["iceberg.page.next.*", "iceberg.page.changes.*", "iceberg.page.end_removed.*"],
+    on=LISTS,
+)
+declare(
+    "pages-start-refused",
+    "An empty token is no token that was issued.",
+    refuses_when(lambda call: _asked(call, TOKEN) == "", InvalidInput("The page token is invalid.")),
+    kills=["iceberg.page.start.*", "iceberg.page.partition.*"],
+    on=LISTS,
+)
+declare(
+    "pages-tokens-forgiven",
+    "A token that nobody issued leads to the first page.",
+    _tokens_forgiven,
+    kills=["iceberg.page.bad_token.*"],
+    on=LISTS,
+)
+declare(
+    "pages-sizes-forgiven",
+    "A size that no page can have is taken for the usual one.",
+    _sizes_forgiven,
+    kills=["iceberg.page.bad_size.*"],
+    on=LISTS,
+)

@@ -1,0 +1,67 @@
+"""Branches and tags set and removed carelessly."""
+
+from __future__ import annotations
+
+from reference_server.errors import InvalidInput
+from reference_server.faults import content, declare
+from reference_server.iceberg.faults.blocks import (
+    TABLE_COMMITS,
+    TABLES_SHOWN,
+    each_update,
+    metadata_become,
+    refuses_when,
+)
+from reference_server.iceberg.metadata.drafts import MAIN
+from reference_server.iceberg.metadata.reading import Json
+
+SET = "set-snapshot-ref"
+PLAIN = ("action", "ref-name", "type", "snapshot-id")
+
+declare(
+    "retention-lost",
+    "How long a branch or tag and its snapshots are to be kept is forgotten.",
+    each_update(SET, lambda one: {key: one[key] for key in PLAIN if key in one}),
+    kills=["iceberg.ref.set"],
+    on=TABLE_COMMITS,
+)
+declare(
+    "branches-are-main",
+    "Whichever branch a commit sets, main is set.",
+    each_update(SET, lambda one: {**one, "ref-name": MAIN} if one.get("type") == "branch" else one),
+    kills=["iceberg.ref.set", "iceberg.ref.branch_append", "iceberg.update.action.set_snapshot_ref"],
+    on=TABLE_COMMITS,
+)
+declare(
+    "tags-are-branches",
+    "Every tag is a branch.",
+    each_update(SET, lambda one: {**one, "type": "branch"}),
+    kills=["iceberg.ref.set", "iceberg.ref.main_is_a_branch"],
+    on=TABLE_COMMITS,
+)
+
+
+def _cut(table: Json) -> Json:
+    """Let the snapshot log end where the current snapshot first stands in it."""
+    ids = [one["snapshot-id"] for one in table["snapshot-log"]]
+    current = table.get("current-snapshot-id")
+    end = ids.index(current) + 1 if current in ids else len(ids)
+    return {**table, "snapshot-log": table["snapshot-log"][:end]}
+
+
+declare(
+    "rollback-cuts-log",
+    "Going back to an older snapshot takes the younger ones out of the log.",
+    metadata_become(_cut),
+    kills=["iceberg.ref.rollback"],
+    on=TABLES_SHOWN,
+)
+declare(
+    "main-stays",
+    "Main cannot be removed.",
+    refuses_when(
+        lambda call: {"action": "remove-snapshot-ref", "ref-name": MAIN} in (content(call) or {}).get("updates", ()),
+        InvalidInput("The main branch cannot be removed."),
+    ),
+    kills=["iceberg.ref.remove_main"],
+    on=["updateTable"],
+)

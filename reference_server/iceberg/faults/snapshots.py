@@ -1,0 +1,173 @@
+"""Snapshots added, removed, counted and shown carelessly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference_server.context import Reply
+from reference_server.errors import InvalidInput
+from reference_server.faults import Call, Proceed, content, declare
+from reference_server.iceberg.faults.blocks import (
+    TABLE_COMMITS,
+    TABLES_SHOWN,
+    again,
+    answer_follows,
+    commit_follows,
+    each_update,
+    metadata_become,
+    refused,
+    refuses_when,
+    table_there,
+    updates_become,
+)
+from reference_server.iceberg.metadata.reading import Json
+
+COMMIT = ["updateTable"]
+ADD = "add-snapshot"
+EXACT = 1 << 53  # doubles hold every whole number up to here
+
+
+def _added(call: Call) -> list[Json]:
+    updates = (content(call) or {}).get("updates", ())
+    return [one["snapshot"] for one in updates if isinstance(one, dict) and one.get("action") == ADD]
+
+
+declare(
+    "snapshot-schema-lost",
+    "Of a snapshot it is forgotten which schema it was written with.",
+    each_update(
+        ADD,
+        lambda one: {**one, "snapshot": {key: one["snapshot"][key] for key in one["snapshot"] if key != "schema-id"}},
+    ),
+    kills=["iceberg.snapshot.add"],
+    on=TABLE_COMMITS,
+)
+
+
+def _as_doubles(node: Any) -> Any:
+    if isinstance(node, dict):
+        return {key: _as_doubles(value) for key, value in node.items()}
+    if isinstance(node, list):
+        return [_as_doubles(one) for one in node]
+    return int(float(node)) if isinstance(node, int) and abs(node) > EXACT else node
+
+
+declare(
+    "ids-as-doubles",
+    "Ids of snapshots lose their last digits.",
+    metadata_become(_as_doubles),
+    kills=["iceberg.snapshot.big_ids", "iceberg.snapshot.first_append", "iceberg.ref.rollback"],
+    on=TABLES_SHOWN,
+)
+
+
+def _replacing(updates: list[Json]) -> list[Json]:
+    ids = [one["snapshot"]["snapshot-id"] for one in updates if one.get("action") == ADD]
+    return [{"action": "remove-snapshots", "snapshot-ids": ids}, *updates]
+
+
+declare(
+    "snapshots-replaced",
+    "A snapshot takes the place of another one that has its id.",
+    again(updates_become(_replacing), 400, 409),
+    kills=["iceberg.snapshot.doubled"],
+    on=COMMIT,
+)
+
+
+def _numbered(commit: Json, table: Json) -> Json:
+    """Give the next numbers to the snapshots that a commit adds."""
+    numbers = {"sequence-number": table.get("last-sequence-number", 0) + 1}
+    if "next-row-id" in table:
+        numbers |= {"first-row-id": table["next-row-id"], "added-rows": 0}
+    updates = [
+        {**one, "snapshot": {**one["snapshot"], **numbers}} if one.get("action") == ADD else one
+        for one in commit["updates"]
+    ]
+    return {**commit, "updates": updates}
+
+
+declare(
+    "snapshots-renumbered",
+    "A snapshot whose numbers others have taken gets the next ones.",
+    again(commit_follows(_numbered), 400, 409),
+    kills=["iceberg.snapshot.stale_sequence", "iceberg.snapshot.row_ids_stale"],
+    on=COMMIT,
+)
+declare(
+    "one-snapshot-a-commit",
+    "A commit may add one snapshot only.",
+    refuses_when(lambda call: len(_added(call)) > 1, InvalidInput("A commit adds one snapshot at most.")),
+    kills=["iceberg.snapshot.several"],
+    on=COMMIT,
+)
+declare(
+    "row-ids-uncounted",
+    "The row ids that snapshots take are not counted.",
+    metadata_become(lambda table: {**table, "next-row-id": 0} if "next-row-id" in table else table),
+    kills=["iceberg.snapshot.row_ids"],
+    on=TABLES_SHOWN,
+)
+
+
+async def _refs_protect(call: Call, proceed: Proceed) -> Reply:
+    table = await table_there(call, proceed)
+    named = {ref["snapshot-id"] for ref in table["refs"].values()} if table else set()
+    for update in (content(call) or {}).get("updates", ()):
+        if update.get("action") == "remove-snapshots" and named.intersection(update["snapshot-ids"]):
+            return refused(call, InvalidInput("A branch or tag names the snapshot."))
+    return await proceed()
+
+
+declare(
+    "refs-protect-snapshots",
+    "A snapshot that a branch or tag names cannot be removed.",
+    _refs_protect,
+    kills=["iceberg.snapshot.remove"],
+    on=COMMIT,
+)
+
+
+def _gaps(after: Json, before: Json) -> Json:
+    kept = {one["snapshot-id"] for one in after["snapshots"]}
+    known = {(one["snapshot-id"], one["timestamp-ms"]) for one in before["snapshot-log"]}
+    new = [one for one in after["snapshot-log"] if (one["snapshot-id"], one["timestamp-ms"]) not in known]
+    return {**after, "snapshot-log": [*(one for one in before["snapshot-log"] if one["snapshot-id"] in kept), *new]}
+
+
+declare(
+    "snapshot-log-with-gaps",
+    "Of the snapshot log only the entries of removed snapshots go, and not those before them.",
+    answer_follows(_gaps),
+    kills=["iceberg.snapshot.remove_log"],
+    on=COMMIT,
+)
+
+
+async def _history_lost(call: Call, proceed: Proceed) -> Reply:
+    """Take what was shown last of a table for all of it: other snapshots go with the next commit."""
+    partly: set[tuple[str, str]] = call.state.setdefault("unseen-history-lost", set())
+    table = call.path["namespace"], call.path["table"]
+    if call.operation.id == "loadTable":
+        seen = call.request.query.get("snapshots") == ["refs"]
+        (partly.add if seen else partly.discard)(table)
+        return await proceed()
+    if table in partly:
+        partly.discard(table)
+        return await commit_follows(_without_unnamed)(call, proceed)
+    return await proceed()
+
+
+def _without_unnamed(commit: Json, table: Json) -> Json:
+    named = {ref["snapshot-id"] for ref in table["refs"].values()}
+    ids = [one["snapshot-id"] for one in table["snapshots"] if one["snapshot-id"] not in named]
+    return {**commit, "updates": [{"action": "remove-snapshots", "snapshot-ids": ids}, *commit["updates"]]}
+
+
+declare(
+    "unseen-history-lost",
+    "Who has loaded a table with the snapshots of branches and tags alone loses the others with the next commit.",
+    _history_lost,
+    kills=["iceberg.commit.from_refs"],
+    on=["loadTable", "updateTable"],
+)

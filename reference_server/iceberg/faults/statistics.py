@@ -1,0 +1,82 @@
+"""Statistics kept carelessly."""
+
+from __future__ import annotations
+
+from reference_server.context import Reply
+from reference_server.errors import InvalidInput
+from reference_server.faults import Call, Proceed, content, declare
+from reference_server.iceberg.faults.blocks import answer_follows, commit_follows, metadata_become, refuses_when
+from reference_server.iceberg.metadata.reading import Json
+from reference_server.iceberg.metadata.statistics import PARTITION_STATISTICS, STATISTICS
+
+COMMIT = ["updateTable"]
+SETS = {"set-statistics": STATISTICS, "set-partition-statistics": PARTITION_STATISTICS}
+
+
+def _set(call: Call, key: str) -> list[Json]:
+    """Return the statistics that a commit sets."""
+    return [one[key] for one in (content(call) or {}).get("updates", ()) if SETS.get(one.get("action")) == key]
+
+
+async def _piled_up(call: Call, proceed: Proceed) -> Reply:
+    """Show all statistics that were ever set for a table."""
+    piles: dict[tuple[str, str], dict[str, list[Json]]] = call.state.setdefault("statistics-pile-up", {})
+    pile = piles.setdefault((call.path["namespace"], call.path["table"]), {})
+    if call.operation.id == "updateTable":
+        pile.update({key: pile.get(key, []) + _set(call, key) for key in SETS.values()})
+    return await metadata_become(lambda table: {**table, **pile})(call, proceed)
+
+
+declare(
+    "statistics-pile-up",
+    "New statistics of a snapshot stand beside the old ones.",
+    _piled_up,
+    kills=["iceberg.statistics.set*"],
+    on=["loadTable", "updateTable"],
+)
+
+
+def _first_ones(commit: Json, table: Json) -> Json:
+    def known(update: Json) -> bool:
+        key = SETS.get(update["action"])
+        return key is not None and update[key]["snapshot-id"] in {one["snapshot-id"] for one in table[key]}
+
+    return {**commit, "updates": [one for one in commit["updates"] if not known(one)]}
+
+
+declare(
+    "statistics-once",
+    "The statistics of a snapshot stay as they were first set.",
+    commit_follows(_first_ones),
+    kills=["iceberg.statistics.set*"],
+    on=COMMIT,
+)
+
+
+def _unnamed(call: Call) -> bool:
+    updates = (content(call) or {}).get("updates", ())
+    return any(one.get("action") == "set-statistics" and "snapshot-id" not in one for one in updates)
+
+
+declare(
+    "statistics-named-twice",
+    "Statistics have to name their snapshot twice, in them and beside them.",
+    refuses_when(_unnamed, InvalidInput("Missing field: snapshot-id")),
+    kills=["iceberg.statistics.without_id"],
+    on=COMMIT,
+)
+
+
+def _kept(after: Json, before: Json) -> Json:
+    known = {one["snapshot-id"] for one in after["snapshots"]}
+    lost = [one for one in before[STATISTICS] if one["snapshot-id"] not in known]
+    return {**after, STATISTICS: lost + after[STATISTICS]}
+
+
+declare(
+    "statistics-outlive-snapshots",
+    "The statistics of a snapshot stay when it is removed.",
+    answer_follows(_kept),
+    kills=["iceberg.statistics.go_along"],
+    on=COMMIT,
+)

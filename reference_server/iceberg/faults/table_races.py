@@ -1,0 +1,62 @@
+"""What only shows when several clients work at the same time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Hashable
+
+import orjson
+
+from reference_server.context import Reply
+from reference_server.faults import Around, Call, Proceed, declare
+from reference_server.iceberg.faults.creation_refusals import target
+
+MEETING_SECONDS = 0.02
+
+
+def _together(key: Callable[[Call], Hashable]) -> Around:
+    """Let the first of those that meet do its work, and answer all of them as it is answered."""
+
+    async def around(call: Call, proceed: Proceed) -> Reply:
+        under_way: dict[Hashable, asyncio.Future[Reply]] = call.state.setdefault("together", {})
+        name = key(call)
+        if name in under_way:
+            reply = await asyncio.shield(under_way[name])
+            return Reply(reply.status, reply.body, reply.content_type, dict(reply.headers))
+        under_way[name] = asyncio.get_running_loop().create_future()
+        await asyncio.sleep(MEETING_SECONDS)
+        try:
+            reply = await proceed()
+            under_way[name].set_result(reply)
+            return reply
+        finally:
+            del under_way[name]
+
+    return around
+
+
+def _namespace(call: Call) -> Hashable:
+    return call.request.body if not call.request.body else str(orjson.loads(call.request.body).get("namespace"))
+
+
+declare(
+    "namespace-race-lost",
+    "Who creates a namespace at the same time as another is told that it was done, though the other did it.",
+    _together(_namespace),
+    kills=["iceberg.race.create_namespace"],
+    on=["createNamespace"],
+)
+declare(
+    "name-race-lost",
+    "Who takes a name at the same time as another is told that it was done, though the other has it.",
+    _together(target),
+    kills=["iceberg.race.create_table", "iceberg.race.kinds", "iceberg.race.rename"],
+    on=["createTable", "createView", "renameTable"],
+)
+declare(
+    "commit-race-lost",
+    "Who commits at the same time as another is told that it was done, though only the other's commit was.",
+    _together(lambda call: tuple(sorted(call.path.items()))),
+    kills=["iceberg.race.commit", "iceberg.race.disjoint", "iceberg.race.view"],
+    on=["updateTable", "replaceView"],
+)

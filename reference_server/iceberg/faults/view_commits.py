@@ -1,0 +1,165 @@
+"""Commits to views that are applied in part, in another order, or without a look at what they require."""
+
+from __future__ import annotations
+
+from reference_server.context import Reply
+from reference_server.errors import CommitFailed
+from reference_server.faults import Call, Proceed, content, declare
+from reference_server.iceberg.faults.blocks import (
+    VIEWS_SHOWN,
+    each_update,
+    metadata_become,
+    performed,
+    refuses_when,
+    requirements_become,
+    requirements_lost,
+    updates_become,
+    updates_lost,
+)
+from reference_server.iceberg.faults.views import last_of_each_dialect
+from reference_server.iceberg.metadata.reading import Json
+
+REPLACE = ["replaceView"]
+ADD, SET_CURRENT = "add-view-version", "set-current-view-version"
+ASSERT_UUID = "assert-view-uuid"
+LAST_ADDED, FIRST = -1, 1
+KNOWN = (
+    *("assign-uuid", "upgrade-format-version", "add-schema", "set-location", "set-properties", "remove-properties"),
+    *(ADD, SET_CURRENT),
+)
+DROP_ALLOWED = {"action": "set-properties", "updates": {"replace.drop-dialect.allowed": "true"}}
+
+
+async def _as_before(call: Call, proceed: Proceed) -> Reply:
+    before = await performed(call, proceed, "loadView")
+    reply = await proceed()
+    return before if reply.status == 200 else reply
+
+
+async def _half_done(call: Call, proceed: Proceed) -> Reply:
+    """Refuse a commit, and leave what came before the update that failed."""
+    reply = await proceed()
+    body = content(call)
+    if reply.status == 400 and body:
+        done = {**body, "updates": body["updates"][:-1], "requirements": []}
+        await performed(call, proceed, REPLACE[0], done)
+    return reply
+
+
+def _upper_case(call: Call) -> bool:
+    asserted = [one.get("uuid", "") for one in (content(call) or {}).get("requirements", ())]
+    return any(uuid != uuid.lower() for uuid in asserted)
+
+
+def _current_alone(found: Json) -> Json:
+    current = [one for one in found["versions"] if one["version-id"] == found["current-version-id"]]
+    return {**found, "versions": current, "version-log": found["version-log"][-1:]}
+
+
+def _first_instead(update: Json) -> Json:
+    return {**update, "view-version-id": FIRST} if update["view-version-id"] == LAST_ADDED else update
+
+
+def _first_schema(update: Json) -> Json:
+    version = update["view-version"]
+    return {**update, "view-version": {**version, "schema-id": max(version["schema-id"], 0)}}
+
+
+declare(
+    "view-commit-answers-before",
+    "A commit to a view is answered with the view as it was before.",
+    _as_before,
+    kills=[f"iceberg.view.commit.{what}" for what in ("answer", "version", "history", "schema", "properties")],
+    on=REPLACE,
+)
+declare(
+    "view-updates-backwards",
+    "The updates of a commit to a view are applied from the last to the first.",
+    updates_become(lambda found: found[::-1]),
+    kills=["iceberg.view.commit.answer", "iceberg.view.commit.version"],
+    on=REPLACE,
+)
+declare(
+    "view-last-added-misread",
+    "The version added last is taken for the first one.",
+    each_update(SET_CURRENT, _first_instead),
+    kills=["iceberg.view.commit.version", "iceberg.view.commit.schema", "iceberg.view.commit.invalid.no_version_added"],
+    on=REPLACE,
+)
+declare(
+    "view-versions-forgotten",
+    "A view has its current version and no other, and a history of one entry.",
+    metadata_become(_current_alone),
+    kills=["iceberg.view.commit.version", "iceberg.view.commit.history", "iceberg.view.commit.history_size"],
+    on=VIEWS_SHOWN,
+)
+declare(
+    "view-last-schema-misread",
+    "The schema added last is taken for the first one.",
+    each_update(ADD, _first_schema),
+    kills=["iceberg.view.commit.schema"],
+    on=REPLACE,
+)
+declare(
+    "view-location-ignored",
+    "The location of a view cannot be changed, but the commit is answered with success.",
+    updates_lost("set-location"),
+    kills=["iceberg.view.commit.properties"],
+    on=REPLACE,
+)
+declare(
+    "view-uuid-to-the-letter",
+    "A UUID in capital letters is another one.",
+    refuses_when(_upper_case, CommitFailed("Requirement failed: the UUID is another one.")),
+    kills=["iceberg.view.commit.uuid_holds"],
+    on=REPLACE,
+)
+declare(
+    "view-uuid-unchecked",
+    "Commits to a view are applied whatever UUID they require.",
+    requirements_lost(ASSERT_UUID),
+    kills=["iceberg.view.commit.uuid_fails"],
+    on=REPLACE,
+)
+declare(
+    "view-unknown-updates-skipped",
+    "Updates that views do not have are left out.",
+    updates_become(lambda found: [one for one in found if one.get("action") in KNOWN]),
+    kills=["iceberg.view.commit.unknown_update.*"],
+    on=REPLACE,
+)
+declare(
+    "view-unknown-requirements-skipped",
+    "Requirements that views do not have are not checked.",
+    requirements_become(lambda found: [one for one in found if one.get("type") == ASSERT_UUID]),
+    kills=["iceberg.view.commit.unknown_requirement.*"],
+    on=REPLACE,
+)
+declare(
+    "view-half-committed",
+    "Of a commit that is refused, what came before the bad update stays done.",
+    _half_done,
+    kills=["iceberg.view.commit.invalid.*", "iceberg.view.commit.unknown_update.*"],
+    on=REPLACE,
+)
+declare(
+    "view-dialects-overwritten-later",
+    "Of several texts in one dialect a commit keeps the last.",
+    each_update(ADD, lambda one: {**one, "view-version": last_of_each_dialect(one["view-version"])}),
+    kills=["iceberg.view.commit.invalid.doubled_dialect"],
+    on=REPLACE,
+)
+declare(
+    "view-uuid-reassigned-in-words",
+    "The assignment of another UUID to a view is answered with success, and left out.",
+    updates_lost("assign-uuid"),
+    kills=["iceberg.view.commit.uuid_stays"],
+    on=REPLACE,
+)
+declare(
+    "view-dialects-dropped",
+    "A version of a view may lack any dialect.",
+    updates_become(lambda found: [DROP_ALLOWED, *found]),
+    kills=["iceberg.view.commit.dialect_dropped"],
+    on=REPLACE,
+)

@@ -1,0 +1,155 @@
+"""Credentials over HTTP, in local warehouses and in such on S3."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from lakeproof import serve
+from reference_server.iceberg import credentials
+from tests.reference_server.iceberg.conftest import SCHEMA, Api
+
+ASK = {"X-Iceberg-Access-Delegation": "vended-credentials"}
+HOUSE = "s3://lake/house/"
+
+
+@pytest.fixture
+def open_s3(http, s3_url):
+    """Start a server with a warehouse whose `credentials` are these; it has a table."""
+
+    @contextmanager
+    def opened(handed="made", **settings):
+        uri = f"s3://key:s3cret@lake/house?endpoint_override={s3_url}&region=eu-west-1&credentials={handed}"
+        with serve("iceberg", warehouses=(f"w={uri}", "lab"), **settings) as server:
+            api = Api(http, server.url)
+            api.namespace("a")
+            api.table()
+            yield api
+
+    return opened
+
+
+@pytest.fixture
+def s3(open_s3):
+    with open_s3() as api:
+        yield api
+
+
+def credential(answer):
+    (found,) = answer.body["storage-credentials"]
+    return found
+
+
+def test_files_in_a_local_warehouse_need_no_keys(api):
+    api.table()
+    for word in ("vended-credentials", "remote-signing", "nonsense", ""):
+        answer = api.load(headers={"X-Iceberg-Access-Delegation": word}, expect=200)
+        assert answer.body["config"] == {}
+        assert answer.body.keys() == {"metadata-location", "metadata", "config"}
+    assert api.call("GET", "namespaces/a/tables/t/credentials", expect=200).body == {"storage-credentials": []}
+
+
+def test_missing_tables_have_none(api):
+    missing = api.call("GET", "namespaces/a/tables/none/credentials", expect=404)
+    assert missing.type == "NoSuchTableException"
+
+
+def test_keys_for_a_table(s3):
+    answer = s3.load(headers=ASK, expect=200)
+    found = credential(answer)
+    assert found["prefix"] == answer.body["metadata"]["location"]
+    config = found["config"]
+    assert config["s3.access-key-id"].startswith("ASIA")
+    assert len(config["s3.access-key-id"]) == 20
+    assert len(config["s3.secret-access-key"]) == 40
+    left = int(config["s3.session-token-expires-at-ms"]) / 1000 - time.time()
+    assert 1790 < left <= 3600
+    assert config["client.refresh-credentials-endpoint"] == "v1/namespaces/a/tables/t/credentials"
+    assert s3.call("GET", config["client.refresh-credentials-endpoint"].removeprefix("v1/"), expect=200).body == {
+        "storage-credentials": [found]
+    }
+    assert "s3.secret-access-key" not in answer.body["config"]
+
+
+def test_only_who_asks_gets_keys(s3):
+    assert "storage-credentials" not in s3.load().body
+    assert "storage-credentials" in s3.load(headers=ASK).body
+    assert "storage-credentials" not in s3.load().body
+    both = {"X-Iceberg-Access-Delegation": "vended-credentials, remote-signing"}
+    assert "remote-signing-config" not in s3.load(headers=both).body
+    assert "storage-credentials" in s3.load(headers=both).body
+
+
+def test_tables_have_keys_of_their_own(s3):
+    s3.table("a/tables/u")
+    first, second = (credential(s3.load(f"a/tables/{name}", headers=ASK)) for name in "tu")
+    assert first["prefix"] != second["prefix"]
+    for name in ("s3.access-key-id", "s3.secret-access-key", "s3.session-token"):
+        assert first["config"][name] != second["config"][name]
+
+
+def test_keys_change_with_the_time(s3, monkeypatch):
+    before = credential(s3.load(headers=ASK))
+    assert credential(s3.load(headers=ASK)) == before
+    now = time.time()
+    monkeypatch.setattr(credentials.time, "time", lambda: now + 1800)
+    after = credential(s3.load(headers=ASK))
+    assert after["config"]["s3.session-token"] != before["config"]["s3.session-token"]
+    times = [int(one["config"]["s3.session-token-expires-at-ms"]) for one in (before, after)]
+    assert times[1] == times[0] + 1800_000
+
+
+def test_created_staged_and_registered_tables_come_with_keys(s3):
+    location = s3.load().body["metadata-location"]
+    for body in ({"name": "u", "schema": SCHEMA}, {"name": "v", "schema": SCHEMA, "stage-create": True}):
+        created = s3.call("POST", "namespaces/a/tables", body, headers=ASK, expect=200)
+        assert credential(created)["prefix"] == created.body["metadata"]["location"]
+    body = {"name": "w", "metadata-location": location}
+    registered = s3.call("POST", "namespaces/a/register", body, headers=ASK, expect=200)
+    assert credential(registered)["config"]["client.refresh-credentials-endpoint"].endswith("/tables/w/credentials")
+
+
+def test_keys_are_not_kept_with_a_repeated_answer(open_s3, tmp_path):
+    key = {"Idempotency-Key": "01900000-0000-7000-8000-000000000001"}
+    with open_s3(storage=f"dir:{tmp_path}") as api:
+        sent = [
+            api.call("POST", "namespaces/a/tables", {"name": "u", "schema": SCHEMA}, headers={**ASK, **key}, expect=200)
+            for _ in range(2)
+        ]
+        assert sent[0].body == sent[1].body
+        token = credential(sent[0])["config"]["s3.session-token"]
+    kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert token.encode() not in kept
+
+
+def test_the_servers_own_keys(open_s3):
+    with open_s3("own") as api:
+        config = credential(api.load(headers=ASK))["config"]
+        assert (config["s3.access-key-id"], config["s3.secret-access-key"]) == ("key", "s3cret")
+        assert not {"s3.session-token", "s3.session-token-expires-at-ms"} & config.keys()
+
+
+def test_no_keys_at_all(open_s3):
+    with open_s3("none") as api:
+        answer = api.load(headers=ASK).body
+        assert "storage-credentials" not in answer
+        assert answer["config"]["s3.region"] == "eu-west-1"
+        assert api.call("GET", "namespaces/a/tables/t/credentials").body == {"storage-credentials": []}
+        endpoints = api.call("GET", "config").body["endpoints"]
+        assert not [one for one in endpoints if one.endswith("/sign")]
+
+
+def test_a_local_table_in_a_catalog_on_s3_needs_none(open_s3, tmp_path):
+    with open_s3() as api:
+        created = api.table("a/tables/u", location=str(tmp_path / "u")).body
+        assert created["config"] == {}
+        assert api.load("a/tables/u", headers=ASK).body["config"] == {}
+
+
+def test_no_secret_is_logged(open_s3, tmp_path, caplog):
+    with open_s3("own", access_log=str(tmp_path / "log")) as api:
+        api.load(headers=ASK, expect=200)
+        api.call("GET", "namespaces/a/tables/t/credentials", expect=200)
+    assert "s3cret" not in (tmp_path / "log").read_text() + caplog.text

@@ -1,0 +1,88 @@
+"""What purging deletes: everything that metadata reach, in the table's folder and in the warehouses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.reference_server.iceberg.test_scans import SCHEMA, Staged
+from tests.reference_server.iceberg.written_manifests import DELETED, EQUALITY, POSITION, File, Written
+
+
+def local(uri):
+    return Path(urlsplit(uri).path)
+
+
+def make(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"rows")
+    return path.as_uri()
+
+
+def purge(api, name="t"):
+    api.call("DELETE", f"namespaces/a/tables/{name}?purgeRequested=true", expect=204)
+
+
+@pytest.fixture
+def lab(open_api, tmp_path):
+    """A server with a second warehouse, `lab`, and a client of its default one."""
+    lab = tmp_path / "lab"
+    with open_api(warehouses=("default", f"lab={lab.as_uri()}")) as api:
+        api.namespace("a")
+        api.lab = lab
+        yield api
+
+
+def test_files_elsewhere_in_a_warehouse_go(lab, tmp_path):
+    """Data, deletes, what was deleted before, manifests and lists: all that a table with a chosen location reaches."""
+    staged = Staged(lab, location=(lab.lab / "chosen").as_uri())
+    inside, outside = make(lab.lab / "chosen/data/f1.parquet"), make(lab.lab / "far/f2.parquet")
+    old, deletes, equality = (make(lab.lab / f"far/{name}.parquet") for name in ("old", "deletes", "equality"))
+    staged.commit(File(inside), File(outside), File(old, status=DELETED, sequence=1, snapshot=1))
+    dropped = [File(deletes, POSITION), File(equality, EQUALITY, more={"equality_ids": [1]})]
+    staged.commit(manifests=[Written(dropped, 2, snapshot=2)])
+    stranger, other = lab.lab / "far/stranger.parquet", lab.lab / "chosen/data/stranger.parquet"
+    make(stranger)
+    make(other)
+    purge(lab)
+    assert {path for path in lab.lab.rglob("*") if path.is_file()} == {other, stranger}
+
+
+def test_data_beyond_the_warehouses_stay(lab, tmp_path):
+    elsewhere = make(tmp_path / "elsewhere/f.parquet")
+    Staged(lab).commit(File(elsewhere))
+    purge(lab)
+    assert local(elsewhere).exists()
+
+
+def test_data_of_a_table_beyond_the_warehouses_go(lab, tmp_path):
+    staged = Staged(lab, location=(tmp_path / "own").as_uri())
+    staged.commit(File(make(tmp_path / "own/data/f.parquet")))
+    purge(lab)
+    assert not (tmp_path / "own/data").exists()
+    assert not list((tmp_path / "own").rglob("*.avro"))
+
+
+def test_shared_data_stay(lab):
+    """With gc.enabled=false data files stay; manifests and metadata go, as they do in Iceberg's Java library."""
+    staged = Staged(lab, properties={"format-version": "3", "gc.enabled": "False"}, schema=SCHEMA)
+    data = make(staged.folder.parent / "data/f.parquet")
+    staged.commit(File(data))
+    purge(lab)
+    assert local(data).exists()
+    assert list(staged.folder.glob("*")) == []
+
+
+def test_unreadable_manifests_do_not_hold_up_the_rest(lab):
+    staged = Staged(lab, location=(lab.lab / "chosen").as_uri())
+    first, second = (make(lab.lab / f"chosen/data/f{number}.parquet") for number in (1, 2))
+    staged.commit(File(first)).commit(File(second))
+    broken = staged.lists[1][1][0].entry["manifest_path"]
+    local(broken).write_bytes(b"nothing of the kind")
+    purge(lab)
+    assert local(first).exists()
+    assert not local(second).exists()
+    assert not local(broken).exists()
+    lab.load(expect=404)
