@@ -18,7 +18,7 @@ from conformance.exchange import Exchange
 from conformance.settings import Settings
 from specs.openapi import Document, snake_case
 from specs.problems import Problem
-from specs.profiles import Profile, find_judged
+from specs.profiles import Profile, find_profile
 
 OFFERED, REFUSED, MISSING = "offered", "refused", "missing"
 IDS = re.compile(r"[0-9a-f-]{8,}|\d+")
@@ -108,7 +108,7 @@ def connect(settings: Settings) -> Target:
     split = urlsplit(settings.server)
     if split.scheme not in ("http", "https") or not split.netloc or split.query or split.fragment:
         raise Problem(f"{settings.server!r} is not an http or https URL.", "Example: http://127.0.0.1:2333")
-    profile = find_judged(settings.profile or settings.api)
+    profile = find_profile(settings.profile or settings.api)
     if profile.api != settings.api:
         raise Problem(
             f"The profile {profile.name} does not belong to the API {settings.api}.",

@@ -14,7 +14,7 @@ from conformance.runner import run
 from conformance.settings import Settings, load_settings
 from reference_server.iceberg.function_files import SAMPLES
 from reference_server.serve import serve
-from specs.profiles import find_judged
+from specs.profiles import find_profile
 
 EMBEDDED_STORAGE = "memory"
 EMBEDDED_NAMESPACE = "lakeproof"
@@ -49,7 +49,7 @@ def _target(settings: Settings, storage: str) -> Iterator[Settings]:
         return
     token = settings.token or secrets.token_urlsafe(12)
     warehouse = settings.warehouse
-    profile = find_judged(settings.profile or settings.api)
+    profile = find_profile(settings.profile or settings.api)
     creates = "create_namespace" in profile.document().names
     namespace = settings.namespace if creates else settings.namespace or EMBEDDED_NAMESPACE
     with serve(

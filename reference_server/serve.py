@@ -22,7 +22,7 @@ from reference_server.iceberg import IcebergWing
 from reference_server.lance import LanceWing
 from reference_server.wing import Wing
 from specs.problems import Problem
-from specs.profiles import SERVED, Profile, find_served
+from specs.profiles import APIS, Profile, find_profile
 
 STOP_SECONDS = 5.0
 LOOPBACK = "127.0.0.1"
@@ -36,9 +36,9 @@ class ServerSettings:
     means all. `storage` is a value of `--storage`. `page_size` is the largest page of a listing,
     `managed_versions` tells Lance clients to keep versions of tables through the catalog, `max_body` is
     the largest body in bytes. `warehouses` are those of Iceberg, `NAME` or `NAME=URI`, the default one first;
-    `namespaces` are there from the beginning in the default one, levels with dots between them; `functions` is the folder
-    that they have functions from, see reference_server/iceberg/function_files.py. `scan_planning` says whether plannings
-    of Iceberg scans are done at once (`sync`) or in the background (`async`).
+    `namespaces` are there from the beginning in the default one, levels with dots between them; `functions`
+    is the folder that they have functions from, see reference_server/iceberg/function_files.py;
+    `scan_planning` says whether plannings of Iceberg scans are done at once (`sync`) or in the background (`async`).
     """
 
     apis: tuple[str, ...] = ()
@@ -76,8 +76,8 @@ class Server:
         faults = [find_fault(name) for name in settings.faults]
         auth = parse_auth(settings.auth)
         wings: dict[str, Wing] = {}
-        for name in settings.apis or SERVED:
-            profile = find_served(name)
+        for name in settings.apis or APIS:
+            profile = find_profile(name)
             backend = open_backend(settings.storage, profile.api)
             mount = "" if len(settings.apis) == 1 else profile.mount
             wings[mount] = _build_wing(profile, backend, settings, auth)

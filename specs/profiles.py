@@ -27,10 +27,7 @@ HERE = Path(__file__).parent
 MOUNTS = {"lance": "/lance", "iceberg": "/iceberg"}
 PORTS = {"lance": 2333, "iceberg": 8181}
 SHARED_PORT = 8181
-SERVED = tuple(MOUNTS)  # those with a wing of the reference server
-APIS = ("lance",)  # those with both: what is meant where none is named
-JUDGED = ("lance", "iceberg")  # those with a suite
-DOCUMENTED = SERVED  # those with documents: they can be looked at
+APIS = tuple(MOUNTS)  # the first is meant where none is named
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +78,7 @@ def _document(profile: Profile) -> Document:
 @cache
 def profiles() -> dict[str, Profile]:
     """Return every profile by name: within an API dialects first, then the revisions from the oldest on."""
-    found = (Profile(api, revision) for api in DOCUMENTED for revision in _revisions(api))
+    found = (Profile(api, revision) for api in APIS for revision in _revisions(api))
     return {profile.name: profile for profile in found}
 
 
@@ -101,23 +98,5 @@ def find_profile(name: str) -> Profile:
     revisions = [profile for profile in profiles().values() if profile.api == name]
     if revisions:
         return revisions[-1]
-    known = ", ".join([*DOCUMENTED, *profiles()])
+    known = ", ".join([*APIS, *profiles()])
     raise Problem(f"There is no profile {name!r}.", f"Known ones: {known}.")
-
-
-def find_served(name: str) -> Profile:
-    """Return a profile whose API the reference server has. Raises Problem for one that can only be looked at."""
-    return _find_among(SERVED, name, "is not served")
-
-
-def find_judged(name: str) -> Profile:
-    """Return a profile whose API has a suite. Raises Problem for another one."""
-    return _find_among(JUDGED, name, "is not judged")
-
-
-def _find_among(apis: tuple[str, ...], name: str, refusal: str) -> Profile:
-    profile = find_profile(name)
-    if profile.api not in apis:
-        known = ", ".join(apis)
-        raise Problem(f"The API {profile.api} is documented here, but {refusal}.", f"Those that are: {known}.")
-    return profile

@@ -9,10 +9,10 @@ import pytest
 
 from conformance.apis import APIS, requirements
 from conformance.coverage import GAP, clause_coverage
-from reference_server.lance.wing import HANDLER_MODULES
+from reference_server.iceberg import wing as iceberg
+from reference_server.lance import wing as lance
 from reference_server.wing import find_handlers
 from specs.clauses import clauses
-from specs.profiles import APIS as COMPLETE
 from specs.profiles import find_profile
 
 ROOT = Path(__file__).parent.parent
@@ -22,7 +22,8 @@ UPSTAIRS = {
     "conformance": {"reference_server", "lakeproof"},
     "lakeproof": set(),
 }
-OPERATIONS = list(find_profile("lance").document().operations.values())
+WINGS = {"lance": lance, "iceberg": iceberg}
+OPERATIONS = [(api, operation) for api in APIS for operation in find_profile(api).document().operations]
 
 
 def imported(path: Path) -> set[str]:
@@ -41,18 +42,19 @@ def test_imports_go_downstairs(package):
         assert not imported(path) & UPSTAIRS[package], path
 
 
-def test_every_operation_has_a_handler():
-    handlers = find_handlers(find_profile("lance").document(), HANDLER_MODULES)
-    assert {operation.id for operation in OPERATIONS} == set(handlers)
+@pytest.mark.parametrize("api", APIS)
+def test_every_operation_has_a_handler(api):
+    document = find_profile(api).document()
+    assert set(find_handlers(document, WINGS[api].HANDLER_MODULES)) == set(document.operations)
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.id)
-def test_every_operation_has_requirements(operation):
-    kinds = {one.kind for one in requirements("lance").values() if operation.id in one.operations}
+@pytest.mark.parametrize(("api", "operation"), OPERATIONS)
+def test_every_operation_has_requirements(api, operation):
+    kinds = {one.kind for one in requirements(api).values() if operation in one.operations}
     assert {"wire", "behaviour", "error"} <= kinds
 
 
-@pytest.mark.parametrize("api", COMPLETE)
+@pytest.mark.parametrize("api", APIS)
 def test_every_clause_is_judged_or_excluded(api):
     assert [entry.clause for entry in clause_coverage(api) if entry.state == GAP] == []
 
@@ -68,6 +70,6 @@ def test_every_requirement_has_a_clause_and_known_operations(api):
 
 
 def test_server_files_are_mirrored_by_requirements():
-    handlers = {module.__name__.rpartition(".")[2] for module in HANDLER_MODULES}
+    handlers = {module.__name__.rpartition(".")[2] for module in lance.HANDLER_MODULES}
     judged = {path.stem.removeprefix("test_") for path in (ROOT / "conformance" / "lance").glob("test_*.py")}
     assert handlers <= judged

@@ -13,7 +13,6 @@ from conformance.iceberg.content import SCHEMA
 from conformance.iceberg.test_model import NEEDS
 from conformance.requirement import must
 from conformance.suite import Suite
-from conformance.target import OFFERED
 
 FIRST, SECOND = "first", "second"
 
@@ -37,7 +36,7 @@ class CommitMachine(RuleBasedStateMachine):
         """UpdateTable."""
         self.committer.commit(self.catalog.table_id(name), data)
 
-    @precondition(lambda self: self.catalog.target.probes["commitTransaction"].state == OFFERED)
+    @precondition(lambda self: "commitTransaction" in self.catalog.target.offered())
     @rule(data=st.data())
     def commit_both(self, data: Any) -> None:
         """CommitTransaction."""

@@ -15,7 +15,7 @@ from conformance.requirement import KINDS
 from conformance.settings import DEPTHS
 from lakeproof.checking import EMBEDDED_STORAGE, check
 from lakeproof.terminal import ProgressListener, out, print_results
-from specs.profiles import JUDGED
+from specs.profiles import APIS
 
 SECRET_OPTIONS = ("--token", "--credential", "--header")
 KEYS_IN_URI = re.compile(r"://[^/@\s]+@")
@@ -40,7 +40,7 @@ them all. Exit codes: 0 conforms, 1 does not, 2 interrupted, 3 the kit failed,
 
 @click.command("check", epilog=EPILOG)
 @click.argument("url", required=False)
-@click.option("--api", type=click.Choice(JUDGED), help="The API that the server speaks.  [default: lance]")
+@click.option("--api", type=click.Choice(APIS), help="The API that the server speaks.  [default: lance]")
 @click.option("--profile", help="A revision of the API, such as lance/2026-03. Default: the newest.")
 @click.option("--spec", metavar="FILE", help="Judge by this copy of the document instead of the kit's own.")
 @click.option(

@@ -13,7 +13,7 @@ from reference_server.faults import FAULTS
 from reference_server.iceberg.scans.plans import MODES, SYNC
 from reference_server.serve import LOOPBACK, Server, ServerSettings
 from specs.problems import Problem
-from specs.profiles import PORTS, SERVED, SHARED_PORT, find_profile
+from specs.profiles import APIS, PORTS, SHARED_PORT, find_profile
 
 LOOPBACKS = ("127.0.0.1", "localhost", "::1")
 EPILOG = """\b
@@ -53,7 +53,7 @@ def _list_faults(context: click.Context, _parameter: click.Parameter, wanted: bo
 
 
 @click.command("serve", epilog=EPILOG)
-@click.option("--api", type=click.Choice([*SERVED, "all"]), default="all", show_default=True, help="What to serve.")
+@click.option("--api", type=click.Choice([*APIS, "all"]), default="all", show_default=True, help="What to serve.")
 @click.option("--profile", help="A revision of the API, such as lance/2026-03. Default: the newest.")
 @click.option("--host", default=LOOPBACK, show_default=True, help="The address to listen on.")
 @click.option(

@@ -7,7 +7,7 @@ import pytest
 from conformance.apis import requirements
 from specs.clauses import clauses, clauses_of
 from specs.commits import actions, newest_actions, requirement_types, spelling
-from specs.profiles import find_judged, find_profile, find_served, profiles
+from specs.profiles import find_profile, profiles
 from specs.revisions import prune
 from specs.validation import Validators
 
@@ -18,7 +18,7 @@ ICEBERG = [find_profile(f"iceberg/{revision}") for revision in ("1.6", "1.11", "
 
 
 def test_it_is_a_profile_that_is_served_and_judged_but_never_the_default():
-    assert find_served(PROFILE.name) == find_judged(PROFILE.name) == PROFILE
+    assert find_profile(PROFILE.name) == PROFILE
     assert find_profile("iceberg") != PROFILE
     assert [*profiles()].index(PROFILE.name) < [*profiles()].index("iceberg/1.6")
 

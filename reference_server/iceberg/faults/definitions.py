@@ -211,6 +211,7 @@ declare(
     "Schemas and specs that are removed stay.",
     updates_lost("remove-schemas", "remove-partition-specs"),
     kills=[
+        "iceberg.model.commits",
         "iceberg.update.schema.removed",
         "iceberg.update.schema.current_stays",
         "iceberg.update.spec.removed",

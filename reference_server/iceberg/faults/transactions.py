@@ -62,7 +62,6 @@ declare(
     "The changes of a transaction are made one after the other, also when one of them fails.",
     _torn,
     kills=[
-        "iceberg.model.commits",
         "iceberg.transaction.conflict.*",
         "iceberg.transaction.missing",
         "iceberg.transaction.invalid.*",
