@@ -239,8 +239,8 @@ class IcebergCatalog(IcebergClient):
 
     def _drop_table(self, id: Names) -> None:
         """Drop a table with its files where the server does that, else without; with an odd name, under another."""
-        if self.drop_table(id, purgeRequested="true", expect=None).status in (204, 404) and PLAIN.fullmatch(id[-1]):
-            return
+        if self.drop_table(id, purgeRequested="true", expect=None).status == 204 and PLAIN.fullmatch(id[-1]):
+            return  # 404 may also say that a file to purge is lost
         if not PLAIN.fullmatch(id[-1]):
             self._rename_rescued("renameTable", id)
             id = (*id[:-1], self._rescued)
