@@ -36,6 +36,8 @@ def server():
 def cli(monkeypatch, capsys):
     """Run a command in this process and return its exit code and both outputs."""
 
+    monkeypatch.setenv("COLUMNS", "120")
+
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["lakeproof", *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:

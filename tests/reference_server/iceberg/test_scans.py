@@ -149,9 +149,8 @@ def rename(source, target):
     return {key: {"namespace": ["a"], "name": name} for key, name in names.items()}
 
 
-def test_plannings_outlive_a_restart(open_api, request):
-    if "memory" in request.node.name:
-        pytest.skip("nothing outlives a restart in memory")
+@pytest.mark.parametrize("open_api", ["dir"], indirect=True)
+def test_plannings_outlive_a_restart(open_api):
     with open_api(page_size=1) as api:
         api.namespace("a")
         answer = Staged(api).commit(File("f1")).commit(File("f2")).plan()
