@@ -13,7 +13,7 @@ import pytest
 import urllib3
 import yaml
 
-from lakeproof import serve
+from lakeproof import serve, terminal
 from lakeproof.cli import main
 from specs.profiles import find_profile
 
@@ -36,7 +36,7 @@ def server():
 def cli(monkeypatch, capsys):
     """Run a command in this process and return its exit code and both outputs."""
 
-    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setattr(terminal.out, "width", 120)
 
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["lakeproof", *map(str, arguments)])
