@@ -20,9 +20,10 @@ from specs.profiles import find_profile
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """Every command runs in a folder of its own."""
+    """Every command runs in a folder of its own, and its lines are wide, whoever imported the console first."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(terminal.out, "width", 200)
     return tmp_path
 
 
@@ -35,8 +36,6 @@ def server():
 @pytest.fixture
 def cli(monkeypatch, capsys):
     """Run a command in this process and return its exit code and both outputs."""
-
-    monkeypatch.setattr(terminal.out, "width", 120)
 
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["lakeproof", *map(str, arguments)])
