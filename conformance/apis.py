@@ -33,8 +33,13 @@ APIS = {
 
 def requirements(api: str) -> dict[str, Requirement]:
     """Return the requirements of an API by id, importing the modules that declare them."""
-    package = importlib.import_module(APIS[api].package)
+    import_requirements(APIS[api].package)
+    return {name: one for name, one in REQUIREMENTS.items() if one.suite == api}
+
+
+def import_requirements(name: str) -> None:
+    """Import the modules of a package that declare requirements."""
+    package = importlib.import_module(name)
     for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
         if module.name.rpartition(".")[2].startswith("test_"):
             importlib.import_module(module.name)
-    return {name: one for name, one in REQUIREMENTS.items() if one.api == api}

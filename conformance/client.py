@@ -161,6 +161,10 @@ class Client:
         self.steps = []
         self._reached_subject = False
 
+    def reach_subject(self) -> None:
+        """Note that a subject was called in another way than through this client."""
+        self._reached_subject = True
+
     def call(
         self,
         operation_id: str,
@@ -272,6 +276,11 @@ class Client:
         if operation in self.subjects:
             raise Unoffered(f"the server does not have {operation}")
         raise Blocked(f"the server does not have {operation}", operation)
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """What every request carries."""
+        return self._connection.headers
 
     def use_token(self, token: str) -> None:
         """Send this bearer token with every request from now on."""

@@ -12,14 +12,13 @@ from typing import Protocol
 import pytest
 from hypothesis.errors import Flaky
 
+from conformance import fixtures
 from conformance.exit_codes import EXIT_BROKEN
 from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.requirement import MARK, Requirement
 from conformance.results import Result
 from conformance.session import Session
-from conformance.suite import Suite
 
-NAME = "lakeproof-suite"
 FAILING = {"MUST": "fail", "SHOULD": "warn", "MAY": "warn"}
 FIRST = ".offered."
 MESSAGE_LINES = 12
@@ -39,13 +38,17 @@ class SuitePlugin:
     """Registered with pytest for the length of a run."""
 
     def __init__(self, session: Session, listener: Listener | None = None) -> None:
-        self.__name__ = NAME  # under which pytest registers it
+        self.__name__ = fixtures.PLUGIN  # under which pytest registers it
         self.session = session
         self.listener = listener
         self._started = 0.0
         self._requests = 0
 
     # Selection
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Bring the fixtures."""
+        config.pluginmanager.register(fixtures)
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
         """Let -k match requirement ids."""
@@ -66,13 +69,6 @@ class SuitePlugin:
         """Tell the listener what is to come."""
         if self.listener:
             self.listener.selected([one for item in session.items if (one := requirement_of(item))])
-
-    # Fixtures
-
-    @pytest.fixture(scope="session")
-    def suite(self) -> Suite:
-        """The run's settings, target and client."""
-        return self.session.suite
 
     # Verdicts
 

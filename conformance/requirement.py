@@ -22,7 +22,8 @@ from hypothesis.strategies import SearchStrategy
 if TYPE_CHECKING:
     from conformance.suite import Suite
 
-KINDS = ("wire", "behaviour", "error", "pagination", "hostile", "auth", "model", "race")
+KINDS = ("wire", "behaviour", "error", "pagination", "hostile", "auth", "model", "race", "scenario")
+VIEWS = ("spark",)  # suites that look at an API through something else: their ids start with their name
 LEVELS = ("MUST", "SHOULD", "MAY")
 MARK = "requirement"
 CASE = "case"
@@ -47,14 +48,19 @@ class Requirement:
     needs: tuple[str, ...] = ()
 
     @property
-    def api(self) -> str:
-        """The API that the requirement is about: the first part of its id."""
+    def suite(self) -> str:
+        """Whose requirement it is, and whose clauses it follows: the first part of its id."""
         return self.id.partition(".")[0]
 
     @property
+    def api(self) -> str:
+        """The API that the requirement is about: the first part of its id, or the second behind a view."""
+        return self.id.split(".")[self.suite in VIEWS]
+
+    @property
     def resource(self) -> str:
-        """What the requirement is about: the second part of its id."""
-        return self.id.split(".")[1]
+        """What the requirement is about: the part of its id behind the API."""
+        return self.id.split(".")[1 + (self.suite in VIEWS)]
 
 
 REQUIREMENTS: dict[str, Requirement] = {}

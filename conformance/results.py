@@ -45,7 +45,7 @@ class Result:
     def to_json(self) -> dict[str, Any]:
         """Return the entry in the results file."""
         requirement = asdict(self.requirement)
-        clause = clauses(self.requirement.api)[self.requirement.clause]
+        clause = clauses(self.requirement.suite)[self.requirement.clause]
         return {
             **requirement,
             "operations": list(self.requirement.operations),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import pytest
@@ -26,25 +26,29 @@ def run(
     *,
     command: str = "",
     ids: Collection[str] | None = None,
+    package: str = "",
+    plugins: Sequence[object] = (),
 ) -> tuple[Results, int]:
     """Judge a target and return the results and the exit code.
 
-    `ids` limits the run to these requirements. Nothing is printed; `listener` hears how it goes.
+    `ids` limits the run to these requirements, `package` names those of another suite, `plugins` go to pytest
+    with the suite's own. Nothing is printed; `listener` hears how it goes.
     Raises Problem when the target cannot be judged.
     """
     session = Session(settings, command, ids)
     plugin = SuitePlugin(session, listener)
     select = ("-k", settings.select) if settings.select else ()
     options = ("-c", str(HERE / "pytest.ini"), "--rootdir", str(HERE.parent), *QUIET)
-    code = int(pytest.main([*options, *select, *_places(settings.api, ids)], plugins=[plugin]))
+    places = _places(package or APIS[settings.api].package, ids)
+    code = int(pytest.main([*options, *select, *places], plugins=[plugin, *plugins]))
     for error in session.kit_errors:
         log.error("the kit failed while it was loading requirements:\n%s", error)
     return session.results(), code
 
 
-def _places(api: str, ids: Collection[str] | None) -> list[str]:
-    """Return where requirements are collected: the whole package of an API, or less where `ids` are known to be."""
-    modules = {APIS[api].package}
+def _places(package: str, ids: Collection[str] | None) -> list[str]:
+    """Return where requirements are collected: the whole package, or less of it where `ids` are known to be."""
+    modules = {package}
     if ids and all(name in REQUIREMENTS for name in ids):
         modules = {REQUIREMENTS[name].where.partition(":")[0] for name in ids}
     paths = [HERE.parent / Path(*module.split(".")) for module in sorted(modules)]

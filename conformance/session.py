@@ -66,7 +66,7 @@ class Session:
             and requirement.kind in self.settings.kinds
             and enough(operation in self.target.document.operations for operation in requirement.operations)
             and requirement.clause not in self._elsewhere
-            and (self._frozen is None or requirement.id in self._frozen)
+            and (self._frozen is None or requirement.id in self._frozen or requirement.suite != requirement.api)
             and (self._ids is None or requirement.id in self._ids)
         )
 

@@ -19,7 +19,9 @@ STEP_COUNT = 12
 class Scope(Protocol):
     """A place in the target in which a requirement may create things."""
 
-    left_behind: list[str]
+    @property
+    def left_behind(self) -> list[str]:
+        """What could not be dropped."""
 
     def clean_up(self) -> None:
         """Drop them all; called again after an interruption."""

@@ -206,6 +206,11 @@ class IcebergCatalog(IcebergClient):
         """Note namespaces that may come into being, so that they are dropped afterwards."""
         self._namespaces.update(dict.fromkeys(id for id in ids if self._is_ours(id)))
 
+    @property
+    def noted_namespaces(self) -> list[Names]:
+        """The namespaces that will be dropped."""
+        return list(self._namespaces)
+
     def note_tables(self, ids: Iterable[Names]) -> None:
         """Note tables that may come into being, so that they are dropped afterwards."""
         self._things.update(dict.fromkeys(("table", id) for id in ids if self._is_ours(id)))

@@ -153,6 +153,11 @@ class LanceCatalog(LanceClient):
         """Note namespaces that several clients may create, so that they are dropped afterwards."""
         self._namespaces.update(dict.fromkeys(ids))
 
+    @property
+    def noted_namespaces(self) -> list[Names]:
+        """The namespaces that will be dropped."""
+        return [tuple(id) for id in self._namespaces if not isinstance(id, str)]
+
     def note_tables(self, ids: Iterable[Names]) -> None:
         """Note tables that a batch or several clients may create, so that they are dropped afterwards."""
         self._tables.update(dict.fromkeys(ids))

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-
-import jinja2
-
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST, build_matrix, sentence
-from conformance.report.pretty import body_lines
+from conformance.report.pages import template
 from conformance.results import Results
 
-HERE = Path(__file__).parent
 SLOWEST = 10
 
 
@@ -20,7 +14,7 @@ def render_html(results: Results) -> str:
     order = {verdict: position for position, verdict in enumerate(WORST_FIRST)}
     requirements = sorted(results.requirements, key=lambda entry: (order[entry["verdict"]], entry["id"]))
     slowest = sorted(results.requirements, key=lambda entry: -entry["seconds"])[:SLOWEST]
-    return _template().render(
+    return template("report.html.j2").render(
         run=results.run,
         target=results.target,
         totals=results.totals,
@@ -32,12 +26,3 @@ def render_html(results: Results) -> str:
         glyphs=GLYPHS,
         meanings=MEANINGS,
     )
-
-
-@cache
-def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.globals["body_lines"] = body_lines
-    return environment.get_template("report.html.j2")

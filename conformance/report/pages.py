@@ -1,0 +1,42 @@
+"""What every page is made with: the templates of this folder, and those of another one that build on them."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import orjson
+
+from conformance.report.pretty import body_lines
+from specs.problems import Problem
+
+HERE = Path(__file__).parent
+
+
+@cache
+def template(name: str, folder: Path = HERE) -> jinja2.Template:
+    """Return a template. One of another folder may extend `page.html.j2`, which brings the looks."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader([folder, HERE]), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.globals["body_lines"] = body_lines
+    return environment.get_template(name)
+
+
+def write_page(folder: Path, name: str, report: dict[str, Any], page: str) -> dict[str, Path]:
+    """Write a report as NAME.json and its page as NAME.html into a folder; return their paths as `results` and `html`.
+
+    Raises Problem when that is impossible.
+    """
+    paths = {"results": folder / f"{name}.json", "html": folder / f"{name}.html"}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        paths["results"].write_bytes(orjson.dumps(report, option=orjson.OPT_INDENT_2))
+        paths["html"].write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise Problem(
+            f"The report folder {folder} cannot be written: {error.strerror}.", "Give another --report."
+        ) from None
+    return paths
