@@ -72,10 +72,25 @@ FAULTS: dict[str, Fault] = {}
 
 
 def declare(name: str, breaks: str, around: Around, *, kills: Sequence[str] = (), on: Sequence[str] = ()) -> None:
-    """Register a fault on some operations, all when none is given. A name used twice is an error."""
-    if name in FAULTS:
-        raise ValueError(f"the fault {name} is declared twice")
-    FAULTS[name] = Fault(name, breaks, tuple(kills), frozenset(on), around)
+    """Register a fault on some operations, all when none is given.
+
+    Another wing may declare the same fault, in the same words, on its own operations; else a name that is
+    used twice is an error.
+    """
+    fault = Fault(name, breaks, tuple(kills), frozenset(on), around)
+    FAULTS[name] = _joined(FAULTS[name], fault) if name in FAULTS else fault
+
+
+def _joined(one: Fault, other: Fault) -> Fault:
+    """Return a fault of two wings."""
+    if one.breaks != other.breaks or not (one.operations and other.operations) or one.operations & other.operations:
+        raise ValueError(f"the fault {one.name} is declared twice")
+
+    async def around(call: Call, proceed: Proceed) -> Reply:
+        chosen = one if one.touches(call.operation.id) else other
+        return await chosen.around(call, proceed)
+
+    return Fault(one.name, one.breaks, one.kills + other.kills, one.operations | other.operations, around)
 
 
 def find_fault(text: str) -> Fault:

@@ -40,6 +40,7 @@ declare(
     _before,
     kills=[
         "iceberg.commit.answer",
+        "spark.iceberg.other.changed",
         "iceberg.update.properties.*",
         "iceberg.update.location",
         "iceberg.model.catalog",
@@ -69,6 +70,8 @@ declare(
         "iceberg.table.rename.same",
         "iceberg.table.drop.gone",
         "iceberg.race.transaction",
+        "spark.iceberg.concurrency.seen",
+        "spark.iceberg.other.changed",
     ],
     on=["loadTable"],
 )
@@ -97,7 +100,13 @@ declare(
     "metadata-log-lost",
     "Nobody notes which metadata files a table had before.",
     metadata_become(lambda table: {**table, "metadata-log": []}),
-    kills=["iceberg.commit.log", "iceberg.commit.log_length", "iceberg.commit.one_file", "iceberg.race.disjoint"],
+    kills=[
+        "iceberg.commit.log",
+        "iceberg.commit.log_length",
+        "iceberg.commit.one_file",
+        "iceberg.race.disjoint",
+        "spark.iceberg.metadata-table.entries",
+    ],
     on=TABLES_SHOWN,
 )
 

@@ -42,7 +42,7 @@ declare(
     "requirements-unchecked",
     "Commits are applied whatever they assume.",
     requirements_lost(*(TABLE_REQUIREMENTS.keys() - {CREATE})),
-    kills=CONFLICTS,
+    kills=[*CONFLICTS, "spark.iceberg.concurrency.stale"],
     on=TABLE_COMMITS,
 )
 declare(

@@ -164,7 +164,14 @@ declare(
     "choice-of-last-overlooked",
     "The schema, spec or order that was added last does not become the one that holds.",
     updates_become(lambda found: [one for one in found if not _choice(one, last=True)]),
-    kills=["iceberg.update.*.last_added", "iceberg.update.unknown_id.*_none_added"],
+    kills=[
+        "iceberg.update.*.last_added",
+        "iceberg.update.unknown_id.*_none_added",
+        "spark.iceberg.column.*",
+        "spark.iceberg.order.written",
+        "spark.iceberg.partition.*",
+        "spark.iceberg.table.replaced-as-select",
+    ],
     on=TABLE_COMMITS,
 )
 

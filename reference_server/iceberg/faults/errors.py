@@ -94,6 +94,8 @@ declare(
         "iceberg.register.view.namespace_missing",
         "iceberg.unregister.missing",
         "iceberg.unregister.commits",
+        "spark.iceberg.error.table-missing.*",
+        "spark.iceberg.error.namespace-missing.*",
     ],
 )
 declare(

@@ -13,6 +13,7 @@ from reference_server.iceberg.faults.blocks import LISTS, answer_becomes, body_o
 from specs.identifiers import UNIT_SEPARATOR
 
 LIST, LIST_TABLES, LIST_VIEWS = LISTS
+CUT = 100
 PLAIN_NAMES = ("leading_dot", "trailing_dot", "dots", "digits", "dash", "null_word", "keyword", "length_200")
 
 
@@ -71,6 +72,8 @@ declare(
         "iceberg.page.start.*",
         "iceberg.view.create.loadable",
         *(f"iceberg.names.*.{name}" for name in PLAIN_NAMES),
+        "spark.iceberg.table.created",
+        "spark.iceberg.namespace.created",
     ],
     on=LISTS,
 )
@@ -83,6 +86,7 @@ declare(
         "iceberg.listing.unique.*",
         "iceberg.listing.tables",
         "iceberg.listing.views",
+        "spark.iceberg.listing.pattern",
     ],
     on=LISTS,
 )
@@ -96,7 +100,11 @@ declare(
     "lists-missing-as-empty",
     "Listing what does not exist is answered with an empty list.",
     _missing_lists_empty,
-    kills=["iceberg.listing.namespaces.missing", "iceberg.listing.missing.*"],
+    kills=[
+        "iceberg.listing.namespaces.missing",
+        "iceberg.listing.missing.*",
+        "spark.iceberg.error.namespace-missing.show_tables",
+    ],
     on=LISTS,
 )
 declare(
@@ -110,7 +118,11 @@ declare(
     "lists-relative",
     "Namespaces are listed without the levels of their parent.",
     items(lambda found: [one[-1:] for one in found]),
-    kills=["iceberg.listing.namespaces.children", "iceberg.listing.everything.list_namespaces"],
+    kills=[
+        "iceberg.listing.namespaces.children",
+        "iceberg.listing.everything.list_namespaces",
+        "spark.iceberg.namespace.nested",
+    ],
     on=[LIST],
 )
 declare(
@@ -131,6 +143,13 @@ declare(
     "lists-views-as-tables",
     "Views are listed among the tables.",
     _views_too,
-    kills=["iceberg.listing.kinds"],
+    kills=["iceberg.listing.kinds", "spark.iceberg.view.created"],
     on=[LIST_TABLES],
+)
+declare(
+    "lists-cut-short",
+    f"Listings end after {CUT} entries, and do not tell that there are more.",
+    items(lambda found: found[:CUT]),
+    kills=["spark.iceberg.listing.namespaces", "spark.iceberg.listing.tables"],
+    on=LISTS,
 )

@@ -34,6 +34,11 @@ def _all_kinds(*names: str) -> list[str]:
     return [f"iceberg.names.{kind}.{name}" for kind in ("table", "view", "namespace") for name in names]
 
 
+def _of_sql(*names: str) -> list[str]:
+    """Return the scenarios of Spark about names of tables and namespaces."""
+    return [f"spark.iceberg.name.{kind}.{name}" for kind in ("table", "namespace") for name in names]
+
+
 def _in_bodies(edit: Edit) -> Around:
     """Create things under other names than they are given."""
 
@@ -114,7 +119,12 @@ declare(
     "names-refused-in-paths",
     "Names of all kinds are accepted in bodies, but with anything but letters, digits, dots and dashes not in paths.",
     _refused_in_paths,
-    kills=[*_all_kinds(*PUNCTUATION, "leading_space", "trailing_space"), "iceberg.names.nested"],
+    kills=[
+        *_all_kinds(*PUNCTUATION, "leading_space", "trailing_space"),
+        "iceberg.names.nested",
+        *_of_sql("space", "slash", "question", "hash", "colon"),
+        "spark.iceberg.name.table.backtick",
+    ],
 )
 declare(
     "names-slash-refused",
@@ -126,7 +136,10 @@ declare(
     "names-decoded-twice",
     "Names in paths are percent-decoded twice, the second time as in a form.",
     _in_paths(lambda name: unquote(name.replace("+", " "))),
-    kills=_all_kinds("percent_encoded", "plus"),
+    kills=[
+        *_all_kinds("percent_encoded", "plus"),
+        *_of_sql("percent", "plus"),
+    ],
 )
 declare(
     "names-cut-at-semicolon",
@@ -138,13 +151,21 @@ declare(
     "names-in-ascii",
     "Characters of names that ASCII does not have become question marks.",
     _everywhere(lambda name: name.encode("ascii", "replace").decode()),
-    kills=[*_all_kinds(*FOREIGN), "iceberg.names.nested"],
+    kills=[
+        *_all_kinds(*FOREIGN),
+        "iceberg.names.nested",
+        *_of_sql("unicode", "emoji"),
+    ],
 )
 declare(
     "names-in-lower-case",
     "Names are folded to lower case.",
     _everywhere(str.lower),
-    kills=_all_kinds("upper_case"),
+    kills=[
+        *_all_kinds("upper_case"),
+        "spark.iceberg.name.case",
+        *_of_sql("upper"),
+    ],
 )
 declare(
     "names-case-lost",
@@ -173,13 +194,16 @@ declare(
     "names-cut-short",
     f"New names are cut to {WIDTH} characters.",
     _in_bodies(lambda name: name[:WIDTH]),
-    kills=_all_kinds("length_200", "length_1000", "wide_100"),
+    kills=[*_all_kinds("length_200", "length_1000", "wide_100"), "spark.iceberg.name.table.long"],
 )
 declare(
     "names-escaped",
     "Listings show names as HTML has them.",
     _shown(html.escape),
-    kills=_all_kinds("ampersand", "quotes", "brackets", "html", "sql"),
+    kills=[
+        *_all_kinds("ampersand", "quotes", "brackets", "html", "sql"),
+        *_of_sql("quote", "ampersand"),
+    ],
     on=LISTS,
 )
 declare(
@@ -210,4 +234,11 @@ declare(
     "A request with 0x1F in its path or query is refused before the server sees it.",
     _unit_refused,
     kills=["iceberg.names.separator.unit", "iceberg.names.nested", "iceberg.namespace.create.nested"],
+)
+declare(
+    "names-in-capitals",
+    "Listings show names in capital letters.",
+    _shown(str.upper),
+    kills=_of_sql("dot", "keyword", "dash"),
+    on=LISTS,
 )

@@ -47,6 +47,7 @@ declare(
         "iceberg.namespace.properties.others",
         "iceberg.namespace.properties.answer",
         "iceberg.namespace.properties.namespace_missing",
+        "spark.iceberg.namespace.created-if-absent",
     ],
     on=UPDATE,
 )
@@ -66,7 +67,11 @@ declare(
     "namespace-properties-replaced",
     "A change replaces all properties by those that it sets.",
     _replaced,
-    kills=["iceberg.namespace.properties.update", "iceberg.namespace.properties.others"],
+    kills=[
+        "iceberg.namespace.properties.update",
+        "iceberg.namespace.properties.others",
+        "spark.iceberg.namespace.properties",
+    ],
     on=UPDATE,
 )
 declare(

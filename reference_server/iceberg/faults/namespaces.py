@@ -64,6 +64,7 @@ declare(
         "iceberg.namespace.create.nested",
         "iceberg.namespace.create.conflict",
         "iceberg.namespace.drop.gone",
+        "spark.iceberg.error.namespace-exists",
     ],
     on=[CREATE],
 )
@@ -71,7 +72,11 @@ declare(
     "namespace-properties-lost",
     "Properties of a new namespace are not kept.",
     arguments_lost("properties"),
-    kills=["iceberg.namespace.create.properties", "iceberg.namespace.properties.answer"],
+    kills=[
+        "iceberg.namespace.create.properties",
+        "iceberg.namespace.properties.answer",
+        "spark.iceberg.namespace.created",
+    ],
     on=[CREATE],
 )
 declare(
@@ -182,6 +187,10 @@ declare(
         "iceberg.table.drop.gone",
         "iceberg.key.optional.drop_*",
         "iceberg.model.catalog",
+        "spark.iceberg.namespace.dropped",
+        "spark.iceberg.table.dropped",
+        "spark.iceberg.table.purged",
+        "spark.iceberg.view.dropped",
     ],
     on=DROPS,
 )
@@ -196,7 +205,7 @@ declare(
     "drop-namespace-cascades",
     "A namespace is dropped with everything that is in it.",
     _cascades,
-    kills=["iceberg.namespace.drop.with_*"],
+    kills=["iceberg.namespace.drop.with_*", "spark.iceberg.error.namespace-not-empty"],
     on=[DROP],
 )
 declare(

@@ -10,6 +10,7 @@ from reference_server.iceberg.faults.blocks import (
     each_update,
     metadata_become,
     refuses_when,
+    updates_become,
 )
 from reference_server.iceberg.metadata.drafts import MAIN
 from reference_server.iceberg.metadata.reading import Json
@@ -28,14 +29,20 @@ declare(
     "branches-are-main",
     "Whichever branch a commit sets, main is set.",
     each_update(SET, lambda one: {**one, "ref-name": MAIN} if one.get("type") == "branch" else one),
-    kills=["iceberg.ref.set", "iceberg.ref.branch_append", "iceberg.update.action.set_snapshot_ref"],
+    kills=[
+        "iceberg.ref.set",
+        "iceberg.ref.branch_append",
+        "iceberg.update.action.set_snapshot_ref",
+        "spark.iceberg.branch.written",
+        "spark.iceberg.branch.diverged",
+    ],
     on=TABLE_COMMITS,
 )
 declare(
     "tags-are-branches",
     "Every tag is a branch.",
     each_update(SET, lambda one: {**one, "type": "branch"}),
-    kills=["iceberg.ref.set", "iceberg.ref.main_is_a_branch"],
+    kills=["iceberg.ref.set", "iceberg.ref.main_is_a_branch", "spark.iceberg.metadata-table.refs"],
     on=TABLE_COMMITS,
 )
 
@@ -52,7 +59,7 @@ declare(
     "rollback-cuts-log",
     "Going back to an older snapshot takes the younger ones out of the log.",
     metadata_become(_cut),
-    kills=["iceberg.ref.rollback"],
+    kills=["iceberg.ref.rollback", "spark.iceberg.metadata-table.history"],
     on=TABLES_SHOWN,
 )
 declare(
@@ -62,6 +69,24 @@ declare(
         lambda call: {"action": "remove-snapshot-ref", "ref-name": MAIN} in (content(call) or {}).get("updates", ()),
         InvalidInput("The main branch cannot be removed."),
     ),
-    kills=["iceberg.ref.remove_main"],
+    kills=["iceberg.ref.remove_main", "spark.iceberg.table.replaced"],
     on=["updateTable"],
+)
+declare(
+    "refs-of-new-snapshots-alone",
+    "A branch or tag is set by the commit that adds its snapshot; by another commit it is set in words alone.",
+    updates_become(
+        lambda found: (
+            found
+            if any(one.get("action") == "add-snapshot" for one in found)
+            else [one for one in found if one.get("action") != SET]
+        )
+    ),
+    kills=[
+        "spark.iceberg.branch.fast-forwarded",
+        "spark.iceberg.travel.tag",
+        "spark.iceberg.procedure.rollback",
+        "spark.iceberg.procedure.set-current",
+    ],
+    on=TABLE_COMMITS,
 )

@@ -41,7 +41,12 @@ declare(
     "registered-anew",
     "Registering a file creates a new table with its schema.",
     _anew,
-    kills=["iceberg.register.table.same", "iceberg.register.table.history", "iceberg.register.table.unknown_fields"],
+    kills=[
+        "iceberg.register.table.same",
+        "iceberg.register.table.history",
+        "iceberg.register.table.unknown_fields",
+        "spark.iceberg.procedure.registered",
+    ],
     on=REGISTER,
 )
 declare(
@@ -73,6 +78,7 @@ declare(
         "iceberg.register.table.after_drop",
         "iceberg.register.table.same",
         "iceberg.register.table.history",
+        "spark.iceberg.procedure.registered",
     ],
     on=["dropTable"],
 )

@@ -90,11 +90,11 @@ declare(
     "anybody-let-in",
     "Who shows no credentials, or wrong ones, is let in.",
     status_becomes(401, 200),
-    kills=["iceberg.credentials.no_success.*"],
+    kills=["iceberg.credentials.no_success.*", "spark.iceberg.error.unauthorized"],
 )
 declare(
     "unknown-callers-forbidden",
     "Who shows no credentials, or wrong ones, is told that they may not do this.",
     error_becomes(401, PermissionDenied("You may not do this.")),
-    kills=["iceberg.credentials.status.*", "iceberg.credentials.config"],
+    kills=["iceberg.credentials.status.*", "iceberg.credentials.config", "spark.iceberg.error.unauthorized"],
 )

@@ -10,9 +10,11 @@ from reference_server.iceberg.faults.blocks import (
     TABLE_COMMITS,
     TABLES_SHOWN,
     again,
+    performed,
     requirements_become,
     table_there,
     updates_lost,
+    when,
 )
 from reference_server.iceberg.metadata.reading import Json
 
@@ -29,6 +31,7 @@ declare(
         "iceberg.table.stage.twice",
         *(f"iceberg.commit.create.{case}" for case in ("staged", "late", "more", "first_file", "alone")),
         "iceberg.transaction.create",
+        "spark.iceberg.table.create-as-select-failed",
     ],
     on=CREATE_TABLE,
 )
@@ -58,11 +61,15 @@ def _not_there(found: list[Json]) -> list[Json]:
     return [one for one in found if one.get("type") != CREATE]
 
 
+def _creates(call: Call) -> bool:
+    """True for a commit that creates its table."""
+    body = content(call) or {}
+    return any(one.get("type") == CREATE for one in body.get("requirements", ()) if isinstance(one, dict))
+
+
 async def _create_overlooked(call: Call, proceed: Proceed) -> Reply:
     """Overlook assert-create, but where there is no table: there the commit has to create it."""
-    body = content(call) or {}
-    creates = any(one.get("type") == CREATE for one in body.get("requirements", ()) if isinstance(one, dict))
-    if creates and await table_there(call, proceed):
+    if _creates(call) and await table_there(call, proceed):
         return await requirements_become(_not_there)(call, proceed)
     return await proceed()
 
@@ -82,6 +89,7 @@ declare(
         "iceberg.commit.create.more",
         "iceberg.update.format.*",
         "iceberg.update.action.upgrade_format_version",
+        "spark.iceberg.table.upgraded",
     ],
     on=TABLE_COMMITS,
 )
@@ -118,4 +126,19 @@ declare(
     requirements_become(_alone),
     kills=["iceberg.commit.create.alone"],
     on=TABLE_COMMITS,
+)
+
+
+async def _taken_over(call: Call, proceed: Proceed) -> Reply:
+    """Drop the table that has the name of the one to create."""
+    await performed(call, proceed, "dropTable")
+    return await proceed()
+
+
+declare(
+    "creation-takes-over",
+    "A commit that creates a table takes the place of one that was created since it was staged.",
+    when(_creates, again(_taken_over, 409)),
+    kills=["spark.iceberg.concurrency.creations"],
+    on=["updateTable"],
 )

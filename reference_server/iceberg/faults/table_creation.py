@@ -8,7 +8,7 @@ from typing import Any
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
 from reference_server.faults import Call, Proceed, arguments_lost, content, declare, request_becomes
-from reference_server.iceberg.faults.blocks import TABLES_SHOWN, metadata_become, refuses_when
+from reference_server.iceberg.faults.blocks import TABLES_SHOWN, metadata_become, performed, refuses_when
 from reference_server.iceberg.metadata.reading import Json
 
 CREATE = ["createTable"]
@@ -37,7 +37,7 @@ declare(
     "column-docs-lost",
     "createTable forgets what a schema says of its columns beside names and types.",
     request_becomes(lambda body: _without(body, "doc")),
-    kills=["iceberg.table.create.schema"],
+    kills=["iceberg.table.create.schema", "spark.iceberg.table.created-in-full"],
     on=CREATE,
 )
 
@@ -116,7 +116,14 @@ declare(
     "creation-properties-lost",
     "createTable overlooks properties.",
     arguments_lost("properties"),
-    kills=["iceberg.table.create.properties", "iceberg.update.properties.*", "iceberg.commit.log_length"],
+    kills=[
+        "iceberg.table.create.properties",
+        "iceberg.update.properties.*",
+        "iceberg.commit.log_length",
+        "spark.iceberg.table.created-in-full",
+        "spark.iceberg.table.created-as-select",
+        "spark.iceberg.table.format-version.1",
+    ],
     on=CREATE,
 )
 declare(
@@ -142,4 +149,30 @@ declare(
     _named,
     kills=["iceberg.table.create.uuid", "iceberg.table.drop.gone"],
     on=TABLES_SHOWN,
+)
+
+
+async def _forgotten(call: Call, proceed: Proceed) -> Reply:
+    reply = await proceed()
+    await performed(call, proceed, "dropTable", table=(content(call) or {})["name"])
+    return reply
+
+
+def _of_version_1(body: Json) -> Json:
+    return {**body, "properties": {**(body.get("properties") or {}), "format-version": "1"}}
+
+
+declare(
+    "table-forgotten",
+    "The creation of a table is answered with success, but the table is gone at once.",
+    _forgotten,
+    kills=["spark.iceberg.error.table-exists", "spark.iceberg.table.created"],
+    on=CREATE,
+)
+declare(
+    "tables-of-version-1",
+    "Tables are created in format version 1, whichever is asked for.",
+    request_becomes(_of_version_1),
+    kills=["spark.iceberg.table.format-version.2"],
+    on=CREATE,
 )

@@ -9,9 +9,11 @@ import orjson
 
 from reference_server.context import Reply
 from reference_server.faults import Around, Call, Proceed, declare
+from reference_server.iceberg.faults.blocks import performed
 from reference_server.iceberg.faults.creation_refusals import target
 
 MEETING_SECONDS = 0.02
+COMMIT_SECONDS = 0.5
 
 
 def _together(key: Callable[[Call], Hashable]) -> Around:
@@ -57,6 +59,26 @@ declare(
     "commit-race-lost",
     "Who commits at the same time as another is told that it was done, though only the other's commit was.",
     _together(lambda call: tuple(sorted(call.path.items()))),
-    kills=["iceberg.race.commit", "iceberg.race.disjoint", "iceberg.race.view"],
+    kills=[
+        "iceberg.race.commit",
+        "iceberg.race.disjoint",
+        "iceberg.race.view",
+    ],
     on=["updateTable", "replaceView"],
+)
+
+
+async def _conflict_hidden(call: Call, proceed: Proceed) -> Reply:
+    """Let commits wait, so that others come too late, and answer those with the table as it is."""
+    await asyncio.sleep(COMMIT_SECONDS)
+    reply = await proceed()
+    return await performed(call, proceed, "loadTable") if reply.status == 409 else reply
+
+
+declare(
+    "commit-conflict-hidden",
+    f"A commit takes {COMMIT_SECONDS} seconds, and one that comes too late is answered as if it had been carried out.",
+    _conflict_hidden,
+    kills=[f"spark.iceberg.concurrency.{what}" for what in ("appends", "updates", "other-partitions")],
+    on=["updateTable"],
 )

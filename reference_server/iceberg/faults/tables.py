@@ -112,7 +112,15 @@ declare(
     "snapshots-of-refs-only",
     "loadTable shows the snapshots of branches and tags alone, whichever are asked for.",
     _refs_only,
-    kills=["iceberg.table.load.snapshots_all"],
+    kills=[
+        "iceberg.table.load.snapshots_all",
+        "spark.iceberg.travel.snapshot",
+        "spark.iceberg.travel.time",
+        "spark.iceberg.metadata-table.snapshots",
+        "spark.iceberg.metadata-table.travel",
+        "spark.iceberg.procedure.ancestors",
+        "spark.iceberg.procedure.changelog",
+    ],
     on=LOAD,
 )
 declare(
@@ -183,6 +191,7 @@ declare(
         "iceberg.table.rename.taken*",
         "iceberg.table.rename.name_is_free",
         "iceberg.table.rename.bad_body.*",
+        "spark.iceberg.table.renamed",
     ],
     on=RENAME,
 )
@@ -208,7 +217,12 @@ declare(
     "rename-copies",
     "A renamed table is there under both names.",
     _copied,
-    kills=["iceberg.table.rename.same", "iceberg.table.rename.across", "iceberg.table.rename.name_is_free"],
+    kills=[
+        "iceberg.table.rename.same",
+        "iceberg.table.rename.across",
+        "iceberg.table.rename.name_is_free",
+        "spark.iceberg.table.renamed",
+    ],
     on=RENAME,
 )
 

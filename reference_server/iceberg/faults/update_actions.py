@@ -59,6 +59,8 @@ declare(
         "iceberg.statistics.go_along",
         "iceberg.commit.order",
         "iceberg.update.action.remove_*",
+        "spark.iceberg.procedure.expired*",
+        "spark.iceberg.table.properties",
     ],
     on=TABLE_COMMITS,
 )
@@ -80,7 +82,12 @@ declare(
     "orphan-snapshots-lost",
     "A snapshot is kept only where the same commit makes a branch or tag of it.",
     updates_become(lambda found: [one for one in found if not _unnamed(one, found)]),
-    kills=["iceberg.snapshot.add", "iceberg.snapshot.stale_sequence", "iceberg.update.action.add_snapshot"],
+    kills=[
+        "iceberg.snapshot.add",
+        "iceberg.snapshot.stale_sequence",
+        "iceberg.update.action.add_snapshot",
+        "spark.iceberg.branch.staged",
+    ],
     on=TABLE_COMMITS,
 )
 declare(
@@ -89,7 +96,16 @@ declare(
     updates_become(
         lambda found: [one for one in found if one.get("action") != "set-snapshot-ref" or one.get("ref-name") == "main"]
     ),
-    kills=["iceberg.ref.set", "iceberg.ref.branch_append", "iceberg.update.action.set_snapshot_ref"],
+    kills=[
+        "iceberg.ref.set",
+        "iceberg.ref.branch_append",
+        "iceberg.update.action.set_snapshot_ref",
+        "spark.iceberg.branch.dropped",
+        "spark.iceberg.branch.fast-forwarded",
+        "spark.iceberg.travel.tag",
+        "spark.iceberg.procedure.expired-but-referred",
+        "spark.iceberg.other.read-evolved",
+    ],
     on=TABLE_COMMITS,
 )
 
@@ -123,7 +139,7 @@ declare(
     "table-properties-replaced",
     "A commit that sets properties takes all others away.",
     commit_follows(_others_removed),
-    kills=["iceberg.update.properties.set", "iceberg.commit.disjoint"],
+    kills=["iceberg.update.properties.set", "iceberg.commit.disjoint", "spark.iceberg.table.properties"],
     on=COMMIT,
 )
 

@@ -83,14 +83,24 @@ declare(
     "view-last-added-misread",
     "The version added last is taken for the first one.",
     each_update(SET_CURRENT, _first_instead),
-    kills=["iceberg.view.commit.version", "iceberg.view.commit.schema", "iceberg.view.commit.invalid.no_version_added"],
+    kills=[
+        "iceberg.view.commit.version",
+        "iceberg.view.commit.schema",
+        "iceberg.view.commit.invalid.no_version_added",
+        "spark.iceberg.view.replaced",
+    ],
     on=REPLACE,
 )
 declare(
     "view-versions-forgotten",
     "A view has its current version and no other, and a history of one entry.",
     metadata_become(_current_alone),
-    kills=["iceberg.view.commit.version", "iceberg.view.commit.history", "iceberg.view.commit.history_size"],
+    kills=[
+        "iceberg.view.commit.version",
+        "iceberg.view.commit.history",
+        "iceberg.view.commit.history_size",
+        "spark.iceberg.view.replaced",
+    ],
     on=VIEWS_SHOWN,
 )
 declare(
@@ -105,6 +115,13 @@ declare(
     "The location of a view cannot be changed, but the commit is answered with success.",
     updates_lost("set-location"),
     kills=["iceberg.view.commit.properties"],
+    on=REPLACE,
+)
+declare(
+    "view-properties-fixed",
+    "The properties of a view cannot be changed, but the commit is answered with success.",
+    updates_lost("set-properties", "remove-properties"),
+    kills=["spark.iceberg.view.properties"],
     on=REPLACE,
 )
 declare(

@@ -45,6 +45,11 @@ def _first_column(body: Json) -> Json:
     return {**body, "schema": {**body["schema"], "fields": body["schema"]["fields"][:1]}}
 
 
+def _undocumented(body: Json) -> Json:
+    fields = [{key: one[key] for key in one if key != "doc"} for one in body["schema"]["fields"]]
+    return {**body, "schema": {**body["schema"], "fields": fields}}
+
+
 def _whole_history(body: Json) -> Json:
     kept = {key: value for key, value in (body.get("properties") or {}).items() if key != HISTORY_SIZE}
     return {**body, "properties": kept}
@@ -103,7 +108,13 @@ declare(
     "view-forgotten",
     "The creation of a view is answered with success, but the view is gone at once.",
     _forgotten,
-    kills=["iceberg.view.create.loadable", "iceberg.view.exists.present", "iceberg.listing.views"],
+    kills=[
+        "iceberg.view.create.loadable",
+        "iceberg.view.exists.present",
+        "iceberg.listing.views",
+        "spark.iceberg.view.created",
+        "spark.iceberg.view.on-a-view",
+    ],
     on=CREATE,
 )
 declare(
@@ -128,6 +139,13 @@ declare(
     on=CREATE,
 )
 declare(
+    "view-column-docs-lost",
+    "createView forgets what a schema says of its columns beside names and types.",
+    request_becomes(_undocumented),
+    kills=["spark.iceberg.view.aliased"],
+    on=CREATE,
+)
+declare(
     "view-history-endless",
     "How many versions a view is to keep is not heeded.",
     request_becomes(_whole_history),
@@ -138,7 +156,7 @@ declare(
     "view-created-over",
     "The creation of a view takes the place of whatever has its name.",
     _created_over,
-    kills=["iceberg.view.create.taken", "iceberg.view.create.taken_by_table"],
+    kills=["iceberg.view.create.taken", "iceberg.view.create.taken_by_table", "spark.iceberg.view.exists"],
     on=CREATE,
 )
 declare(
@@ -173,7 +191,7 @@ declare(
     "rename-view-forgotten",
     "The renaming of a view is answered with success, but the name stays.",
     answers(204, None),
-    kills=["iceberg.view.rename.*"],
+    kills=["iceberg.view.rename.*", "spark.iceberg.view.renamed"],
     on=RENAME,
 )
 declare(

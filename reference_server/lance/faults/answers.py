@@ -26,6 +26,8 @@ async def _with_body(_call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
+_elsewhere = body_becomes(lambda body: {**body, "location": body["location"] + "_x"}, 200)
+
 declare(
     "skip-204",
     "DropNamespace answers mode Skip with an empty 204.",
@@ -44,7 +46,14 @@ declare(
     "exists-denies",
     "The exists operations find nothing.",
     answers(404, {"error": "not found", "code": 4}),
-    kills=["lance.namespace.exists.present", "lance.table.exists.present"],
+    kills=["lance.namespace.exists.present", "lance.table.exists.present", "spark.lance.error.table-exists"],
+    on=["NamespaceExists", "TableExists"],
+)
+declare(
+    "exists-finds-all",
+    "The operations that test for something find it, whatever it is.",
+    answers(200, None),
+    kills=["spark.lance.error.table-missing.drop"],
     on=["NamespaceExists", "TableExists"],
 )
 declare(
@@ -56,7 +65,7 @@ declare(
 declare(
     "location-wrong",
     "DeregisterTable names a place where no table lies.",
-    body_becomes(lambda body: {**body, "location": body["location"] + "_x"}, 200),
+    _elsewhere,
     kills=["lance.table.deregister.data", "lance.table.register.rows", "lance.table.register.reported_location"],
     on=["DeregisterTable"],
 )
@@ -96,6 +105,39 @@ declare(
         "lance.rows.count.predicate",
         "lance.rows.count.version",
         "lance.rows.insert.append",
+        "spark.lance.job.written",
+        "spark.lance.other.api-reads",
     ],
     on=["CountTableRows"],
+)
+
+
+async def _moving(call: Call, proceed: Proceed) -> Reply:
+    """Tell where a table lies when that is asked first, and another place later."""
+    asked: dict[str, int] = call.state.setdefault("table-moves", {})
+    name = call.path["id"]
+    asked[name] = asked.get(name, 0) + 1
+    return await (proceed() if asked[name] == 1 else _elsewhere(call, proceed))
+
+
+declare(
+    "table-moves",
+    "DescribeTable names another place, where no table lies, to who asks again.",
+    _moving,
+    kills=["spark.lance.job.fragments", "spark.lance.job.read", "spark.lance.job.replaced", "spark.lance.job.searched"],
+    on=["DescribeTable"],
+)
+declare(
+    "table-elsewhere",
+    "DescribeTable names a place where no table lies.",
+    _elsewhere,
+    kills=[
+        "spark.lance.rows.*",
+        "spark.lance.table.apart",
+        "spark.lance.table.created-as-select",
+        "spark.lance.other.pylance-reads",
+        "spark.lance.other.spark-reads",
+        "spark.lance.other.lancedb",
+    ],
+    on=["DescribeTable"],
 )

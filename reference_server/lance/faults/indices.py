@@ -173,6 +173,7 @@ declare(
         "lance.index.list.version",
         "lance.index.drop.gone",
         "lance.pagination.complete.list_table_indices",
+        "spark.lance.job.indexed.*",
     ],
     on=LIST,
 )

@@ -25,6 +25,7 @@ from reference_server.lance.faults.building import (
     items,
     paging,
 )
+from specs.profiles import find_profile
 
 # Listings
 
@@ -56,6 +57,8 @@ declare(
         "lance.namespace.list.root",
         "lance.namespace.list.children",
         *(f"lance.name.*.{name}" for name in PLAIN_NAMES),
+        "spark.lance.table.created",
+        "spark.lance.listing.*",
     ],
     on=PAGED,
 )
@@ -63,7 +66,12 @@ declare(
     "list-ghost",
     "Listings show something that does not exist.",
     body_becomes(items(lambda names: [*names, "ghost"]), 200),
-    kills=["lance.namespace.list.children", "lance.listing.relative", "lance.pagination.complete.list_n*"],
+    kills=[
+        "lance.namespace.list.children",
+        "lance.listing.relative",
+        "lance.pagination.complete.list_n*",
+        "spark.lance.namespace.nested",
+    ],
     on=LISTS,
 )
 declare(
@@ -115,6 +123,7 @@ declare(
     "A read is answered as before the latest write.",
     _stale,
     kills=["lance.listing.fresh.*", "lance.table.describe.fresh", "lance.rows.insert.fresh", "lance.race.rows"],
+    on=list(find_profile("lance").document().operations),
 )
 
 
@@ -170,4 +179,22 @@ declare(
         *(f"lance.pagination.stable.list_table_{what}" for what in ("indices", "tags")),
     ],
     on=PAGED,
+)
+
+
+async def _empty_namespaces(_call: Call, proceed: Proceed) -> Reply:
+    reply = await proceed()
+    return json_reply({"properties": {}, "namespaces": [], "tables": []}) if reply.status == 404 else reply
+
+
+declare(
+    "missing-namespaces-empty",
+    "A namespace that does not exist is described, listed and dropped like an empty one.",
+    _empty_namespaces,
+    kills=[
+        "spark.lance.error.namespace-missing.describe",
+        "spark.lance.error.namespace-missing.drop",
+        "spark.lance.error.namespace-missing.show_tables",
+    ],
+    on=["NamespaceExists", "DescribeNamespace", "ListNamespaces", "ListTables", "DropNamespace"],
 )

@@ -63,14 +63,20 @@ declare(
     "names-quoted",
     "Listings show names percent-encoded.",
     _names_quoted,
-    kills=[f"lance.name.*.{name}" for name in ENCODED_NAMES],
+    kills=[
+        *[f"lance.name.*.{name}" for name in ENCODED_NAMES],
+        "spark.lance.name.space",
+        "spark.lance.name.plus",
+        "spark.lance.name.quote",
+        "spark.lance.name.unicode",
+    ],
     on=LISTS,
 )
 declare(
     "names-lowered",
     "Names are folded to lower case.",
     _names_lowered,
-    kills=["lance.name.*.upper_case"],
+    kills=["lance.name.*.upper_case", "spark.lance.name.upper"],
 )
 declare(
     "delimiter-ignored",
@@ -88,4 +94,11 @@ declare(
     "The root namespace does not exist.",
     _root_missing,
     kills=["lance.namespace.describe.root", "lance.namespace.exists.present", "lance.namespace.list.root"],
+)
+declare(
+    "names-in-capitals",
+    "Listings show names in capital letters.",
+    body_becomes(items(lambda names: [name.upper() for name in names]), 200),
+    kills=["spark.lance.name.keyword", "spark.lance.name.dash", "spark.lance.name.long"],
+    on=LISTS,
 )

@@ -9,7 +9,7 @@ from reference_server.context import Reply
 from reference_server.faults import Call, Proceed, declare, status_becomes
 from specs.profiles import find_profile
 
-WRITES = ("InsertIntoTable", "UpdateTable", "MergeInsertIntoTable")
+WRITES = ("InsertIntoTable", "UpdateTable", "MergeInsertIntoTable", "CreateTableVersion")
 CREATIONS = ("CreateNamespace", "CreateTable", "DeclareTable")
 
 

@@ -13,8 +13,11 @@ from reference_server.faults import (
     declare,
 )
 from reference_server.lance.faults.building import (
+    DECLARES,
     DROPS,
+    delimiter,
 )
+from specs.profiles import find_profile
 
 # State
 
@@ -27,6 +30,7 @@ declare(
         "lance.namespace.create.nested",
         "lance.identifier.delimiter",
         "lance.name.case",
+        "spark.lance.error.namespace-exists",
     ],
     on=["CreateNamespace"],
 )
@@ -48,6 +52,8 @@ declare(
         "lance.table.deregister.*",
         "lance.table.describe.fresh",
         "lance.model.catalog",
+        "spark.lance.namespace.dropped",
+        "spark.lance.table.dropped",
     ],
     on=DROPS,
 )
@@ -62,7 +68,12 @@ declare(
     "insert-forgets",
     "InsertIntoTable is answered with success, but no row is added.",
     answers(200, {}),
-    kills=["lance.rows.insert.append", "lance.rows.insert.default_mode", "lance.rows.insert.declared"],
+    kills=[
+        "lance.rows.insert.append",
+        "lance.rows.insert.default_mode",
+        "lance.rows.insert.declared",
+        "spark.lance.other.api-writes",
+    ],
     on=["InsertIntoTable"],
 )
 
@@ -77,7 +88,7 @@ declare(
     "restrict-ignored",
     "DropNamespace always cascades.",
     _cascading,
-    kills=["lance.namespace.drop.restrict_*"],
+    kills=["lance.namespace.drop.restrict_*", "spark.lance.error.namespace-not-empty"],
     on=["DropNamespace"],
 )
 declare(
@@ -88,5 +99,29 @@ declare(
         "lance.namespace.create.properties",
         "lance.table.declare.properties",
         "lance.table.create_empty.properties",
+        "spark.lance.namespace.created",
     ],
+)
+
+
+async def _namespace_made(call: Call, proceed: Proceed) -> Reply:
+    """Create the namespace of a table that cannot be created without it, and go on."""
+    reply = await proceed()
+    if reply.status != 404:
+        return reply
+    before = call.operation, call.path, call.request
+    call.operation = find_profile(call.api).document().operation("CreateNamespace")
+    call.path = {**call.path, "id": call.path["id"].rpartition(delimiter(call))[0]}
+    call.request = call.request.altered(body=b"{}")
+    await proceed()
+    call.operation, call.path, call.request = before
+    return await proceed()
+
+
+declare(
+    "namespaces-spring-up",
+    "A namespace that does not exist is created with the first table in it.",
+    _namespace_made,
+    kills=["spark.lance.error.namespace-missing.create_table"],
+    on=DECLARES,
 )

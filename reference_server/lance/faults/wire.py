@@ -101,6 +101,8 @@ declare(
         "lance.index.drop.stats",
         "lance.index.stats.version",
         "lance.*.namespace_code",
+        "spark.lance.error.table-missing.select",
+        "spark.lance.error.table-missing.insert",
     ],
 )
 declare(
@@ -169,7 +171,7 @@ declare(
     "credentials-ignored",
     "Who shows no credentials, or wrong ones, is let in.",
     status_becomes(401, 200),
-    kills=["lance.auth.*"],
+    kills=["lance.auth.*", "spark.lance.error.unauthorized"],
 )
 declare(
     "unsupported",

@@ -1,0 +1,72 @@
+"""Rows that clients have written, and that are not kept: the commit is answered as done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from reference_server.faults import Around, declare
+from reference_server.iceberg.faults.blocks import TABLE_COMMITS, each_update, updates_become
+from reference_server.iceberg.metadata.reading import Json
+
+ADD, SET = "add-snapshot", "set-snapshot-ref"
+OPERATION, APPEND = "operation", "append"
+
+
+def _forgotten(wanted: Callable[[str], bool]) -> Around:
+    """Leave the snapshot out of commits that add one with such an operation, and the branches that it is set to."""
+
+    def edit(found: list[Json]) -> list[Json]:
+        added = [one["snapshot"]["summary"][OPERATION] for one in found if one.get("action") == ADD]
+        return [one for one in found if one.get("action") not in (ADD, SET)] if any(map(wanted, added)) else found
+
+    return updates_become(edit)
+
+
+def _summary_cut(update: Json) -> Json:
+    snapshot = update["snapshot"]
+    return {**update, "snapshot": {**snapshot, "summary": {OPERATION: snapshot["summary"][OPERATION]}}}
+
+
+declare(
+    "appends-forgotten",
+    "A commit that appends is answered with success, but the snapshot is not kept.",
+    _forgotten(lambda operation: operation == APPEND),
+    kills=[
+        "spark.iceberg.rows.appended",
+        "spark.iceberg.rows.types",
+        "spark.iceberg.rows.filtered",
+        "spark.iceberg.stream.appended",
+        "spark.iceberg.stream.read",
+        "spark.iceberg.other.read",
+        "spark.iceberg.other.written",
+        "spark.iceberg.metadata-table.files",
+        "spark.iceberg.procedure.orphans-removed",
+        "spark.iceberg.table.created-as-select",
+    ],
+    on=TABLE_COMMITS,
+)
+declare(
+    "overwrites-forgotten",
+    "A commit that takes files away is answered with success, but the snapshot is not kept.",
+    _forgotten(lambda operation: operation != APPEND),
+    kills=[
+        "spark.iceberg.rows.deleted.*",
+        "spark.iceberg.rows.delete-files.*",
+        "spark.iceberg.rows.merged.*",
+        "spark.iceberg.rows.overwritten*",
+        "spark.iceberg.rows.partition-deleted",
+        "spark.iceberg.rows.truncated",
+        "spark.iceberg.rows.updated.*",
+        "spark.iceberg.procedure.data-files-rewritten",
+        "spark.iceberg.procedure.manifests-rewritten",
+        "spark.iceberg.other.read-deleted",
+    ],
+    on=TABLE_COMMITS,
+)
+declare(
+    "snapshot-summary-cut",
+    "Of the summary of a snapshot the operation is kept, and nothing else.",
+    each_update(ADD, _summary_cut),
+    kills=["spark.iceberg.stream.repeated", "spark.iceberg.branch.staged"],
+    on=TABLE_COMMITS,
+)
