@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from conformance.plugin import Listener
@@ -26,17 +26,18 @@ def check(
     storage: str = EMBEDDED_STORAGE,
     listener: Listener | None = None,
     command: str = "lakeproof check",
+    judge: Callable[..., tuple[Results, int]] = run,
     **settings: object,
 ) -> tuple[Results, int]:
     """Judge a server, write the reports, and return the results and the exit code.
 
     Without a URL the embedded reference server is started on a free port, with the given storage
     and a token, so that requirements on credentials can be judged too. `settings` are the fields of
-    conformance.Settings. Raises Problem when there is nothing that can be judged.
+    conformance.Settings, `judge` is the suite that is run. Raises Problem when there is nothing that can be judged.
     """
     loaded = load_settings({**settings, "server": url})
     with _target(loaded, storage) as target:
-        results, code = run(target, listener, command=command)
+        results, code = judge(target, listener, command=command)
     write_reports(results, target)
     return results, code
 

@@ -20,6 +20,9 @@ COMMANDS = {
     "explain": "explain_command",
     "report": "report_command",
     "spec": "spec_group",
+    "spark": "spark_command",
+    "race": "race_command",
+    "warehouse": "warehouse_group",
 }
 EPILOG = """\b
 Examples:
@@ -57,7 +60,7 @@ class LazyGroup(click.Group):
 )
 @click.version_option(version("lakeproof"), prog_name="lakeproof")
 def lakeproof() -> None:
-    """Judge lakehouse catalogs, and mock them: Lance Namespace today."""
+    """Judge lakehouse catalogs, and mock them: Lance Namespace and Iceberg REST."""
 
 
 def main() -> None:

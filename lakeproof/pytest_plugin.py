@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from conformance.plugin import SuitePlugin
     from reference_server.serve import Server
 
-PLUGIN = "lakeproof-suite"  # conformance.plugin.NAME, without importing it for every run of pytest
+PLUGIN = "lakeproof-suite"  # conformance.fixtures.PLUGIN, without importing it for every run of pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -88,6 +88,9 @@ def print_results(results: Results) -> None:
         out.print(_table(results))
     style = "bold green" if not any(results.totals[verdict] for verdict in ("fail", "error", "blocked")) else "bold red"
     out.print(Text(sentence(results), style))
+    blocked = Counter(entry["message"] for entry in results.requirements if entry["verdict"] == "blocked")
+    for why, count in blocked.most_common(MOST_CARDS):
+        out.print(mark("blocked", f"{count} blocked: {why}"), soft_wrap=True)
     for left in results.run["left_behind"]:
         out.print(Text(f"left behind: {left}", "yellow"))
 

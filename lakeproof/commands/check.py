@@ -76,7 +76,7 @@ def check_command(url: str | None, storage: str, as_json: bool, headers: tuple[s
     listener = ProgressListener()
     with listener:
         results, code = check(
-            url, storage=storage, listener=listener, command=_command(), headers=headers or None, **given
+            url, storage=storage, listener=listener, command=command_line(), headers=headers or None, **given
         )
     folder = results.target["settings"]["report"]
     if as_json:
@@ -89,7 +89,7 @@ def check_command(url: str | None, storage: str, as_json: bool, headers: tuple[s
     return code
 
 
-def _command() -> str:
+def command_line() -> str:
     """Return the command line as it was given, without secrets."""
     words = ["lakeproof", *sys.argv[1:]]
     for position, word in enumerate(words[:-1]):

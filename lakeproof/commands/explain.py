@@ -10,10 +10,12 @@ import click
 from rich.syntax import Syntax
 from rich.table import Table
 
+import reference_server.serve  # noqa: F401 - its wings register their faults
 from conformance.apis import APIS, requirements
 from conformance.requirement import Requirement
 from lakeproof.terminal import out
 from reference_server.faults import FAULTS
+from spark_tests.scenarios.running import scenarios
 from specs.clauses import clauses
 from specs.problems import Problem
 
@@ -23,7 +25,7 @@ from specs.problems import Problem
 def explain_command(requirement_id: str) -> None:
     """Say what a requirement states, where that comes from, and how it is tested."""
     found = find_requirement(requirement_id)
-    clause = clauses(found.api)[found.clause]
+    clause = clauses(found.suite)[found.clause]
     facts = Table.grid(padding=(0, 2))
     facts.add_column(style="dim")
     facts.add_row("level", found.level)
@@ -41,7 +43,7 @@ def explain_command(requirement_id: str) -> None:
 
 def find_requirement(requirement_id: str) -> Requirement:
     """Return a requirement by id. Raises Problem, with near matches, for an unknown one."""
-    known = {name: one for api in APIS for name, one in requirements(api).items()}
+    known = {name: one for api in APIS for name, one in (requirements(api) | scenarios(api)).items()}
     if requirement_id in known:
         return known[requirement_id]
     near = (

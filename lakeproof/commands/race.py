@@ -1,0 +1,148 @@
+"""`lakeproof race`."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
+from conformance.settings import Settings, load_settings
+from lakeproof.commands.check import command_line
+from lakeproof.commands.spark_options import spark_options, spark_settings_of
+from lakeproof.commands.spark_progress import counting, starting
+from lakeproof.terminal import out
+from reference_server.serve import serve
+from spark_tests.connectors import catalog_for
+from spark_tests.races import running
+from spark_tests.races import sql as sql_race
+from spark_tests.races.apis import RACES
+from spark_tests.races.report import bars, sentence, to_json, write
+from spark_tests.races.running import RaceSettings, run_race
+from spark_tests.session import SparkSettings, open_session
+from specs.problems import Problem
+
+MOST_PROBLEMS = 5
+LANE = 24
+COLORS = {"ok": "green", "refused": "yellow", "unknown": "red"}
+SQL_API = "iceberg"
+EPILOG = """\b
+Examples:
+  lakeproof race --api iceberg --clients 100 --operations 10000
+  lakeproof race http://localhost:8181 --api iceberg --token "$TOKEN"
+  lakeproof race --api iceberg --fault lost-update     what a finding looks like; also stale-read,
+                                                       torn-transaction, duplicate-apply
+  lakeproof race --api lance --fault torn-batch        also lost-update, race-hidden, drop-race-hidden
+  lakeproof race --sql                                 through Spark's connector: sums are exact
+  lakeproof race URL --api lance --master spark://host:7077 --py-files lakeproof.whl
+
+\b
+Exit codes: 0 no contradiction, 1 contradictions, 4 wrong usage or no server there.
+"""
+
+
+@click.command("race", epilog=EPILOG)
+@click.argument("url", required=False)
+@click.option("--api", type=click.Choice(list(RACES)), default="iceberg", show_default=True, help="The API to race on.")
+@click.option("--clients", type=click.IntRange(1), help="Clients at the same time.  [default: 1000, with --sql 6]")
+@click.option("--operations", type=click.IntRange(1), help="Of all clients.  [default: 100000, with --sql 120]")
+@click.option("--sql", is_flag=True, help="Race through Spark's connector (Iceberg): appends and merges add up.")
+@click.option("--partitions", type=click.IntRange(1), help="Spark tasks among which clients are divided.")
+@click.option("--seed", type=int, default=0, show_default=True, help="What clients choose.")
+@click.option("--storage", default="memory", show_default=True, help="Of the embedded server, without a URL.")
+@click.option("--fault", "faults", multiple=True, metavar="NAME", help="Of the embedded server, without a URL.")
+@click.option("--name", help="What the report calls the server.")
+@click.option("--warehouse", metavar="NAME", help="The warehouse to ask an Iceberg catalog for.")
+@click.option("--token", help="Send this bearer token.")
+@click.option("--credential", metavar="ID:SECRET", help="Get a token from an Iceberg catalog for this.")
+@click.option("--scope", help="The scope of the token that is got for the credential.")
+@click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Send this header too.")
+@click.option("--timeout", type=float, help="Seconds to wait for an answer.  [default: 30]")
+@click.option("--report", metavar="DIR", help="Where the report goes.  [default: lakeproof-report]")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON and nothing else.")
+@spark_options
+def race_command(
+    url: str | None,
+    storage: str,
+    faults: tuple[str, ...],
+    as_json: bool,
+    headers: tuple[str, ...],
+    clients: int | None,
+    operations: int | None,
+    sql: bool,
+    partitions: int | None,
+    seed: int,
+    **given: Any,
+) -> int:
+    """Let clients on Spark's executors race, and judge what they were told; by default on the embedded server."""
+    spark: SparkSettings = spark_settings_of(given)
+    settings = load_settings({**given, "server": url, "headers": headers or None, "seed": seed})
+    if sql and settings.api != SQL_API:
+        raise Problem(f"--sql races on {SQL_API}, not on {settings.api}.", "Leave --sql out.")
+    many, much = (sql_race.CLIENTS, sql_race.OPERATIONS) if sql else (running.CLIENTS, running.OPERATIONS)
+    size = RaceSettings(clients or many, operations or much, partitions or 0, seed)
+    with _target(settings, storage, faults) as target:
+        catalogs = [catalog_for(sql_race.CATALOG, target)] if sql else []
+        with contextlib.ExitStack() as stack:
+            with starting():
+                session = stack.enter_context(open_session(spark, catalogs))
+            with counting(f"{size.clients:,} clients race", size.operations) as heard:
+                race = run_race(session, target, size, sql_race.through_sql if sql else None, heard)
+    report = to_json(race, command_line())
+    paths = write(report, Path(settings.report))
+    if as_json:
+        click.echo(json.dumps(report, indent=2))
+    else:
+        print_race(report)
+        out.print(f"report: {paths['html']}", soft_wrap=True)
+    return EXIT_FAILS if report["verdict"] == "fail" else EXIT_CONFORMS
+
+
+@contextlib.contextmanager
+def _target(settings: Settings, storage: str, faults: tuple[str, ...]) -> Iterator[Settings]:
+    if settings.server:
+        yield settings
+        return
+    with serve(settings.api, storage=storage, faults=faults) as server:
+        yield replace(settings, server=server.url, name=settings.name or "embedded reference server")
+
+
+def print_race(report: dict[str, Any]) -> None:
+    """Print a race: contradictions, a row for each operation, the verdict in one sentence."""
+    for problem in report["problems"][:MOST_PROBLEMS]:
+        out.print(Text("✗ ", "red").append(f"{problem['object']}: {problem['message']}", "bold"), soft_wrap=True)
+        for event, (start, end) in zip(problem["events"], bars(problem["events"]), strict=True):
+            left, right = round(start * (LANE - 1)), round(end * (LANE - 1))
+            lane = "·" * left + ("━" * (right - left + 1)) + "·" * (LANE - 1 - right)
+            line = Text(f"    {event['start']:>10.6f} s ", "dim").append(lane, COLORS[event["outcome"]])
+            out.print(line.append(f" client {event['client']} {event['says']}", "not dim"), soft_wrap=True)
+    out.print(_table(report))
+    figures = report["totals"]
+    out.print(
+        f"{figures['per_second']:,.0f} operations/s, {figures['conflicts'] or 0:.1%} conflicts, "
+        f"{figures['seconds']:.1f} s, judged in {report['run']['seconds']['judge']:.2f} s"
+    )
+    out.print(Text(sentence(report), "bold red" if report["problems"] else "bold green"))
+    for never in figures["never_done"]:
+        out.print(Text(f"never succeeded, so nothing is known of it: {never}", "yellow"))
+    for left in report["run"]["left_behind"]:
+        out.print(Text(f"left behind: {left}", "yellow"))
+
+
+def _table(report: dict[str, Any]) -> Table:
+    table = Table(box=None, header_style="dim", padding=(0, 2, 0, 0))
+    table.add_column("operation", no_wrap=True)
+    for name in ("count", "done", "refused", "lost", "p50 ms", "p90", "p99", "max"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in report["actions"]:
+        latencies = [f"{value:.{1 if value < 100 else 0}f}" for value in row["latency"].values()] or [""] * 4
+        counts = [f"{row[name]:,}" for name in ("count", "ok", "refused", "unknown")]
+        table.add_row(f"{row['action']} {row['kind']}", *counts, *latencies)
+    return table

@@ -1,0 +1,76 @@
+"""`lakeproof spark`."""
+
+from __future__ import annotations
+
+import json
+import signal
+from functools import partial
+from typing import Any
+
+import click
+
+from conformance.apis import APIS
+from lakeproof.checking import EMBEDDED_STORAGE, check
+from lakeproof.commands.check import command_line
+from lakeproof.commands.spark_options import spark_options, spark_settings_of
+from lakeproof.terminal import ProgressListener, out, print_results
+from spark_tests.scenarios.running import run_scenarios
+from spark_tests.session import check_spark
+
+EPILOG = """\b
+Examples:
+  lakeproof spark --api iceberg                    the embedded reference server
+  lakeproof spark http://localhost:8181 --api iceberg --warehouse demo
+  lakeproof spark http://localhost:2333 --api lance -k spark.lance.rows
+  lakeproof spark URL --api lance --connector org.lance:lance-spark-bundle-3.5_2.12:0.4.0
+  lakeproof spark URL --api iceberg --jars iceberg-spark-runtime.jar   without a registry
+
+\b
+Spark and the executors have to reach the files of the server's tables. Exit
+codes are those of `lakeproof check`.
+"""
+
+
+@click.command("spark", epilog=EPILOG)
+@click.argument("url", required=False)
+@click.option("--api", type=click.Choice(list(APIS)), default="iceberg", show_default=True, help="What URL speaks.")
+@click.option("--profile", help="A revision of the API, such as iceberg/1.11. Default: the newest.")
+@click.option(
+    "--storage", default=EMBEDDED_STORAGE, show_default=True, help="Storage of the embedded server, without a URL."
+)
+@click.option("--name", help="What the reports call the server.")
+@click.option("--warehouse", metavar="NAME", help="The warehouse to ask an Iceberg catalog for; NAME=URI embedded.")
+@click.option("--token", help="Send this bearer token.")
+@click.option("--credential", metavar="ID:SECRET", help="Let Spark get tokens from an Iceberg catalog for this.")
+@click.option("--scope", help="The scope of tokens that are got for the credential.")
+@click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Send this header too.")
+@click.option("-k", "select", metavar="EXPR", help="Only scenarios whose id matches, as in pytest -k.")
+@click.option("--strict", is_flag=True, default=None, help="A SHOULD counts like a MUST.")
+@click.option("--timeout", type=float, help="Seconds to wait for an answer of the server.  [default: 30]")
+@click.option("--report", metavar="DIR", help="Where the reports go.  [default: lakeproof-report]")
+@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON and nothing else.")
+@spark_options
+def spark_command(url: str | None, storage: str, as_json: bool, headers: tuple[str, ...], **given: Any) -> int:
+    """Run Spark, with the real connector, against a server; by default against the embedded one."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    spark = spark_settings_of(given)
+    check_spark(spark)
+    judge = partial(run_scenarios, spark=spark)
+    with ProgressListener() as listener:
+        results, code = check(
+            url,
+            storage=storage,
+            listener=listener,
+            command=command_line(),
+            judge=judge,
+            headers=headers or None,
+            **given,
+        )
+    if as_json:
+        click.echo(json.dumps({"exit": code, **results.to_json()}, indent=2))
+        return code
+    print_results(results)
+    totals = ", ".join(f"{count} {verdict}" for verdict, count in results.totals.items() if count) or "nothing selected"
+    out.print(f"{totals} in {results.run['seconds']:.1f} s")
+    out.print(f"report: {results.target['settings']['report']}/report.html", soft_wrap=True)
+    return code

@@ -1,0 +1,195 @@
+"""`lakeproof warehouse`."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
+from conformance.settings import DEFAULT_REPORT, Settings
+from conformance.target import connect
+from lakeproof.commands.spark_options import spark_options, spark_settings_of
+from lakeproof.commands.spark_progress import starting, working
+from lakeproof.terminal import mark, out
+from reference_server.serve import serve
+from spark_tests.connectors import catalog_for
+from spark_tests.pipeline.aggregates import aggregate
+from spark_tests.pipeline.loading import load
+from spark_tests.pipeline.report import matrix, sentence, to_json, write
+from spark_tests.pipeline.schema import CATALOG, check_tables
+from spark_tests.session import SparkSettings, open_session
+from specs.problems import Problem
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+F = TypeVar("F", bound=Callable[..., Any])
+DEFAULT_FOLDER = "lakeproof-warehouse"
+MOST_SHOWN = 15
+SECONDS = 5.0
+PORTS = {"http": 80, "https": 443}
+
+
+def catalog_options(command: F) -> F:
+    """Give a command the options that say where the warehouse is."""
+    for option in reversed(
+        (
+            click.option(
+                "--folder",
+                default=DEFAULT_FOLDER,
+                show_default=True,
+                help="Keep the tables here.",
+            ),
+            click.option("--catalog", metavar="URL", help="Keep them in this Iceberg REST catalog instead."),
+            click.option("--warehouse", metavar="NAME", help="The warehouse to ask that catalog for."),
+            click.option("--token", help="The bearer token for it."),
+            click.option("--credential", metavar="ID:SECRET", help="What to get a token for from it."),
+            click.option("--scope", help="The scope of that token."),
+        )
+    ):
+        command = option(command)
+    return spark_options(command)
+
+
+@click.group(
+    "warehouse",
+    epilog="""\b
+Examples:
+  lakeproof check http://localhost:8181 --api iceberg --report reports/monday
+  lakeproof warehouse load reports/          every run below this folder that is not there yet
+  lakeproof warehouse report                 lakeproof-report/warehouse.html
+""",
+)
+def warehouse_group() -> None:
+    """Keep the results of many runs in Iceberg tables, and ask them questions; Spark does the work."""
+
+
+@warehouse_group.command(
+    "load",
+    epilog="""\b
+Examples:
+  lakeproof warehouse load lakeproof-report/
+  lakeproof warehouse load reports/ --folder /srv/lakeproof
+  lakeproof warehouse load reports/ --catalog https://catalog:8181 --warehouse results --token "$TOKEN"
+  lakeproof warehouse load reports/ --master spark://host:7077 --py-files lakeproof.whl
+
+\b
+Loading the same runs again changes nothing. What is no results file is named, and the rest is loaded.
+Exit codes: 0 everything is there, 1 files were refused, 4 wrong usage or no catalog there.
+""",
+)
+@click.argument("folders", nargs=-1, required=True, metavar="DIR...", type=click.Path(path_type=Path))
+@catalog_options
+def load_command(folders: tuple[Path, ...], **given: Any) -> int:
+    """Load the results and wire logs of all runs below some folders."""
+    with _session(given) as (spark, where), working("loading", spark):
+        loaded = load(spark, folders)
+    rows = ", ".join(f"{count:,} {name}" for name, count in loaded.rows.items())
+    out.print(f"{loaded.runs:,} new runs of {loaded.files:,} files into {where}: {rows}; {loaded.seconds:.1f} s")
+    for refused in loaded.refused:
+        out.print(Text(f"refused: {refused.why}", "yellow"), soft_wrap=True)
+    lines, log = loaded.broken
+    if lines:
+        out.print(Text(f"left out: {lines:,} broken lines of wire logs, as in {log}", "yellow"), soft_wrap=True)
+    return EXIT_FAILS if loaded.refused else EXIT_CONFORMS
+
+
+@warehouse_group.command(
+    "report",
+    epilog="""\b
+Examples:
+  lakeproof warehouse report --report public/
+  lakeproof warehouse report --json | jq .changes
+""",
+)
+@click.option("--report", default=DEFAULT_REPORT, show_default=True, metavar="DIR", help="Where the report goes.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON and nothing else.")
+@catalog_options
+def report_command(report: str, as_json: bool, **given: Any) -> int:
+    """Write the matrix, trends, flaky requirements, changes and latencies of all servers."""
+    with _session(given) as (spark, where), working("asking", spark):
+        check_tables(spark)
+        found = to_json(aggregate(spark), where)
+    paths = write(found, Path(report))
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+        return EXIT_CONFORMS
+    _print(found)
+    out.print(f"report: {paths['html']}", soft_wrap=True)
+    return EXIT_CONFORMS
+
+
+@contextlib.contextmanager
+def _session(given: dict[str, Any]) -> Iterator[tuple[SparkSession, str]]:
+    """Yield a session that has the warehouse, and where that is. Raises Problem when it is not to be had."""
+    spark = spark_settings_of(given)
+    with contextlib.ExitStack() as stack:
+        url, where = given["catalog"], given["catalog"]
+        if not url:
+            url = stack.enter_context(serve("iceberg", storage=f"dir:{given['folder']}")).url
+            where = str(given["folder"])
+        with starting():
+            session = stack.enter_context(_open(spark, url, given))
+        with _told(where):
+            yield session, where
+
+
+def _open(spark: SparkSettings, url: str, given: dict[str, Any]) -> contextlib.AbstractContextManager[SparkSession]:
+    names = ("warehouse", "token", "credential", "scope")
+    told = Settings(server=url, api="iceberg", **{name: given[name] for name in names if given[name]})
+    _check(connect(told).settings.server)
+    return open_session(spark, [catalog_for(CATALOG, told)])
+
+
+def _check(url: str) -> None:
+    """Raise Problem when nobody listens there: Spark's connector would take its time to say less."""
+    place = urlsplit(url)
+    port = place.port or PORTS[place.scheme]
+    try:
+        socket.create_connection((place.hostname or "", port), SECONDS).close()
+    except OSError as error:
+        raise Problem(f"The catalog {url} cannot be reached: {error.strerror or error}.", "Check --catalog.") from None
+
+
+@contextlib.contextmanager
+def _told(where: str) -> Iterator[None]:
+    """Raise Problem for what Spark, its connector or the catalog refuse."""
+    from py4j.protocol import Py4JJavaError  # noqa: PLC0415 - optional
+    from pyspark.errors import PySparkException  # noqa: PLC0415
+
+    try:
+        yield
+    except (Py4JJavaError, PySparkException) as error:
+        reason = str(error.java_exception.getMessage() if isinstance(error, Py4JJavaError) else error)
+        first = reason.strip().splitlines()[0].rstrip(".")
+        raise Problem(
+            f"The warehouse {where} cannot be used: {first}.",
+            "Loading again is safe: a run counts when all of it is there.",
+        ) from None
+
+
+def _print(report: dict[str, Any]) -> None:
+    for row in report["changes"][:MOST_SHOWN]:
+        out.print(mark(row["now"], f"{row['requirement']}: {row['server']}, {row['before']} before"), soft_wrap=True)
+    shown = matrix(report)
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    table.add_column("requirement", no_wrap=True)
+    for number, (server, profile) in enumerate(shown.servers, 1):
+        out.print(f"{number:>2}  {server}  [dim]{profile}[/]", soft_wrap=True)
+        table.add_column(str(number))
+    for name, cells in list(shown.rows.items())[:MOST_SHOWN]:
+        table.add_row(name, *(mark(cells[one]) if one in cells else Text("·", "dim") for one in shown.servers))
+    if shown.rows:
+        out.print(table)
+    if len(shown.rows) > MOST_SHOWN:
+        out.print(f"… and {len(shown.rows) - MOST_SHOWN} more: see the report page.")
+    out.print(Text(sentence(report), "bold"))

@@ -1,0 +1,1 @@
+"""Spark: scenarios through the real connectors, races across executors, and the pipeline of results."""

@@ -1,0 +1,77 @@
+"""A standalone Spark cluster on this machine: one master and two workers, by Spark's own classes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from spark_tests.java import find_java
+
+HOST = "127.0.0.1"
+SECONDS = 60
+MASTER, WORKER = (f"org.apache.spark.deploy.{name}" for name in ("master.Master", "worker.Worker"))
+REGISTERED = re.compile(r"Registering worker")
+
+
+@contextlib.contextmanager
+def cluster(folder: Path, workers: int = 2) -> Iterator[str]:
+    """Yield the URL of a master that has so many workers of one core each; logs go to a folder.
+
+    Raises Problem without a Java, and TimeoutError, with the log, when the master or a worker does not come up.
+    """
+    port = _free_port()
+    url = f"spark://{HOST}:{port}"
+    with contextlib.ExitStack() as stack:
+        places = ("--host", HOST, "--port", str(port), "--webui-port", "0")
+        stack.enter_context(_running(folder / "master.log", MASTER, *places))
+        _wait_for(lambda: _listens(port), folder / "master.log")
+        for number in range(workers):
+            size = ("--cores", "1", "--memory", "1g", "--webui-port", "0", "--work-dir", str(folder / f"work{number}"))
+            stack.enter_context(_running(folder / f"worker{number}.log", WORKER, "--host", HOST, *size, url))
+        log = folder / "master.log"
+        _wait_for(lambda: len(REGISTERED.findall(log.read_text())) == workers, log)
+        yield url
+
+
+@contextlib.contextmanager
+def _running(log: Path, name: str, *arguments: str) -> Iterator[None]:
+    import pyspark  # noqa: PLC0415 - optional
+
+    home = Path(pyspark.__file__).parent
+    java = find_java()
+    own = {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": HOST, "SPARK_DAEMON_MEMORY": "256m", "JAVA_HOME": str(java.home)}
+    environ = {**os.environ, **own}
+    command = [str(home / "bin" / "spark-class"), name, *arguments]
+    with log.open("w") as output, subprocess.Popen(command, stdout=output, stderr=output, env=environ) as process:
+        try:
+            yield
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(timeout=SECONDS)
+
+
+def _wait_for(ready: Callable[[], bool], log: Path) -> None:
+    end = time.monotonic() + SECONDS
+    while not ready():
+        if time.monotonic() > end:
+            raise TimeoutError(log.read_text()[-2000:])
+        time.sleep(0.2)
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex((HOST, port)) == 0
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        port: int = probe.getsockname()[1]
+        return port

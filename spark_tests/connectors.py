@@ -1,0 +1,128 @@
+"""Connectors: which jar an API needs on a line of Spark, and how Spark is told about a catalog.
+
+The table is `connectors.toml`. A connector that is chosen by its coordinates replaces that of its API.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from conformance.settings import Settings
+from spark_tests.jars import resolve
+from specs.files import read_toml
+from specs.problems import Problem
+
+TABLE = Path(__file__).with_name("connectors.toml")
+APIS = ("iceberg", "lance")
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """A catalog as SQL calls it: its name, its API, its base URL, and settings of the connector besides.
+
+    `headers` go with every request.
+    """
+
+    name: str
+    api: str
+    url: str
+    settings: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Connector:
+    """What Spark needs for one API: the coordinates of its jar and the settings of its catalogs.
+
+    `waits` is a class in which its tasks may wait for themselves, "" for none.
+    """
+
+    api: str
+    coordinates: str
+    catalog: str
+    extensions: str
+    headers: str
+    settings: Mapping[str, str]
+    waits: str
+
+
+@cache
+def table() -> dict[str, Any]:
+    """Return the table of connectors."""
+    return read_toml(TABLE)
+
+
+def connector(api: str, line: str, chosen: Sequence[str] = ()) -> Connector:
+    """Return the connector of an API on a line of Spark, "3.5" for example; `chosen` are coordinates instead.
+
+    Raises Problem when there is none.
+    """
+    own = next((one for one in chosen if _api_of(one) == api), "")
+    coordinates = own or str(table()["spark"].get(line, {}).get(api, ""))
+    if not coordinates:
+        raise Problem(
+            f"There is no connector for {api} on Spark {line} in the table.",
+            "Choose one with --connector GROUP:ARTIFACT:VERSION, or install another pyspark.",
+        )
+    told = table()[api] | table()["group"].get(coordinates.partition(":")[0], {})
+    own_settings, extensions, waits = told["settings"], told.get("extensions", ""), told.get("waits", "")
+    return Connector(api, coordinates, told["catalog"], extensions, told["headers"], own_settings, waits)
+
+
+def _api_of(coordinates: str) -> str:
+    """Return the API that a connector is for. Raises Problem for coordinates of another kind."""
+    parts = coordinates.split(":")
+    known = {group: entry["api"] for group, entry in table()["group"].items()}
+    lines = table()["spark"].values()
+    known |= {line[api].partition(":")[0]: api for line in lines for api in APIS if api in line}
+    if len(parts) != 3 or parts[0] not in known:
+        raise Problem(
+            f"{coordinates!r} is no connector that the kit knows.",
+            f"Write it as GROUP:ARTIFACT:VERSION; groups: {', '.join(sorted(known))}.",
+        )
+    return str(known[parts[0]])
+
+
+def java_module(line: str) -> str:
+    """Return the part of Java's runtime that a line of Spark cannot start without, "" for none."""
+    return str(table()["spark"].get(line, {}).get("module", ""))
+
+
+def jar_files(apis: Collection[str], line: str, chosen: Sequence[str] = ()) -> list[str]:
+    """Return the connectors' jars, fetched when they are not there. Raises Problem when one is not to be had."""
+    return [str(resolve(connector(api, line, chosen).coordinates)) for api in sorted(apis)]
+
+
+def catalog_settings(catalog: Catalog, line: str, chosen: Sequence[str] = ()) -> dict[str, str]:
+    """Return the settings that make a catalog. They can be given to a session that runs."""
+    told = connector(catalog.api, line, chosen)
+    prefix = f"spark.sql.catalog.{catalog.name}"
+    headers = {f"{told.headers}.{name}": value for name, value in catalog.headers.items()}
+    given = {**told.settings, **headers, **catalog.settings}
+    own = {f"{prefix}.{name}": str(value) for name, value in given.items()}
+    return {prefix: told.catalog, f"{prefix}.uri": catalog.url, **own}
+
+
+def catalog_for(name: str, settings: Settings) -> Catalog:
+    """Return the catalog that shows the target of a run, with its credentials, under a name of SQL's."""
+    headers = dict(settings.header_pairs())
+    if settings.api == "lance" and settings.token:
+        headers["Authorization"] = f"Bearer {settings.token}"
+    told = _iceberg(settings) if settings.api == "iceberg" else {}
+    return Catalog(name, settings.api, settings.server.rstrip("/"), told, headers)
+
+
+def _iceberg(settings: Settings) -> dict[str, str]:
+    credential = "" if settings.token else settings.credential
+    told = {
+        "warehouse": settings.warehouse,
+        "token": settings.token,
+        "credential": credential,
+        "scope": settings.scope,
+        "cache-enabled": "false",  # what Spark shows is what the server says
+    }
+    return {name: value for name, value in told.items() if value}

@@ -1,0 +1,81 @@
+"""Connector jars: resolved once by Ivy, which the pyspark wheel contains, then kept in the user's cache."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from spark_tests.java import find_java
+from specs.problems import Problem
+
+SECONDS = 900
+PATTERN = "[artifact]-[revision](-[classifier]).[ext]"
+LOUD = re.compile(r"unresolved|not found|error|PKIX|refused", re.IGNORECASE)
+SETTINGS = """<ivysettings>
+  <settings defaultResolver="central"/>
+  <resolvers><ibiblio name="central" m2compatible="true"/></resolvers>
+</ivysettings>
+"""
+
+
+def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return where jars are kept."""
+    root = Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return root / "lakeproof" / "spark"
+
+
+def resolve(coordinates: str) -> Path:
+    """Return the jar of `group:artifact:version`, and fetch it when it is not there.
+
+    Raises Problem, with the coordinates, when that is impossible.
+    """
+    group, artifact, version = coordinates.split(":")
+    jar = cache_folder() / f"{artifact}-{version}.jar"
+    if jar.exists():
+        return jar
+    jar.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f"{artifact}-", dir=jar.parent) as scratch:
+        folder = Path(scratch)
+        settings = folder / "settings.xml"
+        settings.write_text(SETTINGS)
+        options = ("-settings", str(settings), "-cache", str(folder / "ivy"), "-dependency", group, artifact, version)
+        fetched = ("-retrieve", str(folder / PATTERN), "-notransitive", "-types", "jar")
+        _run(find_java().command("-jar", str(pyspark_jar("ivy")), *options, "-confs", "default", *fetched), coordinates)
+        found = folder / jar.name
+        if not found.exists():
+            raise _failure(coordinates, "the registry has no such jar")
+        found.replace(jar)
+    return jar
+
+
+def _run(command: list[str], coordinates: str) -> None:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        raise _failure(coordinates, f"it took more than {SECONDS} s") from None
+    output = done.stdout + done.stderr
+    if done.returncode or "UNRESOLVED" in output:
+        lines = [line.strip(" :\t") for line in output.splitlines() if LOUD.search(line)]
+        raise _failure(coordinates, (lines or ["Ivy said nothing"])[0][:200])
+
+
+def _failure(coordinates: str, why: str) -> Problem:
+    return Problem(
+        f"The jar {coordinates} cannot be fetched: {why}.",
+        f"Connect to the registry, put the jar into {cache_folder()}, or give it with --jars FILE.",
+    )
+
+
+def pyspark_jar(name: str) -> Path:
+    """Return a jar inside the installed pyspark, found without importing it. Raises Problem without pyspark."""
+    spec = importlib.util.find_spec("pyspark")
+    folder = Path(spec.origin).parent / "jars" if spec and spec.origin else Path()
+    found = sorted(folder.glob(f"{name}-[0-9]*.jar"))
+    if not found:
+        raise Problem("There is no pyspark here.", "pip install 'lakeproof[spark]'")
+    return found[0]

@@ -1,0 +1,162 @@
+"""Made-up runs, as many as wanted: what the warehouse is tried and measured with.
+
+Every verdict follows from the numbers of server, run and requirement, so what the aggregates must say can be
+worked out without them. Files have the form of real ones.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from conformance.exchange_log import FILE_NAME as EXCHANGES_FILE
+from conformance.results import FILE_NAME as RESULTS_FILE
+from conformance.results import VERDICTS, VERSION
+from specs.profiles import find_profile
+
+PROFILE = "iceberg"
+MANY = 50
+FIRST = datetime(2026, 1, 1, tzinfo=UTC)
+FAILS_EVERY, FLAKY_EVERY, BREAKS_EVERY = 17, 101, 211
+PADDING = {"User-Agent": "lakeproof", "Accept": "*/*", "Content-Type": "application/json"}
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """How much is made: runs, in turns of `servers`, and in each run requirements and exchanges."""
+
+    runs: int
+    requirements: int
+    exchanges: int
+    servers: int = 8
+
+    def of_server(self, server: int) -> int:
+        """Return how many runs a server has."""
+        return len(range(server, self.runs, self.servers))
+
+
+def verdict(amount: Amount, run: int, requirement: int) -> str:
+    """Return the verdict on a requirement in a run.
+
+    Some always fail on some servers, some fail every other time, and some fail in the last run only.
+    """
+    server, turn = run % amount.servers, run // amount.servers
+    if (requirement + server) % FAILS_EVERY == 0:
+        return "fail"
+    if requirement % FLAKY_EVERY == server:
+        return "fail" if turn % 2 else "pass"
+    last = turn == amount.of_server(server) - 1
+    return "fail" if last and requirement % BREAKS_EVERY == server else "pass"
+
+
+def generate(folder: Path, amount: Amount) -> None:
+    """Write so many runs below a folder, one folder each; many of them on all cores."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if amount.runs < MANY:
+        for run in range(amount.runs):
+            write_run(folder, amount, run)
+        return
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - slow to import
+
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        list(pool.map(partial(write_run, folder, amount), range(amount.runs), chunksize=8))
+
+
+def write_run(folder: Path, amount: Amount, run: int) -> None:
+    """Write one run."""
+    own = folder / f"run{run:05}"
+    own.mkdir(exist_ok=True)
+    (own / RESULTS_FILE).write_bytes(orjson.dumps(results(amount, run)))
+    with (own / EXCHANGES_FILE).open("wb") as log:
+        log.writelines(exchanges(amount, run))
+
+
+def results(amount: Amount, run: int) -> dict[str, Any]:
+    """Return the results of a run, as its file has them."""
+    found = [_entry(requirement, verdict(amount, run, requirement)) for requirement in range(amount.requirements)]
+    started = FIRST + timedelta(hours=run)
+    profile = find_profile(PROFILE)
+    return {
+        "version": VERSION,
+        "run": {
+            "id": f"{started:%Y%m%dT%H%M%SZ}-{run:06x}",
+            "started": started.isoformat(timespec="seconds"),
+            "seconds": 12.5,
+            "seed": 0,
+            "depth": "gate",
+            "command": "lakeproof check http://localhost:8181",
+            "kit": "lakeproof 0.1.0",
+            "interrupted": False,
+            "requests": amount.exchanges,
+            "left_behind": [],
+        },
+        "target": {
+            "url": "http://localhost:8181",
+            "name": f"server {run % amount.servers}",
+            "api": profile.api,
+            "profile": profile.name,
+            "document": "made up",
+            "server": "made up",
+            "facts": {},
+            "operations": [],
+            "settings": {},
+        },
+        "totals": {one: sum(entry["verdict"] == one for entry in found) for one in VERDICTS},
+        "requirements": found,
+    }
+
+
+def _entry(number: int, verdict: str) -> dict[str, Any]:
+    return {
+        "id": f"iceberg.made_up.r{number:05}",
+        "level": "MUST",
+        "kind": "behaviour",
+        "operations": ["loadTable"],
+        "needs": [],
+        "clause": {
+            "id": "made-up",
+            "text": "A statement of some length about a server.",
+            "source": "nowhere",
+        },
+        "statement": "Something is as it should be.",
+        "where": "conformance.iceberg.test_made_up:test_made_up",
+        "verdict": verdict,
+        "message": "" if verdict == "pass" else "expected 200, got 500",
+        "seconds": 0.004,
+        "requests": 5,
+        "steps": [],
+        "reached": ["loadTable 200"],
+        "blocked_by": None,
+    }
+
+
+def exchanges(amount: Amount, run: int) -> Iterator[bytes]:
+    """Yield the lines of the wire log of a run. Latencies have a long tail, and differ by operation."""
+    choose = random.Random(run)  # noqa: S311 - the same in every run
+    names = list(find_profile(PROFILE).document().operations)
+    before = [_line(name).partition(b'"@seconds"') for name in names]
+    for number in range(amount.exchanges):
+        operation = number % len(names)
+        head, _, tail = before[operation]
+        yield b"%s%.6f%s\n" % (head, (1 + operation) * choose.paretovariate(3) / 1000, tail)
+
+
+def _line(operation: str) -> bytes:
+    request = {"method": "GET", "url": f"http://localhost:8181/v1/{operation}", "headers": PADDING, "body": None}
+    response = {"status": 200, "headers": PADDING, "body": {"json": {"metadata": "x" * 80}}, "failure": ""}
+    whole = {
+        "operation": operation,
+        "request": {**request, "curl": f"curl -sS -i -X GET http://localhost:8181/v1/{operation}"},
+        "response": response,
+        "seconds": "@seconds",
+        "mark": "",
+    }
+    return orjson.dumps(whole)

@@ -1,0 +1,74 @@
+"""The report of a warehouse: `warehouse.json`, and a page that is made of it and of nothing else."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST
+from conformance.report.pages import template, write_page
+
+VERSION = 1
+NAME = "warehouse"
+HERE = Path(__file__).parent
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Requirements by servers: the verdict of the latest run of each."""
+
+    servers: list[tuple[str, str]]
+    rows: dict[str, dict[tuple[str, str], str]]
+
+
+def to_json(answers: dict[str, Rows], where: str) -> dict[str, Any]:
+    """Return the report of a warehouse as JSON."""
+    made = datetime.now(UTC).isoformat(timespec="seconds")
+    return {"version": VERSION, "made": made, "warehouse": where, "kit": f"lakeproof {version('lakeproof')}", **answers}
+
+
+def matrix(report: dict[str, Any]) -> Matrix:
+    """Return requirements that are not met everywhere, by servers; those that all meet are left out."""
+    servers = sorted({(row["server"], row["profile"]) for row in report["matrix"]})
+    rows: dict[str, dict[tuple[str, str], str]] = {}
+    for row in report["matrix"]:
+        rows.setdefault(row["requirement"], {})[row["server"], row["profile"]] = row["verdict"]
+    return Matrix(servers, {name: cells for name, cells in rows.items() if set(cells.values()) != {"pass"}})
+
+
+def sentence(report: dict[str, Any]) -> str:
+    """Return what changed, in one sentence."""
+    changes = Counter("passing" if row["now"] == "pass" else "failing" for row in report["changes"])
+    runs = sum(row["runs"] for row in report["servers"])
+    subjects = len(report["servers"])
+    changed = f"{changes['failing']} newly failing, {changes['passing']} newly passing, {len(report['flaky'])} flaky"
+    return f"{runs:,} runs of {subjects} {'server' if subjects == 1 else 'servers'}: {changed}."
+
+
+def write(report: dict[str, Any], folder: Path) -> dict[str, Path]:
+    """Write the report and its page into a folder and return their paths. Raises Problem when that is impossible."""
+    return write_page(folder, NAME, report, page(report))
+
+
+def page(report: dict[str, Any]) -> str:
+    """Return the page of a report."""
+    trends: dict[tuple[str, str, str], Rows] = {}
+    for row in report["trend"]:
+        trends.setdefault((row["server"], row["profile"], row["suite"]), []).append(row)
+    return template("warehouse.html.j2", HERE).render(
+        title="Warehouse",
+        version=report["kit"].split(" ")[1],
+        headline=sentence(report),
+        facts={"warehouse": report["warehouse"], "made": report["made"]},
+        report=report,
+        matrix=matrix(report),
+        trends=trends,
+        glyphs=GLYPHS,
+        meanings=MEANINGS,
+        order=WORST_FIRST,
+    )

@@ -1,0 +1,107 @@
+"""The tables of the warehouse, and how older ones become like them.
+
+The version of the schema is a property of each table. A newer kit adds the columns that an older one did
+not know; an older kit refuses what a newer one has written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from specs.problems import Problem
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CATALOG = "lakeproof_warehouse"
+NAMESPACE = f"{CATALOG}.lakeproof"
+VERSION = 1
+VERSION_PROPERTY = "lakeproof.schema-version"
+RUNS, VERDICTS, EXCHANGES = "runs", "verdicts", "exchanges"
+WHOSE = {"run_id": "string", "started": "timestamp", "server": "string", "api": "string", "profile": "string"}
+TABLES: Mapping[str, Mapping[str, str]] = {
+    VERDICTS: {
+        **WHOSE,
+        "requirement": "string",
+        "level": "string",
+        "kind": "string",
+        "verdict": "string",
+        "message": "string",
+        "seconds": "double",
+        "requests": "bigint",
+        "blocked_by": "string",
+    },
+    EXCHANGES: {
+        **WHOSE,
+        "operation": "string",
+        "method": "string",
+        "status": "int",
+        "seconds": "double",
+        "failure": "string",
+    },
+    RUNS: {  # the last one: a run that stands here is complete in the others
+        **WHOSE,
+        "url": "string",
+        "software": "string",
+        "depth": "string",
+        "seed": "bigint",
+        "kit": "string",
+        "command": "string",
+        "interrupted": "boolean",
+        "seconds": "double",
+        "requests": "bigint",
+        "source": "string",
+    },
+}
+
+
+def table(name: str) -> str:
+    """Return a table's name in SQL."""
+    return f"{NAMESPACE}.{name}"
+
+
+def ensure_tables(spark: SparkSession) -> None:
+    """Create the tables, or bring those that are there up to date.
+
+    Raises Problem for tables that a newer kit has written.
+    """
+    spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {NAMESPACE}")
+    for name, columns in TABLES.items():
+        described = ", ".join(f"{column} {kind}" for column, kind in columns.items())
+        properties = f"'{VERSION_PROPERTY}' = '{VERSION}', 'format-version' = '2'"
+        spark.sql(f"CREATE TABLE IF NOT EXISTS {table(name)} ({described}) USING iceberg TBLPROPERTIES ({properties})")
+        _bring_up_to_date(spark, name, columns)
+
+
+def check_tables(spark: SparkSession) -> None:
+    """Bring the tables up to date. Raises Problem when they are not there, or a newer kit has written them."""
+    there = {row["namespace"] for row in spark.sql(f"SHOW NAMESPACES IN {CATALOG}").collect()}
+    known = NAMESPACE.partition(".")[2] in there
+    tables = {row["tableName"] for row in spark.sql(f"SHOW TABLES IN {NAMESPACE}").collect()} if known else set()
+    if not tables >= set(TABLES):
+        raise Problem("The warehouse is empty.", "Fill it with `lakeproof warehouse load DIR`.")
+    for name, columns in TABLES.items():
+        _bring_up_to_date(spark, name, columns)
+
+
+def _bring_up_to_date(spark: SparkSession, name: str, columns: Mapping[str, str]) -> None:
+    version = _version(spark, name)
+    if version == VERSION:
+        return
+    there = set(spark.table(table(name)).columns)
+    missing = ", ".join(f"{column} {kind}" for column, kind in columns.items() if column not in there)
+    if missing:
+        spark.sql(f"ALTER TABLE {table(name)} ADD COLUMNS ({missing})")
+    spark.sql(f"ALTER TABLE {table(name)} SET TBLPROPERTIES ('{VERSION_PROPERTY}' = '{VERSION}')")
+
+
+def _version(spark: SparkSession, name: str) -> int:
+    rows = spark.sql(f"SHOW TBLPROPERTIES {table(name)}").collect()
+    version = int({row["key"]: row["value"] for row in rows}.get(VERSION_PROPERTY, "0"))
+    if version > VERSION:
+        raise Problem(
+            f"The table {table(name)} has schema version {version}; this kit knows up to {VERSION}.",
+            "Use a newer lakeproof.",
+        )
+    return version

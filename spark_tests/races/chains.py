@@ -1,0 +1,264 @@
+"""Judges of versions that are made one after the other, of one table or of two that only change together.
+
+A version has one maker, and time goes one way: who saw a version, or made it, was there at a moment between
+the start and the end of the operation. No order explains a version without a maker, one with two, one that is
+seen before anybody began to make it, or an older one that is seen later. Every judge costs O(n log n).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from conformance.history import OK, REFUSED, UNKNOWN, Event, Problem
+
+READ, COMMIT = "read", "commit"
+EXISTS = "exists"
+"""The result of a refusal that says: what was to be made is there already."""
+
+Sights = list[tuple[int, Event]]
+"""Versions, and the operations that show them."""
+
+
+def judge_chain(events: Collection[Event]) -> Iterator[Problem]:
+    """Judge commits that each build on the state before, and reads of that state.
+
+    The value of a commit is the version it builds on and its own token; the result of a commit that
+    succeeded and of a read is a version and the token of the commit that made it (None: not told).
+    """
+    commits = [event for event in events if event.action == COMMIT]
+    reads = _reads(events)
+    forked = set()
+    for problem in _forks(commits):
+        forked.add(problem.events[0].value[0])
+        yield problem
+    yield from _foreign_answers(commits)
+    yield from _wrong_tokens(commits, reads)
+    yield from _unmade(commits, _least(commits, reads))
+    built = [(event.value[0], event) for event in commits if event.outcome == OK and event.value[0] not in forked]
+    yield from _stale([*_seen(reads), *built], _least(commits, reads))
+
+
+def judge_pair(events: Collection[Event]) -> Iterator[Problem]:
+    """Judge two tables that only change together, so that both are at the same version at any moment.
+
+    A commit has two values, one for each table; the value of a read is the table that was read, 0 or 1.
+    """
+    uneven = [event for event in events if event.action == COMMIT and event.value[0][0] != event.value[1][0]]
+    for event in uneven:
+        if event.outcome == OK:
+            bases = " and ".join(str(base) for base, _ in event.value)
+            yield Problem(f"a transaction on versions {bases} was acknowledged: the tables were never there", (event,))
+    never = {id(event) for event in uneven if event.outcome == UNKNOWN}  # on any catalog that keeps its word
+    events = [event for event in events if id(event) not in never]
+    halves = [[one for event in events for one in _half(event, half)] for half in range(2)]
+    for half in halves:
+        yield from judge_chain(half)
+    yield from _mixed(halves)
+    yield from _torn(halves)
+
+
+def judge_batch(events: Collection[Event]) -> Iterator[Problem]:
+    """Judge two tables that are declared at once: several try the same, one of them does it.
+
+    They are at version 0 as long as they are not there, and at 1 then.
+    """
+    commits = [event for event in events if event.action == COMMIT]
+    winners = [event for event in commits if event.outcome == OK]
+    if len(winners) > 1:
+        yield Problem(f"{len(winners)} batches that declare the same tables were acknowledged", tuple(winners))
+    reads = _reads(events)
+    least = _least(commits, reads)
+    yield from _unmade(commits, least)
+    for half in range(2):
+        own = [read for read in reads if read.value == half]
+        yield from _stale(_seen(own), [*_least(commits, []), *_seen(own)])
+    yield from _torn([[read for read in reads if read.value == half] for half in range(2)])
+
+
+def _reads(events: Iterable[Event]) -> list[Event]:
+    return [event for event in events if event.action == READ and event.result is not None]
+
+
+def _seen(reads: Iterable[Event]) -> Sights:
+    return [(read.result[0], read) for read in reads]
+
+
+def _least(commits: Iterable[Event], reads: Iterable[Event]) -> Sights:
+    """Return the versions that had come about when an operation was over."""
+    made = [event for event in commits if event.outcome == OK or event.result == EXISTS]
+    return [*_seen(reads), *((_base(event) + 1, event) for event in made)]
+
+
+def _base(commit: Event) -> int:
+    base: int = commit.value[0]
+    return base
+
+
+def _half(event: Event, half: int) -> list[Event]:
+    if event.action == COMMIT:
+        return [replace(event, value=event.value[half], result=None)]
+    return [event] if event.value == half else []
+
+
+# Makers
+
+
+def _forks(commits: Iterable[Event]) -> Iterator[Problem]:
+    """Yield commits that succeeded on the same state."""
+    by_base: dict[int, list[Event]] = defaultdict(list)
+    for event in commits:
+        if event.outcome == OK:
+            by_base[_base(event)].append(event)
+    for base, winners in by_base.items():
+        if len(winners) > 1:
+            yield Problem(f"{len(winners)} commits on version {base} were acknowledged: one is lost", tuple(winners))
+
+
+def _foreign_answers(commits: Iterable[Event]) -> Iterator[Problem]:
+    for event in commits:
+        made = _base(event) + 1, event.value[1]
+        if event.outcome == OK and event.result is not None and not _agrees(event.result, made):
+            yield Problem(f"a commit on version {made[0] - 1} was answered with what another one made", (event,))
+
+
+def _agrees(seen: tuple[int, Any], made: tuple[int, Any]) -> bool:
+    return seen[0] == made[0] and (seen[1] is None or seen[1] == made[1])
+
+
+def _wrong_tokens(commits: Iterable[Event], reads: Iterable[Event]) -> Iterator[Problem]:
+    """Yield reads that show what nobody made, what was refused, or another commit than was shown or acknowledged."""
+    by_token = {event.value[1]: event for event in commits}
+    shown = {_base(event) + 1: (event.value[1], event) for event in commits if event.outcome == OK}
+    for read in sorted(reads, key=lambda one: one.end):
+        version, token = read.result
+        if token is None:
+            continue
+        maker = by_token.get(token)
+        before = shown.setdefault(version, (token, read))
+        if maker is None:
+            yield Problem(f"version {version} is there, but nobody has committed it", (read,))
+        elif maker.outcome == REFUSED:
+            yield Problem(f"version {version} is there, but its commit was refused", (maker, read))
+        elif _base(maker) + 1 != version:
+            yield Problem(f"version {version} is what was committed on version {_base(maker)}", (maker, read))
+        elif before[0] != token:
+            yield Problem(f"version {version} is not the same for everybody", (before[1], maker, read))
+
+
+def _unmade(commits: Iterable[Event], least: Sights) -> Iterator[Problem]:
+    """Yield versions that nobody can have made, and those that came about before anybody had begun to make them."""
+    begun, refused = _makers(commits, least)
+    witnesses = _first_witnesses(least)
+    latest: dict[int, Event] = {}
+    last: Event | None = None
+    for version in range(1, max(witnesses, default=0) + 1):
+        maker = begun.get(version)
+        if maker is None:
+            tried = refused.get(version)
+            why = "but its commits were refused" if tried else "but nobody has made it"
+            shown = (tried, witnesses[version]) if tried else (witnesses[version],)
+            yield Problem(f"version {version} is there, {why}", shown)
+        elif last is None or maker.start > last.start:
+            last = maker
+        if last is not None:
+            latest[version] = last
+    for version, event in least:
+        maker = latest.get(version)
+        if maker is not None and event.before(maker):
+            yield Problem(f"version {version} is there before anybody has begun to make it", (event, maker))
+
+
+def _makers(commits: Iterable[Event], least: Sights) -> tuple[Mapping[int, Event], Mapping[int, Event]]:
+    """Return the first that can have made each version, and a commit that was refused it.
+
+    One that was acknowledged made it, then one whose token was read, then one of those that nobody answered.
+    """
+    tokens = {event.result[1] for _, event in least if event.action == READ}
+    begun: dict[int, Event] = {}
+    refused: dict[int, Event] = {}
+
+    def rank(event: Event) -> tuple[bool, bool, float]:
+        return event.outcome == OK, event.value[1] in tokens, -event.start
+
+    for event in commits:
+        version = _base(event) + 1
+        if event.outcome == REFUSED:
+            refused.setdefault(version, event)
+        elif version not in begun or rank(event) > rank(begun[version]):
+            begun[version] = event
+    return begun, refused
+
+
+def _first_witnesses(least: Sights) -> dict[int, Event]:
+    """Return, for each version up to the highest, who was the first to see it or a later one."""
+    ordered = sorted(least, key=lambda sight: sight[1].end)
+    found: dict[int, Event] = {}
+    highest = 0
+    for version, event in ordered:
+        for one in range(highest + 1, version + 1):
+            found[one] = event
+        highest = max(highest, version)
+    return found
+
+
+# Time
+
+
+def _stale(exact: Iterable[tuple[int, Event]], least: Sights) -> Iterator[Problem]:
+    """Yield who saw a version after a later one had been seen or made; one problem for each such operation."""
+    last = _Latest(least)
+    for version, event in exact:
+        newest, witness = last.before(event)
+        if witness is not None and newest > version:
+            how = "read" if witness.action == READ else "made"
+            what = "is read" if event.action == READ else "is committed on"
+            yield Problem(f"version {version} {what} after version {newest} was {how}", (witness, event))
+
+
+def _torn(halves: Sequence[Collection[Event]]) -> Iterator[Problem]:
+    """Yield who saw one half at an older version than somebody had seen the other half before."""
+    for one, other in ((0, 1), (1, 0)):
+        last = _Latest(_seen(_reads(halves[other])))
+        for read in _reads(halves[one]):
+            newest, witness = last.before(read)
+            if witness is not None and newest > read.result[0]:
+                words = f"one half is at version {read.result[0]} after the other was at version {newest}"
+                yield Problem(f"{words}: they only change together", (witness, read))
+
+
+def _mixed(halves: Sequence[Collection[Event]]) -> Iterator[Problem]:
+    """Yield versions that come from one transaction in one half and from another in the other."""
+    makers: list[dict[int, tuple[Event, Event]]] = []
+    for half in halves:
+        by_token = {event.value[1]: event for event in half if event.action == COMMIT}
+        read = [(one.result[0], by_token.get(one.result[1]), one) for one in _reads(half)]
+        makers.append({version: (maker, one) for version, maker, one in read if maker is not None})
+    for version in makers[0].keys() & makers[1].keys():
+        (first, one), (second, other) = makers[0][version], makers[1][version]
+        if (first.client, first.start) != (second.client, second.start):
+            words = f"version {version} comes from one transaction in one half, and from another in the other"
+            yield Problem(words, (first, second, one, other))
+
+
+class _Latest:
+    """The highest version that had surely come about when something began."""
+
+    def __init__(self, least: Sights) -> None:
+        done = sorted(((event.end, version, event) for version, event in least), key=lambda one: one[:2])
+        self._ends = [end for end, _, _ in done if end < math.inf]
+        self._highest = list(itertools.accumulate(((version, event) for _, version, event in done), _higher))
+
+    def before(self, event: Event) -> tuple[int, Event | None]:
+        """Return that version, and who showed it; -1 and None at the beginning."""
+        position = bisect_left(self._ends, event.start)
+        return self._highest[position - 1] if position else (-1, None)
+
+
+def _higher(one: tuple[int, Event], other: tuple[int, Event]) -> tuple[int, Event]:
+    return one if one[0] >= other[0] else other

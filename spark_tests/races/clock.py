@@ -1,0 +1,113 @@
+"""One clock for all hosts: an executor asks the driver for its time and knows how wrong the answer can be.
+
+The monotonic clocks of two hosts have nothing in common. The driver answers datagrams with its own
+time; half of the quickest round trip bounds the error. Processes of one host share a clock: no error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+BOOT = Path("/proc/sys/kernel/random/boot_id")
+FIRST, TIMES = 3, 16  # how often it is asked at first, and when it has answered
+PATIENCE = 1.0
+TIME = struct.Struct("!d")
+NOTE = struct.Struct("!iq")  # how much a part of the race has done
+Heard = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ClockAddress:
+    """Where the driver's clock is asked for, and the host that it belongs to."""
+
+    address: tuple[str, int]
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class Offset:
+    """What a host adds to its monotonic clock to have the driver's, in seconds, and how wrong that can be."""
+
+    seconds: float
+    slack: float
+
+
+def host_name() -> str:
+    """Return a name of this host's clock: no two machines share it, all processes of one do."""
+    boot = BOOT.read_text().strip() if BOOT.exists() else ""
+    return f"{socket.gethostname()}/{boot[:8]}"
+
+
+@contextlib.contextmanager
+def clock(address: str, heard: Heard) -> Iterator[ClockAddress]:
+    """Answer with this process's monotonic time on a free port of an address, for the length of a block.
+
+    Notes of what a part of the race has done arrive there too, and are passed on.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
+        own.bind((address, 0))
+        own.settimeout(0.2)
+        over = threading.Event()
+        thread = threading.Thread(target=_answer, args=(own, over, heard), daemon=True)
+        thread.start()
+        try:
+            yield ClockAddress(own.getsockname(), host_name())
+        finally:
+            over.set()
+            thread.join()
+
+
+def _answer(own: socket.socket, over: threading.Event, heard: Heard) -> None:
+    while not over.is_set():
+        with contextlib.suppress(TimeoutError):
+            said, peer = own.recvfrom(16)
+            if len(said) == NOTE.size:
+                heard(*NOTE.unpack(said))
+            else:
+                own.sendto(TIME.pack(time.monotonic()), peer)
+
+
+def note(driver: ClockAddress, part: int, done: int) -> None:
+    """Tell the driver how much a part of the race has done. Nobody waits for an answer; notes may be lost."""
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
+        own.sendto(NOTE.pack(part, done), driver.address)
+
+
+def drifted(before: Offset, after: Offset) -> Offset:
+    """Return the offset between two measurements: two clocks do not go at exactly the same speed."""
+    drift = abs(after.seconds - before.seconds)
+    return Offset(before.seconds, drift + max(before.slack, after.slack))
+
+
+def measure(driver: ClockAddress) -> Offset:
+    """Return the offset of this host's clock from the driver's.
+
+    Raises TimeoutError when the driver does not answer at all.
+    """
+    if driver.host == host_name():
+        return Offset(0.0, 0.0)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
+        own.settimeout(PATIENCE)
+        found = [one for _ in range(FIRST) if (one := _ask(own, driver)) is not None]
+        found += [one for _ in range(TIMES if found else 0) if (one := _ask(own, driver)) is not None]
+    if not found:
+        raise TimeoutError(f"the driver's clock at {driver.address} does not answer")
+    return min(found, key=lambda one: one.slack)
+
+
+def _ask(own: socket.socket, driver: ClockAddress) -> Offset | None:
+    sent = time.monotonic()
+    own.sendto(b"?", driver.address)
+    try:
+        (theirs,) = TIME.unpack(own.recv(16))
+    except TimeoutError:
+        return None
+    came = time.monotonic()
+    return Offset(theirs - (sent + came) / 2, (came - sent) / 2)

@@ -1,0 +1,198 @@
+"""What clients do to a Lance namespace.
+
+A name is declared and dropped, a ring is a table that is renamed around three names. A batch declares two
+tables at once, and several clients try the same one. A chain is a table whose next version several clients
+make; their manifests are staged before the race, which needs access to the files of the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+from conformance.lance.catalog import LanceCatalog
+from conformance.outcomes import Blocked, Unoffered, Violation
+from conformance.target import Target
+from spark_tests.races.chains import COMMIT, READ
+from spark_tests.races.clock import Offset
+from spark_tests.races.cycles import ELSEWHERE, EXISTS, MISSING
+from spark_tests.races.manifests import Staged, stage_versions, staged_copy
+from spark_tests.races.players import Action, Player, Scene
+from spark_tests.races.wire import Reply, Sender
+from specs.identifiers import join_parts
+
+STAGED, MARK = "staged", "mark"
+VERSIONS_EACH = 100
+ROUNDS = 50  # batches that follow each other under one number
+TOLD = {5: EXISTS, 4: MISSING}  # numbers of errors
+
+
+class LancePlayer(Player):
+    """A client of a Lance namespace."""
+
+    def __init__(self, number: int, sender: Sender, scene: Scene, offset: Offset) -> None:
+        super().__init__(number, sender, scene, offset)
+        self._slots: dict[int, int] = {}
+        self._versions: dict[int, int] = {}
+
+    def actions(self) -> Iterable[Action]:
+        """See Player."""
+        return (
+            Action(30, "name", ("DeclareTable", "DropTable"), self.take_or_free),
+            Action(15, "ring", ("RenameTable",), self.turn),
+            Action(15, "batch", ("BatchCommitTables", "TableExists"), self.commit_batch),
+            Action(20, "batch", ("BatchCommitTables", "TableExists"), self.look_at_batch),
+            Action(25, "chain", ("CreateTableVersion", "ListTableVersions"), self.make_version),
+            Action(10, "chain", ("CreateTableVersion", "ListTableVersions"), partial(self.read_version, None)),
+        )
+
+    async def look_last(self) -> None:
+        """See Player."""
+        if self.sender.offers("ListTableVersions"):
+            for number in range(self.scene.objects["chain"]):
+                await self.read_version(number)
+
+    def id(self, name: str) -> tuple[str, ...]:
+        """Return the identifier of a table of the race; without namespaces its name has the race's prefix."""
+        return (*self.scene.home, f"{self.scene.facts[MARK]}{name}")
+
+    def path(self, name: str) -> dict[str, str]:
+        """Return the path values of a table."""
+        return {"id": join_parts(self.id(name))}
+
+    # Names
+
+    async def take_or_free(self) -> None:
+        """Declare a table under a name that others want too, or drop the one that is there."""
+        number = self.pick("name")
+        frees = int(self.choose.random() < 0.5)
+        action, operation = ("drop", "DropTable") if frees else ("declare", "DeclareTable")
+        start = self.now()
+        reply = await self.once(operation, self.path(f"name{number}"), None if frees else {})
+        telling = MISSING if frees else EXISTS
+        self.note(action, ("name", number), start, reply, value=frees, result=told(reply, telling))
+
+    async def turn(self) -> None:
+        """Rename a table from where this client thinks it is to the next name of its ring."""
+        number = self.pick("ring")
+        slot = self._slots.get(number, self.choose.randrange(3))
+        body: dict[str, Any] = {"new_table_name": self.id(f"ring{number}_{(slot + 1) % 3}")[-1]}
+        if self.scene.home:
+            body["new_namespace_id"] = list(self.scene.home)
+        start = self.now()
+        reply = await self.once("RenameTable", self.path(f"ring{number}_{slot}"), body)
+        self.note("rename", ("ring", number), start, reply, value=slot, result=told(reply, *ELSEWHERE))
+        self._slots[number] = (slot + 1) % 3
+
+    # Batches
+
+    async def commit_batch(self) -> None:
+        """Declare two tables at once, which others try at about the same time."""
+        number, round = self.pick("batch"), self.round()
+        body = {"operations": [{"declare_table": {"id": self.id(name)}} for name in batch_names(number, round)]}
+        token, start = self.new_token(), self.now()
+        reply = await self.once("BatchCommitTables", {}, body)
+        self.note(COMMIT, ("batch", number, round), start, reply, value=(0, token), result=told(reply, EXISTS))
+
+    async def look_at_batch(self) -> None:
+        """Look for one table of a batch and then for the other."""
+        number, round = self.pick("batch"), self.round()
+        names = batch_names(number, round)
+        for half in (0, 1) if self.choose.random() < 0.5 else (1, 0):
+            start = self.now()
+            reply = await self.sender.send("TableExists", self.path(names[half]), {})
+            there = 1 if reply.status == 200 else 0 if told(reply, MISSING) else None
+            result = None if there is None else (there, None)
+            self.note(READ, ("batch", number, round), start, reply, value=half, result=result)
+
+    def round(self) -> int:
+        """Return the round in which this client is: all go through them at about the same time."""
+        return int(self.progress * (ROUNDS - 1))
+
+    # Chains
+
+    async def make_version(self) -> None:
+        """Make the version after the last one that this client knows of."""
+        number = self.pick("chain")
+        base = self._versions.get(number)
+        if base is None:
+            base = await self.read_version(number)
+        staged: Staged = self.scene.facts[STAGED][number]
+        if base is None or staged.first + base >= staged.last:
+            self._versions.pop(number, None)
+            return
+        body = staged_copy(staged, staged.first + base + 1)
+        token, start = self.new_token(), self.now()
+        reply = await self.once("CreateTableVersion", self.path(f"chain{number}"), body)
+        self.note(COMMIT, ("chain", number), start, reply, value=(base, token))
+        if reply.status == 200:
+            self._versions[number] = base + 1
+        else:
+            self._versions.pop(number, None)
+
+    async def read_version(self, number: int | None) -> int | None:
+        """List the latest version of a table; versions of the race are counted from 0."""
+        number = self.pick("chain") if number is None else number
+        start = self.now()
+        query = "limit=1&descending=true"
+        reply = await self.sender.send("ListTableVersions", self.path(f"chain{number}"), query=query)
+        staged: Staged = self.scene.facts[STAGED][number]
+        found = reply.value.get("versions") if reply.status == 200 else None
+        latest = found[0]["version"] - staged.first if found else None
+        self.note(READ, ("chain", number), start, reply, result=None if latest is None else (latest, None))
+        if latest is not None:
+            self._versions[number] = latest
+        return latest
+
+
+def told(reply: Reply, *telling: str) -> str | None:
+    """Return what a refusal says about where a table is, if it is one of these."""
+    code = reply.value.get("code") if reply.status >= 400 and isinstance(reply.value, dict) else None
+    found = TOLD.get(code) if isinstance(code, int) else None
+    return found if found in telling else None
+
+
+def batch_names(number: int, round: int) -> tuple[str, str]:
+    """Return the names of the tables that are declared together."""
+    return f"batch{number}_{round}a", f"batch{number}_{round}b"
+
+
+# The stage
+
+
+def objects(clients: int) -> dict[str, int]:
+    """Return how many objects of each kind so many clients meet at: few enough to get into each other's way."""
+    return {
+        "name": 1 + clients // 10,
+        "ring": 1 + clients // 20,
+        "batch": 1 + clients // 20,
+        "chain": 1 + clients // 25,
+    }
+
+
+def prepare(target: Target, catalog: LanceCatalog, clients: int, seed: int) -> Scene:
+    """Create the tables of a race and return what its clients have to know.
+
+    Where the files of tables are out of reach, there are no chains.
+    """
+    counts = objects(clients)
+    home = catalog.home
+    mark = "" if home else f"{catalog.home_name}_"
+    names = [(*home, f"{mark}name{number}") for number in range(counts["name"])]
+    rings = [[(*home, f"{mark}ring{number}_{slot}") for slot in range(3)] for number in range(counts["ring"])]
+    catalog.note_tables([*names, *(id for ring in rings for id in ring)])
+    for ring in rings:
+        catalog.declare_table(ring[0])
+    try:
+        chains = [catalog.new_table(f"chain{number}", rows=1) for number in range(counts["chain"])]
+        staged = [stage_versions(catalog, id, VERSIONS_EACH) for id in chains]
+    except (Blocked, Unoffered, Violation):
+        counts["chain"], staged = 0, []
+    catalog.note_tables(
+        (*home, f"{mark}{name}")
+        for number in range(counts["batch"])
+        for round in range(ROUNDS)
+        for name in batch_names(number, round)
+    )
+    return Scene(tuple(home), counts, seed, False, {STAGED: staged, MARK: mark})

@@ -1,0 +1,64 @@
+"""Versions of Lance tables that many clients try to make: their manifests are written before the race.
+
+Every version has the rows of the first, so there is no data to stage, only a manifest of each version. A
+client makes a copy of its own, under a name that no reader takes for a version.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.staging import NEWEST, VERSIONS, local_directory
+
+STAGED = "_staged"
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """Where the manifests of a table are staged, and the versions that it has and can get."""
+
+    directory: str
+    first: int
+    last: int
+
+    def manifest(self, version: int) -> Path:
+        """Return where the manifest of a version is staged."""
+        return Path(self.directory) / STAGED / _name(version)
+
+
+def stage_versions(catalog: LanceCatalog, id: Names, count: int) -> Staged:
+    """Stage the next `count` versions of a table. Raises Unoffered when its files are not within reach."""
+    import lance  # noqa: PLC0415 - slow to import
+
+    directory = local_directory(catalog.describe_table(id)["location"])
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "copy"
+        shutil.copytree(directory, copy)
+        first: int = lance.dataset(str(copy)).version
+        for _ in range(count):
+            dataset = lance.dataset(str(copy), version=first)
+            dataset.restore()  # type: ignore[no-untyped-call]
+        staged = Staged(str(directory), first, first + count)
+        (directory / STAGED).mkdir()
+        for version in range(first + 1, first + count + 1):
+            shutil.copy2(copy / VERSIONS / _name(version), staged.manifest(version))
+    return staged
+
+
+def staged_copy(staged: Staged, version: int) -> dict[str, Any]:
+    """Return the body that CreateTableVersion takes, with a copy of the version's manifest that is nobody else's."""
+    source = staged.manifest(version)
+    copy = Path(staged.directory) / VERSIONS / f"{source.name}-{uuid.uuid4()}"
+    shutil.copyfile(source, copy)
+    size = copy.stat().st_size
+    return {"version": version, "manifest_path": str(copy).lstrip("/"), "manifest_size": size, "naming_scheme": "V2"}
+
+
+def _name(version: int) -> str:
+    return f"{NEWEST - version:020}.manifest"

@@ -1,0 +1,146 @@
+"""The report of a race: `race.json`, and a page that is made of it and of nothing else."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from conformance.history import Event, Problem
+from conformance.report.pages import template, write_page
+from spark_tests.races.figures import actions, timeline, totals
+from spark_tests.races.records import Key
+from spark_tests.races.running import Race
+from spark_tests.races.words import says
+
+VERSION = 1
+MOST_SHOWN = 50
+MOST_EVENTS = 6
+NAME = "race"
+KIT = "lakeproof"
+DIGITS = re.compile(r"\d+")
+HERE = Path(__file__).parent
+
+
+def to_json(race: Race, command: str) -> dict[str, Any]:
+    """Return a race as JSON. Times of events are seconds since the first of all."""
+    first = min(record.start for record in race.records)
+    target, settings = race.target, race.settings
+    return {
+        "version": VERSION,
+        "run": {
+            "id": race.id,
+            "started": race.started.isoformat(timespec="seconds"),
+            "command": command,
+            "kit": f"{KIT} {version(KIT)}",
+            "seconds": {name: round(seconds, 3) for name, seconds in race.seconds.items()},
+            "left_behind": race.left_behind,
+        },
+        "target": {
+            "url": target.settings.server,
+            "name": target.settings.name or target.settings.server,
+            "api": target.settings.api,
+            "profile": target.profile.name,
+            "server": target.server,
+        },
+        "settings": {"clients": settings.clients, "operations": settings.operations, "seed": settings.seed},
+        "verdict": "fail" if race.problems else "pass",
+        "contradictions": len(race.problems),
+        "totals": totals(race.records),
+        "actions": actions(race.records),
+        "timeline": timeline(race.records),
+        "problems": [
+            {
+                "object": " ".join(map(str, key)),
+                "message": problem.message,
+                "events": [_event(event, first) for event in _last(problem.events)],
+            }
+            for key, problem in varied(race.problems)[:MOST_SHOWN]
+        ],
+    }
+
+
+def _last(events: Sequence[Event]) -> Sequence[Event]:
+    """Return the events to show, those of a contradiction that began last, in the order in which they began."""
+    return sorted(events, key=lambda event: event.start)[-MOST_EVENTS:]
+
+
+def bars(events: Sequence[dict[str, Any]]) -> list[tuple[float, float]]:
+    """Return where each event begins and ends, as shares of the time that all of them take."""
+    first = min(event["start"] for event in events)
+    last = max(event["start"] if event["end"] is None else event["end"] for event in events)
+    span = max(last - first, 1e-9)
+    ends = [last if event["end"] is None else event["end"] for event in events]
+    return [((event["start"] - first) / span, (end - first) / span) for event, end in zip(events, ends, strict=True)]
+
+
+def varied(problems: Sequence[tuple[Key, Problem]]) -> list[tuple[Key, Problem]]:
+    """Return the problems in an order in which those that differ in more than numbers come first."""
+    seen: Counter[tuple[str, str]] = Counter()
+    ranks = []
+    for key, problem in problems:
+        shape = str(key[0]), DIGITS.sub("", problem.message)
+        ranks.append(seen[shape])
+        seen[shape] += 1
+    order = sorted(range(len(problems)), key=lambda position: ranks[position])
+    return [problems[position] for position in order]
+
+
+def _event(event: Event, first: float) -> dict[str, Any]:
+    return {
+        "client": event.client,
+        "says": says(event),
+        "action": event.action,
+        "value": event.value,
+        "result": event.result,
+        "outcome": event.outcome,
+        "start": round(event.start - first, 6),
+        "end": None if math.isinf(event.end) else round(event.end - first, 6),
+    }
+
+
+def sentence(report: dict[str, Any]) -> str:
+    """Return the verdict in one sentence."""
+    found, figures = report["contradictions"], report["totals"]
+    scale = f"{report['settings']['clients']:,} clients, {figures['operations']:,} operations"
+    if found:
+        noun = "contradiction" if found == 1 else "contradictions"
+        return f"{found:,} {noun}: no order of the operations explains what clients were told ({scale})."
+    return f"No contradiction: some order of the operations explains everything that clients were told ({scale})."
+
+
+def write(report: dict[str, Any], folder: Path) -> dict[str, Path]:
+    """Write the report and its page into a folder and return their paths. Raises Problem when that is impossible."""
+    return write_page(folder, NAME, report, page(report))
+
+
+def page(report: dict[str, Any]) -> str:
+    """Return the page of a report."""
+    run, target, figures = report["run"], report["target"], report["totals"]
+    facts = {
+        "server": f"{target['name']} {target['server']}",
+        "raced as": target["profile"],
+        "run": f"{run['started']}, {figures['seconds']:.1f} s, {figures['hosts']} host(s)",
+        "command": run["command"],
+        "throughput": f"{figures['per_second']:,.0f} operations/s",
+        "never succeeded": ", ".join(figures["never_done"]) or "nothing",
+        "conflicts": f"{figures['conflicts'] or 0:.1%} of the writes that were answered",
+    }
+    return template("race.html.j2", HERE).render(
+        title=f"{target['name']} · race",
+        version=run["kit"].split(" ")[1],
+        headline=sentence(report),
+        facts=facts,
+        report=report,
+        bars=bars,
+        tallest=max(map(sum, zip(*_layers(report), strict=True)), default=1) or 1,
+        layers=_layers(report),
+    )
+
+
+def _layers(report: dict[str, Any]) -> list[list[int]]:
+    return [report["timeline"][outcome] for outcome in ("ok", "refused", "unknown")]

@@ -1,0 +1,193 @@
+"""A race from the first look at the target to the verdict: Spark drives, Python judges."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from conformance.apis import APIS
+from conformance.history import Problem
+from conformance.settings import Settings
+from conformance.target import Target, connect
+from spark_tests.races.apis import RACES
+from spark_tests.races.clock import Heard, clock
+from spark_tests.races.judges import judge_object
+from spark_tests.races.loop import Play, look_last, play_partition
+from spark_tests.races.records import Key, Record
+from spark_tests.races.wire import wire_of
+from specs.problems import Problem as UserProblem
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+CLIENTS, OPERATIONS = 1000, 100_000
+JUDGED_HERE = 1_000_000  # above, executors judge: for fewer it takes longer to send the records to them
+TOTAL_LOSS = 0.5
+CAUSE = re.compile(r"^(?:Caused by: )?(\w+(?:Error|Exception): .+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class RaceSettings:
+    """How large a race is. `partitions` 0 means as many as Spark runs at the same time."""
+
+    clients: int = CLIENTS
+    operations: int = OPERATIONS
+    partitions: int = 0
+    seed: int = 0
+    judged_here: int = JUDGED_HERE
+
+
+@dataclass
+class Race:
+    """A race that is over: its records, what is wrong with them, and how long the parts took in seconds."""
+
+    id: str
+    started: datetime
+    settings: RaceSettings
+    target: Target
+    records: list[Record]
+    problems: list[tuple[Key, Problem]]
+    seconds: dict[str, float]
+    left_behind: list[str] = field(default_factory=list)
+
+
+Contest = Callable[["SparkSession", Target, Any, RaceSettings, dict[str, float], Heard], list[Record]]
+"""What happens between the stage's setting and the last look; it notes the seconds of its parts, and is heard."""
+
+
+def unheard(_part: int, _done: int) -> None:
+    """Nobody wants to know how far a race is."""
+
+
+def run_race(
+    spark: SparkSession,
+    settings: Settings,
+    race: RaceSettings,
+    contest: Contest | None = None,
+    heard: Heard = unheard,
+) -> Race:
+    """Race on a target, by default over the wire, and judge it; `heard` is told how much each part has done so far.
+
+    Raises Problem when the target cannot be reached, lacks what a race needs, or answers next to nothing.
+    """
+    started = datetime.now(UTC)
+    target = connect(settings)
+    target.meet(APIS[settings.api].prober(target))
+    catalog = RACES[settings.api].catalog(target)
+    catalog.begin_example()
+    seconds: dict[str, float] = {}
+    try:
+        records = (contest or over_the_wire)(spark, target, catalog, race, seconds, heard)
+    finally:
+        catalog.clean_up()
+    _check(records)
+    since = time.perf_counter()
+    problems = judge(spark, records, race.judged_here)
+    seconds["judge"] = time.perf_counter() - since
+    id = f"{started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+    return Race(id, started, race, target, records, problems, seconds, catalog.left_behind)
+
+
+def over_the_wire(
+    spark: SparkSession, target: Target, catalog: Any, race: RaceSettings, seconds: dict[str, float], heard: Heard
+) -> list[Record]:
+    """Let clients on the executors send requests; see Contest."""
+    since = time.perf_counter()
+    scene = RACES[target.settings.api].prepare(target, catalog, race.clients, race.seed)
+    seconds["prepare"] = time.perf_counter() - since
+    context = spark.sparkContext
+    partitions = race.partitions or min(context.defaultParallelism, race.clients)
+    driver = context.getConf().get("spark.driver.host", "127.0.0.1") or "127.0.0.1"
+    with clock(driver, heard) as address:
+        wire = wire_of(target)
+        play = Play(target.settings.api, wire, scene, address, race.clients, race.operations, partitions)
+        since = time.perf_counter()
+        records = _collect(context, play)
+        seconds["race"] = time.perf_counter() - since
+        return [*records, *look_last(play)]
+
+
+def _collect(context: SparkContext, play: Play) -> list[Record]:
+    """Return the records of all executors. Raises Problem when one of them fails, or does its part twice."""
+    from py4j.protocol import Py4JJavaError  # noqa: PLC0415 - optional
+    from pyspark.errors import PySparkException  # noqa: PLC0415
+
+    group = f"race {secrets.token_hex(6)}"
+    context.setJobGroup(group, "a race")
+    clients = context.parallelize(range(play.partitions), play.partitions).barrier()
+    try:
+        records = clients.mapPartitionsWithIndex(partial(_partition, play)).collect()
+    except (Py4JJavaError, PySparkException) as error:
+        raise UserProblem(
+            f"The race was not run to its end: {_reason(str(error))}.",
+            "Executors elsewhere need the kit (--py-files) and must reach the server and this machine "
+            "(--conf spark.driver.host=ADDRESS).",
+        ) from None
+    finally:
+        context.setJobGroup("", "")
+    if _attempts(context, group):
+        raise UserProblem(
+            "Spark lost a part of the race and ran it again: what the lost clients did is not known.", "Race again."
+        )
+    return records
+
+
+def _attempts(context: SparkContext, group: str) -> int:
+    """Return how many times Spark has run a part of a group's jobs again."""
+    tracker = context.statusTracker()
+    jobs = [job for job in map(tracker.getJobInfo, tracker.getJobIdsForGroup(group)) if job]
+    stages = [stage for job in jobs for one in job.stageIds if (stage := tracker.getStageInfo(one))]
+    return sum(stage.currentAttemptId for stage in stages)
+
+
+def _reason(message: str) -> str:
+    """Return the line of a Java or Python trace that says what was wrong."""
+    found = CAUSE.findall(message)
+    return found[-1].strip().rstrip(".") if found else message.strip().splitlines()[0].rstrip(".")
+
+
+def _partition(play: Play, index: int, _numbers: Iterable[int]) -> Iterable[Record]:
+    return play_partition(play, index)
+
+
+def _check(records: list[Record]) -> None:
+    unanswered = sum(1 for record in records if record.status == 0)
+    if not records or unanswered > len(records) * TOTAL_LOSS:
+        raise UserProblem(
+            f"{unanswered} of {len(records)} requests got no answer: there is nothing to judge.",
+            "Check that the executors can reach the server, or race with fewer --clients.",
+        )
+
+
+def judge(spark: SparkSession, records: list[Record], judged_here: int = JUDGED_HERE) -> list[tuple[Key, Problem]]:
+    """Return what is wrong with the history of each object, judged in the driver or, if it is long, by Spark."""
+    if len(records) < judged_here:
+        by_key: dict[Key, list[Record]] = {}
+        for record in records:
+            by_key.setdefault(record.key, []).append(record)
+        found = [_judged(pair) for pair in by_key.items()]
+    else:
+        rdd = spark.sparkContext.parallelize(records)
+        found = rdd.map(_keyed).groupByKey().map(_judged).collect()
+    return sorted((pair for pairs in found for pair in pairs), key=_rank)
+
+
+def _keyed(record: Record) -> tuple[Key, Record]:
+    return record.key, record
+
+
+def _judged(pair: tuple[Key, Iterable[Record]]) -> list[tuple[Key, Problem]]:
+    key, records = pair
+    events = sorted((record.event() for record in records), key=lambda event: event.start)
+    return [(key, problem) for problem in judge_object(key, events)]
+
+
+def _rank(pair: tuple[Key, Problem]) -> tuple[str, float]:
+    return str(pair[0]), pair[1].events[-1].start

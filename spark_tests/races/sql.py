@@ -1,0 +1,136 @@
+"""A race through Spark's own connector: threads append to tables and merge into them at the same time.
+
+Every write adds an amount to the sum of a table, so whatever the connector and the catalog make of conflicts,
+the sum has to be that of the writes that were acknowledged.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from conformance.history import OK, REFUSED, UNKNOWN
+from conformance.target import Target
+from spark_tests.races.chains import READ
+from spark_tests.races.clock import Heard, host_name
+from spark_tests.races.players import Scene
+from spark_tests.races.records import Key, Record
+from spark_tests.races.running import RaceSettings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CATALOG, SQL_NAME = "raced", "name"
+CLIENTS, OPERATIONS = 6, 120
+SHARED_BY = 4  # clients that meet at a table
+ROWS = 3  # among which merges choose
+STATUS = {OK: 200, REFUSED: 409, UNKNOWN: 0}
+CONFLICTS = ("CommitFailedException", "ValidationException", "concurrently modified")
+LOST = ("CommitStateUnknownException",)
+PROPERTIES = {
+    "commit.retry.num-retries": "20",
+    "commit.retry.min-wait-ms": "10",
+    "commit.retry.max-wait-ms": "500",
+    "write.merge.isolation-level": "snapshot",  # appends are in no merge's way: no row of theirs is merged into
+}
+
+
+def through_sql(
+    spark: SparkSession,
+    target: Target,
+    catalog: Any,
+    race: RaceSettings,
+    seconds: dict[str, float],
+    heard: Heard,
+    name: str = CATALOG,
+) -> list[Record]:
+    """Let threads of one session write and read; see Contest. The session has the target as the catalog `name`."""
+    since = time.perf_counter()
+    scene = _prepare(spark, catalog, race, name)
+    seconds["prepare"] = time.perf_counter() - since
+    since = time.perf_counter()
+    shares = [race.operations // race.clients + (one < race.operations % race.clients) for one in range(race.clients)]
+    writers = [Writer(spark, scene, number, heard) for number in range(race.clients)]
+    with ThreadPoolExecutor(race.clients) as pool:
+        list(pool.map(Writer.play, writers, shares))
+    seconds["race"] = time.perf_counter() - since
+    for number in range(scene.objects["sum"]):
+        writers[0].read(number)
+    return [record for writer in writers for record in writer.records]
+
+
+def _prepare(spark: SparkSession, catalog: Any, race: RaceSettings, name: str) -> Scene:
+    home, count = catalog.home, 1 + race.clients // SHARED_BY
+    properties = ", ".join(f"'{key}' = '{value}'" for key, value in PROPERTIES.items())
+    scene = Scene(tuple(home), {"sum": count}, race.seed, False, {SQL_NAME: name})
+    catalog.note_tables((*home, f"sum{number}") for number in range(count))
+    for number in range(count):
+        shared = table(scene, number)
+        spark.sql(f"CREATE TABLE {shared} (id BIGINT, n BIGINT) USING iceberg TBLPROPERTIES ({properties})")
+        spark.sql(f"INSERT INTO {shared} SELECT id, 0 FROM range({ROWS})")
+    return scene
+
+
+def table(scene: Scene, number: int) -> str:
+    """Return a table's name in SQL."""
+    return ".".join((scene.facts[SQL_NAME], *(f"`{level}`" for level in scene.home), f"sum{number}"))
+
+
+class Writer:
+    """One client: its statements wait for each other, and for nobody else's."""
+
+    def __init__(self, session: SparkSession, scene: Scene, number: int, heard: Heard) -> None:
+        self._session = session
+        self._scene = scene
+        self._number = number
+        self._choose = random.Random(f"{scene.seed}/{number}")  # noqa: S311 - the same choices in every run
+        self._heard = heard
+        self.records: list[Record] = []
+
+    def play(self, operations: int) -> None:
+        """Append, merge and read, so many times in all."""
+        acts: list[Callable[[int], None]] = [self.append, self.merge, self.read]
+        while len(self.records) < operations:
+            act = self._choose.choices(acts, (5, 3, 2))[0]
+            act(self._choose.randrange(self._scene.objects["sum"]))
+
+    def append(self, number: int) -> None:
+        """Add a row."""
+        amount = self._choose.randrange(1, 1000)
+        row = f"SELECT {ROWS + amount}L, {amount}L"
+        self._do("append", number, f"INSERT INTO {table(self._scene, number)} {row}", amount)
+
+    def merge(self, number: int) -> None:
+        """Add to a row that is there."""
+        amount, row = self._choose.randrange(1, 1000), self._choose.randrange(ROWS)
+        source = f"(SELECT {row}L AS id, {amount}L AS n) AS s ON t.id = s.id"
+        update = "WHEN MATCHED THEN UPDATE SET n = t.n + s.n"
+        self._do("merge", number, f"MERGE INTO {table(self._scene, number)} AS t USING {source} {update}", amount)
+
+    def read(self, number: int) -> None:
+        """Sum all rows."""
+        self._do(READ, number, f"SELECT sum(n) FROM {table(self._scene, number)}", None)
+
+    def _do(self, action: str, number: int, statement: str, amount: int | None) -> None:
+        start, result = time.monotonic(), None
+        try:
+            rows = self._session.sql(statement).collect()
+            result = rows[0][0] if action == READ else None
+            status = STATUS[OK]
+        except Exception as error:  # whatever it is: what was acknowledged has to add up
+            status = _status(str(error))
+        key: Key = ("sum", number)
+        note = partial(Record, host_name(), self._number, action, key, amount, result, start, time.monotonic())
+        self.records.append(note(0.0, status))
+        self._heard(self._number, len(self.records))
+
+
+def _status(message: str) -> int:
+    """Return the status that an error of the connector amounts to."""
+    if any(name in message for name in LOST):
+        return STATUS[UNKNOWN]
+    return STATUS[REFUSED] if any(name in message for name in CONFLICTS) else 500

@@ -1,0 +1,97 @@
+"""How clients on executors send requests: where operations lie, and one session for many clients."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+import orjson
+from yarl import URL
+
+from conformance.target import OFFERED, Target
+from specs.identifiers import encode_segment
+from specs.openapi import JSON_TYPE
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """A target as executors need it: base URL, headers, and method and path of each operation that it offers."""
+
+    url: str
+    headers: Mapping[str, str]
+    operations: Mapping[str, tuple[str, str]]
+    timeout: float
+
+    def target(self, operation: str, path: Mapping[str, str], query: str) -> str:
+        """Return the URL of an operation; the values of `path` are encoded here."""
+        text = self.operations[operation][1]
+        for name, value in path.items():
+            text = text.replace("{" + name + "}", encode_segment(value))
+        return self.url + text + (f"?{query}" if query else "")
+
+
+def wire_of(target: Target) -> Wire:
+    """Return the wire of a target that was met."""
+    document, client = target.document, target.client
+    offered = [name for name, probe in target.probes.items() if probe.state == OFFERED]
+    operations = {name: document.operation(name) for name in offered}
+    located = {name: (one.method, client.locate(one.path)) for name, one in operations.items()}
+    return Wire(target.settings.server.rstrip("/"), dict(client.headers), located, target.settings.timeout)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer: its status, 0 where none came, and its body where that is JSON."""
+
+    status: int
+    value: Any = None
+
+
+class Sender:
+    """Sends for all clients of a partition."""
+
+    def __init__(self, wire: Wire, session: aiohttp.ClientSession) -> None:
+        self.wire = wire
+        self._session = session
+
+    def offers(self, *operations: str) -> bool:
+        """True when the target has all of them."""
+        return all(operation in self.wire.operations for operation in operations)
+
+    async def send(
+        self,
+        operation: str,
+        path: Mapping[str, str],
+        body: Any = None,
+        *,
+        query: str = "",
+        headers: Mapping[str, str] | None = None,
+        patience: float | None = None,
+    ) -> Reply:
+        """Send an operation. Who has only `patience` seconds hangs up after them and does not know what was done."""
+        url = URL(self.wire.target(operation, path, query), encoded=True)
+        content = None if body is None else orjson.dumps(body)
+        kind = {} if body is None else {"Content-Type": JSON_TYPE}
+        method = self.wire.operations[operation][0]
+        sent = {**self.wire.headers, **kind, **(headers or {})}
+        try:
+            async with asyncio.timeout(patience or self.wire.timeout):
+                async with self._session.request(method, url, headers=sent, data=content) as response:
+                    return Reply(response.status, _json(await response.read()))
+        except (aiohttp.ClientError, TimeoutError):
+            return Reply(0)
+
+
+def _json(body: bytes) -> Any:
+    with suppress(orjson.JSONDecodeError):
+        return orjson.loads(body)
+    return None
+
+
+def new_session() -> aiohttp.ClientSession:
+    """Return a session in which every client can have a connection at the same time."""
+    return aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), auto_decompress=False)

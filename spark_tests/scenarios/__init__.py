@@ -1,0 +1,1 @@
+"""Scenarios: what a catalog must make possible for Spark, with the real connectors."""

@@ -1,0 +1,38 @@
+"""Fixtures of all scenarios."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.outcomes import Blocked, Unoffered
+from conformance.plugin import requirement_of
+from conformance.suite import Suite
+from spark_tests.scenarios.starting import NAME, Shown, Starter
+from spark_tests.session import SparkSettings
+
+
+@pytest.fixture(scope="session")
+def starter(pytestconfig: pytest.Config) -> Starter:
+    """What brings the Spark session: the run's own, or one with the default settings."""
+    given: Starter | None = pytestconfig.pluginmanager.get_plugin(NAME)
+    if given is None:
+        given = Starter(SparkSettings())
+        pytestconfig.pluginmanager.register(given, NAME)
+    return given
+
+
+@pytest.fixture
+def shown(starter: Starter, suite: Suite) -> Shown:
+    """The session with the target in it."""
+    return starter.show(suite.settings)
+
+
+@pytest.fixture
+def offered(suite: Suite, request: pytest.FixtureRequest) -> None:
+    """Leave out what the target says it does not have, and block what it lacks without saying so."""
+    requirement = requirement_of(request.node)
+    for operation in requirement.operations if requirement else ():
+        if operation in suite.client.refused:
+            raise Unoffered(f"the server does not have {operation}")
+        if operation in suite.client.missing:
+            raise Blocked(f"the server does not have {operation}", suite.client.missing[operation])

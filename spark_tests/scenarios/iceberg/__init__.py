@@ -1,0 +1,1 @@
+"""Scenarios of Spark with Iceberg's connector."""

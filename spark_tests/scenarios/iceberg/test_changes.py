@@ -1,0 +1,135 @@
+"""What a table consists of, changed by SQL: columns, partitions, order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.requirement import must
+from spark_tests.scenarios.lake import Lake, Row
+
+CLAUSE = "iceberg-definitions"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of the columns `a INT, b STRING, s STRUCT<x: INT>` of a table with one row (1, 'b', (2))."""
+
+    sql: str
+    columns: dict[str, str]
+    rows: tuple[Row, ...]
+    select: str = "*"
+    comments: Mapping[str, str] = field(default_factory=dict)
+
+
+S = "struct<x:int>"
+CHANGES = {
+    "added": Change("ADD COLUMN c DOUBLE", {"a": "int", "b": "string", "s": S, "c": "double"}, ((1, "b", (2,), None),)),
+    "added_first": Change(
+        "ADD COLUMN c INT FIRST", {"c": "int", "a": "int", "b": "string", "s": S}, ((None, 1, "b", (2,)),)
+    ),
+    "added_nested": Change(
+        "ADD COLUMN s.y STRING", {"a": "int", "b": "string", "s": "struct<x:int,y:string>"}, ((1, None),), "a, s.y"
+    ),
+    "renamed": Change("RENAME COLUMN b TO c", {"a": "int", "c": "string", "s": S}, ((1, "b"),), "a, c"),
+    "dropped": Change("DROP COLUMN b", {"a": "int", "s": S}, ((1, (2,)),)),
+    "widened": Change("ALTER COLUMN a TYPE BIGINT", {"a": "bigint", "b": "string", "s": S}, ((1, "b"),), "a, b"),
+    "moved": Change("ALTER COLUMN b FIRST", {"b": "string", "a": "int", "s": S}, (("b", 1, (2,)),)),
+    "commented": Change(
+        "ALTER COLUMN a COMMENT 'c'", {"a": "int", "b": "string", "s": S}, ((1, "b", (2,)),), comments={"a": "c"}
+    ),
+}
+
+
+@must("spark.iceberg.column.{}", operations=["updateTable"], clause=CLAUSE, kind="scenario", each=CHANGES)
+def test_columns(lake: Lake, case: Change) -> None:
+    """A column is {}: the table has the new columns, and the rows that were there are read with them."""
+    lake.run(f"CREATE TABLE {lake.name('t')} (a INT, b STRING, s STRUCT<x: INT>) USING iceberg")
+    lake.run(f"INSERT INTO {lake.name('t')} VALUES (1, 'b', named_struct('x', 2))")
+    lake.run(f"ALTER TABLE {lake.name('t')} {case.sql}")
+    assert lake.columns(lake.name("t")) == case.columns
+    comments = {row[0]: row[2] for row in lake.run(f"DESCRIBE {lake.name('t')}") if row[2]}
+    assert comments == case.comments
+    assert lake.run(f"SELECT {case.select} FROM {lake.name('t')}") == list(case.rows)
+
+
+@must("spark.iceberg.column.dropped-and-added", operations=["updateTable"], clause=CLAUSE, kind="scenario")
+def test_dropped_and_added(lake: Lake) -> None:
+    """A column that is dropped and added again under its name does not bring its old values back."""
+    lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT 1 AS a, 'old' AS b")
+    lake.run(f"ALTER TABLE {lake.name('t')} DROP COLUMN b")
+    lake.run(f"ALTER TABLE {lake.name('t')} ADD COLUMN b STRING")
+    assert lake.run(f"SELECT a, b FROM {lake.name('t')}") == [(1, None)]
+
+
+@must("spark.iceberg.column.required-dropped", operations=["updateTable"], clause=CLAUSE, kind="scenario")
+def test_optional(lake: Lake) -> None:
+    """A required column is made optional and then takes nulls."""
+    lake.run(f"CREATE TABLE {lake.name('t')} (a INT NOT NULL) USING iceberg")
+    lake.run(f"ALTER TABLE {lake.name('t')} ALTER COLUMN a DROP NOT NULL")
+    lake.run(f"INSERT INTO {lake.name('t')} VALUES (NULL)")
+    assert lake.run(f"SELECT a FROM {lake.name('t')}") == [(None,)]
+
+
+@must("spark.iceberg.column.identifiers", operations=["updateTable"], clause=CLAUSE, kind="scenario")
+def test_identifiers(lake: Lake, catalog: IcebergCatalog) -> None:
+    """Identifier fields are set and dropped."""
+    lake.run(f"CREATE TABLE {lake.name('t')} (a INT NOT NULL, b INT NOT NULL) USING iceberg")
+    lake.run(f"ALTER TABLE {lake.name('t')} SET IDENTIFIER FIELDS a, b")
+    lake.run(f"ALTER TABLE {lake.name('t')} DROP IDENTIFIER FIELDS b")
+    metadata = catalog.metadata(catalog.table_id())
+    now = next(one for one in metadata["schemas"] if one["schema-id"] == metadata["current-schema-id"])
+    assert now["identifier-field-ids"] == [1]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Changes of the layout of a table of `id, day` that is partitioned by id, and the transforms in force then."""
+
+    changes: tuple[str, ...]
+    transforms: list[str]
+
+
+LAYOUTS = {
+    "added": Layout(("ADD PARTITION FIELD months(day)",), ["identity", "month"]),
+    "dropped": Layout(("DROP PARTITION FIELD id",), []),
+    "replaced": Layout(("REPLACE PARTITION FIELD id WITH bucket(4, id)",), ["bucket[4]"]),
+    "restored": Layout(("DROP PARTITION FIELD id", "ADD PARTITION FIELD id"), ["identity"]),
+}
+
+
+@must("spark.iceberg.partition.{}", operations=["updateTable"], clause=CLAUSE, kind="scenario", each=LAYOUTS)
+def test_partitions(lake: Lake, catalog: IcebergCatalog, case: Layout) -> None:
+    """A partition field is {}: rows from before and after are both read, also with a filter on that column."""
+    table = lake.name("t")
+    lake.run(f"CREATE TABLE {table} (id INT, day DATE) USING iceberg PARTITIONED BY (id)")
+    lake.run(f"INSERT INTO {table} VALUES (1, DATE'2024-01-01'), (2, DATE'2024-02-01')")
+    for change in case.changes:
+        lake.run(f"ALTER TABLE {table} {change}")
+    lake.run(f"INSERT INTO {table} VALUES (1, DATE'2024-03-01'), (3, DATE'2024-03-01')")
+    metadata = catalog.metadata(catalog.table_id())
+    spec = next(one for one in metadata["partition-specs"] if one["spec-id"] == metadata["default-spec-id"])
+    assert [one["transform"] for one in spec["fields"] if one["transform"] != "void"] == case.transforms
+    assert lake.value(f"SELECT count(*) FROM {table}") == 4
+    assert lake.value(f"SELECT count(*) FROM {table} WHERE id = 1") == 2
+    assert lake.value(f"SELECT count(*) FROM {table} WHERE day >= DATE'2024-02-01'") == 3
+
+
+@must("spark.iceberg.order.written", operations=["updateTable"], clause=CLAUSE, kind="scenario")
+def test_order(lake: Lake, catalog: IcebergCatalog) -> None:
+    """WRITE ORDERED BY sets a sort order, WRITE UNORDERED takes it away; rows are written under both."""
+    table = lake.name("t")
+    lake.run(f"CREATE TABLE {table} (a INT, b STRING) USING iceberg")
+    lake.run(f"ALTER TABLE {table} WRITE ORDERED BY b DESC NULLS LAST, a")
+    metadata = catalog.metadata(catalog.table_id())
+    order = next(one for one in metadata["sort-orders"] if one["order-id"] == metadata["default-sort-order-id"])
+    assert [(one["source-id"], one["direction"], one["null-order"]) for one in order["fields"]] == [
+        (2, "desc", "nulls-last"),
+        (1, "asc", "nulls-first"),
+    ]
+    lake.run(f"INSERT INTO {table} VALUES (1, 'a'), (2, 'b')")
+    lake.run(f"ALTER TABLE {table} WRITE UNORDERED")
+    lake.run(f"INSERT INTO {table} VALUES (3, 'c')")
+    assert catalog.metadata(catalog.table_id())["default-sort-order-id"] == 0
+    assert lake.value(f"SELECT count(*) FROM {table}") == 3

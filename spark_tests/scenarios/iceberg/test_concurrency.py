@@ -1,0 +1,100 @@
+"""Several sessions at once."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.requirement import must
+from spark_tests.scenarios.iceberg.test_rows import new_table, words
+from spark_tests.scenarios.lake import Lake
+
+CLAUSE = "iceberg-concurrency"
+WRITERS = 4
+ROUNDS = 3
+CONFLICTS = {"CommitFailedException", "ValidationException", "CommitStateUnknownException"}
+
+
+def at_once(lake: Lake, statements: list[list[str]]) -> list[list[list[str]]]:
+    """Run lists of statements, each in a session of its own, at the same time; return what their errors are called."""
+    sessions = [lake.another() for _ in statements]
+
+    def work(pair: tuple[Lake, list[str]]) -> list[list[str]]:
+        session, mine = pair
+        return [session.attempt(one) for one in mine]
+
+    with ThreadPoolExecutor(len(statements)) as pool:
+        return list(pool.map(work, zip(sessions, statements, strict=True)))
+
+
+@must("spark.iceberg.concurrency.appends", operations=["updateTable"], clause=CLAUSE, kind="scenario")
+def test_appends(lake: Lake) -> None:
+    """Appends of several sessions at once: what was told to be written is there once, and nothing else."""
+    table = lake.name("t")
+    lake.run(
+        f"CREATE TABLE {table} (x INT) USING iceberg TBLPROPERTIES "
+        "('commit.retry.num-retries' = '20', 'commit.retry.min-wait-ms' = '10')"
+    )
+    plan = [[f"INSERT INTO {table} VALUES ({w * 100 + r})" for r in range(ROUNDS)] for w in range(WRITERS)]
+    told = at_once(lake, plan)
+    written = sorted(w * 100 + r for w in range(WRITERS) for r in range(ROUNDS) if not told[w][r])
+    assert [x for (x,) in lake.run(f"SELECT x FROM {table} ORDER BY x")] == written
+    assert len(written) == WRITERS * ROUNDS, "an append alone conflicts with nothing"
+
+
+@must("spark.iceberg.concurrency.updates", operations=["updateTable"], clause=CLAUSE, kind="scenario")
+def test_updates(lake: Lake) -> None:
+    """Updates of one row by several sessions: the row counts those that were told to have succeeded."""
+    table = lake.name("t")
+    lake.run(f"CREATE TABLE {table} USING iceberg TBLPROPERTIES ('format-version' = '2') AS SELECT 0 AS n")
+    told = at_once(lake, [[f"UPDATE {table} SET n = n + 1"] * ROUNDS] * WRITERS)
+    errors = [names for session in told for names in session if names]
+    done = WRITERS * ROUNDS - len(errors)
+    assert all(CONFLICTS & set(names) for names in errors), errors
+    assert lake.run(f"SELECT n FROM {table}") == [(done,)]
+    assert done >= 1
+
+
+@must("spark.iceberg.concurrency.other-partitions", operations=["updateTable"], clause=CLAUSE, kind="scenario")
+def test_partitions(lake: Lake) -> None:
+    """Deletes in several partitions at once: each takes its own rows away, or is refused and takes none."""
+    table = new_table(lake, "copy-on-write", rows=9)
+    told = at_once(lake, [[f"DELETE FROM {table} WHERE part = {part} AND id < 6"] for part in range(3)])
+    gone = {id for id in range(6) if not told[id % 3][0]}
+    assert set(words(lake, table)) == set(range(9)) - gone
+
+
+@must("spark.iceberg.concurrency.creations", operations=["createTable"], clause=CLAUSE, kind="scenario")
+def test_creations(lake: Lake) -> None:
+    """Of several sessions that create one table, exactly one succeeds, and the table is that one's."""
+    table = lake.name("t")
+    told = at_once(lake, [[f"CREATE TABLE {table} USING iceberg AS SELECT {number} AS x"] for number in range(WRITERS)])
+    winners = [number for number in range(WRITERS) if not told[number][0]]
+    assert len(winners) == 1
+    assert lake.run(f"SELECT x FROM {table}") == [(winners[0],)]
+
+
+@must("spark.iceberg.concurrency.seen", operations=["loadTable"], clause=CLAUSE, kind="scenario")
+def test_seen(lake: Lake) -> None:
+    """What one session has written, another one reads at once."""
+    table, other = lake.name("t"), lake.another()
+    lake.run(f"CREATE TABLE {table} (x INT) USING iceberg")
+    for x in range(3):
+        lake.run(f"INSERT INTO {table} VALUES ({x})")
+        assert other.value(f"SELECT max(x) FROM {table}") == x
+    other.run(f"ALTER TABLE {table} ADD COLUMN y INT")
+    assert lake.columns(table) == {"x": "int", "y": "int"}
+
+
+@must("spark.iceberg.concurrency.stale", operations=["updateTable"], clause=CLAUSE, kind="scenario")
+def test_stale(lake: Lake, catalog: IcebergCatalog) -> None:
+    """A commit that was made for a schema that is no longer there is refused as a conflict."""
+    table = lake.name("t")
+    lake.run(f"CREATE TABLE {table} (x INT) USING iceberg")
+    id = catalog.table_id()
+    before = catalog.metadata(id)
+    lake.run(f"ALTER TABLE {table} ADD COLUMN y INT")
+    stale = {"type": "assert-current-schema-id", "current-schema-id": before["current-schema-id"]}
+    properties = {"action": "set-properties", "updates": {"lp.stale": "yes"}}
+    catalog.update_table(id, [properties], [stale], expect=409)
+    assert "lp.stale" not in lake.properties(table)

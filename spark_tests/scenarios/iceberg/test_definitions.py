@@ -1,0 +1,175 @@
+"""Tables by SQL: made, replaced, renamed, dropped."""
+
+from __future__ import annotations
+
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.staging import local_path
+from conformance.outcomes import Unoffered
+from conformance.requirement import must
+from spark_tests.scenarios.lake import Lake
+
+CLAUSE = "iceberg-definitions"
+TYPES = {
+    "a": "boolean",
+    "b": "int",
+    "c": "bigint",
+    "d": "float",
+    "e": "double",
+    "f": "decimal(20,5)",
+    "g": "date",
+    "h": "timestamp",
+    "i": "timestamp_ntz",
+    "j": "string",
+    "k": "binary",
+    "l": "array<string>",
+    "m": "map<string,bigint>",
+    "n": "struct<x:int,y:array<struct<z:string>>>",
+}
+
+
+@must("spark.iceberg.table.created", operations=["createTable", "loadTable"], clause=CLAUSE, kind="scenario")
+def test_create(lake: Lake) -> None:
+    """A table with columns of every type is created, listed, and described with these columns and no rows."""
+    lake.run(f"CREATE TABLE {lake.name('t')} ({', '.join(f'{one} {TYPES[one]}' for one in TYPES)}) USING iceberg")
+    assert lake.shown("TABLES") == ["t"]
+    assert lake.columns(lake.name("t")) == TYPES
+    assert lake.run(f"SELECT * FROM {lake.name('t')}") == []
+
+
+@must("spark.iceberg.table.created-in-full", operations=["createTable"], clause=CLAUSE, kind="scenario")
+def test_create_in_full(lake: Lake, catalog: IcebergCatalog) -> None:
+    """Comments, required columns, partitions and properties of CREATE TABLE are those of the table."""
+    lake.run(
+        f"CREATE TABLE {lake.name('t')} (id BIGINT NOT NULL COMMENT 'the key', day DATE) USING iceberg "
+        "PARTITIONED BY (bucket(4, id), months(day)) COMMENT 'all of it' TBLPROPERTIES ('lp.a' = '1')"
+    )
+    metadata = catalog.metadata(catalog.table_id())
+    key = metadata["schemas"][-1]["fields"][0]
+    assert (key["required"], key["doc"]) == (True, "the key")
+    fields = metadata["partition-specs"][-1]["fields"]
+    assert [(one["transform"], one["source-id"]) for one in fields] == [("bucket[4]", 1), ("month", 2)]
+    assert metadata["properties"]["comment"] == "all of it"
+    assert lake.properties(lake.name("t"))["lp.a"] == "1"
+
+
+@must(
+    "spark.iceberg.table.format-version.{}",
+    operations=["createTable", "updateTable"],
+    clause=CLAUSE,
+    kind="scenario",
+    each={"1": 1, "2": 2},
+)
+def test_format_version(lake: Lake, catalog: IcebergCatalog, case: int) -> None:
+    """A table is made and written in format version {}."""
+    lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING iceberg TBLPROPERTIES ('format-version' = '{case}')")
+    lake.run(f"INSERT INTO {lake.name('t')} VALUES (1)")
+    assert catalog.metadata(catalog.table_id())["format-version"] == case
+    assert lake.run(f"SELECT * FROM {lake.name('t')}") == [(1,)]
+
+
+@must("spark.iceberg.table.upgraded", operations=["updateTable"], clause=CLAUSE, kind="scenario")
+def test_upgrade(lake: Lake, catalog: IcebergCatalog) -> None:
+    """A table is raised from format version 1 to 2 and keeps its rows."""
+    lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING iceberg TBLPROPERTIES ('format-version' = '1')")
+    lake.run(f"INSERT INTO {lake.name('t')} VALUES (1)")
+    lake.run(f"ALTER TABLE {lake.name('t')} SET TBLPROPERTIES ('format-version' = '2')")
+    lake.run(f"INSERT INTO {lake.name('t')} VALUES (2)")
+    assert catalog.metadata(catalog.table_id())["format-version"] == 2
+    assert lake.run(f"SELECT * FROM {lake.name('t')} ORDER BY x") == [(1,), (2,)]
+
+
+@must(
+    "spark.iceberg.table.created-as-select", operations=["createTable", "updateTable"], clause=CLAUSE, kind="scenario"
+)
+def test_ctas(lake: Lake, catalog: IcebergCatalog) -> None:
+    """CREATE TABLE AS SELECT makes a table with the rows, partitions and properties it was told, in one snapshot."""
+    lake.run(
+        f"CREATE TABLE {lake.name('t')} USING iceberg PARTITIONED BY (part) TBLPROPERTIES ('lp.a' = '1') "
+        "AS SELECT id, id % 3 AS part FROM range(10)"
+    )
+    assert lake.run(f"SELECT part, count(*) FROM {lake.name('t')} GROUP BY part ORDER BY part") == [
+        (0, 4),
+        (1, 3),
+        (2, 3),
+    ]
+    metadata = catalog.metadata(catalog.table_id())
+    assert len(metadata["snapshots"]) == 1
+    assert metadata["properties"]["lp.a"] == "1"
+
+
+@must("spark.iceberg.table.create-as-select-failed", operations=["createTable"], clause=CLAUSE, kind="scenario")
+def test_ctas_fails(lake: Lake) -> None:
+    """CREATE TABLE AS SELECT leaves no table when the query fails."""
+    lake.attempt(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT raise_error('no') AS x FROM range(3)")
+    assert lake.shown("TABLES") == []
+    lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT 1 AS x")
+    assert lake.run(f"SELECT * FROM {lake.name('t')}") == [(1,)]
+
+
+@must("spark.iceberg.table.replaced", operations=["updateTable"], clause=CLAUSE, kind="scenario")
+def test_replace(lake: Lake, catalog: IcebergCatalog) -> None:
+    """REPLACE TABLE leaves the same table with other columns, without rows and with its history."""
+    lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT 1 AS x")
+    before = catalog.metadata(catalog.table_id())
+    lake.run(f"REPLACE TABLE {lake.name('t')} (y STRING) USING iceberg")
+    after = catalog.metadata(catalog.table_id())
+    assert lake.columns(lake.name("t")) == {"y": "string"}
+    assert lake.run(f"SELECT * FROM {lake.name('t')}") == []
+    assert after["table-uuid"] == before["table-uuid"]
+    assert [one["snapshot-id"] for one in before["snapshots"]] == [one["snapshot-id"] for one in after["snapshots"]]
+
+
+@must("spark.iceberg.table.replaced-as-select", operations=["updateTable"], clause=CLAUSE, kind="scenario")
+def test_rtas(lake: Lake, catalog: IcebergCatalog) -> None:
+    """CREATE OR REPLACE TABLE AS SELECT replaces rows and layout at once; the rows before can still be read."""
+    lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT 1 AS x")
+    first = catalog.metadata(catalog.table_id())["current-snapshot-id"]
+    lake.run(f"CREATE OR REPLACE TABLE {lake.name('t')} USING iceberg PARTITIONED BY (x) AS SELECT 2 AS x, 'b' AS y")
+    assert lake.run(f"SELECT * FROM {lake.name('t')}") == [(2, "b")]
+    assert lake.run(f"SELECT * FROM {lake.name('t')} VERSION AS OF {first}") == [(1,)]
+    metadata = catalog.metadata(catalog.table_id())
+    assert len(
+        next(one for one in metadata["partition-specs"] if one["spec-id"] == metadata["default-spec-id"])["fields"]
+    )
+
+
+@must("spark.iceberg.table.renamed", operations=["renameTable"], clause=CLAUSE, kind="scenario")
+def test_rename(lake: Lake) -> None:
+    """A renamed table is listed and read under its new name only."""
+    lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT 1 AS x")
+    lake.run(f"ALTER TABLE {lake.name('t')} RENAME TO {lake.plain('u')}")
+    assert lake.shown("TABLES") == ["u"]
+    assert lake.run(f"SELECT * FROM {lake.name('u')}") == [(1,)]
+    lake.refused(f"SELECT * FROM {lake.name('t')}", "TABLE_OR_VIEW_NOT_FOUND")
+
+
+@must("spark.iceberg.table.dropped", operations=["dropTable"], clause=CLAUSE, kind="scenario")
+def test_drop(lake: Lake) -> None:
+    """A dropped table is gone, and its name can be used for another one at once."""
+    lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT 1 AS x")
+    lake.run(f"DROP TABLE {lake.name('t')}")
+    assert lake.shown("TABLES") == []
+    lake.run(f"CREATE TABLE {lake.name('t')} (y STRING) USING iceberg")
+    assert lake.run(f"SELECT * FROM {lake.name('t')}") == []
+
+
+@must("spark.iceberg.table.purged", operations=["dropTable"], clause=CLAUSE, kind="scenario")
+def test_purge(lake: Lake) -> None:
+    """DROP TABLE with PURGE takes the table and its data files away."""
+    lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT 1 AS x")
+    files = [local_path(uri) for (uri,) in lake.run(f"SELECT file_path FROM {lake.name('t', 'files')}")]
+    if not all(path and path.exists() for path in files):
+        raise Unoffered("the files of the server's tables cannot be seen from here")
+    lake.run(f"DROP TABLE {lake.name('t')} PURGE")
+    assert lake.shown("TABLES") == []
+    assert not [path for path in files if path and path.exists()]
+
+
+@must("spark.iceberg.table.properties", operations=["updateTable"], clause=CLAUSE, kind="scenario")
+def test_properties(lake: Lake) -> None:
+    """Properties are set, replaced and removed, and the others stay."""
+    lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING iceberg TBLPROPERTIES ('a' = '1', 'b' = '1', 'c' = '1')")
+    lake.run(f"ALTER TABLE {lake.name('t')} SET TBLPROPERTIES ('b' = '2')")
+    lake.run(f"ALTER TABLE {lake.name('t')} UNSET TBLPROPERTIES ('c')")
+    found = lake.properties(lake.name("t"))
+    assert {name: found.get(name) for name in "abc"} == {"a": "1", "b": "2", "c": None}

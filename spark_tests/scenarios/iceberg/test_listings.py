@@ -1,0 +1,42 @@
+"""Listings of hundreds, as Spark shows them."""
+
+from __future__ import annotations
+
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.requirement import must
+from spark_tests.scenarios.lake import Lake
+
+CLAUSE = "iceberg-listings"
+TABLES = 300
+NAMESPACES = 120
+
+
+@must("spark.iceberg.listing.tables", operations=["listTables"], clause=CLAUSE, kind="scenario")
+def test_tables(lake: Lake, catalog: IcebergCatalog) -> None:
+    """SHOW TABLES names every one of hundreds of tables once."""
+    names = [f"t{number:04}" for number in range(TABLES)]
+    for name in names:
+        catalog.new_table(name)
+    assert lake.shown("TABLES") == names
+
+
+@must("spark.iceberg.listing.namespaces", operations=["listNamespaces"], clause=CLAUSE, kind="scenario")
+def test_namespaces(lake: Lake, catalog: IcebergCatalog) -> None:
+    """SHOW NAMESPACES names every one of many namespaces once."""
+    catalog.require_nested()
+    names = [f"n{number:04}" for number in range(NAMESPACES)]
+    for name in names:
+        catalog.create_namespace(catalog.table_id(name))
+    home = ".".join(lake.home)
+    assert lake.shown("NAMESPACES", column=0) == [f"{home}.{name}" for name in names]
+
+
+@must("spark.iceberg.listing.pattern", operations=["listTables"], clause=CLAUSE, kind="scenario")
+def test_pattern(lake: Lake, catalog: IcebergCatalog) -> None:
+    """SHOW TABLES LIKE names those that match, and no table of another namespace."""
+    for name in ("alpha", "beta", "alphabet"):
+        catalog.new_table(name)
+    other = catalog.new_namespace("other")
+    catalog.create_table((*other, "alpine"), schema={"type": "struct", "fields": []})
+    rows = lake.run(f"SHOW TABLES IN {lake.namespace} LIKE 'alp*'")
+    assert sorted(row[1] for row in rows) == ["alpha", "alphabet"]

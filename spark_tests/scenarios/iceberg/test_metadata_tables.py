@@ -1,0 +1,75 @@
+"""Metadata tables: what they show follows from what was done."""
+
+from __future__ import annotations
+
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.requirement import must
+from spark_tests.scenarios.iceberg.test_rows import new_table
+from spark_tests.scenarios.iceberg.test_time_travel import new_history
+from spark_tests.scenarios.lake import Lake
+
+CLAUSE = "iceberg-metadata-tables"
+
+
+@must("spark.iceberg.metadata-table.snapshots", operations=["loadTable"], clause=CLAUSE, kind="scenario")
+def test_snapshots(lake: Lake, catalog: IcebergCatalog) -> None:
+    """The table of snapshots has a row for each write, with what it did and what came before it."""
+    table, snapshots = new_history(lake, catalog)
+    lake.run(f"DELETE FROM {table} WHERE x = 1")
+    found = lake.run(
+        f"SELECT snapshot_id, parent_id, operation FROM {lake.name('t', 'snapshots')} ORDER BY committed_at"
+    )
+    assert [row[2] for row in found] == ["append", "append", "append", "delete"]
+    assert [row[1] for row in found] == [None, *(row[0] for row in found[:-1])]
+    assert [row[0] for row in found[:-1]] == snapshots
+
+
+@must("spark.iceberg.metadata-table.history", operations=["loadTable"], clause=CLAUSE, kind="scenario")
+def test_history(lake: Lake, catalog: IcebergCatalog) -> None:
+    """The history tells what was current when, and after a rollback what is no ancestor any more."""
+    _, snapshots = new_history(lake, catalog)
+    lake.call("rollback_to_snapshot", table=lake.plain("t"), snapshot_id=snapshots[0])
+    found = lake.run(
+        f"SELECT snapshot_id, is_current_ancestor FROM {lake.name('t', 'history')} ORDER BY made_current_at"
+    )
+    assert found == [(snapshots[0], True), (snapshots[1], False), (snapshots[2], False), (snapshots[0], True)]
+
+
+@must("spark.iceberg.metadata-table.refs", operations=["loadTable"], clause=CLAUSE, kind="scenario")
+def test_refs(lake: Lake, catalog: IcebergCatalog) -> None:
+    """The table of refs names branches and tags with their snapshots."""
+    table, snapshots = new_history(lake, catalog)
+    lake.run(f"ALTER TABLE {table} CREATE TAG first AS OF VERSION {snapshots[0]}")
+    lake.run(f"ALTER TABLE {table} CREATE BRANCH side AS OF VERSION {snapshots[1]}")
+    found = lake.run(f"SELECT name, type, snapshot_id FROM {lake.name('t', 'refs')} ORDER BY name")
+    assert found == [("first", "TAG", snapshots[0]), ("main", "BRANCH", snapshots[2]), ("side", "BRANCH", snapshots[1])]
+
+
+@must("spark.iceberg.metadata-table.files", operations=["loadTable"], clause=CLAUSE, kind="scenario")
+def test_files(lake: Lake) -> None:
+    """Files, partitions and manifests count the rows of the table."""
+    new_table(lake, rows=60)
+    assert lake.value(f"SELECT sum(record_count) FROM {lake.name('t', 'files')}") == 60
+    partitions = lake.run(f"SELECT partition.part, record_count FROM {lake.name('t', 'partitions')} ORDER BY 1")
+    assert partitions == [(0, 20), (1, 20), (2, 20)]
+    manifests = lake.run(f"SELECT sum(added_data_files_count) FROM {lake.name('t', 'manifests')}")
+    assert manifests == lake.run(f"SELECT count(*) FROM {lake.name('t', 'files')}")
+
+
+@must("spark.iceberg.metadata-table.entries", operations=["loadTable"], clause=CLAUSE, kind="scenario")
+def test_entries(lake: Lake) -> None:
+    """The metadata log and all data files show every commit, also what was deleted since."""
+    table = new_table(lake)
+    lake.run(f"DELETE FROM {table} WHERE part = 0")
+    assert lake.value(f"SELECT sum(record_count) FROM {lake.name('t', 'all_data_files')}") >= 6
+    assert lake.value(f"SELECT count(*) FROM {lake.name('t', 'metadata_log_entries')}") == 3
+
+
+@must("spark.iceberg.metadata-table.travel", operations=["loadTable"], clause=CLAUSE, kind="scenario")
+def test_travel(lake: Lake, catalog: IcebergCatalog) -> None:
+    """The files of an earlier snapshot are shown as they were."""
+    _, snapshots = new_history(lake, catalog)
+    counts = [
+        lake.value(f"SELECT count(*) FROM {lake.name('t', 'files')} VERSION AS OF {snapshot}") for snapshot in snapshots
+    ]
+    assert counts == [1, 2, 3]

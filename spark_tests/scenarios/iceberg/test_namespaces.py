@@ -1,0 +1,79 @@
+"""Namespaces by SQL."""
+
+from __future__ import annotations
+
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.requirement import must
+from spark_tests.scenarios.lake import Lake
+
+CLAUSE = "iceberg-namespaces"
+
+
+@must("spark.iceberg.namespace.created", operations=["createNamespace"], clause=CLAUSE, kind="scenario")
+def test_create(lake: Lake, catalog: IcebergCatalog) -> None:
+    """A namespace that Spark creates is listed and described with its properties."""
+    catalog.note_namespaces([catalog.namespace_id("made")])
+    made = catalog.namespace_id("made")[0]
+    lake.run(f"CREATE NAMESPACE {lake.at(made)} COMMENT 'made here' WITH PROPERTIES (owner_team = 'a')")
+    assert made in lake.shown("NAMESPACES", where=lake.catalog, column=0)
+    described: dict[str, str] = dict(lake.run(f"DESCRIBE NAMESPACE EXTENDED {lake.at(made)}"))
+    assert described.get("Comment") == "made here"
+    assert "owner_team,a" in described.get("Properties", "").replace(" ", "")
+
+
+@must(
+    "spark.iceberg.namespace.created-if-absent",
+    operations=["createNamespace", "loadNamespaceMetadata"],
+    clause=CLAUSE,
+    kind="scenario",
+)
+def test_create_if_not_exists(lake: Lake) -> None:
+    """CREATE NAMESPACE IF NOT EXISTS leaves a namespace that is there as it is."""
+    lake.run(f"ALTER NAMESPACE {lake.namespace} SET PROPERTIES (kept = 'yes')")
+    lake.run(f"CREATE NAMESPACE IF NOT EXISTS {lake.namespace} WITH PROPERTIES (kept = 'no')")
+    described: dict[str, str] = dict(lake.run(f"DESCRIBE NAMESPACE EXTENDED {lake.namespace}"))
+    assert "(kept,yes)" in described["Properties"]
+
+
+@must(
+    "spark.iceberg.namespace.nested",
+    operations=["createNamespace", "listNamespaces", "dropNamespace"],
+    clause=CLAUSE,
+    kind="scenario",
+)
+def test_nested(lake: Lake, catalog: IcebergCatalog) -> None:
+    """Namespaces within namespaces are made, listed at their level only, hold tables of their own, and are dropped."""
+    catalog.require_nested()
+    lake.run(f"CREATE NAMESPACE {lake.name('a')}")
+    lake.run(f"CREATE NAMESPACE {lake.name('a', 'b')}")
+    lake.run(f"CREATE TABLE {lake.name('a', 'b', 't')} (x INT) USING iceberg")
+    lake.run(f"CREATE TABLE {lake.name('t')} (y INT) USING iceberg")
+    lake.run(f"INSERT INTO {lake.name('a', 'b', 't')} VALUES (7)")
+    home = ".".join(lake.home)
+    assert lake.shown("NAMESPACES", column=0) == [f"{home}.a"]
+    assert lake.shown("NAMESPACES", where=lake.name("a"), column=0) == [f"{home}.a.b"]
+    assert lake.shown("TABLES", where=lake.name("a")) == []
+    assert lake.run(f"SELECT * FROM {lake.name('a', 'b', 't')}") == [(7,)]
+    lake.run(f"DROP TABLE {lake.name('a', 'b', 't')}")
+    lake.run(f"DROP NAMESPACE {lake.name('a', 'b')}")
+    assert lake.shown("NAMESPACES", where=lake.name("a"), column=0) == []
+
+
+@must("spark.iceberg.namespace.properties", operations=["updateProperties"], clause=CLAUSE, kind="scenario")
+def test_properties(lake: Lake) -> None:
+    """ALTER NAMESPACE sets properties, replaces them, and leaves the others."""
+    lake.run(f"ALTER NAMESPACE {lake.namespace} SET PROPERTIES (a = '1', b = '1')")
+    lake.run(f"ALTER NAMESPACE {lake.namespace} SET PROPERTIES (b = '2')")
+    described: dict[str, str] = dict(lake.run(f"DESCRIBE NAMESPACE EXTENDED {lake.namespace}"))
+    shown = described["Properties"]
+    assert "(a,1)" in shown
+    assert "(b,2)" in shown
+
+
+@must("spark.iceberg.namespace.dropped", operations=["dropNamespace"], clause=CLAUSE, kind="scenario")
+def test_drop(lake: Lake, catalog: IcebergCatalog) -> None:
+    """A namespace that Spark drops is no longer listed, and DROP NAMESPACE IF EXISTS of none is no error."""
+    (name,) = catalog.new_namespace("gone")
+    lake.run(f"DROP NAMESPACE {lake.at(name)}")
+    assert name not in lake.shown("NAMESPACES", where=lake.catalog, column=0)
+    lake.run(f"DROP NAMESPACE IF EXISTS {lake.at(name)}")

@@ -1,0 +1,149 @@
+"""Rows by SQL: appended, overwritten, deleted, updated, merged."""
+
+from __future__ import annotations
+
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.requirement import must
+from spark_tests.scenarios.lake import Lake
+
+CLAUSE = "iceberg-rows"
+MODES = {"copy-on-write": "copy-on-write", "merge-on-read": "merge-on-read"}
+
+
+def new_table(lake: Lake, mode: str = "copy-on-write", rows: int = 6) -> str:
+    """Create a table of so many rows (id, part, word), partitioned by part = id % 3, and return its name."""
+    table = lake.name("t")
+    modes = ", ".join(f"'write.{verb}.mode' = '{mode}'" for verb in ("delete", "update", "merge"))
+    lake.run(
+        f"CREATE TABLE {table} (id INT, part INT, word STRING) USING iceberg PARTITIONED BY (part) "
+        f"TBLPROPERTIES ('format-version' = '2', {modes})"
+    )
+    lake.run(f"INSERT INTO {table} SELECT CAST(id AS INT), CAST(id % 3 AS INT), concat('w', id) FROM range({rows})")
+    return table
+
+
+def words(lake: Lake, table: str) -> dict[int, str]:
+    """Return the words of a table by id. Raises Violation when an id is there twice."""
+    rows = lake.run(f"SELECT id, word FROM {table}")
+    assert len({id for id, _ in rows}) == len(rows), "a row is there twice"
+    return dict(rows)
+
+
+@must("spark.iceberg.rows.appended", operations=["updateTable"], clause=CLAUSE, kind="scenario")
+def test_append(lake: Lake) -> None:
+    """Each of several appends adds exactly its rows."""
+    table = lake.name("t")
+    lake.run(f"CREATE TABLE {table} (x INT) USING iceberg")
+    for number in range(4):
+        lake.run(f"INSERT INTO {table} VALUES ({number}), ({number + 10})")
+    assert lake.run(f"SELECT x FROM {table} ORDER BY x") == [(x,) for x in (0, 1, 2, 3, 10, 11, 12, 13)]
+
+
+@must("spark.iceberg.rows.types", operations=["updateTable"], clause=CLAUSE, kind="scenario")
+def test_types(lake: Lake) -> None:
+    """Values of every type, and nulls, are read as they were written."""
+    values = (
+        "SELECT true AS a, CAST(7 AS BIGINT) AS b, CAST(1.5 AS FLOAT) AS c, CAST(12.34567 AS DECIMAL(20,5)) AS d, "
+        "DATE'2024-02-29' AS e, TIMESTAMP'2024-02-29 12:34:56.789012' AS f, 'ä\\n' AS g, X'00FF' AS h, "
+        "array('x', null) AS i, map('k', 1L) AS j, named_struct('x', 1, 'y', array(named_struct('z', 'q'))) AS k"
+    )
+    lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS {values}")
+    nulls = ", ".join(["NULL"] * 11)
+    lake.run(f"INSERT INTO {lake.name('t')} VALUES ({nulls})")
+    assert lake.run(f"SELECT * FROM {lake.name('t')} WHERE a") == lake.run(values)
+    assert lake.run(f"SELECT * FROM {lake.name('t')} WHERE a IS NULL") == [(None,) * 11]
+
+
+@must("spark.iceberg.rows.overwritten", operations=["updateTable"], clause=CLAUSE, kind="scenario")
+def test_overwrite(lake: Lake) -> None:
+    """INSERT OVERWRITE replaces all rows, and with a partition only those of it."""
+    table = new_table(lake)
+    lake.run(f"INSERT OVERWRITE {table} PARTITION (part = 1) SELECT 9, 'nine'")
+    assert words(lake, table) == {0: "w0", 2: "w2", 3: "w3", 5: "w5", 9: "nine"}
+    lake.run(f"INSERT OVERWRITE {table} VALUES (1, 1, 'one')")
+    assert words(lake, table) == {1: "one"}
+
+
+@must("spark.iceberg.rows.overwritten-dynamically", operations=["updateTable"], clause=CLAUSE, kind="scenario")
+def test_dynamic_overwrite(lake: Lake) -> None:
+    """A dynamic overwrite replaces the partitions that the new rows are in, and no other."""
+    table = new_table(lake)
+    source = "SELECT 10 AS id, 1 AS part, 'ten' AS word"
+    lake.job(
+        f"spark.sql({source!r}).writeTo({table!r}).overwritePartitions()",
+        lambda: lake.frame(source).writeTo(table).overwritePartitions(),
+    )
+    assert words(lake, table) == {0: "w0", 2: "w2", 3: "w3", 5: "w5", 10: "ten"}
+
+
+@must("spark.iceberg.rows.deleted.{}", operations=["updateTable"], clause=CLAUSE, kind="scenario", each=MODES)
+def test_delete(lake: Lake, case: str) -> None:
+    """DELETE, {}, takes away the rows that match and no other."""
+    table = new_table(lake, case)
+    lake.run(f"DELETE FROM {table} WHERE id IN (1, 2)")
+    assert words(lake, table) == {0: "w0", 3: "w3", 4: "w4", 5: "w5"}
+    lake.run(f"DELETE FROM {table} WHERE word = 'w5'")
+    assert words(lake, table) == {0: "w0", 3: "w3", 4: "w4"}
+
+
+@must("spark.iceberg.rows.partition-deleted", operations=["updateTable"], clause=CLAUSE, kind="scenario")
+def test_delete_partition(lake: Lake, catalog: IcebergCatalog) -> None:
+    """DELETE of a whole partition is a change of metadata alone: it writes no file."""
+    table = new_table(lake)
+    lake.run(f"DELETE FROM {table} WHERE part = 1")
+    assert words(lake, table) == {0: "w0", 2: "w2", 3: "w3", 5: "w5"}
+    summary = catalog.metadata(catalog.table_id())["snapshots"][-1]["summary"]
+    assert (summary["operation"], summary.get("added-data-files", "0")) == ("delete", "0")
+
+
+@must("spark.iceberg.rows.updated.{}", operations=["updateTable"], clause=CLAUSE, kind="scenario", each=MODES)
+def test_update(lake: Lake, case: str) -> None:
+    """UPDATE, {}, changes the rows that match and no other."""
+    table = new_table(lake, case)
+    lake.run(f"UPDATE {table} SET word = upper(word) WHERE id >= 4")
+    assert words(lake, table) == {0: "w0", 1: "w1", 2: "w2", 3: "w3", 4: "W4", 5: "W5"}
+
+
+@must("spark.iceberg.rows.merged.{}", operations=["updateTable"], clause=CLAUSE, kind="scenario", each=MODES)
+def test_merge(lake: Lake, case: str) -> None:
+    """MERGE, {}, updates, deletes and inserts in one commit."""
+    table = new_table(lake, case)
+    lake.run(
+        f"MERGE INTO {table} t USING "
+        "(SELECT * FROM VALUES (1, 1, 'one'), (2, 2, NULL), (7, 1, 'seven') AS s(id, part, word)) s "
+        "ON t.id = s.id WHEN MATCHED AND s.word IS NULL THEN DELETE "
+        "WHEN MATCHED THEN UPDATE SET word = s.word WHEN NOT MATCHED THEN INSERT *"
+    )
+    assert words(lake, table) == {0: "w0", 1: "one", 3: "w3", 4: "w4", 5: "w5", 7: "seven"}
+    assert lake.value(f"SELECT count(*) FROM {lake.name('t', 'snapshots')}") == 2
+
+
+@must("spark.iceberg.rows.delete-files.{}", operations=["updateTable"], clause=CLAUSE, kind="scenario", each=MODES)
+def test_delete_files(lake: Lake, case: str) -> None:
+    """A DELETE that is {} leaves delete files if, and only if, that is how it is merged on reading."""
+    table = new_table(lake, case)
+    lake.run(f"DELETE FROM {table} WHERE id = 0")
+    found = lake.value(f"SELECT count(*) FROM {lake.name('t', 'delete_files')}")
+    assert found == (1 if case == "merge-on-read" else 0)
+    assert words(lake, table) == {1: "w1", 2: "w2", 3: "w3", 4: "w4", 5: "w5"}
+
+
+@must("spark.iceberg.rows.truncated", operations=["updateTable"], clause=CLAUSE, kind="scenario")
+def test_truncate(lake: Lake) -> None:
+    """TRUNCATE TABLE leaves a table without rows that can be written again."""
+    table = new_table(lake)
+    lake.run(f"TRUNCATE TABLE {table}")
+    assert words(lake, table) == {}
+    lake.run(f"INSERT INTO {table} VALUES (1, 1, 'one')")
+    assert words(lake, table) == {1: "one"}
+
+
+@must("spark.iceberg.rows.filtered", operations=["loadTable"], clause=CLAUSE, kind="scenario")
+def test_filter(lake: Lake) -> None:
+    """Filters on partitions, on other columns and on both, and counts, give what the rows say."""
+    table = new_table(lake, rows=60)
+    assert lake.value(f"SELECT count(*) FROM {table}") == 60
+    assert lake.value(f"SELECT count(*) FROM {table} WHERE part = 2") == 20
+    assert lake.value(f"SELECT count(*) FROM {table} WHERE part = 2 AND id < 30") == 10
+    assert lake.run(f"SELECT min(id), max(id) FROM {table} WHERE part <> 0") == [(1, 59)]
+    assert lake.value(f"SELECT count(*) FROM {table} WHERE word LIKE 'w1%'") == 11

@@ -1,0 +1,97 @@
+"""Views by SQL."""
+
+from __future__ import annotations
+
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.requirement import must
+from spark_tests.scenarios.lake import Lake
+
+CLAUSE = "iceberg-views"
+CREATE = ("createView", "loadView")
+
+
+def new_view(lake: Lake, **properties: str) -> str:
+    """Create a table of the rows 1 and 2 and a view of the larger one; return the view's name."""
+    lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT * FROM VALUES (1, 'a'), (2, 'b') AS s(x, y)")
+    told = ", ".join(f"'{name}' = '{value}'" for name, value in {"lp.a": "1", **properties}.items())
+    lake.run(f"CREATE VIEW {lake.name('v')} TBLPROPERTIES ({told}) AS SELECT x, y FROM {lake.name('t')} WHERE x > 1")
+    return lake.name("v")
+
+
+@must("spark.iceberg.view.created", operations=CREATE, clause=CLAUSE, kind="scenario")
+def test_create(lake: Lake) -> None:
+    """A view is created, listed as a view and not as a table, and read with the rows that are there now."""
+    view = new_view(lake)
+    assert lake.run(f"SELECT * FROM {view}") == [(2, "b")]
+    lake.run(f"INSERT INTO {lake.name('t')} VALUES (3, 'c')")
+    assert lake.run(f"SELECT * FROM {view} ORDER BY x") == [(2, "b"), (3, "c")]
+    assert lake.shown("VIEWS") == ["v"]
+    assert lake.shown("TABLES") == ["t"]
+
+
+@must("spark.iceberg.view.aliased", operations=CREATE, clause=CLAUSE, kind="scenario")
+def test_aliases(lake: Lake) -> None:
+    """Columns of a view have the names and comments that it gives them."""
+    lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT 1 AS x")
+    lake.run(f"CREATE VIEW {lake.name('v')} (only COMMENT 'the one') AS SELECT x FROM {lake.name('t')}")
+    assert lake.run(f"SELECT only FROM {lake.name('v')}") == [(1,)]
+    assert ("only", "int", "the one") in lake.run(f"DESCRIBE {lake.name('v')}")
+
+
+@must("spark.iceberg.view.replaced", operations=["replaceView", "loadView"], clause=CLAUSE, kind="scenario")
+def test_replace(lake: Lake, catalog: IcebergCatalog) -> None:
+    """CREATE OR REPLACE VIEW changes what a view shows and keeps its version before."""
+    view = new_view(lake)
+    lake.run(f"CREATE OR REPLACE VIEW {view} AS SELECT y FROM {lake.name('t')} WHERE x = 1")
+    assert lake.run(f"SELECT * FROM {view}") == [("a",)]
+    assert len(catalog.view_metadata(catalog.table_id("v"))["versions"]) == 2
+
+
+@must("spark.iceberg.view.properties", operations=["replaceView", "loadView"], clause=CLAUSE, kind="scenario")
+def test_properties(lake: Lake) -> None:
+    """Properties of a view are set and removed, and it shows the same rows."""
+    view = new_view(lake, **{"lp.b": "1"})
+    lake.run(f"ALTER VIEW {view} SET TBLPROPERTIES ('lp.c' = '3')")
+    lake.run(f"ALTER VIEW {view} UNSET TBLPROPERTIES ('lp.b')")
+    found = lake.properties(view)
+    assert {name: found.get(f"lp.{name}") for name in "abc"} == {"a": "1", "b": None, "c": "3"}
+    assert lake.run(f"SELECT * FROM {view}") == [(2, "b")]
+
+
+@must("spark.iceberg.view.renamed", operations=["renameView", "loadView"], clause=CLAUSE, kind="scenario")
+def test_rename(lake: Lake) -> None:
+    """A renamed view is read under its new name only."""
+    view = new_view(lake)
+    lake.run(f"ALTER VIEW {view} RENAME TO {lake.name('w')}")
+    assert lake.run(f"SELECT * FROM {lake.name('w')}") == [(2, "b")]
+    assert lake.shown("VIEWS") == ["w"]
+
+
+@must("spark.iceberg.view.dropped", operations=["dropView"], clause=CLAUSE, kind="scenario")
+def test_drop(lake: Lake) -> None:
+    """A dropped view is gone, and the table that it showed stays."""
+    view = new_view(lake)
+    lake.run(f"DROP VIEW {view}")
+    lake.refused(f"SELECT * FROM {view}", "TABLE_OR_VIEW_NOT_FOUND")
+    assert lake.shown("VIEWS") == []
+    assert lake.value(f"SELECT count(*) FROM {lake.name('t')}") == 2
+
+
+@must("spark.iceberg.view.on-a-view", operations=CREATE, clause=CLAUSE, kind="scenario")
+def test_view_on_view(lake: Lake) -> None:
+    """A view on a view is read, also from a session whose current namespace is another one."""
+    view = new_view(lake)
+    lake.run(f"CREATE VIEW {lake.name('w')} AS SELECT x * 10 AS z FROM {view}")
+    assert lake.another().run(f"SELECT * FROM {lake.name('w')}") == [(20,)]
+
+
+@must("spark.iceberg.view.exists", operations=["createView", "createTable"], clause=CLAUSE, kind="scenario")
+def test_exists(lake: Lake) -> None:
+    """A view cannot be created where a view or a table is, nor a table where a view is."""
+    view = new_view(lake)
+    exists = ("VIEW_ALREADY_EXISTS", "TABLE_OR_VIEW_ALREADY_EXISTS", "AlreadyExistsException")
+    lake.refused(f"CREATE VIEW {view} AS SELECT 1 AS x", *exists)
+    lake.refused(f"CREATE VIEW {lake.name('t')} AS SELECT 1 AS x", *exists, "EXPECT_VIEW_NOT_TABLE")
+    lake.refused(f"CREATE TABLE {view} (x INT) USING iceberg", *exists)
+    lake.run(f"CREATE VIEW IF NOT EXISTS {view} AS SELECT 1 AS x")
+    assert lake.run(f"SELECT * FROM {view}") == [(2, "b")]

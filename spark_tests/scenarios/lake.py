@@ -1,0 +1,158 @@
+"""A catalog as Spark shows it: statements in, rows out.
+
+Every scenario has a namespace of its own, which is dropped afterwards with all that is in it. Identifiers are
+written with `lake.name("t")`, which quotes them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from conformance.outcomes import Violation
+from spark_tests.scenarios.statements import Console, Statement, names
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from conformance.client import Client
+    from spark_tests.scenarios.starting import Shown
+
+EXPRESSION = re.compile(r"TIMESTAMP'|map\(|true$|false$|current_timestamp\(\)$")
+Row = tuple[Any, ...]
+
+
+def quoted(*levels: str) -> str:
+    """Return an identifier as SQL writes it."""
+    return ".".join("`" + level.replace("`", "``") + "`" for level in levels)
+
+
+def _argument(value: Any) -> str:
+    """Return an argument of a procedure as SQL writes it."""
+    if not isinstance(value, str) or EXPRESSION.match(value):
+        return str(value)
+    return "'" + value.replace("'", "\\'") + "'"
+
+
+def _temporary(row: Row) -> bool:
+    return row[-1] is True
+
+
+class Lake:
+    """See the module. `catalog` is its name in SQL."""
+
+    def __init__(self, shown: Shown, home: Callable[[], Sequence[str]], client: Client) -> None:
+        self.spark = shown.session
+        self.catalog = shown.catalog.name
+        self._shown = shown
+        self.console = Console(client, free=shown.free)
+        self._home = home
+
+    # Names
+
+    @property
+    def home(self) -> tuple[str, ...]:
+        """The levels of the scenario's namespace, which is created when it is first asked for."""
+        return tuple(self._home())
+
+    def name(self, *levels: str) -> str:
+        """Return the quoted name of something in the scenario's namespace."""
+        return quoted(self.catalog, *self.home, *levels)
+
+    def at(self, *levels: str) -> str:
+        """Return the quoted name of something anywhere in the catalog."""
+        return quoted(self.catalog, *levels)
+
+    @property
+    def namespace(self) -> str:
+        """The quoted name of the scenario's namespace."""
+        return self.name()
+
+    # Statements
+
+    def run(self, sql: str) -> list[Row]:
+        """Run a statement and return its rows. Raises Violation when Spark refuses it or it does not end."""
+        step = self._statement(sql)
+        if step.error is not None:
+            raise Violation(f"{step.failure}\n{sql}")
+        return step.rows
+
+    def value(self, sql: str) -> Any:
+        """Return the first value of the only row. Raises Violation for any other number of rows."""
+        rows = self.run(sql)
+        if len(rows) != 1:
+            raise Violation(f"one row was expected, there are {len(rows)}\n{sql}")
+        return rows[0][0]
+
+    def refused(self, sql: str, *expected: str) -> str:
+        """Run a statement that must be refused with one of these conditions or exceptions; return the reason.
+
+        Raises Violation when it is not, or with another one.
+        """
+        step = self._statement(sql)
+        if step.error is None:
+            raise Violation(f"{' or '.join(expected)} was expected, it was accepted\n{sql}")
+        called = names(step.error)
+        if not set(expected) & set(called):
+            raise Violation(f"{' or '.join(expected)} was expected, not {step.failure}\n{sql}")
+        return step.failure
+
+    def attempt(self, sql: str) -> list[str]:
+        """Run a statement and return what its error is called, nothing when it is accepted."""
+        step = self._statement(sql)
+        return names(step.error) if step.error is not None else []
+
+    def _statement(self, sql: str) -> Statement:
+        return self.console.run(sql, lambda: [tuple(row) for row in self.spark.sql(sql).collect()])
+
+    def frame(self, sql: str) -> DataFrame:
+        """Return a statement's rows as a frame, for jobs."""
+        return self.spark.sql(sql)
+
+    def job(self, text: str, action: Any) -> list[Any]:
+        """Run a piece of a PySpark job, told as `text`. Raises Violation when Spark refuses it or it does not end."""
+        step = self.console.run(text, lambda: list(action() or ()), kind="JOB")
+        if step.error is not None:
+            raise Violation(f"{step.failure}\n{text}")
+        return step.rows
+
+    def plain(self, *levels: str) -> str:
+        """Return the name that procedures want: quoted, without the catalog."""
+        return quoted(*self.home, *levels)
+
+    def calling(self, procedure: str, **arguments: Any) -> str:
+        """Return the statement that calls a procedure of the connector; expressions of SQL are not quoted."""
+        told = ", ".join(f"{name} => {_argument(value)}" for name, value in arguments.items())
+        return f"CALL {quoted(self.catalog)}.system.{procedure}({told})"
+
+    def call(self, procedure: str, **arguments: Any) -> list[Row]:
+        """Call a procedure of the connector and return its rows. Raises Violation like `run`."""
+        return self.run(self.calling(procedure, **arguments))
+
+    def another(self) -> Lake:
+        """Return the same catalog in another session, which shares nothing but the connector."""
+        return Lake(self._shown.again(), self._home, self.console.client)
+
+    # What there is
+
+    def shown(self, what: str, *, where: str = "", column: int = 1) -> list[str]:
+        """Return the names that SHOW TABLES, VIEWS or NAMESPACES lists in a namespace, sorted.
+
+        Temporary views are the session's own, and left out.
+        """
+        rows = self.run(f"SHOW {what} IN {where or self.namespace}")
+        return sorted(str(row[column]) for row in rows if not _temporary(row))
+
+    def columns(self, table: str) -> dict[str, str]:
+        """Return the columns of a table with their types, as DESCRIBE shows them."""
+        found: dict[str, str] = {}
+        for row in self.run(f"DESCRIBE {table}"):
+            if not row[0] or row[0].startswith("#"):
+                break
+            found[row[0]] = row[1]
+        return found
+
+    def properties(self, table: str) -> dict[str, str]:
+        """Return the properties of a table."""
+        return {str(row[0]): str(row[1]) for row in self.run(f"SHOW TBLPROPERTIES {table}")}

@@ -1,0 +1,1 @@
+"""Scenarios of Spark with Lance's connector, and of jobs whose executors use pylance."""

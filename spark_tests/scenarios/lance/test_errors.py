@@ -1,0 +1,85 @@
+"""What goes wrong, as Spark tells it."""
+
+from __future__ import annotations
+
+from conformance.lance.catalog import LanceCatalog
+from conformance.outcomes import Unoffered
+from conformance.requirement import must
+from conformance.suite import Suite
+from spark_tests.scenarios.lake import Lake
+from spark_tests.scenarios.starting import Starter, with_settings
+
+CLAUSE = "lance-errors"
+CREATE = ("CreateEmptyTable", "DescribeTable")
+FILLED = ("CreateEmptyTable", "DropNamespace")
+CONNECTOR = ("LanceNamespaceException", "RuntimeException")
+
+
+@must("spark.lance.error.table-exists", operations=["TableExists", "CreateEmptyTable"], clause=CLAUSE, kind="scenario")
+def test_table_exists(lake: Lake) -> None:
+    """CREATE TABLE of a table that exists is refused as such, and with IF NOT EXISTS leaves it as it is."""
+    lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING lance")
+    lake.refused(f"CREATE TABLE {lake.name('t')} (y INT) USING lance", "TABLE_OR_VIEW_ALREADY_EXISTS")
+    lake.run(f"CREATE TABLE IF NOT EXISTS {lake.name('t')} (y INT) USING lance")
+    assert lake.columns(lake.name("t")) == {"x": "int"}
+
+
+@must(
+    "spark.lance.error.table-missing.{}",
+    operations=["DescribeTable", "TableExists"],
+    clause=CLAUSE,
+    kind="scenario",
+    each={"select": "SELECT * FROM {}", "insert": "INSERT INTO {} VALUES (1)", "drop": "DROP TABLE {}"},
+)
+def test_table_missing(lake: Lake, case: str) -> None:
+    """What is asked of a table that is not there, to {}, is refused as a missing table."""
+    lake.refused(case.format(lake.name("missing")), "TABLE_OR_VIEW_NOT_FOUND")
+
+
+@must(
+    "spark.lance.error.namespace-exists",
+    operations=["NamespaceExists", "CreateNamespace"],
+    clause=CLAUSE,
+    kind="scenario",
+)
+def test_namespace_exists(lake: Lake) -> None:
+    """CREATE NAMESPACE of one that exists is refused as such."""
+    lake.refused(f"CREATE NAMESPACE {lake.namespace}", "SCHEMA_ALREADY_EXISTS")
+
+
+@must(
+    "spark.lance.error.namespace-missing.{}",
+    operations=["NamespaceExists", "ListTables", "CreateEmptyTable"],
+    clause=CLAUSE,
+    kind="scenario",
+    each={
+        "create_table": "CREATE TABLE {}.t (x INT) USING lance",
+        "describe": "DESCRIBE NAMESPACE {}",
+        "drop": "DROP NAMESPACE {}",
+        "show_tables": "SHOW TABLES IN {}",
+    },
+)
+def test_namespace_missing(lake: Lake, catalog: LanceCatalog, case: str) -> None:
+    """What is asked of a namespace that is not there, to {}, is refused."""
+    lake.refused(case.format(lake.at(*catalog.missing_namespace())), "SCHEMA_NOT_FOUND", *CONNECTOR)
+
+
+@must("spark.lance.error.namespace-not-empty", operations=FILLED, clause=CLAUSE, kind="scenario")
+def test_namespace_not_empty(lake: Lake) -> None:
+    """DROP NAMESPACE of one that holds a table is refused, and the table stays; with CASCADE both go."""
+    lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING lance")
+    lake.refused(f"DROP NAMESPACE {lake.namespace}", "SCHEMA_NOT_EMPTY", *CONNECTOR)
+    assert lake.shown("TABLES") == ["t"]
+    lake.run(f"DROP NAMESPACE {lake.namespace} CASCADE")
+    assert lake.home[0] not in lake.shown("NAMESPACES", where=lake.catalog, column=0)
+
+
+@must("spark.lance.error.unauthorized", operations=CREATE, clause=CLAUSE, kind="scenario")
+def test_unauthorized(lake: Lake, suite: Suite, starter: Starter) -> None:
+    """With a token that is not valid Spark is told so, and reads nothing."""
+    if not suite.settings.token:
+        raise Unoffered("the run has no token, so nothing says that the server wants one")
+    lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING lance")
+    shown = starter.show(with_settings(suite.settings, token="not-the-token"))
+    stranger = Lake(shown, lambda: lake.home, suite.client)
+    stranger.refused(f"SELECT * FROM {stranger.name('t')}", "LanceNamespaceException")

@@ -1,0 +1,98 @@
+"""What Spark wrote read by pylance, lancedb and the API, and the other way round."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.lance.catalog import LanceCatalog
+from conformance.outcomes import Blocked
+from conformance.requirement import must
+from conformance.suite import Suite
+from spark_tests.scenarios.lake import Lake
+from spark_tests.scenarios.lance.opening import create_table, open_dataset, options_of
+from spark_tests.scenarios.lance.test_rows import new_table
+
+CLAUSE = "lance-other-clients"
+SPARK = ("CreateEmptyTable", "DescribeTable")
+
+
+@must("spark.lance.other.pylance-reads", operations=SPARK, clause=CLAUSE, kind="scenario")
+def test_pylance_reads(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
+    """Pylance reads, through the namespace, what Spark wrote, with filters and at every version."""
+    table = new_table(lake, rows=3)
+    lake.run(f"INSERT INTO {table} VALUES (3, 'more')")
+    dataset = open_dataset(options_of(suite.settings), catalog.table_id())
+    assert sorted(dataset.to_table().to_pylist(), key=lambda row: row["id"]) == [
+        {"id": 0, "word": "w0"},
+        {"id": 1, "word": "w1"},
+        {"id": 2, "word": "w2"},
+        {"id": 3, "word": "more"},
+    ]
+    assert dataset.to_table(filter="id > 2").to_pylist() == [{"id": 3, "word": "more"}]
+    assert dataset.checkout_version(dataset.version - 1).count_rows() == 3
+
+
+@must("spark.lance.other.spark-reads", operations=["DescribeTable"], clause=CLAUSE, kind="scenario")
+def test_spark_reads(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
+    """Spark reads what pylance wrote through the namespace, and what pylance appended after it read."""
+    import lance  # noqa: PLC0415 - slow to import
+    import pyarrow as pa  # noqa: PLC0415
+
+    options, id = options_of(suite.settings), catalog.table_id()
+    create_table(options, id, pa.table({"id": pa.array([1], pa.int32()), "word": ["a"]}))
+    table = lake.name("t")
+    assert lake.run(f"SELECT id, word FROM {table}") == [(1, "a")]
+    more = pa.table({"id": pa.array([2], pa.int32()), "word": ["b"]})
+    lance.write_dataset(more, open_dataset(options, id), mode="append")
+    assert lake.run(f"SELECT id, word FROM {table} ORDER BY id") == [(1, "a"), (2, "b")]
+    lake.run(f"INSERT INTO {table} VALUES (3, 'c')")
+    assert open_dataset(options, id).count_rows() == 3
+
+
+@must("spark.lance.other.lancedb", operations=SPARK, clause=CLAUSE, kind="scenario")
+def test_lancedb(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
+    """Lancedb finds and reads a table that Spark wrote, and Spark reads what lancedb added."""
+    table = new_table(lake, rows=2)
+    opened = _lancedb(suite).open_table(catalog.table_id()[-1], namespace_path=list(catalog.home))
+    assert sorted(opened.to_arrow().column("word").to_pylist()) == ["w0", "w1"]
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    opened.add(pa.table({"id": pa.array([7], pa.int32()), "word": ["added"]}))
+    assert lake.run(f"SELECT word FROM {table} WHERE id = 7") == [("added",)]
+
+
+def _lancedb(suite: Suite) -> Any:
+    """Return lancedb's connection to the namespace. Raises Blocked where it is not installed."""
+    try:
+        import lancedb  # noqa: PLC0415 - optional
+    except ImportError:
+        raise Blocked("lancedb is not installed: pip install lancedb", "lancedb") from None
+    return lancedb.connect_namespace("rest", options_of(suite.settings))
+
+
+@must(
+    "spark.lance.other.api-reads",
+    operations=[*SPARK, "CountTableRows", "QueryTable"],
+    clause=CLAUSE,
+    kind="scenario",
+)
+def test_api_reads(lake: Lake, catalog: LanceCatalog) -> None:
+    """The server counts and queries what Spark wrote straight into the table's location."""
+    new_table(lake, rows=5)
+    id = catalog.table_id()
+    assert catalog.count_table_rows(id).json == 5
+    found = catalog.rows(id, filter="id >= 3", prefilter=True)
+    assert sorted(row["word"] for row in found) == ["w3", "w4"]
+
+
+@must("spark.lance.other.api-writes", operations=[*SPARK, "InsertIntoTable"], clause=CLAUSE, kind="scenario")
+def test_api_writes(lake: Lake, catalog: LanceCatalog) -> None:
+    """Spark reads rows that were inserted through the server, after its own."""
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    from conformance.lance.arrow import stream  # noqa: PLC0415
+
+    table = new_table(lake, rows=2)
+    rows = pa.table({"id": pa.array([9], pa.int32()), "word": ["nine"]})
+    catalog.insert_into_table(catalog.table_id(), stream(rows))
+    assert lake.run(f"SELECT id FROM {table} ORDER BY id") == [(0,), (1,), (9,)]

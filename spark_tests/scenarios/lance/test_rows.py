@@ -1,0 +1,134 @@
+"""Rows by SQL."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+from conformance.requirement import must, should
+from spark_tests.scenarios.lake import Lake
+
+CLAUSE = "lance-rows"
+WRITE = ("CreateEmptyTable", "DescribeTable")
+WRITERS = 4
+
+
+def new_table(lake: Lake, rows: int = 6) -> str:
+    """Create a table of so many rows (id, word) and return its name."""
+    table = lake.name("t")
+    lake.run(f"CREATE TABLE {table} (id INT, word STRING) USING lance")
+    lake.run(f"INSERT INTO {table} SELECT CAST(id AS INT), concat('w', id) FROM range({rows})")
+    return table
+
+
+def words(lake: Lake, table: str) -> dict[int, str]:
+    """Return the words of a table by id. Raises Violation when an id is there twice."""
+    rows = lake.run(f"SELECT id, word FROM {table}")
+    assert len({id for id, _ in rows}) == len(rows), "a row is there twice"
+    return dict(rows)
+
+
+@must("spark.lance.rows.appended", operations=WRITE, clause=CLAUSE, kind="scenario")
+def test_append(lake: Lake) -> None:
+    """Each of several appends adds exactly its rows."""
+    table = lake.name("t")
+    lake.run(f"CREATE TABLE {table} (x INT) USING lance")
+    for number in range(4):
+        lake.run(f"INSERT INTO {table} VALUES ({number}), ({number + 10})")
+    assert lake.run(f"SELECT x FROM {table} ORDER BY x") == [(x,) for x in (0, 1, 2, 3, 10, 11, 12, 13)]
+
+
+@must("spark.lance.rows.types", operations=WRITE, clause=CLAUSE, kind="scenario")
+def test_types(lake: Lake) -> None:
+    """Values of every type, and nulls, are read as they were written."""
+    columns = (
+        "a BOOLEAN, b BIGINT, c FLOAT, d DECIMAL(20,5), e DATE, f TIMESTAMP, g STRING, h BINARY, i ARRAY<STRING>, "
+        "j STRUCT<x: INT, y: STRING>"
+    )
+    values = (
+        "SELECT true AS a, CAST(7 AS BIGINT) AS b, CAST(1.5 AS FLOAT) AS c, CAST(12.34567 AS DECIMAL(20,5)) AS d, "
+        "DATE'2024-02-29' AS e, TIMESTAMP'2024-02-29 12:34:56.789012' AS f, 'ä\\n' AS g, X'00FF' AS h, "
+        "array('x', null) AS i, named_struct('x', 1, 'y', 'q') AS j"
+    )
+    lake.run(f"CREATE TABLE {lake.name('t')} ({columns}) USING lance")
+    lake.run(f"INSERT INTO {lake.name('t')} {values}")
+    nulls = [*["NULL"] * 8, "array('y')", "named_struct('x', NULL, 'y', NULL)"]
+    lake.run(f"INSERT INTO {lake.name('t')} VALUES ({', '.join(nulls)})")
+    assert lake.run(f"SELECT * FROM {lake.name('t')} WHERE a") == lake.run(values)
+    assert lake.run(f"SELECT a, b, c, d, e, f, g, h FROM {lake.name('t')} WHERE a IS NULL") == [(None,) * 8]
+
+
+@must("spark.lance.rows.filtered", operations=WRITE, clause=CLAUSE, kind="scenario")
+def test_filter(lake: Lake) -> None:
+    """Projections, filters, counts, orders and limits give what the rows say."""
+    table = new_table(lake, rows=60)
+    assert lake.value(f"SELECT count(*) FROM {table}") == 60
+    assert lake.run(f"SELECT word FROM {table} WHERE id = 7") == [("w7",)]
+    assert lake.value(f"SELECT count(*) FROM {table} WHERE id >= 10 AND id < 30 AND word <> 'w11'") == 19
+    assert lake.run(f"SELECT id FROM {table} WHERE word IN ('w3', 'w5') ORDER BY id DESC LIMIT 1") == [(5,)]
+    assert lake.run(f"SELECT min(id), max(word) FROM {table}") == [(0, "w9")]
+
+
+@must("spark.lance.rows.joined", operations=WRITE, clause=CLAUSE, kind="scenario")
+def test_join(lake: Lake) -> None:
+    """Two tables of the catalog are joined."""
+    table, other = new_table(lake), lake.name("u")
+    lake.run(f"CREATE TABLE {other} (id INT, n INT) USING lance")
+    lake.run(f"INSERT INTO {other} VALUES (1, 10), (2, 20), (9, 90)")
+    joined = lake.run(f"SELECT t.word, u.n FROM {table} t JOIN {other} u ON t.id = u.id ORDER BY u.n")
+    assert joined == [("w1", 10), ("w2", 20)]
+
+
+@must("spark.lance.rows.frames", operations=WRITE, clause=CLAUSE, kind="scenario")
+def test_frame(lake: Lake) -> None:
+    """A frame is appended to a table by its name."""
+    table = new_table(lake)
+    source = "SELECT 10 AS id, 'ten' AS word"
+    lake.job(f"spark.sql({source!r}).writeTo({table!r}).append()", lambda: lake.frame(source).writeTo(table).append())
+    assert lake.value(f"SELECT count(*) FROM {table}") == 7
+    assert lake.run(f"SELECT word FROM {table} WHERE id = 10") == [("ten",)]
+
+
+@must("spark.lance.rows.seen", operations=WRITE, clause=CLAUSE, kind="scenario")
+def test_seen(lake: Lake) -> None:
+    """What one session has written, another one reads at once."""
+    table, other = new_table(lake, rows=1), lake.another()
+    for id in (1, 2):
+        lake.run(f"INSERT INTO {table} VALUES ({id}, 'more')")
+        assert other.value(f"SELECT count(*) FROM {table}") == id + 1
+
+
+@must("spark.lance.rows.appended-at-once", operations=WRITE, clause=CLAUSE, kind="scenario")
+def test_at_once(lake: Lake) -> None:
+    """Appends of several sessions at once: what was told to be written is there once, and nothing else."""
+    table = lake.name("t")
+    lake.run(f"CREATE TABLE {table} (x INT) USING lance")
+    sessions = [lake.another() for _ in range(WRITERS)]
+    with ThreadPoolExecutor(WRITERS) as pool:
+        told = list(pool.map(lambda n: sessions[n].attempt(f"INSERT INTO {table} VALUES ({n})"), range(WRITERS)))
+    written = [(number,) for number in range(WRITERS) if not told[number]]
+    assert lake.run(f"SELECT x FROM {table} ORDER BY x") == written
+    assert written
+
+
+@should("spark.lance.rows.overwritten", operations=WRITE, clause="lance-changed-rows", kind="scenario")
+def test_overwrite(lake: Lake) -> None:
+    """INSERT OVERWRITE replaces all rows."""
+    table = new_table(lake)
+    lake.run(f"INSERT OVERWRITE {table} VALUES (1, 'one')")
+    assert words(lake, table) == {1: "one"}
+
+
+@should("spark.lance.rows.deleted", operations=WRITE, clause="lance-changed-rows", kind="scenario")
+def test_delete(lake: Lake) -> None:
+    """DELETE takes away the rows that match and no other."""
+    table = new_table(lake)
+    lake.run(f"DELETE FROM {table} WHERE id >= 2 AND id < 5")
+    assert words(lake, table) == {0: "w0", 1: "w1", 5: "w5"}
+
+
+@should("spark.lance.rows.updated", operations=WRITE, clause="lance-changed-rows", kind="scenario")
+def test_update(lake: Lake) -> None:
+    """UPDATE changes the rows that match and no other."""
+    table = new_table(lake)
+    lake.run(f"UPDATE {table} SET word = upper(word) WHERE id >= 4")
+    assert words(lake, table) == {0: "w0", 1: "w1", 2: "w2", 3: "w3", 4: "W4", 5: "W5"}

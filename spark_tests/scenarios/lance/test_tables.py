@@ -1,0 +1,119 @@
+"""Tables by SQL."""
+
+from __future__ import annotations
+
+from conformance.lance.catalog import LanceCatalog
+from conformance.requirement import must, should
+from conformance.strategies import tables
+from spark_tests.scenarios.lake import Lake
+
+CLAUSE = "lance-tables"
+CREATE = ("TableExists", "CreateEmptyTable", "DescribeTable")
+TYPES = {
+    "a": "boolean",
+    "b": "int",
+    "c": "bigint",
+    "d": "float",
+    "e": "double",
+    "f": "decimal(10,2)",
+    "g": "date",
+    "h": "timestamp",
+    "i": "string",
+    "j": "binary",
+    "k": "array<string>",
+    "l": "struct<x:int,y:string>",
+}
+MANY = 300
+NAMES = {
+    "space": "two words",
+    "plus": "a+b",
+    "quote": "a'b",
+    "unicode": "größe",
+    "keyword": "select",
+    "upper": "Table",
+    "dash": "a-b",
+    "long": "n" * 100,
+}
+
+
+@must("spark.lance.table.created", operations=CREATE, clause=CLAUSE, kind="scenario")
+def test_create(lake: Lake) -> None:
+    """A table with columns of every type is created, listed, and described with these columns and no rows."""
+    lake.run(f"CREATE TABLE {lake.name('t')} ({', '.join(f'{one} {TYPES[one]}' for one in TYPES)}) USING lance")
+    assert lake.shown("TABLES") == ["t"]
+    assert lake.columns(lake.name("t")) == TYPES
+    assert lake.run(f"SELECT * FROM {lake.name('t')}") == []
+
+
+@must("spark.lance.table.created-as-select", operations=CREATE, clause=CLAUSE, kind="scenario")
+def test_create_as_select(lake: Lake) -> None:
+    """CREATE TABLE AS SELECT makes a table with the rows of the query."""
+    table = lake.name("t")
+    lake.run(f"CREATE TABLE {table} USING lance AS SELECT id, concat('w', id) AS word FROM range(5)")
+    assert lake.columns(table) == {"id": "bigint", "word": "string"}
+    assert lake.run(f"SELECT * FROM {table} ORDER BY id") == [(number, f"w{number}") for number in range(5)]
+
+
+@must("spark.lance.table.dropped", operations=[*CREATE, "DropTable"], clause=CLAUSE, kind="scenario")
+def test_drop(lake: Lake) -> None:
+    """A dropped table is gone, and its name can be used for another one at once."""
+    lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING lance")
+    lake.run(f"INSERT INTO {lake.name('t')} VALUES (1)")
+    lake.run(f"DROP TABLE {lake.name('t')}")
+    assert lake.shown("TABLES") == []
+    lake.run(f"CREATE TABLE {lake.name('t')} (y STRING) USING lance")
+    assert lake.columns(lake.name("t")) == {"y": "string"}
+    assert lake.run(f"SELECT * FROM {lake.name('t')}") == []
+
+
+@must("spark.lance.table.apart", operations=CREATE, clause=CLAUSE, kind="scenario")
+def test_apart(lake: Lake, catalog: LanceCatalog) -> None:
+    """Tables of one name in two namespaces are two tables."""
+    other = f"{catalog.home_name}_other"
+    catalog.create_namespace((other,))
+    for table, x in ((lake.name("t"), 1), (lake.at(other, "t"), 2)):
+        lake.run(f"CREATE TABLE {table} (x INT) USING lance")
+        lake.run(f"INSERT INTO {table} VALUES ({x})")
+    assert lake.run(f"SELECT x FROM {lake.name('t')}") == [(1,)]
+    assert lake.run(f"SELECT x FROM {lake.at(other, 't')}") == [(2,)]
+
+
+@must("spark.lance.listing.tables", operations=["ListTables"], clause="lance-listings", kind="scenario")
+def test_many(lake: Lake, catalog: LanceCatalog) -> None:
+    """SHOW TABLES names every one of hundreds of tables once, and with LIKE those that match."""
+    names = [f"t{number:04}" for number in range(MANY)]
+    for name in names:
+        catalog.declare_table(catalog.table_id(name))
+    catalog.new_table_of(tables(1), "real")
+    shown = lake.shown("TABLES")
+    assert sorted({*shown} - {"real"}) in ([], names), "declared tables are listed, all or none"
+    assert len(shown) == len(set(shown))
+    assert "real" in shown
+    assert [row[1] for row in lake.run(f"SHOW TABLES IN {lake.namespace} LIKE 're*'")] == ["real"]
+
+
+@must("spark.lance.listing.made", operations=["ListTables"], clause="lance-listings", kind="scenario")
+def test_made(lake: Lake, catalog: LanceCatalog) -> None:
+    """SHOW TABLES names every one of many tables that hold rows."""
+    names = [f"t{number:04}" for number in range(MANY // 5)]
+    for name in names:
+        catalog.new_table_of(tables(1), name)
+    assert lake.shown("TABLES") == names
+
+
+@should(
+    "spark.lance.name.{}",
+    operations=["CreateEmptyTable", "DescribeTable", "ListTables", "DropTable"],
+    clause="lance-names",
+    kind="scenario",
+    each=NAMES,
+)
+def test_names(lake: Lake, case: str) -> None:
+    """A table whose name holds a {} is created, listed as it is spelled, written, read and dropped."""
+    table = lake.name(case)
+    lake.run(f"CREATE TABLE {table} (x INT) USING lance")
+    lake.run(f"INSERT INTO {table} VALUES (1)")
+    assert lake.shown("TABLES") == [case]
+    assert lake.run(f"SELECT x FROM {table}") == [(1,)]
+    lake.run(f"DROP TABLE {table}")
+    assert lake.shown("TABLES") == []

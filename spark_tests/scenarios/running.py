@@ -1,0 +1,52 @@
+"""Running the scenarios from Python: the same run as `pytest --pyargs spark_tests --server URL`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from conformance.apis import import_requirements
+from conformance.plugin import Listener
+from conformance.requirement import REQUIREMENTS, Requirement
+from conformance.results import Results
+from conformance.runner import run
+from conformance.settings import Settings
+from spark_tests.scenarios.starting import Starter
+from spark_tests.session import SparkSettings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SUITE = "spark"
+PACKAGE = "spark_tests.scenarios"
+LOG = "spark.log"
+
+
+def run_scenarios(
+    settings: Settings,
+    listener: Listener | None = None,
+    *,
+    command: str = "",
+    ids: Collection[str] | None = None,
+    spark: SparkSettings | None = None,
+    session: SparkSession | None = None,
+) -> tuple[Results, int]:
+    """Run the scenarios of an API against a target and return the results and the exit code.
+
+    `session` is one that runs already, for which the connectors were chosen. Raises Problem when the target cannot be
+    judged; where Spark cannot run, the scenarios are blocked and say why.
+    """
+    spark = spark or SparkSettings()
+    starter = Starter(replace(spark, log=spark.log or Path(settings.report) / LOG), session)
+    package = f"{PACKAGE}.{settings.api}"
+    results, code = run(settings, listener, command=command, ids=ids, package=package, plugins=[starter])
+    results.run["again"] = f"lakeproof spark {settings.server} --api {settings.api}"
+    return results, code
+
+
+def scenarios(api: str) -> dict[str, Requirement]:
+    """Return the scenarios of an API by id."""
+    import_requirements(f"{PACKAGE}.{api}")
+    return {name: one for name, one in REQUIREMENTS.items() if one.suite == SUITE and one.api == api}

@@ -1,0 +1,110 @@
+"""The Spark session of a run of scenarios: one for all, opened when the first scenario wants it."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import traceback
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.outcomes import Blocked, Violation
+from conformance.settings import Settings
+from spark_tests.connectors import Catalog, catalog_for, connector
+from spark_tests.scenarios.statements import told
+from spark_tests.session import SparkSettings, alive, attach, line_of, open_session
+from spark_tests.stuck import free_stuck
+from specs.problems import Problem
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+NAME = "lakeproof-spark"
+OURS = ("conformance", "spark_tests", "specs")
+_NUMBERS = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A session and the catalog that it was shown."""
+
+    session: SparkSession
+    catalog: Catalog
+    connectors: tuple[str, ...] = ()
+
+    def free(self) -> int:
+        """Interrupt tasks that wait for themselves, and return how many there were."""
+        told = connector(self.catalog.api, line_of(self.session.version), self.connectors)
+        return free_stuck(self.session, told.waits)
+
+    def again(self) -> Shown:
+        """Return another session of the same Spark, which is shown the same catalog."""
+        session = self.session.newSession()
+        attach(session, self.catalog, self.connectors)
+        return Shown(session, self.catalog, self.connectors)
+
+
+class Starter:
+    """Registered with pytest for the length of a run; brings the session, given or opened and closed here."""
+
+    def __init__(self, spark: SparkSettings, session: SparkSession | None = None) -> None:
+        self.__name__ = NAME  # under which pytest registers it
+        self.settings = spark
+        self._session = session
+        self._problem: Problem | None = None
+        self._stack = contextlib.ExitStack()
+        self._shown: dict[Settings, Shown] = {}
+
+    def session(self, api: str) -> SparkSession:
+        """Return the session, another one if its process has died. Raises Blocked, with the reason, without any."""
+        if self._session is not None and not alive(self._session):
+            self._stack.close()
+            self._session = None
+            self._shown.clear()
+        if self._problem is None and self._session is None:
+            try:
+                self._session = self._stack.enter_context(open_session(self.settings, apis=(api,)))
+            except Problem as problem:
+                self._problem = problem
+        if self._session is None:
+            raise Blocked(f"Spark cannot run here: {self._problem}", "spark")
+        return self._session
+
+    def show(self, settings: Settings) -> Shown:
+        """Show the session the target of a run, under a name of its own. Raises Blocked like `session`."""
+        session = self.session(settings.api)
+        if settings in self._shown:
+            return self._shown[settings]
+        name = f"{settings.api}{next(_NUMBERS)}"  # a session keeps what it has loaded under a name
+        shown = Shown(session, catalog_for(name, settings), self.settings.connectors)
+        attach(session, shown.catalog, shown.connectors)
+        self._shown[settings] = shown
+        return shown
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_pyfunc_call(self) -> Generator[None, object, object]:
+        """Count what another client raises like what Spark raises: it could not do its work with this server."""
+        try:
+            return (yield)
+        except Exception as error:
+            if is_ours(error):
+                raise
+            raise Violation(told(error)) from error
+
+    def pytest_unconfigure(self) -> None:
+        """Stop the session, if it was opened here."""
+        self._stack.close()
+
+
+def is_ours(error: BaseException) -> bool:
+    """True when an error was raised by code of the kit, and not by a client that it uses."""
+    frames = list(traceback.walk_tb(error.__traceback__))
+    return not frames or frames[-1][0].f_globals.get("__name__", "").partition(".")[0] in OURS
+
+
+def with_settings(settings: Settings, **other: str) -> Settings:
+    """Return the settings of a run with some of them otherwise."""
+    return replace(settings, **other)  # type: ignore[arg-type]

@@ -1,0 +1,121 @@
+"""SQL as steps of a requirement: each statement with its rows, or with what Spark refused it with."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from conformance.exchange import Exchange, body_to_json
+from conformance.outcomes import Violation
+
+if TYPE_CHECKING:
+    from conformance.client import Client
+
+SECONDS = 120.0
+PATIENCE = 8.0
+MOST_ROWS = 50
+MOST_CAUSES = 20
+
+
+@dataclass(slots=True)
+class Statement(Exchange):
+    """One statement, or a piece of a job, with what came of it. `error` is what Spark raised."""
+
+    rows: list[Any] = field(default_factory=list)
+    error: BaseException | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the step as reports show it: the text in place of a request, rows in place of an answer."""
+        step = Exchange.to_json(self)
+        step["request"]["curl"] = self.url
+        shown = "\n".join(str(row) for row in self.rows[:MOST_ROWS])
+        step["response"]["body"] = body_to_json(shown.encode()) if self.rows else None
+        return step
+
+
+class Console:
+    """Runs statements, one at a time, and keeps them as the steps of a requirement.
+
+    `seconds` is how long a statement may take; `free` frees what waits for itself, once that takes very long.
+    """
+
+    def __init__(self, client: Client, seconds: float = SECONDS, free: Callable[[], int] = int) -> None:
+        self.client = client
+        self.seconds = seconds
+        self._free = free
+
+    def run(self, text: str, action: Callable[[], list[Any]], kind: str = "SQL") -> Statement:
+        """Run something under a time limit and return it as a step. Raises Violation when it does not end."""
+        step = Statement("", kind, text, {})
+        self.client.steps.append(step)
+        self.client.requests += 1
+        self.client.reach_subject()
+        self.client.touch(step, "body:")
+        started = time.perf_counter()
+        ended = self._call(step, action)
+        step.seconds = time.perf_counter() - started
+        if not ended:
+            step.failure = f"did not end within {self.seconds:.0f} s"
+            raise Violation(f"{_short(text)}: {step.failure}")
+        if step.error:
+            step.failure = told(step.error)
+        return step
+
+    def _call(self, step: Statement, action: Callable[[], list[Any]]) -> bool:
+        """True when the action ended in time; in a thread, because some calls into Java never do."""
+
+        def work() -> None:
+            try:
+                step.rows = action()
+            except BaseException as error:
+                step.error = error
+
+        thread = threading.Thread(target=work, daemon=True, name="statement")
+        thread.start()
+        thread.join(PATIENCE)
+        end = time.monotonic() + self.seconds - PATIENCE
+        while thread.is_alive() and time.monotonic() < end:
+            self._free()
+            thread.join(1)
+        return not thread.is_alive()
+
+
+def names(error: BaseException) -> list[str]:
+    """Return what an error of Spark is called: its condition, and the classes of all its causes in Java."""
+    from py4j.protocol import Py4JError  # noqa: PLC0415 - optional
+
+    condition = getattr(error, "getCondition", None) or getattr(error, "getErrorClass", None)
+    found: list[str] = []
+    with contextlib.suppress(OSError, Py4JError):
+        found += [str(condition())] if condition and condition() else []
+    return [*found, *(name.rpartition(".")[2] for name, _ in _causes(error)), type(error).__name__]
+
+
+def told(error: BaseException) -> str:
+    """Return the innermost reason of an error that has words for it, in one line, with its class in Java."""
+    causes = _causes(error)
+    if causes:
+        name, message = next((cause for cause in reversed(causes) if cause[1]), causes[-1])
+        return f"{name.rpartition('.')[2]}: {message.splitlines()[0] if message else 'no message'}"[:500]
+    return (f"{type(error).__name__}: " + (str(error).splitlines() or [""])[0])[:500]
+
+
+def _causes(error: BaseException) -> list[tuple[str, str]]:
+    """Return class and message of the exceptions in Java behind an error, the outermost first."""
+    from py4j.protocol import Py4JError  # noqa: PLC0415 - optional
+
+    here = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    found: list[tuple[str, str]] = []
+    with contextlib.suppress(OSError, Py4JError):  # they cannot be asked once the process of Java has died
+        while here is not None and len(found) < MOST_CAUSES:
+            found.append((str(here.getClass().getName()), str(here.getMessage() or "")))
+            here = here.getCause()
+    return found
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 80 else text[:79] + "…"

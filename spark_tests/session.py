@@ -1,0 +1,195 @@
+"""A Spark session for one target, or for several: connectors by API, catalogs by name.
+
+    with open_session(SparkSettings(), [Catalog("ice", "iceberg", url)]) as spark:
+        spark.sql("SHOW NAMESPACES IN ice")
+
+A session starts in ten seconds and only one runs in a process, so a session that runs can be shown further
+catalogs (`attach`), of the APIs that it was opened for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import logging
+import os
+import socket
+import sys
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from spark_tests.connectors import Catalog, catalog_settings, connector, jar_files, java_module
+from spark_tests.jars import cache_folder
+from spark_tests.java import find_java
+from spark_tests.stand_ins import stand_ins
+from specs.problems import Problem
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+LOCAL = "local[2,4]"  # two tasks at a time, each run up to four times
+DRIVER_MEMORY = "2g"
+STANDALONE = "spark://"
+PORT = 7077
+SECONDS = 5.0
+ENDS = 60.0
+QUERY_LOG = "SQLQueryContextLogger"  # pyspark 4 prints every refused statement there, with its stack
+LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
+LOOPBACKS = ("127.0.0.1", "localhost")
+ALWAYS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.driver.memory": DRIVER_MEMORY,
+    "spark.sql.session.timeZone": "UTC",
+    "spark.network.timeout": "900s",  # a machine that stands still for minutes loses no executor
+    "spark.executor.heartbeatInterval": "60s",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SparkSettings:
+    """How Spark is started.
+
+    `master` is any that Spark knows, `jars` are files instead of those of the table, `connectors` coordinates
+    instead of those of the table, `py_files` what executors on other machines need to import the kit, `settings`
+    further ones of Spark itself, `log` the file that Spark logs into, by default one in the user's cache.
+    """
+
+    master: str = LOCAL
+    jars: tuple[str, ...] = ()
+    py_files: tuple[str, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
+    connectors: tuple[str, ...] = ()
+    log: Path | None = None
+
+
+@contextlib.contextmanager
+def open_session(
+    spark: SparkSettings, catalogs: Sequence[Catalog] = (), apis: Collection[str] = ()
+) -> Iterator[SparkSession]:
+    """Yield a session with these catalogs, to which more of these APIs can be attached, and stop it again.
+
+    Raises Problem when pyspark, a Java, a jar or the master is missing.
+    """
+    check_spark(spark)
+    _prepare_environment()
+    from py4j.protocol import Py4JError  # noqa: PLC0415 - optional
+    from pyspark.errors import PySparkException  # noqa: PLC0415
+    from pyspark.sql import SparkSession  # noqa: PLC0415
+
+    logging.getLogger(QUERY_LOG).setLevel(logging.CRITICAL)
+    builder = SparkSession.builder.master(spark.master).appName("lakeproof")
+    for name, value in spark_settings(spark, catalogs, apis).items():
+        builder = builder.config(name, value)
+    try:
+        session = builder.getOrCreate()
+    except (Py4JError, PySparkException, RuntimeError) as error:
+        reason = str(getattr(error, "java_exception", None) or error).strip().splitlines()[0]
+        raise Problem(f"Spark does not start on {spark.master}: {reason}.", "Check --master and JAVA_HOME.") from None
+    try:
+        yield session
+    finally:
+        stop(session)
+
+
+def check_spark(spark: SparkSettings) -> None:
+    """Look whether a session can be started at all. Raises Problem when pyspark, a Java or the master is missing."""
+    find_java(java_module(installed_line()))
+    _check_master(spark.master)
+
+
+def alive(session: SparkSession) -> bool:
+    """True when the process behind a session runs: a connector's native library may take it down."""
+    process = getattr(session.sparkContext._gateway, "proc", None)
+    return process is None or process.poll() is None
+
+
+def stop(session: SparkSession) -> None:
+    """Stop a session and the process behind it: the jars of the next one may be others."""
+    from pyspark import SparkContext  # noqa: PLC0415 - optional
+    from pyspark.sql import SparkSession  # noqa: PLC0415
+
+    gateway: Any = session.sparkContext._gateway
+    if alive(session):
+        session.stop()
+        gateway.shutdown()
+    if process := getattr(gateway, "proc", None):
+        process.stdin.close()  # the process ends itself then
+        process.wait(ENDS)
+    SparkContext._active_spark_context = None
+    SparkContext._gateway = SparkContext._jvm = None
+    SparkSession._instantiatedSession = None
+
+
+def attach(session: SparkSession, catalog: Catalog, chosen: Sequence[str] = ()) -> None:
+    """Show a session a further catalog, of an API whose connector it has. A name is good for one catalog."""
+    for name, value in catalog_settings(catalog, line_of(session.version), chosen).items():
+        session.conf.set(name, value)
+
+
+def line_of(version: str) -> str:
+    """Return the line of a version of Spark: 3.5 for 3.5.9."""
+    return ".".join(version.split(".")[:2])
+
+
+def installed_line() -> str:
+    """Return the line of the installed pyspark. Raises Problem when there is none."""
+    if importlib.util.find_spec("pyspark") is None:
+        raise Problem("There is no pyspark here.", "pip install 'lakeproof[spark]'")
+    from pyspark import __version__ as version  # noqa: PLC0415 - optional
+
+    return line_of(version)
+
+
+def spark_settings(
+    spark: SparkSettings, catalogs: Sequence[Catalog] = (), apis: Collection[str] = ()
+) -> dict[str, str]:
+    """Return the settings of a session. Raises Problem when a connector or its jar is missing."""
+    line, wanted = installed_line(), {*apis, *(catalog.api for catalog in catalogs)}
+    own = cache_folder()
+    settings = ALWAYS | {"spark.driver.extraJavaOptions": _log_options(spark.log or own / "spark.log")}
+    settings["spark.sql.warehouse.dir"] = (own / "warehouse").as_uri()  # of Spark's own catalog, which stays empty
+    if _is_here(spark.master):
+        settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    if "iceberg" in wanted and (folder := stand_ins(find_java(java_module(line)))):
+        settings |= dict.fromkeys(("spark.driver.extraClassPath", "spark.executor.extraClassPath"), str(folder))
+    files = list(spark.jars) or jar_files(wanted, line, spark.connectors)
+    extensions = [connector(api, line, spark.connectors).extensions for api in sorted(wanted)]
+    lists = {"spark.jars": files, "spark.submit.pyFiles": spark.py_files, "spark.sql.extensions": extensions}
+    settings |= {name: ",".join(filter(None, values)) for name, values in lists.items() if any(values)}
+    for catalog in catalogs:
+        settings |= catalog_settings(catalog, line, spark.connectors)
+    return settings | dict(spark.settings)
+
+
+def _log_options(log: Path) -> str:
+    log.parent.mkdir(parents=True, exist_ok=True)
+    return f'"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}" "-Dlakeproof.log={log.resolve()}"'
+
+
+def _is_here(master: str) -> bool:
+    return master.startswith("local") or (urlsplit(master).hostname or "") in LOOPBACKS
+
+
+def _check_master(master: str) -> None:
+    """Spark itself asks a master that is not there for a minute."""
+    if not master.startswith(STANDALONE):
+        return
+    places = [urlsplit(f"{STANDALONE}{one}") for one in master.removeprefix(STANDALONE).split(",")]
+    for place in places:
+        with contextlib.suppress(OSError), socket.create_connection((place.hostname, place.port or PORT), SECONDS):
+            return
+    raise Problem(f"There is no Spark master at {master}.", "Check --master; without it Spark runs on this machine.")
+
+
+def _prepare_environment() -> None:
+    """Tell Spark which Java to start, and executors of this machine which Python."""
+    java = find_java(java_module(installed_line()))
+    os.environ["JAVA_HOME"] = str(java.home)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if java.options:
+        os.environ.setdefault("SPARK_SUBMIT_OPTS", " ".join(java.options))

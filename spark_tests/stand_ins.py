@@ -1,0 +1,53 @@
+"""What the Java of the wheel lacks: two classes of the module jdk.net, which Iceberg's HTTP client cannot do without.
+
+Their sources stand in `jdk_net/`; the compiler is the one that the pyspark wheel contains.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+from spark_tests.jars import cache_folder, pyspark_jar
+from spark_tests.java import CLIENT_MODULE, Java
+from specs.problems import Problem
+
+SOURCES = Path(__file__).with_name("jdk_net")
+COMPILER = "org.codehaus.commons.compiler.samples.CompilerDemo"
+FOLDER = "jdk.net-1"  # another number for other sources
+SECONDS = 120
+
+
+def stand_ins(java: Java) -> Path | None:
+    """Return the folder of classes that a Java lacks, None when it lacks none.
+
+    Raises Problem when they cannot be compiled.
+    """
+    if java.has_module(CLIENT_MODULE):
+        return None
+    folder = cache_folder() / FOLDER
+    if not folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
+            _compile(java, Path(scratch) / "classes")
+            try:
+                (Path(scratch) / "classes").rename(folder)
+            except OSError:  # another process was quicker
+                if not folder.exists():
+                    raise
+    return folder
+
+
+def _compile(java: Java, folder: Path) -> None:
+    path = os.pathsep.join(str(pyspark_jar(name)) for name in ("janino", "commons-compiler"))
+    sources = [str(source) for source in sorted(SOURCES.glob("*.java"))]
+    command = java.command("-cp", path, COMPILER, "-d", str(folder), *sources)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
+    if done.returncode:
+        why = (done.stderr.strip().splitlines() or ["no reason given"])[0]
+        raise Problem(
+            f"{java.program} lacks the module {CLIENT_MODULE}, and it cannot be replaced: {why}.",
+            "Install a Java 17 or newer, and put it on PATH or into JAVA_HOME.",
+        )

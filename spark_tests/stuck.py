@@ -1,0 +1,38 @@
+"""Tasks that wait for themselves: what a connector does wrong must not count against a server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+TASK = "Executor task launch worker"
+WAITING = "WAITING"
+
+
+def free_stuck(session: SparkSession, waits: str) -> int:
+    """Interrupt the tasks of this process that wait within a class, and return how many there were.
+
+    Spark fails such a task and runs it again, so nothing is lost: a task has written nothing that counts before its
+    end. Tasks on other machines are out of reach.
+    """
+    from py4j.protocol import Py4JError  # noqa: PLC0415 - optional
+
+    jvm = session.sparkContext._jvm
+    if jvm is None or not waits:
+        return 0
+    found = 0
+    for thread in jvm.java.lang.Thread.getAllStackTraces().keySet().toArray():
+        try:
+            if thread.getName().startswith(TASK) and thread.getState().toString() == WAITING and _is_in(thread, waits):
+                thread.interrupt()
+                found += 1
+        except Py4JError:  # it has ended since
+            continue
+    return found
+
+
+def _is_in(thread: object, name: str) -> bool:
+    frames = thread.getStackTrace()  # type: ignore[attr-defined]
+    return any(frame.getClassName() == name for frame in frames)
