@@ -24,7 +24,7 @@ from pathlib import Path
 import urllib3
 
 from peers.iceberg_java.jars import class_path
-from peers.iceberg_java.java import find_java
+from spark_tests.java import find_java
 from specs.problems import Problem
 
 MAIN = "org.apache.iceberg.rest.RESTCatalogServer"

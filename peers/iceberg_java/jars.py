@@ -9,7 +9,6 @@ same `pom.xml`. The cache folder bears a digest of that file, so a changed list 
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import os
 import re
 import shutil
@@ -20,7 +19,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from peers.iceberg_java.java import find_java
+from spark_tests.jars import pyspark_jar
+from spark_tests.java import find_java
 from specs.problems import Problem
 
 POM = Path(__file__).with_name("pom.xml")
@@ -90,22 +90,15 @@ def _resolver(jars: Path, scratch: Path) -> list[str]:
     if maven:
         goal = f"{PLUGIN}:{versions()['dependency.plugin.version']}:copy-dependencies"
         return [maven, "-q", "-B", "-Dstyle.color=never", "-f", str(POM), goal, f"-DoutputDirectory={jars}"]
-    ivy = _ivy()
-    if ivy is None:
+    try:
+        ivy = pyspark_jar("ivy")
+    except Problem:
         raise Problem(
             "Nothing here can fetch jars: there is no Maven, and no pyspark, whose wheel contains Ivy.",
             "Install Maven, or `pip install 'lakeproof[spark]'`.",
-        )
+        ) from None
     options = ("-ivy", str(POM), "-confs", "runtime", "-cache", str(scratch / "ivy"))
     return find_java().command("-jar", str(ivy), *options, "-retrieve", str(jars / PATTERN))
-
-
-def _ivy() -> Path | None:
-    """Return Ivy's jar inside the installed pyspark, found without importing it."""
-    spec = importlib.util.find_spec("pyspark")
-    if spec is None or spec.origin is None:
-        return None
-    return next(iter(sorted((Path(spec.origin).parent / "jars").glob("ivy-*.jar"))), None)
 
 
 def _run(command: list[str]) -> None:

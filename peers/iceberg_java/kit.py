@@ -12,8 +12,8 @@ from pathlib import Path
 import urllib3
 
 from peers.iceberg_java.jars import class_path
-from peers.iceberg_java.java import CLIENT_MODULE, find_java
 from peers.iceberg_java.junit_xml import Outcome, read_outcomes
+from spark_tests.java import CLIENT_MODULE, find_java
 from specs.problems import Problem
 
 CLASSES = (
