@@ -17,9 +17,10 @@ from specs.profiles import find_profile
 
 ROOT = Path(__file__).parent.parent
 UPSTAIRS = {
-    "specs": {"reference_server", "conformance", "lakeproof"},
-    "reference_server": {"conformance", "lakeproof"},
-    "conformance": {"reference_server", "lakeproof"},
+    "specs": {"reference_server", "conformance", "spark_tests", "lakeproof"},
+    "reference_server": {"conformance", "spark_tests", "lakeproof"},
+    "conformance": {"reference_server", "spark_tests", "lakeproof"},
+    "spark_tests": {"lakeproof"},
     "lakeproof": set(),
 }
 WINGS = {"lance": lance, "iceberg": iceberg}

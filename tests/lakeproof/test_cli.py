@@ -49,7 +49,19 @@ def cli(monkeypatch, capsys):
 
 def test_version_and_help(cli):
     assert cli("--version")[1].startswith("lakeproof, version 0.")
-    for command in ([], ["check"], ["serve"], ["coverage"], ["explain"], ["report"], ["spec"], ["spec", "diff"]):
+    for command in (
+        [],
+        ["check"],
+        ["serve"],
+        ["coverage"],
+        ["explain"],
+        ["report"],
+        ["spec"],
+        ["spec", "diff"],
+        ["spark"],
+        ["race"],
+        ["warehouse"],
+    ):
         code, out, _ = cli(*command, "--help")
         assert code == 0
         assert "Example" in out
@@ -201,6 +213,15 @@ def test_explain_shows_statement_clause_and_source(cli):
     assert "is refused with 409 and code 2" in out
     assert "conflict-as-400" in out
     assert "def test_create_existing_namespace" in out
+
+
+@pytest.mark.parametrize(
+    ("requirement", "fault"),
+    [("lance.namespace.create.conflict", "conflict-as-400"), ("spark.lance.table.created", "list-empty")],
+)
+def test_explain_in_a_process_of_its_own_knows_the_faults(requirement, fault):
+    command = [sys.executable, "-m", "lakeproof", "explain", requirement]
+    assert fault in subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def test_report_writes_the_reports_again(cli, server, folder):

@@ -18,7 +18,7 @@ if str(ROOT) not in sys.path:
 def java_here():
     """A Java that runs Iceberg's kit, and the jars of it."""
     from peers.iceberg_java import jars  # noqa: PLC0415 - found only after the path was extended
-    from peers.iceberg_java.java import find_java  # noqa: PLC0415
+    from spark_tests.java import find_java  # noqa: PLC0415
 
     try:
         find_java("jdk.net")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -11,12 +12,13 @@ import pytest
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from lakeproof import serve
 from peers.iceberg_java import fixture as fixture_module
-from peers.iceberg_java import jars, java
+from peers.iceberg_java import jars
 from peers.iceberg_java.embedded import FLAGS
 from peers.iceberg_java.fixture import environment, fixture
-from peers.iceberg_java.java import Java, find_java, java_version, trust_options
 from peers.iceberg_java.judging import judge
 from peers.iceberg_java.kit import look_at
+from spark_tests import java
+from spark_tests.java import Java, find_java, java_version, trust_options
 from specs.problems import Problem
 
 ROOT = Path(__file__).parent.parent.parent
@@ -136,7 +138,7 @@ def test_a_failure_is_one_problem_with_advice(empty_cache, monkeypatch, tmp_path
 
 def test_without_maven_and_pyspark_nothing_can_be_fetched(empty_cache, monkeypatch):
     monkeypatch.setattr(jars.shutil, "which", lambda name: None)
-    monkeypatch.setattr(jars.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(Problem, match="no Maven, and no pyspark"):
         jars.resolve()
 
@@ -147,6 +149,7 @@ def test_ivy_reads_the_same_list(empty_cache, monkeypatch, tmp_path):
     ivy.touch()
     (tmp_path / "pyspark" / "__init__.py").touch()
     monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "pyspark", raising=False)
     monkeypatch.setattr(jars.shutil, "which", lambda name: None)
     ran = []
     monkeypatch.setattr(jars.subprocess, "run", lambda command, **rest: ran.append(command) or failed())

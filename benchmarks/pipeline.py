@@ -1,0 +1,159 @@
+"""`python -m benchmarks.pipeline`: how loading and reporting grow with what is loaded.
+
+The largest size is 1,000 runs of 2,000 requirements with 10,000 exchanges each. Every command is a process of
+its own, Spark and the reference server included; its memory is what all its processes have at the same time, and
+its processor time that of all of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import urllib3
+from rich.console import Console
+from rich.table import Table
+
+from reference_server.serve import serve
+from spark_tests.pipeline.generate import Amount, generate
+from spark_tests.pipeline.schema import TABLES
+
+WHOLE = Amount(1000, 2000, 10_000)
+SIZES = (16, 4, 1)  # the whole is divided by
+PAGE, TICKS = os.sysconf("SC_PAGE_SIZE"), os.sysconf("SC_CLK_TCK")
+LOADED = re.compile(r"([\d,]+) new runs")
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a command took: seconds, those of all processors, bytes of memory at its height, what it printed."""
+
+    seconds: float
+    processors: float
+    peak: int
+    output: str
+
+
+@click.command()
+@click.option("--folder", type=click.Path(path_type=Path), help="Where to work.  [default: a temporary folder]")
+@click.option("--sizes", default=",".join(map(str, SIZES)), show_default=True, help="The whole, divided by these.")
+@click.option("--json", "path", type=click.Path(path_type=Path), help="Also write the figures here.")
+def main(folder: Path | None, sizes: str, path: Path | None) -> None:
+    """Measure the pipeline at several sizes, and that a second load of the same runs changes nothing."""
+    rows = []
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        for divisor in map(int, sizes.split(",")):
+            rows.append(measure(Path(scratch) / str(divisor), divisor))
+            shutil.rmtree(Path(scratch) / str(divisor))
+            _print(rows)
+    if path:
+        path.write_text(json.dumps(rows, indent=2) + "\n")
+
+
+def measure(folder: Path, divisor: int) -> dict[str, float]:
+    """Load a part of the whole, load it again, report on it. Raises RuntimeError when the second load does anything."""
+    amount = Amount(WHOLE.runs // divisor, WHOLE.requirements, WHOLE.exchanges)
+    generate(folder / "runs", amount)
+    where = ("--folder", str(folder / "warehouse"))
+    first = run("load", str(folder / "runs"), *where)
+    tables = state(folder / "warehouse")
+    again = run("load", str(folder / "runs"), *where)
+    report = run("report", "--report", str(folder / "report"), *where)
+    if _new_runs(first) != amount.runs or _new_runs(again) or state(folder / "warehouse") != tables:
+        raise RuntimeError(f"loaded {_new_runs(first)} and then {_new_runs(again)} of {amount.runs} runs")
+    _say_tables(tables)
+    return {
+        "runs": amount.runs,
+        "verdicts": amount.runs * amount.requirements,
+        "exchanges": amount.runs * amount.exchanges,
+        "input_mb": _size(folder / "runs"),
+        "warehouse_mb": _size(folder / "warehouse"),
+        "load_s": round(first.seconds, 1),
+        "load_cpu_s": round(first.processors, 1),
+        "load_mb": first.peak >> 20,
+        "again_s": round(again.seconds, 1),
+        "report_s": round(report.seconds, 1),
+        "report_cpu_s": round(report.processors, 1),
+        "report_mb": report.peak >> 20,
+    }
+
+
+def state(folder: Path) -> dict[str, tuple[int, int]]:
+    """Return the snapshot and the rows of each table of a warehouse, as its catalog tells them."""
+    with serve("iceberg", storage=f"dir:{folder}") as server:
+        return {name: _snapshot(f"{server.url}/v1/namespaces/lakeproof/tables/{name}") for name in TABLES}
+
+
+def _snapshot(url: str) -> tuple[int, int]:
+    metadata = urllib3.request("GET", url).json()["metadata"]
+    current = metadata["current-snapshot-id"]
+    summary = next(one["summary"] for one in metadata["snapshots"] if one["snapshot-id"] == current)
+    return current, int(summary["total-records"])
+
+
+def _say_tables(tables: dict[str, tuple[int, int]]) -> None:
+    for name, (snapshot, rows) in tables.items():
+        Console(width=160).print(f"after both loads: {name}: {rows:,} rows, snapshot {snapshot}", highlight=False)
+
+
+def _new_runs(cost: Cost) -> int:
+    found = LOADED.search(cost.output)
+    return int(found[1].replace(",", "")) if found else -1
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) >> 20
+
+
+def run(*words: str) -> Cost:
+    """Run a command of the warehouse. Raises RuntimeError when it fails."""
+    started, peak, ticks = time.perf_counter(), 0, dict[int, int]()
+    command = [sys.executable, "-m", "lakeproof", "warehouse", *words]
+    with (
+        tempfile.TemporaryFile("w+") as said,
+        subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT, start_new_session=True) as process,
+    ):
+        while process.poll() is None:
+            resident = 0
+            for one, used, pages in _processes(process.pid):
+                ticks[one] = used
+                resident += pages * PAGE
+            peak = max(peak, resident)
+            time.sleep(0.25)
+        said.seek(0)
+        output = said.read()
+    if process.returncode:
+        raise RuntimeError(f"{' '.join(command)}\n{output}")
+    return Cost(time.perf_counter() - started, sum(ticks.values()) / TICKS, peak, output)
+
+
+def _processes(session: int) -> Iterable[tuple[int, int, int]]:
+    """Yield of every process of a session its number, the ticks it has used and the pages it has in memory."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        if int(fields[3]) == session:
+            yield int(stat.parent.name), int(fields[11]) + int(fields[12]), int(fields[21])
+
+
+def _print(rows: list[dict[str, float]]) -> None:
+    table = Table(*rows[0], box=None, header_style="dim", pad_edge=False)
+    for row in rows:
+        table.add_row(*(f"{value:,}" for value in row.values()))
+    Console(width=160).print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,297 @@
+"""The judges of races: what they must find, and histories of which they must not complain."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from conformance.history import OK, REFUSED, UNKNOWN, Event
+from spark_tests.races.judges import judge_object
+from spark_tests.races.records import Record
+from spark_tests.races.words import says
+from tests.spark_tests.orders import MODELS, explained, histories
+
+CHAIN, PAIR, NAME, RING, BATCH, REGISTER = (
+    (kind, 0) for kind in ("chain", "pair", "name", "ring", "batch", "register")
+)
+
+
+def commit(base, token, start, end, outcome=OK, result=None, key=CHAIN):
+    return Event(1, "commit", key, (base, token), start, end, outcome, result)
+
+
+def read(result, start, end, key=CHAIN, value=None):
+    return Event(2, "read", key, value, start, end, OK, result)
+
+
+def move(slot, start, end, outcome=OK, key=NAME, result=None):
+    return Event(1, ("create", "drop", "rename")[slot], key, slot, start, end, outcome, result)
+
+
+def messages(key, *events):
+    return [problem.message for problem in judge_object(key, events)]
+
+
+def test_chain_in_order():
+    assert not messages(
+        CHAIN,
+        commit(0, "a", 0, 1, result=(1, "a")),
+        commit(0, "b", 0, 1, REFUSED),
+        commit(1, "c", 2, math.inf, UNKNOWN),
+        read((1, "a"), 2, 3),
+        read((2, "c"), 4, 5),
+        commit(2, "d", 6, 7, result=(3, "d")),
+        read((3, None), 8, 9),
+    )
+
+
+BROKEN_CHAINS = {
+    "lost update": (
+        [commit(0, "a", 0, 1), commit(0, "b", 0, 1)],
+        "2 commits on version 0 were acknowledged: one is lost",
+    ),
+    "another's answer": (
+        [commit(0, "a", 0, 1, result=(1, "b"))],
+        "a commit on version 0 was answered with what another one made",
+    ),
+    "stale": ([commit(0, "a", 0, 1), read((0, None), 2, 3)], "version 0 is read after version 1 was made"),
+    "refused and done": (
+        [commit(0, "a", 0, 1, REFUSED), read((1, "a"), 2, 3)],
+        "version 1 is there, but its commit was refused",
+    ),
+    "refused and done, seen by number": (
+        [commit(0, "a", 0, 1, REFUSED), read((1, None), 2, 3)],
+        "version 1 is there, but its commits were refused",
+    ),
+    "from nowhere": ([read((1, "a"), 2, 3)], "version 1 is there, but nobody has committed it"),
+    "replaced": (
+        [commit(0, "a", 0, 1), commit(0, "b", 0, math.inf, UNKNOWN), read((1, "b"), 2, 3)],
+        "version 1 is not the same for everybody",
+    ),
+    "too early": (
+        [read((1, "a"), 0, 1), commit(0, "a", 2, 3)],
+        "version 1 is there before anybody has begun to make it",
+    ),
+    "back, though nobody was answered": (
+        [commit(0, "a", 0, math.inf, UNKNOWN), read((1, "a"), 2, 3), read((0, None), 4, 5)],
+        "version 0 is read after version 1 was read",
+    ),
+    "acknowledged on what was gone": (
+        [commit(0, "a", 0, 1), commit(1, "b", 2, math.inf, UNKNOWN), read((2, "b"), 3, 4), commit(1, "c", 5, 6)],
+        "version 1 is committed on after version 2 was read",
+    ),
+    "where it was not made": (
+        [commit(0, "a", 0, 1), commit(1, "b", 2, 3), read((2, "a"), 4, 5)],
+        "version 2 is what was committed on version 0",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN_CHAINS)
+def test_broken_chain(case):
+    events, message = BROKEN_CHAINS[case]
+    assert message in messages(CHAIN, *events)
+
+
+def test_read_that_overlaps_a_commit_may_see_either():
+    for version in (0, 1):
+        assert not messages(CHAIN, commit(0, "a", 0, 2, result=(1, "a")), read((version, None), 1, 3))
+
+
+def both(one, other, start, end, outcome=OK):
+    return Event(1, "commit", PAIR, ((one, f"{start}a"), (other, f"{start}b")), start, end, outcome)
+
+
+def half(which, version, start, end, token=None, key=PAIR):
+    return read((version, token), start, end, key, which)
+
+
+def test_pair_in_order():
+    history = [
+        both(0, 0, 0, 1),
+        half(0, 1, 2, 3, "0a"),
+        half(1, 1, 2, 3, "0b"),
+        both(1, 1, 4, 5),
+        half(1, 2, 6, 7, "4b"),
+    ]
+    assert not messages(PAIR, *history)
+    assert not messages(PAIR, both(0, 0, 0, 5), half(0, 1, 1, 2), half(1, 0, 1.5, 3)), "they overlap"
+
+
+BROKEN_PAIRS = {
+    "one half of what was refused": (
+        [both(0, 0, 0, 1, REFUSED), half(0, 1, 2, 3, "0a")],
+        "version 1 is there, but its commit was refused",
+    ),
+    "one half of what was acknowledged": (
+        [both(0, 0, 0, 1), half(1, 0, 2, 3)],
+        "version 0 is read after version 1 was made",
+    ),
+    "one half while it is done": (
+        [both(0, 0, 0, 9), half(0, 1, 2, 3), half(1, 0, 4, 5)],
+        "one half is at version 0 after the other was at version 1: they only change together",
+    ),
+    "one half of what nobody answered": (
+        [both(0, 0, 0, math.inf, UNKNOWN), half(1, 1, 2, 3), half(0, 0, 4, 5)],
+        "one half is at version 0 after the other was at version 1: they only change together",
+    ),
+    "halves of two": (
+        [
+            both(0, 0, 0, math.inf, UNKNOWN),
+            both(0, 0, 1, math.inf, UNKNOWN),
+            half(0, 1, 2, 3, "0a"),
+            half(1, 1, 2, 3, "1b"),
+        ],
+        "version 1 comes from one transaction in one half, and from another in the other",
+    ),
+    "on what never was": (
+        [both(0, 0, 0, 1), both(0, 1, 2, 3)],
+        "a transaction on versions 0 and 1 was acknowledged: the tables were never there",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN_PAIRS)
+def test_broken_pair(case):
+    events, message = BROKEN_PAIRS[case]
+    assert message in messages(PAIR, *events)
+
+
+def test_cycles():
+    assert not messages(NAME, move(0, 0, 1), move(1, 2, 3), move(0, 4, 5), move(0, 4, 5, REFUSED))
+    assert not messages(NAME, move(0, 0, 1), move(1, 2, math.inf, UNKNOWN), move(0, 4, 5))
+    assert messages(NAME, move(0, 0, 1), move(0, 0, 1)) == [
+        "create was acknowledged, but after what others were told it cannot have been free"
+    ]
+    assert messages(NAME, move(1, 0, 1))
+    assert messages(NAME, move(0, 0, 1), move(0, 4, 5), move(1, 6, 7)), "the way back came too late"
+    assert not messages(RING, *(move(turn % 3, turn, turn + 0.5, key=RING) for turn in range(7)))
+    assert messages(RING, move(0, 0, 1, key=RING), move(2, 2, 3, key=RING))
+
+
+def test_refusal_says_where_it_is():
+    taken = move(0, 2, 3, REFUSED, result="exists")
+    assert not messages(NAME, move(0, 0, 1), taken)
+    assert not messages(NAME, move(0, 0, math.inf, UNKNOWN), taken)
+    assert messages(NAME, taken) == ["create was refused, but after what others were told it was free all the time"]
+    assert not messages(NAME, move(0, 2, 3, REFUSED)), "a refusal for another reason says nothing"
+    assert messages(NAME, move(0, 0, 1), move(1, 2, 3, REFUSED, result="missing"))
+    assert not messages(NAME, move(0, 0, 4), move(1, 2, 3, REFUSED, result="missing"))
+
+
+def test_lost_answer_explains_one_move_only():
+    """A drop that nobody answered lets a name be taken once more, not twice."""
+    lost = move(1, 1, math.inf, UNKNOWN)
+    assert not messages(NAME, move(0, 0, 1), lost, move(0, 4, 5))
+    assert messages(NAME, move(0, 0, 1), lost, move(0, 4, 5), move(0, 6, 7))
+
+
+def test_what_is_shown_of_a_cycle_is_what_contradicts():
+    others = [move(turn % 2, turn, turn + 0.5) for turn in range(40)]
+    first, second = move(0, 41, 42), move(0, 43, 44)
+    (problem,) = judge_object(NAME, [*others, first, second])
+    assert problem.events == (first, second)
+
+
+def test_batch():
+    def tried(number, outcome=OK, result=None, start=0, end=1):
+        return Event(number, "commit", BATCH, (0, number), start, end, outcome, result)
+
+    one, other = tried(1), tried(2, REFUSED, "exists")
+    assert not messages(BATCH, one, other, half(0, 1, 2, 3, key=BATCH), half(1, 1, 2, 3, key=BATCH))
+    assert messages(BATCH, one, tried(2)) == ["2 batches that declare the same tables were acknowledged"]
+    assert messages(BATCH, one, half(1, 0, 2, 3, key=BATCH)) == ["version 0 is read after version 1 was made"]
+    assert messages(BATCH, other) == ["version 1 is there, but its commits were refused"]
+    assert not messages(BATCH, tried(1, REFUSED)), "a conflict is no reason to believe that it is there"
+    slow = tried(1, end=9)
+    assert messages(BATCH, slow, half(0, 1, 2, 3, key=BATCH), half(1, 0, 4, 5, key=BATCH)) == [
+        "one half is at version 0 after the other was at version 1: they only change together"
+    ]
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_judges_are_exact(kind):
+    """What a judge says of a small history is what trying every order of it says."""
+    verdicts = [(explained(events, kind), judge_object((kind, 0), events)) for events in histories(kind, 1500)]
+    assert {explainable for explainable, _ in verdicts} == {True, False}
+    for explainable, problems in verdicts:
+        assert explainable is not bool(problems), problems
+        for problem in problems:
+            assert problem.events
+            assert all(says(event) for event in problem.events)
+
+
+def test_register():
+    def put(value, start, end, outcome=OK):
+        return Event(1, "set", REGISTER, value, start, end, outcome)
+
+    assert not messages(REGISTER, put(1, 0, 1), read(1, 2, 3, REGISTER), put(2, 4, 5), read(2, 6, 7, REGISTER))
+    assert messages(REGISTER, put(1, 0, 1), put(2, 2, 3), read(1, 4, 5, REGISTER))
+    again = Event(1, "repeat", REGISTER, 1, 3.2, 3.8, OK)
+    (problem,) = judge_object(REGISTER, [put(1, 0, 1), put(2, 2, 3), again, read(1, 4, 5, REGISTER)])
+    assert problem.message == "1 is read after 2 was written over it: it was sent again with its key, and done again"
+    assert again in problem.events
+    assert messages(
+        REGISTER,
+        put(1, 0, 1, UNKNOWN),
+        put(2, 0, 1, UNKNOWN),
+        *(read(1 + turn % 2, turn, turn + 0.5, REGISTER) for turn in range(2, 5)),
+    )
+    late = put(1, 0, math.inf, UNKNOWN)
+    assert not messages(REGISTER, late, put(2, 2, 3), read(1, 4, 5, REGISTER)), "it may have come about at any time"
+
+
+def test_what_nobody_answered_has_no_end():
+    record = Record("host", 1, "set", REGISTER, 1, None, 1.0, 2.0, 0.25, 0)
+    assert (record.event().start, record.event().end) == (0.75, math.inf)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_correct_catalog_is_never_blamed(seed):
+    """Clients of a catalog that does each operation at a moment of its own, seen with any delay."""
+    choose = random.Random(seed)
+    version, owner, slot, register = 0, None, 0, None
+    histories = {CHAIN: [], NAME: [], REGISTER: []}
+    for step in range(300):
+        start, end = step - choose.random() * 8, step + choose.random() * 8
+        answered = choose.random() > 0.1
+        kind = choose.choice(list(histories))
+        if kind == CHAIN and choose.random() < 0.5:
+            base = max(0, version - choose.choice((0, 0, 1)))
+            done = base == version
+            if done:
+                version, owner = version + 1, step
+            outcome = (OK if done else REFUSED) if answered else UNKNOWN
+            result = (base + 1, step) if outcome == OK else None
+            histories[CHAIN].append(commit(base, step, start, end if answered else math.inf, outcome, result))
+        elif kind == CHAIN:
+            histories[CHAIN].append(read((version, owner), start, end))
+        elif kind == NAME:
+            wanted = choose.randrange(2)
+            done = wanted == slot
+            slot = 1 - slot if done else slot
+            outcome = (OK if done else REFUSED) if answered else UNKNOWN
+            histories[NAME].append(move(wanted, start, end if answered else math.inf, outcome))
+        elif choose.random() < 0.5:
+            register = step
+            outcome = OK if answered else UNKNOWN
+            histories[REGISTER].append(Event(1, "set", REGISTER, step, start, end if answered else math.inf, outcome))
+        else:
+            histories[REGISTER].append(read(register, start, end, REGISTER))
+    for key, events in histories.items():
+        assert not messages(key, *sorted(events, key=lambda event: event.start))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_forgetful_catalog_is_blamed(seed):
+    """A catalog that now and then shows an old state, or lets two commits through, does not get away with it."""
+    choose = random.Random(seed)
+    version, events = 0, []
+    for step in range(0, 400, 2):
+        base = version - 1 if version and choose.random() < 0.05 else version
+        events.append(commit(base, step, step, step + 0.5))
+        version = base + 1
+        events.append(read((version, step), step + 1, step + 1.5))
+    assert messages(CHAIN, *events)

@@ -1,0 +1,128 @@
+"""The parts of a race that need no Spark: clocks, figures, the report."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import replace
+from uuid import UUID
+
+import pytest
+
+from spark_tests.races import clock as clocks
+from spark_tests.races.figures import actions, percentile, timeline, totals
+from spark_tests.races.iceberg import extension
+from spark_tests.races.loop import Play
+from spark_tests.races.players import Player, Scene, new_key
+from spark_tests.races.records import Record
+from spark_tests.races.running import unheard
+
+RECORDS = [
+    Record("a", 1, "commit", ("chain", 0), (0, 1), None, 10.0, 10.1, 0.0, 200),
+    Record("a", 2, "commit", ("chain", 0), (0, 2), None, 10.0, 10.3, 0.001, 409),
+    Record("b", 3, "commit", ("chain", 1), (0, 3), None, 10.5, 11.0, 0.0, 0),
+    Record("b", 3, "read", ("chain", 1), None, None, 11.0, 12.0, 0.0, 500),
+]
+
+
+def test_one_host_has_one_clock():
+    with clocks.clock("127.0.0.1", unheard) as address:
+        assert clocks.measure(address) == clocks.Offset(0.0, 0.0)
+
+
+def test_notes_of_what_is_done_arrive_beside_the_clock():
+    told = []
+    with clocks.clock("127.0.0.1", lambda part, done: told.append((part, done))) as address:
+        clocks.note(address, 3, 70_000)
+        clocks.measure(replace(address, host="elsewhere"))
+        deadline = time.monotonic() + 5
+        while not told and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert told == [(3, 70_000)]
+
+
+def test_clock_of_another_host(monkeypatch):
+    """Another host's clock is an hour behind: what is measured is that, as wrong as it says at most."""
+    with clocks.clock("127.0.0.1", unheard) as address:
+        elsewhere = replace(address, host="elsewhere")
+        offset = clocks.measure(elsewhere)
+        assert abs(offset.seconds) <= offset.slack < 1.0
+        behind = time.monotonic
+        monkeypatch.setattr(clocks, "TIMES", 4)
+        monkeypatch.setattr(clocks.time, "monotonic", _ShiftedHere(behind))
+        shifted = clocks.measure(elsewhere)
+    assert abs(shifted.seconds - 3600) <= shifted.slack + 0.01
+
+
+class _ShiftedHere:
+    """The monotonic clock, an hour behind for the thread that made it."""
+
+    def __init__(self, real):
+        self.real, self.thread, self.current = real, threading.get_ident(), threading.get_ident
+
+    def __call__(self):
+        return self.real() - (3600 if self.current() == self.thread else 0)
+
+
+def test_clocks_that_drift_are_known_less_well():
+    found = clocks.drifted(clocks.Offset(5.0, 0.001), clocks.Offset(5.004, 0.002))
+    assert (found.seconds, found.slack) == (5.0, pytest.approx(0.006))
+
+
+def test_silent_clock_is_told(monkeypatch):
+    monkeypatch.setattr(clocks, "TIMES", 1)
+    monkeypatch.setattr(clocks, "PATIENCE", 0.05)
+    with pytest.raises((TimeoutError, ConnectionRefusedError)):
+        clocks.measure(clocks.ClockAddress(("127.0.0.1", 9), "elsewhere"))
+
+
+def test_totals():
+    found = totals(RECORDS)
+    assert (found["operations"], found["seconds"], found["per_second"]) == (4, 2.0, 2.0)
+    assert (found["conflicts"], found["unanswered"], found["server_errors"], found["hosts"]) == (0.5, 1, 1, 2)
+    assert found["clock_slack_ms"] == 1.0
+
+
+def test_rows_of_actions():
+    commits, reads = actions(RECORDS)
+    assert (commits["ok"], commits["refused"], commits["unknown"], commits["conflicts"]) == (1, 1, 1, 0.5)
+    assert commits["latency"] == {"p50": 100.0, "p90": 300.0, "p99": 300.0, "p100": 300.0}
+    assert (reads["conflicts"], reads["statuses"]) == (None, {"500": 1})
+
+
+def test_timeline_counts_everything_once():
+    found = timeline(RECORDS, ticks=2)
+    assert found == {"seconds": 1.0, "ok": [1, 0], "refused": [1, 0], "unknown": [0, 2]}
+
+
+@pytest.mark.parametrize(("percent", "value"), [(0, 1), (50, 2), (51, 3), (100, 4)])
+def test_percentile(percent, value):
+    assert percentile([1, 2, 3, 4], percent) == value
+
+
+def test_keys_are_uuids_of_version_7():
+    keys = {new_key() for _ in range(50)}
+    assert len(keys) == 50
+    assert {UUID(key).version for key in keys} == {7}
+
+
+def test_tokens_are_of_one_client():
+    players = [Player(number, None, Scene((), {}, 0, False, {}), clocks.Offset(0.0, 0.0)) for number in range(20)]
+    tokens = [player.new_token() for player in players for _ in range(20)]
+    assert len(set(tokens)) == 400
+    assert all(0 < token < 2**63 for token in tokens)
+
+
+def test_clients_share_all_operations():
+    play = Play("iceberg", None, None, None, clients=7, operations=100, partitions=2)
+    shares = [play.share(client) for client in range(7)]
+    assert sum(shares) == 100
+    assert max(shares) - min(shares) <= 1
+
+
+def test_a_commit_builds_on_what_was_seen():
+    body = extension((4, 77, "file:///t"), 99)
+    assert body["requirements"] == [{"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": 77}]
+    added, pointed, gone = body["updates"]
+    assert added["snapshot"]["sequence-number"] == 5
+    assert (pointed["snapshot-id"], gone["snapshot-ids"]) == (99, [77])

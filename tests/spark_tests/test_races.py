@@ -1,0 +1,145 @@
+"""Races on Spark: the reference server is never blamed, and each fault is."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from functools import partial
+
+import orjson
+import pytest
+
+from conformance.settings import Settings
+from lakeproof import serve
+from spark_tests.connectors import catalog_for
+from spark_tests.races import clock, running
+from spark_tests.races.judges import judge_object
+from spark_tests.races.report import page, sentence, to_json, varied, write
+from spark_tests.races.running import RaceSettings, judge, run_race
+from spark_tests.races.sql import through_sql
+from spark_tests.session import attach
+from specs.problems import Problem
+
+TRIES = 5  # so small a race may miss an update that is lost only when two meet
+SMALL = RaceSettings(clients=20, operations=1200)
+FAULTS = {
+    "lost-update": ("chain", "acknowledged"),
+    "stale-read": ("chain", "is read after version"),
+    "torn-transaction": ("pair", "one half is at version"),
+    "duplicate-apply": ("register", "was written over it"),
+}
+FAULTS_OF_LANCE = {
+    "race-hidden": ("name", "declare was acknowledged"),
+    "drop-race-hidden": ("name", "drop was acknowledged"),
+    "lost-update": ("chain", "were acknowledged: one is lost"),
+    "torn-batch": ("batch", "one half is"),
+}
+
+
+def race_on(spark, api, size=SMALL, **settings):
+    with serve(api, **settings) as server:
+        return run_race(spark, Settings(server=server.url, api=api), size)
+
+
+@pytest.mark.parametrize("api", ["iceberg", "lance"])
+@pytest.mark.parametrize("storage", ["memory", "dir"])
+def test_reference_server_is_not_blamed(spark, api, storage, tmp_path):
+    race = race_on(spark, api, storage=f"dir:{tmp_path / 'lake'}" if storage == "dir" else storage)
+    assert race.problems == []
+    assert race.left_behind == []
+    assert len(race.records) >= SMALL.operations
+    done = {(record.action, record.key[0]) for record in race.records if record.outcome == "ok"}
+    refused = {(record.action, record.key[0]) for record in race.records if record.outcome == "refused"}
+    for kind in ("chain", "ring", "name", "pair" if api == "iceberg" else "batch"):
+        assert {one for _, one in done & refused} >= {kind}, "clients did not get into each other's way"
+    assert any(record.status == 0 for record in race.records), "nobody has hung up"
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_fault_is_found(spark, fault, tmp_path):
+    many = 3000 if fault == "duplicate-apply" else 1600
+    race = race_on(spark, "iceberg", replace(SMALL, operations=many), faults=(fault,))
+    kind, words = FAULTS[fault]
+    assert any(key[0] == kind and words in problem.message for key, problem in race.problems)
+    report = to_json(race, "lakeproof race")
+    assert report["verdict"] == "fail"
+    assert all(problem["events"] for problem in report["problems"])
+    paths = write(report, tmp_path)
+    assert orjson.loads(paths["results"].read_bytes()) == orjson.loads(orjson.dumps(report))
+    shown = paths["html"].read_text()
+    assert varied(race.problems)[0][1].message.split("(")[0] in shown
+    assert sentence(report) in shown
+
+
+@pytest.mark.parametrize("fault", FAULTS_OF_LANCE)
+def test_fault_of_lance_is_found(spark, fault):
+    race = race_on(spark, "lance", replace(SMALL, operations=1600), faults=(fault,))
+    kind, words = FAULTS_OF_LANCE[fault]
+    assert {key[0] for key, _ in race.problems} == {kind}
+    assert any(words in problem.message for _, problem in race.problems)
+
+
+def test_long_histories_are_judged_alike_by_spark(spark):
+    race = race_on(spark, "iceberg", faults=("stale-read",))
+    here = judge(spark, race.records)
+    assert here
+    assert [(key, problem.message) for key, problem in judge(spark, race.records, 0)] == [
+        (key, problem.message) for key, problem in here
+    ]
+
+
+def test_what_is_shown_contradicts(spark):
+    """The events of a contradiction are one by themselves: nothing else of the history is needed to see it."""
+    race = race_on(spark, "iceberg", replace(SMALL, operations=1600), faults=("stale-read",))
+    stale = [(key, one) for key, one in race.problems if key[0] == "chain" and "is read after version" in one.message]
+    for key, problem in stale:
+        assert problem.message in {found.message for found in judge_object(key, problem.events)}
+
+
+def test_page_of_a_clean_race(spark):
+    report = to_json(race_on(spark, "iceberg", replace(SMALL, operations=200)), "lakeproof race")
+    shown = page(report)
+    assert report["verdict"] == "pass"
+    assert "No contradiction" in shown
+    assert "Contradictions" not in shown
+
+
+@pytest.mark.parametrize("fault", ["", "lost-update"])
+def test_sums_of_appends_and_merges_through_sql(spark, fault, tmp_path):
+    with serve("iceberg", storage=f"dir:{tmp_path}", faults=(fault,) if fault else ()) as server:
+        settings = Settings(server=server.url, api="iceberg")
+        name = f"raced{len(fault)}"
+        attach(spark, catalog_for(name, settings))
+        size = RaceSettings(6, 36) if fault else RaceSettings(3, 18)
+        for _ in range(TRIES if fault else 1):
+            race = run_race(spark, settings, size, partial(through_sql, name=name))
+            if race.problems:
+                break
+    assert bool(race.problems) == bool(fault), [problem.message for _, problem in race.problems]
+    assert race.left_behind == []
+    done = {record.action for record in race.records if record.outcome == "ok"}
+    assert done == {"append", "merge", "read"}
+
+
+def test_executors_with_another_clock(spark, monkeypatch):
+    """The driver says that it is another host, so the executors ask it for the time."""
+    monkeypatch.setattr(clock, "host_name", lambda: "elsewhere")
+    race = race_on(spark, "iceberg", replace(SMALL, operations=400))
+    assert race.problems == []
+    slacks = {record.slack for record in race.records if record.client < SMALL.clients}
+    assert all(0 < slack < 0.5 for slack in slacks)
+
+
+def test_executors_that_fail(spark, monkeypatch):
+    @contextlib.contextmanager
+    def silent(address, heard):
+        yield clock.ClockAddress((address, 9), "elsewhere")
+
+    monkeypatch.setattr(running, "clock", silent)
+    with pytest.raises(Problem, match=r"not run to its end: TimeoutError: the driver's clock .* does not answer"):
+        race_on(spark, "iceberg")
+
+
+def test_nobody_there(spark):
+    with pytest.raises(Problem, match="cannot be reached"):
+        run_race(spark, Settings(server="http://127.0.0.1:9", api="iceberg"), SMALL)

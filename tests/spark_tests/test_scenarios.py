@@ -1,0 +1,23 @@
+"""All scenarios, with the real connectors, against the reference server on every backend."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakeproof import check
+
+BACKENDS = [("iceberg", "memory"), ("iceberg", "dir"), ("lance", "memory"), ("lance", "dir")]
+
+
+@pytest.mark.parametrize(("api", "storage"), BACKENDS)
+def test_spark_works_with_the_reference_server(api, storage, spark_can_run, tmp_path, monkeypatch):
+    from spark_tests.scenarios.running import run_scenarios  # noqa: PLC0415 - optional
+
+    monkeypatch.chdir(tmp_path)
+    storage = f"dir:{tmp_path / 'lake'}" if storage == "dir" else storage
+    results, code = check(api=api, storage=storage, judge=run_scenarios)
+    verdicts = [(entry["id"], entry["verdict"], entry["message"]) for entry in results.requirements]
+    assert [one for one in verdicts if one[1] != "pass"] == []
+    assert verdicts
+    assert code == 0
+    assert results.run["left_behind"] == []
