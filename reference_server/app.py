@@ -75,7 +75,7 @@ class App:
             if not denied and not faults:
                 return await self._plain_reply(wing, mount, request)
             operation, path, unrouted = _route_or_nowhere(wing, mount, request)
-            call = Call(wing.api, request, operation, path, self.state)
+            call = Call(wing.document, request, operation, path, self.state)
             return await apply_faults(faults, call, lambda: self._answer(wing, call, unrouted or denied))
         except CatalogError as error:
             return _render(wing, error, request)

@@ -17,8 +17,8 @@ from typing import Any
 import orjson
 
 from reference_server.context import Reply, Request
-from reference_server.errors import InvalidInput
-from specs.openapi import JSON_TYPE, Operation
+from reference_server.errors import InvalidInput, Unsupported
+from specs.openapi import JSON_TYPE, Document, Operation
 from specs.problems import Problem
 
 HEADER = "X-Lakeproof-Fault"
@@ -30,14 +30,22 @@ NOWHERE = Operation("", "", "", "", (), False, (), None, {})  # stands for what 
 class Call:
     """A routed request on its way to its handler. A fault may change `request` and `path` before it goes on.
 
-    `state` belongs to the server and outlives the call: what a fault has to remember.
+    `document` is the one that the server serves. `state` belongs to the server and outlives the call: what a fault
+    has to remember.
     """
 
-    api: str
+    document: Document
     request: Request
     operation: Operation
     path: dict[str, str]
     state: dict[str, Any]
+
+    def turn_to(self, operation_id: str) -> None:
+        """Become a call of another operation. Raises Unsupported where the document has none of this name."""
+        found = self.document.operations.get(operation_id)
+        if found is None:
+            raise Unsupported(f"The fault needs {operation_id}, which the document does not have.")
+        self.operation = found
 
 
 Proceed = Callable[[], Awaitable[Reply]]
@@ -74,8 +82,8 @@ FAULTS: dict[str, Fault] = {}
 def declare(name: str, breaks: str, around: Around, *, kills: Sequence[str] = (), on: Sequence[str] = ()) -> None:
     """Register a fault on some operations, all when none is given.
 
-    Another wing may declare the same fault, in the same words, on its own operations; else a name that is
-    used twice is an error.
+    Another wing may declare the same fault, in the same words, on its own operations; one of the two may be for
+    all operations that the other does not name. Else a name that is used twice is an error.
     """
     fault = Fault(name, breaks, tuple(kills), frozenset(on), around)
     FAULTS[name] = _joined(FAULTS[name], fault) if name in FAULTS else fault
@@ -83,14 +91,16 @@ def declare(name: str, breaks: str, around: Around, *, kills: Sequence[str] = ()
 
 def _joined(one: Fault, other: Fault) -> Fault:
     """Return a fault of two wings."""
-    if one.breaks != other.breaks or not (one.operations and other.operations) or one.operations & other.operations:
+    narrow, wide = (one, other) if one.operations else (other, one)
+    if one.breaks != other.breaks or not narrow.operations or narrow.operations & wide.operations:
         raise ValueError(f"the fault {one.name} is declared twice")
 
     async def around(call: Call, proceed: Proceed) -> Reply:
-        chosen = one if one.touches(call.operation.id) else other
+        chosen = narrow if narrow.touches(call.operation.id) else wide
         return await chosen.around(call, proceed)
 
-    return Fault(one.name, one.breaks, one.kills + other.kills, one.operations | other.operations, around)
+    operations = narrow.operations | wide.operations if wide.operations else wide.operations
+    return Fault(one.name, one.breaks, one.kills + other.kills, operations, around)
 
 
 def find_fault(text: str) -> Fault:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
 from concurrent.futures import Executor
+from inspect import iscoroutinefunction
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -48,14 +49,25 @@ class Wing(Protocol):
         """Give everything back."""
 
 
-def find_handlers(document: Document, modules: list[ModuleType]) -> dict[str, Handler]:
-    """Return the handler of each operation: the function with its name in one of the modules."""
+def find_handlers(document: Document, modules: Collection[ModuleType]) -> dict[str, Handler]:
+    """Return the handler of each operation: the coroutine function with its name that one of the modules defines.
+
+    What a module imports is not its own. Raises ValueError for an operation with two handlers.
+    """
     found: dict[str, Handler] = {}
     for operation in document.operations.values():
-        for module in modules:
-            if hasattr(module, operation.name):
-                found[operation.id] = getattr(module, operation.name)
+        defining = [module for module in modules if _defines_handler(module, operation.name)]
+        if len(defining) > 1:
+            names = " and ".join(module.__name__ for module in defining)
+            raise ValueError(f"{operation.id} has two handlers: {names}")
+        if defining:
+            found[operation.id] = getattr(defining[0], operation.name)
     return found
+
+
+def _defines_handler(module: ModuleType, name: str) -> bool:
+    found = getattr(module, name, None)
+    return iscoroutinefunction(found) and found.__module__ == module.__name__
 
 
 def read_json_body(request: Request, operation: Operation, validators: Validators) -> Any:

@@ -28,19 +28,5 @@ def stated_types(operation_id: str) -> Types:
 
 
 @cache
-def usual_types(operation_id: str) -> Types:
-    """Return all types, by status, that an operation is known to answer, those common to all included.
-
-    The common ones are examples: a server may have types of its own under their statuses.
-    """
-    stated = stated_types(operation_id)
-    if operation_id == OAUTH_OPERATION:
-        return stated
-    common = {int(status): frozenset(types) for status, types in _raw()["common"].items()}
-    statuses = common.keys() | stated.keys()
-    return {status: common.get(status, frozenset()) | stated.get(status, frozenset()) for status in sorted(statuses)}
-
-
-@cache
 def _raw() -> dict[str, Any]:
     return read_toml(HERE / "iceberg" / "error_types.toml")

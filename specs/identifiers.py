@@ -95,23 +95,3 @@ def split_levels(text: str, separator: str = UNIT_SEPARATOR) -> list[str]:
     if not all(levels):
         raise IdentifierError(f"the namespace {text!r} has an empty level")
     return levels
-
-
-def join_references(views: Sequence[Sequence[str]], separator: str = UNIT_SEPARATOR) -> str:
-    """Return the value of `referenced-by`, percent-encoded: views as levels and name, outermost first.
-
-    Raises IdentifierError as `join_levels` does.
-    """
-    return ",".join(encode_segment(join_levels(view, separator)) for view in views)
-
-
-def split_references(raw: str, separator: str = UNIT_SEPARATOR) -> list[list[str]]:
-    """Return the views of `referenced-by`, each as levels and name: "a%1Fv,a%1Fw" -> [["a", "v"], ["a", "w"]].
-
-    `raw` is still percent-encoded: a comma that belongs to a name is told from one that separates by
-    its encoding alone. Raises IdentifierError for a view without a namespace and as `split_levels` does.
-    """
-    views = [split_levels(decode_segment(view), separator) for view in raw.split(",")]
-    if any(len(view) == 1 for view in views):
-        raise IdentifierError(f"{raw!r} names a view without a namespace")
-    return views

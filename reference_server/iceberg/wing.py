@@ -24,6 +24,7 @@ from reference_server.iceberg import (
     metrics,
     namespaces,
     registrations,
+    scan_plans,
     signing,
     tables,
     tokens,
@@ -38,7 +39,6 @@ from reference_server.iceberg.functions import set_functions
 from reference_server.iceberg.metadata.errors import MetadataError
 from reference_server.iceberg.metadata_files import MetadataFiles
 from reference_server.iceberg.prefixes import PrefixRouter
-from reference_server.iceberg.scans import handlers as scans
 from reference_server.iceberg.scans.plans import SYNC, scan_services
 from reference_server.iceberg.stores import Stores
 from reference_server.iceberg.warehouses import Places, parse_warehouses
@@ -58,7 +58,7 @@ HANDLER_MODULES = [
     functions,
     credentials,
     signing,
-    scans,
+    scan_plans,
     metrics,
 ]
 FAULTS = faults.__name__  # importing the package registers its faults

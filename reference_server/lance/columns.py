@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from reference_server.errors import (
     InvalidInput,
-    TableColumnNotFound,
     TableSchemaValidationError,
     Unsupported,
 )
 from reference_server.lance.arrow_json import type_from_json, type_to_json
 from reference_server.lance.arrow_schema import check_field_names, check_new_name
 from reference_server.lance.context import LanceContext
+from reference_server.lance.paths import fields_within, find_field, quoted
 from reference_server.lance.settling import current_table
 from reference_server.lance.sql import whole
 from reference_server.lance.transactions import transaction_of
@@ -50,7 +50,7 @@ async def alter_table_alter_columns(context: LanceContext) -> Answer:
 
     def alter(dataset: Any) -> Answer:
         for one in alterations:
-            _fit(one, require_column(dataset, one["path"]))
+            _fit(one, find_field(dataset.schema, one["path"]))
             if one.get("nullable") is False:
                 _require_values(dataset, one["path"])
         _check_renames(dataset, {one["path"]: one["name"] for one in alterations if "name" in one})
@@ -67,7 +67,7 @@ async def alter_table_drop_columns(context: LanceContext) -> Answer:
 
     def drop(dataset: Any) -> Answer:
         for name in names:
-            require_column(dataset, name)
+            find_field(dataset.schema, name)
         if not names or set(dataset.schema.names) <= set(names):
             raise InvalidInput("Dropping columns needs at least one, and has to leave one.")
         dataset.drop_columns(names)
@@ -84,30 +84,10 @@ async def update_table_schema_metadata(context: LanceContext) -> Answer:
     return wanted
 
 
-def require_column(dataset: Any, path: str) -> pa.Field:
-    """Return the field of a dataset at a path, names joined by dots. Raises TableColumnNotFound."""
-    fields, found = list(dataset.schema), None
-    for name in path.split("."):
-        found = next((field for field in fields if field.name == name), None)
-        if found is None:
-            raise TableColumnNotFound(f"The table has no column {path[:200]!r}.")
-        fields = _fields_within(found.type)
-    return found
-
-
-def _fields_within(kind: pa.DataType) -> list[pa.Field]:
-    """Return the fields that a type's columns can be altered by. Lists of a fixed size and maps have none."""
-    from pyarrow import types  # noqa: PLC0415 - slow to import
-
-    if types.is_fixed_size_list(kind) or types.is_map(kind):
-        return []
-    return [kind.field(index) for index in range(kind.num_fields)]
-
-
 def _check_renames(dataset: Any, names: dict[str, str]) -> None:
     """Raise TableSchemaValidationError when two fields of one struct would share a name; Lance finds out too late."""
     for parent in {path.rpartition(".")[0] for path in names}:
-        fields = _fields_within(require_column(dataset, parent).type) if parent else list(dataset.schema)
+        fields = fields_within(find_field(dataset.schema, parent).type) if parent else list(dataset.schema)
         prefix = f"{parent}." if parent else ""
         check_field_names(names.get(prefix + field.name, field.name) for field in fields)
 
@@ -132,8 +112,7 @@ def _outcome(context: LanceContext, dataset: Any) -> Answer:
 
 
 def _require_values(dataset: Any, path: str) -> None:
-    quoted = ".".join(f"`{name}`" for name in path.split("."))
-    if dataset.count_rows(filter=f"{quoted} IS NULL"):
+    if dataset.count_rows(filter=f"{quoted(path)} IS NULL"):
         raise TableSchemaValidationError(f"The column {path!r} has nulls, so it has to be nullable.")
 
 

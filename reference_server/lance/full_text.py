@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from reference_server.errors import InvalidInput
-from reference_server.lance.projection import find_field
+from reference_server.lance.paths import find_values
 
 LARGEST = 2**31 - 1
 NUMBERS = ("fuzziness", "max_expansions", "prefix_length")
@@ -26,7 +26,7 @@ def full_text_query(dataset: Any, given: Json) -> Any:
         return None
     if text is not None and structured is None:
         for column in text.get("columns") or ():
-            find_field(dataset.schema, column)
+            find_values(dataset.schema, column)
         return {"query": text["query"], "columns": text["columns"]} if text.get("columns") else text["query"]
     if structured is not None and text is None:
         return _query(dataset, structured["query"])
@@ -123,7 +123,7 @@ def _columns(dataset: Any, given: Json) -> list[str]:
     """
     column: str | None = given.get("column")
     if column is not None:
-        find_field(dataset.schema, column)
+        find_values(dataset.schema, column)
         return [column]
     indexed = _indexed(dataset)
     if not indexed:

@@ -6,12 +6,9 @@ Types are spelled as the API spells them. Pure rules; building is in `indices.py
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from reference_server.errors import InvalidInput, TableColumnNotFound
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from reference_server.errors import InvalidInput
 
 Body = dict[str, Any]
 FTS, GEOMETRIES = "FTS", "RTREE"
@@ -101,21 +98,3 @@ def _language(text: str) -> str:
 def sub_vectors(dimension: int) -> int:
     """Return the largest number of sub-vectors that divides a dimension."""
     return max(count for count in range(1, min(dimension, MOST_SUB_VECTORS) + 1) if dimension % count == 0)
-
-
-def column_type(schema: pa.Schema, path: str) -> pa.DataType:
-    """Return the type of the column at a path: names of structs joined by dots.
-
-    Raises TableColumnNotFound.
-    """
-    import pyarrow as pa  # noqa: PLC0415 - slow to import
-
-    fields, found = list(schema), None
-    for name in path.split("."):
-        found = next((field for field in fields if field.name == name), None)
-        if found is None:
-            raise TableColumnNotFound(f"The table has no column {path!r}.")
-        inner = found.type
-        fields = [inner.field(index) for index in range(inner.num_fields)] if pa.types.is_struct(inner) else []
-    assert found is not None
-    return found.type

@@ -17,7 +17,6 @@ from reference_server.lance.index_types import (
     SCALAR,
     VECTOR,
     check_index_name,
-    column_type,
     free_name,
     fts_options,
     read_distance,
@@ -25,6 +24,7 @@ from reference_server.lance.index_types import (
     sub_vectors,
     type_of,
 )
+from reference_server.lance.paths import find_values
 from reference_server.lance.settling import current_table
 from reference_server.lance.transactions import transaction_of
 from reference_server.pagination import take_page
@@ -101,7 +101,7 @@ async def _create(context: LanceContext, allowed: Collection[str]) -> Answer:
         check_index_name(wanted)
 
     def create(dataset: Any) -> Answer:
-        built_on = column_type(dataset.schema, body["column"])
+        built_on = find_values(dataset.schema, body["column"]).type
         name = _name(dataset, wanted, body["column"], kind)
         if kind in VECTOR:
             _build_vector(dataset, body["column"], kind, name, getattr(built_on, "list_size", 1), options)

@@ -1,6 +1,6 @@
 """Columns that queries name: those of the answer, and those that are searched.
 
-A column is named by its path: the name of a column, or names of fields joined by dots.
+A column is named by its path, see paths.py.
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from reference_server.errors import InvalidInput, TableColumnNotFound
+from reference_server.errors import InvalidInput
+from reference_server.lance.paths import find_values, quoted
 from reference_server.lance.sql import whole
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def projection(schema: pa.Schema, columns: dict[str, Any] | None) -> list[str] |
         return {alias: _expression(schema, name) for alias, name in aliases.items()}
     for name in names or ():
         if name not in FOUND_COLUMNS:
-            find_field(schema, name)
+            find_values(schema, name)
     return None if names is None else list(names)
 
 
@@ -42,29 +43,5 @@ def _expression(schema: pa.Schema, name: str) -> str:
         return name
     if name not in schema.names and not PATH.fullmatch(name):
         return whole(name)
-    find_field(schema, name)
-    parts = [name] if name in schema.names else name.split(".")
-    return ".".join(f"`{part.replace('`', '``')}`" for part in parts)
-
-
-def find_field(schema: pa.Schema, path: str) -> pa.Field:
-    """Return the field at a path. Raises TableColumnNotFound when there is none."""
-    if path in schema.names:
-        return schema.field(path)
-    found: pa.Field | None = None
-    fields: pa.Schema | pa.StructType | None = schema
-    for part in path.split("."):
-        if fields is None or part not in (field.name for field in fields):
-            raise TableColumnNotFound(f"The table has no column {path!r}.")
-        found = fields.field(part)
-        fields = _fields_within(found.type)
-    return found
-
-
-def _fields_within(type: pa.DataType) -> pa.StructType | None:
-    """Return the fields of a struct, or of the structs in a list."""
-    from pyarrow import types  # noqa: PLC0415 - slow to import
-
-    while types.is_list(type) or types.is_large_list(type) or types.is_fixed_size_list(type):
-        type = type.value_type
-    return type if types.is_struct(type) else None
+    find_values(schema, name)
+    return quoted(name)

@@ -8,8 +8,8 @@ from typing import Any
 from reference_server.errors import InvalidInput, TableSchemaValidationError, TableVersionNotFound
 from reference_server.lance.arrow_body import check_stream_type, read_stream
 from reference_server.lance.assignments import assign
-from reference_server.lance.columns import require_column
 from reference_server.lance.context import LanceContext
+from reference_server.lance.paths import find_values
 from reference_server.lance.settling import current_table, settle
 from reference_server.lance.sql import whole
 from reference_server.lance.transactions import transaction_of
@@ -51,7 +51,7 @@ async def update_table(context: LanceContext) -> Answer:
 
     def update(dataset: Any) -> Answer:
         for column in updates:
-            require_column(dataset, column)
+            find_values(dataset.schema, column)
         count, updated = assign(dataset, updates, where)
         return {"updated_rows": count, "version": updated.version, **transaction_of(context, updated)}
 

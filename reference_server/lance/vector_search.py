@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from reference_server.errors import InvalidInput
 from reference_server.lance.index_types import read_distance
-from reference_server.lance.projection import find_field
+from reference_server.lance.paths import find_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -53,7 +53,7 @@ def find_column(schema: pa.Schema, name: str | None) -> VectorColumn:
     Raises TableColumnNotFound, or InvalidInput for a column without vectors and where several could be meant.
     """
     if name is not None:
-        column = _as_column(name, find_field(schema, name).type)
+        column = _as_column(name, find_values(schema, name).type)
         if column is None:
             raise InvalidInput(f"The column {name!r} does not hold vectors.")
         return column

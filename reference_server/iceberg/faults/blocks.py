@@ -13,7 +13,6 @@ from reference_server.faults import Around, Call, Proceed, body_becomes, content
 from reference_server.iceberg.errors import render_error
 from reference_server.iceberg.metadata.reading import Json
 from specs.openapi import JSON_TYPE
-from specs.profiles import find_profile
 
 TABLE_COMMITS = ("updateTable", "commitTransaction")
 COMMITS = (*TABLE_COMMITS, "replaceView")
@@ -133,7 +132,7 @@ async def performed(
 ) -> Reply:
     """Do another operation by the way, in the same warehouse, and return its answer; the call stays as it was."""
     before = call.operation, call.path, call.request
-    call.operation = find_profile(call.api).document().operation(operation)
+    call.turn_to(operation)
     call.path = {**call.path, **path}
     call.request = call.request.altered(
         query=query or {}, body=b"" if body is None else orjson.dumps(body), headers={"Content-Type": JSON_TYPE}

@@ -7,15 +7,22 @@ from copy import copy
 
 from reference_server.context import Reply
 from reference_server.errors import Conflict
-from reference_server.faults import Call, Proceed, declare
+from reference_server.faults import Around, Call, Proceed, declare
 from reference_server.iceberg.faults.blocks import header_lost, refused
 from reference_server.iceberg.idempotency import HEADER, takes_keys
-from specs.profiles import find_profile
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-MUTATIONS = [one.id for one in find_profile("iceberg").document().operations.values() if takes_keys(one)]
 
 unheard = header_lost(HEADER)
+
+
+def _on_mutations(around: Around) -> Around:
+    """Let a fault touch what takes keys in the document that is served, and nothing else."""
+
+    async def chosen(call: Call, proceed: Proceed) -> Reply:
+        return await (around(call, proceed) if takes_keys(call.operation) else proceed())
+
+    return chosen
 
 
 async def _refused_again(call: Call, proceed: Proceed) -> Reply:
@@ -71,7 +78,7 @@ async def _without_key(call: Call, proceed: Proceed) -> Reply:
 declare(
     "keys-ignored",
     "Idempotency keys are advertised, but ignored.",
-    unheard,
+    _on_mutations(unheard),
     kills=[
         *(
             f"iceberg.key.replay.{what}"
@@ -82,40 +89,34 @@ declare(
         "iceberg.key.race",
         "iceberg.key.format",
     ],
-    on=MUTATIONS,
 )
 declare(
     "keys-refused-again",
     "A key that comes again is refused as used.",
-    _refused_again,
+    _on_mutations(_refused_again),
     kills=["iceberg.key.replay.*", "iceberg.key.one_effect"],
-    on=MUTATIONS,
 )
 declare(
     "keys-of-refusals-forgotten",
     "A refusal is not kept with its key, so that the same request is judged anew.",
-    _refusals_forgotten,
+    _on_mutations(_refusals_forgotten),
     kills=["iceberg.key.errors"],
-    on=MUTATIONS,
 )
 declare(
     "keys-of-any-form",
     "A key that is no UUID counts as none.",
-    _any_form,
+    _on_mutations(_any_form),
     kills=["iceberg.key.format"],
-    on=MUTATIONS,
 )
 declare(
     "keys-of-all-operations",
     "A key is answered as it was before, also when it comes with another operation.",
-    _one_for_all,
+    _on_mutations(_one_for_all),
     kills=["iceberg.key.other_operation"],
-    on=MUTATIONS,
 )
 declare(
     "repetitions-without-a-key",
     "A request that equals an earlier one is answered as that was, although it has no key.",
-    _without_key,
+    _on_mutations(_without_key),
     kills=["iceberg.key.optional.*"],
-    on=MUTATIONS,
 )

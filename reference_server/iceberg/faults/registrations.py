@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from urllib.parse import urlsplit
+
 import orjson
 
 from reference_server.context import Reply
@@ -20,7 +23,6 @@ from reference_server.iceberg.metadata.finishing import current_of
 from reference_server.iceberg.metadata.reading import Json
 
 REGISTER = ["registerTable"]
-SECRETS = "Unrecognized token 'root:x:0:0:root:/root:/bin/bash'"
 
 
 async def _forgotten(call: Call, proceed: Proceed) -> None:
@@ -122,10 +124,19 @@ declare(
     ],
     on=REGISTER,
 )
+
+
+async def _told(call: Call, proceed: Proceed) -> Reply:
+    """Say why a file is no metadata with the words of a parser, which quotes it."""
+    path = Path(urlsplit(str((content(call) or {}).get("metadata-location"))).path)
+    piece = path.read_text() if path.is_file() else ""
+    return await error_field_becomes("message", lambda _: f"Unrecognized token {piece}", 400, 403, 404)(call, proceed)
+
+
 declare(
     "file-content-told",
     "Why a file is no metadata is told with a piece of it.",
-    error_field_becomes("message", lambda _: SECRETS, 400, 403, 404),
+    _told,
     kills=["iceberg.register.table.outside"],
     on=REGISTER,
 )

@@ -59,11 +59,7 @@ declare(
     "commit-race-lost",
     "Who commits at the same time as another is told that it was done, though only the other's commit was.",
     _together(lambda call: tuple(sorted(call.path.items()))),
-    kills=[
-        "iceberg.race.commit",
-        "iceberg.race.disjoint",
-        "iceberg.race.view",
-    ],
+    kills=["iceberg.race.commit", "iceberg.race.disjoint", "iceberg.race.view"],
     on=["updateTable", "replaceView"],
 )
 

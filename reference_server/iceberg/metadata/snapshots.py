@@ -76,16 +76,6 @@ def remove_snapshots(draft: Draft, snapshot_ids: Collection[int]) -> None:
     draft.removed_snapshots = True
 
 
-def only_referenced(metadata: Json) -> Json:
-    """Return metadata with the snapshots that a branch or tag names; the logs stay whole."""
-    named = {ref["snapshot-id"] for ref in metadata["refs"].values()}
-    kept = {
-        key: [one for one in metadata[key] if one["snapshot-id"] in named]
-        for key in ("snapshots", *KINDS_OF_STATISTICS)
-    }
-    return {**metadata, **kept}
-
-
 def _check_rows(node: Json) -> None:
     first, added = optional(long, node, "first-row-id"), optional(long, node, "added-rows")
     if min(first or 0, added or 0) < 0:

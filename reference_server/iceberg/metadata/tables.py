@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from reference_server.iceberg.metadata.definitions import define, read_definition, with_fresh_ids
-from reference_server.iceberg.metadata.drafts import LAST_ADDED, MAIN, Draft
+from reference_server.iceberg.metadata.drafts import MAIN, Draft
 from reference_server.iceberg.metadata.errors import InvalidMetadata, InvalidUpdate
-from reference_server.iceberg.metadata.finishing import current_of, empty_table, finish
+from reference_server.iceberg.metadata.finishing import empty_table, finish
 from reference_server.iceberg.metadata.format_versions import DEFAULT, NEWEST, OLDEST, check_supported, upgrade
 from reference_server.iceberg.metadata.partition_specs import replacing_spec
 from reference_server.iceberg.metadata.properties import (
@@ -45,28 +45,6 @@ def new_table(request: Json, *, location: str, uuid: str, now: int) -> Json:
     draft.put("location", location)
     set_properties(draft, properties)
     return finish(draft, None)
-
-
-def creation_updates(metadata: Json) -> list[Json]:
-    """Return the updates that make a table like this one: what a client sends to commit a staged table."""
-    updates: list[Json] = [
-        {"action": "assign-uuid", "uuid": metadata["table-uuid"]},
-        {"action": "upgrade-format-version", "format-version": metadata["format-version"]},
-        {
-            "action": "add-schema",
-            "schema": current_of(metadata, "schemas"),
-            "last-column-id": metadata["last-column-id"],
-        },
-        {"action": "set-current-schema", "schema-id": LAST_ADDED},
-        {"action": "add-spec", "spec": current_of(metadata, "partition-specs")},
-        {"action": "set-default-spec", "spec-id": LAST_ADDED},
-        {"action": "add-sort-order", "sort-order": current_of(metadata, "sort-orders")},
-        {"action": "set-default-sort-order", "sort-order-id": LAST_ADDED},
-        {"action": "set-location", "location": metadata["location"]},
-    ]
-    if metadata["properties"]:
-        updates.append({"action": "set-properties", "updates": metadata["properties"]})
-    return updates
 
 
 def create_table(updates: Sequence[Any], *, uuid: str, now: int, location: str | None = None) -> Json:

@@ -8,7 +8,6 @@ import orjson
 
 from reference_server.context import Reply
 from reference_server.faults import Call, Proceed, answers, body_becomes, declare, request_becomes, status_becomes
-from specs.profiles import find_profile
 
 ADD, ALTER, DROP = "AlterTableAddColumns", "AlterTableAlterColumns", "AlterTableDropColumns"
 METADATA, STATS = "UpdateTableSchemaMetadata", "GetTableStats"
@@ -167,7 +166,7 @@ declare(
 async def _rows_lost(call: Call, proceed: Proceed) -> Reply:
     """Delete all rows afterwards."""
     reply = await proceed()
-    call.operation = find_profile(call.api).document().operation("DeleteFromTable")
+    call.turn_to("DeleteFromTable")
     call.request = call.request.altered(body=b'{"predicate": "true"}')
     await proceed()
     return reply

@@ -25,7 +25,6 @@ from reference_server.lance.faults.building import (
     items,
     paging,
 )
-from specs.profiles import find_profile
 
 # Listings
 
@@ -123,7 +122,6 @@ declare(
     "A read is answered as before the latest write.",
     _stale,
     kills=["lance.listing.fresh.*", "lance.table.describe.fresh", "lance.rows.insert.fresh", "lance.race.rows"],
-    on=list(find_profile("lance").document().operations),
 )
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from reference_server.context import Reply
 from reference_server.faults import Call, Proceed, declare, status_becomes
-from specs.profiles import find_profile
 
 WRITES = ("InsertIntoTable", "UpdateTable", "MergeInsertIntoTable", "CreateTableVersion")
 CREATIONS = ("CreateNamespace", "CreateTable", "DeclareTable")
@@ -53,7 +52,7 @@ declare(
 
 
 async def _appended(call: Call, proceed: Proceed) -> Reply:
-    call.operation = find_profile(call.api).document().operation("InsertIntoTable")
+    call.turn_to("InsertIntoTable")
     return await proceed()
 
 

@@ -17,7 +17,6 @@ from reference_server.lance.faults.building import (
     DROPS,
     delimiter,
 )
-from specs.profiles import find_profile
 
 # State
 
@@ -110,7 +109,7 @@ async def _namespace_made(call: Call, proceed: Proceed) -> Reply:
     if reply.status != 404:
         return reply
     before = call.operation, call.path, call.request
-    call.operation = find_profile(call.api).document().operation("CreateNamespace")
+    call.turn_to("CreateNamespace")
     call.path = {**call.path, "id": call.path["id"].rpartition(delimiter(call))[0]}
     call.request = call.request.altered(body=b"{}")
     await proceed()
