@@ -7,16 +7,17 @@ it is noted in the wire log and judged there, once, by the wire requirement of i
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NoReturn
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 
 import orjson
-import urllib3
 
 from conformance.exchange import Exchange, hide_fields
+from conformance.json_values import shown, strict
 from conformance.outcomes import Blocked, Unoffered, Violation
+from conformance.transport import Connection, Traffic, Transport
 from conformance.wire import WireLog
 from specs.identifiers import encode_segment
 from specs.openapi import JSON_TYPE, Document, Operation
@@ -29,21 +30,6 @@ class Encoded(str):
     """A path segment that is percent-encoded already."""
 
     __slots__ = ()
-
-
-class Fields(dict[str, Any]):
-    """A JSON object of an answer: to ask for a field that it lacks is a Violation, at any depth."""
-
-    __slots__ = ()
-
-    def __missing__(self, name: str) -> NoReturn:
-        raise Violation(f"the answer lacks the field {name!r} of an object", "body:")
-
-
-def _strict(value: Any) -> Any:
-    if isinstance(value, dict):
-        return Fields({name: _strict(one) for name, one in value.items()})
-    return [_strict(one) for one in value] if isinstance(value, list) else value
 
 
 class Answer:
@@ -70,7 +56,7 @@ class Answer:
         """The body as JSON. Raises Violation when it is none."""
         self._touch(self._exchange, "body:")
         try:
-            return _strict(orjson.loads(self._exchange.response_body))
+            return strict(orjson.loads(self._exchange.response_body))
         except orjson.JSONDecodeError as error:
             raise Violation(f"the body is not JSON: {error}", "body:") from None
 
@@ -84,14 +70,14 @@ class Answer:
         value = self.json
         self._touch(self._exchange, f"body:/{name}")
         if not isinstance(value, dict):
-            raise Violation(f"the body is no JSON object but {type(value).__name__}", "body:")
+            raise Violation(f"the body is no JSON object but {shown(value)}", "body:")
         return value.get(name, default)
 
     def __getitem__(self, name: str) -> Any:
         """Return a field of a JSON object. Raises Violation when it is absent."""
         value = self.get(name, self)
         if value is self:
-            raise Violation(f"the answer has no field {name!r}", f"body:/{name}")
+            raise Violation(f"the answer has no field {shown(name)}", f"body:/{name}")
         return value
 
     @property
@@ -111,26 +97,18 @@ class Answer:
         return f"<{self._exchange.status} {body}>"
 
 
-@dataclass(frozen=True, slots=True)
-class Connection:
-    """Where the target is and what every request to it carries."""
-
-    url: str
-    headers: Mapping[str, str]
-    timeout: float
-
-
 class Client:
     """Sends the operations of one document to one target. Not for use by several threads at once.
 
     `missing` maps operations that the target lacks, without saying so properly, to the requirement
     that judges this: what needs them is blocked by it. `refused` are those that it lacks and says so
     beforehand, `says_unsupported` tells when an answer does. `locate` spells a path of the document
-    for this target.
+    for this target. `traffic` is what all clients of a run have seen of the server.
     """
 
-    def __init__(self, connection: Connection, document: Document) -> None:
+    def __init__(self, connection: Connection, document: Document, traffic: Traffic | None = None) -> None:
         self.document = document
+        self.traffic = traffic or Traffic()
         self.wire = WireLog(document, Validators(document))
         self.steps: list[Exchange] = []
         self._reached_subject = False
@@ -143,9 +121,8 @@ class Client:
         self.locate: Callable[[str], str] = str
         self.exchange_listener: Callable[[Exchange], None] | None = None
         self._connection = connection
-        self._base = urlsplit(connection.url).path.rstrip("/")
-        self._origin = connection.url[: len(connection.url) - len(urlsplit(connection.url).path)].rstrip("/")
-        self._pool = urllib3.connection_from_url(connection.url, maxsize=4, timeout=connection.timeout, retries=False)
+        self._ends: float | None = None
+        self._transport = Transport(connection, self.traffic)
 
     def begin(self, subjects: Collection[str]) -> None:
         """Start a requirement: everything but its subjects is a prerequisite from now on.
@@ -190,7 +167,7 @@ class Client:
         exchange = Exchange(
             operation_id,
             operation.method,
-            self._origin + self._target(operation, path or {}, query or {}),
+            self._transport.origin + self._target(operation, path or {}, query or {}),
             self._headers(content_type if content or json is not None else None, headers or {}),
             content,
         )
@@ -201,35 +178,60 @@ class Client:
 
     def get_raw(self, path: str) -> Exchange:
         """Send a GET to a path that belongs to no operation."""
-        return self.send(Exchange("", "GET", self._origin + self._base + path, self._headers(None, {})))
+        url = self._transport.origin + self._transport.base + path
+        return self.send(Exchange("", "GET", url, self._headers(None, {})))
 
     def send(self, exchange: Exchange) -> Exchange:
-        """Send a prepared request, record it and check the answer against the document."""
+        """Send a prepared request, record it and check the answer against the document.
+
+        What prepares or cleans up is sent again when its connection breaks; what a requirement is about is not.
+        Raises Stopped when the run is over, and Blocked when the time of a forked client is.
+        """
+        if self._ends is not None and time.monotonic() > self._ends:
+            raise Blocked("the clients did not come to an end in time", exchange.operation)
         self.steps.append(exchange)
         self.requests += 1
-        started = time.perf_counter()
-        try:
-            response = self._pool.urlopen(
-                exchange.method,
-                exchange.url.removeprefix(self._origin),
-                body=exchange.request_body or None,
-                headers=dict(exchange.request_headers),
-                redirect=False,
-                retries=False,
-                preload_content=True,
-            )
-        except urllib3.exceptions.HTTPError as error:
-            exchange.failure = f"{type(error).__name__}: {error}"
-        else:
-            exchange.status = response.status
-            exchange.response_headers = response.headers
-            exchange.response_body = response.data
-        exchange.seconds = time.perf_counter() - started
+        self._transport.send(exchange, again=self.traffic.cleaning or not self._reached_subject)
         if exchange.operation in self.document.operations:
             self.wire.check(exchange, self.steps)
         if self.exchange_listener:
             self.exchange_listener(exchange)
         return exchange
+
+    @contextmanager
+    def cleaning(self) -> Iterator[None]:
+        """Clean up: it may go on for a while when the run's time is over, and what breaks is sent again."""
+        before, self.traffic.cleaning = self.traffic.cleaning, True
+        try:
+            yield
+        finally:
+            self.traffic.cleaning = before
+
+    @property
+    def gone(self) -> bool:
+        """True when the server answers no more."""
+        return bool(self.traffic.stopped and self.traffic.stopped.gone)
+
+    @property
+    def broken(self) -> tuple[int, str] | None:
+        """The last step of this example whose connection broke: its place and operation, None without one."""
+        places = [(place, step.operation) for place, step in enumerate(self.steps) if step.broken or step.resent]
+        return places[-1] if places else None
+
+    def reject_malformed(self, error: Exception) -> NoReturn:
+        """Explain an error by the first answer of this example that does not have the form of the document.
+
+        Raises Violation or, where the answer only prepared, Blocked; the error itself when all have it.
+        """
+        for step in self.steps:
+            if step.defect:
+                mark, message = step.defect
+                self.touch(step, mark)
+                message = f"the answer of {step.operation} cannot be used: {message}"
+                if self._reached_subject:
+                    raise Violation(message, mark) from error
+                raise Blocked(message, step.operation) from error
+        raise error
 
     def touch(self, exchange: Exchange, mark: str) -> None:
         """Remember the field that the requirement looked at last; it is what a failure is about."""
@@ -242,7 +244,7 @@ class Client:
         for name, value in path.items():
             target = target.replace("{" + name + "}", value if isinstance(value, Encoded) else encode_segment(value))
         pairs = {name: _query_text(value) for name, value in query.items() if value is not None}
-        return self._base + target + ("?" + urlencode(pairs, doseq=True, quote_via=quote) if pairs else "")
+        return self._transport.base + target + ("?" + urlencode(pairs, doseq=True, quote_via=quote) if pairs else "")
 
     def _headers(self, content_type: str | None, extra: Mapping[str, str | None]) -> dict[str, str]:
         merged: dict[str, str | None] = {"Accept": "*/*", **self._connection.headers}
@@ -284,15 +286,16 @@ class Client:
 
     def use_token(self, token: str) -> None:
         """Send this bearer token with every request from now on."""
-        headers = {**self._connection.headers, "Authorization": f"Bearer {token}"}
-        self._connection = replace(self._connection, headers=headers)
+        self._connection = self._connection.with_token(token)
 
-    def fork(self) -> Client:
-        """Return a client for another thread; `join` takes over what it has seen."""
-        other = Client(self._connection, self.document)
+    def fork(self, seconds: float) -> Client:
+        """Return a client for another thread and for so long; `join` takes over what it has seen."""
+        other = Client(self._connection, self.document, self.traffic)
+        other._ends = time.monotonic() + seconds
         other.wire = WireLog(self.document, self.wire.validators, extra_checks=self.wire.extra_checks)
         other.subjects, other._reached_subject = self.subjects, True
-        other.refused, other.says_unsupported, other.locate = self.refused, self.says_unsupported, self.locate
+        other.missing, other.refused, other.locate = self.missing, self.refused, self.locate
+        other.says_unsupported = self.says_unsupported
         return other
 
     def join(self, other: Client) -> None:
@@ -307,7 +310,7 @@ class Client:
 
     def close(self) -> None:
         """Close the connections."""
-        self._pool.close()
+        self._transport.close()
 
 
 def is_unsupported(exchange: Exchange) -> bool:

@@ -29,6 +29,10 @@ CURL_DEFAULT = ("Accept", "*/*")
 class Exchange:
     """A request with its answer; `status` is 0 while, or because, there is none (`failure` says why).
 
+    `broken` says that the connection broke, `hung` that there was no whole answer in time, `resent` that the request
+    was sent again after that: the server may have done it twice. `defect` is the first
+    way in which the answer breaks the document: where, as `mark` says it, and what.
+
     `mark` points at the offending field of the answer: "status", "header:NAME" or a JSON pointer
     behind "body:".
     """
@@ -43,7 +47,11 @@ class Exchange:
     response_body: bytes = b""
     seconds: float = 0.0
     failure: str = ""
+    broken: bool = False
+    hung: bool = False
+    resent: bool = False
     mark: str = ""
+    defect: tuple[str, str] | None = None
 
     def curl(self) -> str:
         """Return a shell command that sends the same request; secrets become variables.

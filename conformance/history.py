@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.exchange import Exchange
+from conformance.json_values import shown
 
 OK, REFUSED, UNKNOWN = "ok", "refused", "unknown"
 
@@ -92,11 +93,11 @@ def judge_register(writes: Collection[Event], reads: Iterable[Event]) -> Iterato
     for read in reads:
         written = by_value.get(read.result)
         if read.result is not None and (written is None or written.start > read.end):
-            yield Problem(f"{read.result} is there, but nobody has written it", (read,))
+            yield Problem(f"{shown(read.result)} is there, but nobody has written it", (read,))
             continue
         later = [event for event in done if event.before(read) and (written is None or written.before(event))]
         if later:
-            message = f"{read.result} is read after {later[-1].value} was written over it"
+            message = f"{shown(read.result)} is read after {shown(later[-1].value)} was written over it"
             yield Problem(message, (*([written] if written else []), later[-1], read))
 
 

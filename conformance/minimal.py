@@ -6,20 +6,21 @@ from typing import Any
 
 from specs.openapi import Document
 
-SMALLEST = {"string": "x", "integer": 1, "number": 1, "boolean": False, "null": None}
+SMALLEST = {"integer": 1, "number": 1, "boolean": False, "null": None}
 
 
-def minimal_value(document: Document, schema: Any, within: tuple[str, ...] = ()) -> Any:
+def minimal_value(document: Document, schema: Any, text: str, within: tuple[str, ...] = ()) -> Any:
     """Return a smallest value for a schema of the document: required fields only.
 
-    `within` are the references that led here: of several choices one that leads back is not taken.
+    `text` stands for every string: a name that nobody else has, since the value may be sent. `within` are the
+    references that led here: of several choices one that leads back is not taken.
     """
     within = (*within, *_reference(schema))
     schema = document.resolve(schema)
     for choice in ("oneOf", "anyOf", "allOf"):
         if schema.get(choice):
             onward = [one for one in schema[choice] if not set(_reference(one)) & set(within)]
-            return minimal_value(document, (onward or schema[choice])[0], within)
+            return minimal_value(document, (onward or schema[choice])[0], text, within)
     if "const" in schema:
         return schema["const"]
     if schema.get("enum"):
@@ -28,10 +29,11 @@ def minimal_value(document: Document, schema: Any, within: tuple[str, ...] = ())
     kind = kind[0] if isinstance(kind, list) else kind
     if kind == "object":
         properties = schema.get("properties", {})
-        return {name: minimal_value(document, properties.get(name, {}), within) for name in schema.get("required", [])}
+        required = schema.get("required", [])
+        return {name: minimal_value(document, properties.get(name, {}), text, within) for name in required}
     if kind == "array":
-        return [minimal_value(document, schema.get("items", {}), within)] * schema.get("minItems", 0)
-    return SMALLEST[kind]
+        return [minimal_value(document, schema.get("items", {}), text, within)] * schema.get("minItems", 0)
+    return text if kind == "string" else SMALLEST[kind]
 
 
 def _reference(schema: Any) -> tuple[str, ...]:

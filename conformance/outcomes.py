@@ -3,11 +3,17 @@
 Violation    the target broke it: counts as a failure, at the level of the requirement
 Blocked      a step before the one under test failed; the operation is named
 Unoffered    the target does not have the operation and says so as the document wants
+Stopped      the run is over: its time is up, or the target is gone
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from _pytest.outcomes import Skipped
+
+if TYPE_CHECKING:
+    from conformance.exchange import Exchange
 
 
 class Violation(AssertionError):
@@ -28,3 +34,12 @@ class Blocked(Skipped):
 
 class Unoffered(Skipped):
     """The target does not offer what the requirement is about."""
+
+
+class Stopped(Blocked):
+    """The run ends here. `gone` says that the target answers no more; `exchange` is the request that shows it."""
+
+    def __init__(self, message: str, by: str, *, gone: bool = False, exchange: Exchange | None = None) -> None:
+        super().__init__(message, by)
+        self.gone = gone
+        self.exchange = exchange

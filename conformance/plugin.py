@@ -5,7 +5,9 @@ It patches nothing and does nothing unless a run has a target.
 
 from __future__ import annotations
 
+import logging
 import time
+import traceback
 from collections.abc import Generator
 from typing import Protocol
 
@@ -13,14 +15,16 @@ import pytest
 from hypothesis.errors import Flaky
 
 from conformance import fixtures
-from conformance.exit_codes import EXIT_BROKEN
+from conformance.exit_codes import EXIT_BROKEN, EXIT_FAILS
+from conformance.ordering import ranks
 from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.requirement import MARK, Requirement
 from conformance.results import Result
 from conformance.session import Session
 
+log = logging.getLogger("lakeproof.suite")
 FAILING = {"MUST": "fail", "SHOULD": "warn", "MAY": "warn"}
-FIRST = ".offered."
+GOOD = ("pass", "unoffered")
 MESSAGE_LINES = 12
 
 
@@ -43,12 +47,15 @@ class SuitePlugin:
         self.listener = listener
         self._started = 0.0
         self._requests = 0
+        self._judged: Result | None = None  # the verdict on the requirement under way
 
     # Selection
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Bring the fixtures."""
+        """Bring the fixtures. Tracebacks that nobody sees are told in the cheap way: others cost 85 ms a finding."""
         config.pluginmanager.register(fixtures)
+        if not config.pluginmanager.has_plugin("terminalreporter"):
+            config.option.tbstyle = "native"
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
         """Let -k match requirement ids."""
@@ -58,12 +65,14 @@ class SuitePlugin:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Keep what this run is about; what others depend on first, what sums up last."""
-        kept = [item for item in items if self.session.wants(requirement_of(item))]
+        """Keep what this run is about, in the order of `ranks`."""
+        found = {item: one for item in items if (one := requirement_of(item))}
+        order = ranks(found.values())
+        kept = [item for item, one in found.items() if self.session.wants(one)]
         dropped = [item for item in items if item not in set(kept)]
         if dropped:
             config.hook.pytest_deselected(items=dropped)
-        items[:] = sorted(kept, key=_rank)
+        items[:] = sorted(kept, key=lambda item: order[found[item].id])
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Tell the listener what is to come."""
@@ -76,36 +85,50 @@ class SuitePlugin:
         """Start a requirement."""
         requirement = requirement_of(item)
         if requirement:
+            self._judged = None
             self._started = time.perf_counter()
             self._requests = self.session.client.requests
             self.session.client.begin(requirement.operations)
             for needed in requirement.needs:
-                if self.session.verdict(needed) not in (None, "pass", "unoffered"):
+                if self.session.verdict(needed) not in (None, *GOOD):
                     raise Blocked(f"{needed} is not met", needed)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Turn what happened into a verdict, and a warning into no failure of pytest's."""
+        """Turn what happened into a verdict, which is told when the requirement has been cleaned up after."""
         report = yield
         requirement = requirement_of(item)
-        failed_elsewhere = call.when != "call" and call.excinfo is not None
-        if requirement is None or not (call.when == "call" or failed_elsewhere):
+        if requirement is None:
             return report
-        error = call.excinfo.value if call.excinfo else None
-        result = self._result(requirement, error, call.when)
+        if call.when == "call" or call.excinfo is not None:
+            self._judge(item, requirement, call, report)
+        if call.when == "teardown" and self._judged and self.listener:
+            self.listener.judged(self._judged)
+        return report
+
+    def _judge(
+        self, item: pytest.Item, requirement: Requirement, call: pytest.CallInfo[None], report: pytest.TestReport
+    ) -> None:
+        """Keep the verdict on what happened, and make a warning no failure of pytest's."""
+        if stopped := self.session.client.traffic.stopped:
+            item.session.shouldstop = str(stopped.msg)  # nothing is said of what was under way
+            report.outcome = "skipped"
+            return
+        result = self._result(requirement, call.excinfo.value if call.excinfo else None, call.when)
+        if self._judged and not _spoils(result, self._judged):
+            log.warning("after %s was judged, cleaning up ended with: %s", requirement.id, result.message)
+            return
+        self._judged = result
         self.session.add(result)
-        if self.listener:
-            self.listener.judged(result)
         if result.verdict == "warn" and not (self.session.settings.strict and requirement.level == "SHOULD"):
             report.outcome, report.wasxfail = "skipped", result.message
-        return report
 
     def _result(self, requirement: Requirement, error: BaseException | None, when: str) -> Result:
         client = self.session.client
         verdict, blocked_by = _verdict(requirement, error, when)
-        steps = [step.to_json() for step in client.steps] if verdict not in ("pass", "unoffered") else []
+        steps = [step.to_json() for step in client.steps] if verdict not in GOOD else []
         return Result(
             requirement,
             verdict,
@@ -120,8 +143,8 @@ class SuitePlugin:
     # The end
 
     def pytest_keyboard_interrupt(self) -> None:
-        """Remember that the run was cut short."""
-        self.session.interrupted = True
+        """Remember that the run was cut short, unless it ended itself."""
+        self.session.interrupted = self.session.client.traffic.stopped is None
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A requirement module that cannot be imported is the kit's own fault."""
@@ -131,12 +154,17 @@ class SuitePlugin:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Decide the exit code: pytest's own, but for blocked requirements and errors of the kit."""
-        self.session.suite.clean_up()
+        try:
+            self.session.target.sandbox.sweep()
+        except Exception:  # a bug of the kit, which takes no verdict away
+            self.session.kit_errors.append(traceback.format_exc())
         results = self.session.results()
-        if self.session.kit_errors or exitstatus == pytest.ExitCode.INTERNAL_ERROR:
+        code = results.exit_code(strict=self.session.settings.strict)
+        broken = self.session.kit_errors or exitstatus == pytest.ExitCode.INTERNAL_ERROR
+        if broken and code != EXIT_FAILS:
             session.exitstatus = EXIT_BROKEN
         elif exitstatus != pytest.ExitCode.USAGE_ERROR:
-            session.exitstatus = results.exit_code(strict=self.session.settings.strict)
+            session.exitstatus = code
         self.session.finish()
 
 
@@ -144,14 +172,6 @@ def requirement_of(item: pytest.Item) -> Requirement | None:
     """Return the requirement that an item judges, None for any other test."""
     marker = item.get_closest_marker(MARK)
     return marker.args[0] if marker else None
-
-
-def _rank(item: pytest.Item) -> tuple[int, int]:
-    """Order what is offered first, what sums the run up last, and needs before those who need them."""
-    requirement = requirement_of(item)
-    if requirement is None or FIRST in requirement.id:
-        return 0, 0
-    return 2 if requirement.kind == "wire" else 1, bool(requirement.needs)
 
 
 def _verdict(requirement: Requirement, error: BaseException | None, when: str) -> tuple[str, str]:
@@ -165,6 +185,11 @@ def _verdict(requirement: Requirement, error: BaseException | None, when: str) -
     if isinstance(error, Violation | AssertionError | Flaky) and when == "call":
         return FAILING[requirement.level], ""
     return "error", ""
+
+
+def _spoils(late: Result, verdict: Result) -> bool:
+    """True when what came of cleaning up counts more than the verdict: an error of the kit where all was well."""
+    return late.verdict == "error" and verdict.verdict in GOOD
 
 
 def _message(error: BaseException | None) -> str:

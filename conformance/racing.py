@@ -14,7 +14,7 @@ from conformance.history import OK, REFUSED, UNKNOWN, Event, Problem
 from conformance.outcomes import Violation
 from conformance.suite import Suite
 
-JOIN_SECONDS = 120.0
+RACE_SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def outcome(status: int) -> str:
 
 def race(suite: Suite, programs: Sequence[Program]) -> list[Event]:
     """Run programs at the same time, each with a client of its own, and return their events by start."""
-    racers = [Racer(number, suite.client.fork()) for number in range(len(programs))]
+    racers = [Racer(number, suite.client.fork(RACE_SECONDS)) for number in range(len(programs))]
     start = threading.Barrier(len(programs))
     failures: list[BaseException] = []
 
@@ -84,7 +84,7 @@ def race(suite: Suite, programs: Sequence[Program]) -> list[Event]:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(JOIN_SECONDS)
+        thread.join(RACE_SECONDS + suite.settings.timeout)
     for racer in racers:
         suite.client.join(racer.client)
     if failures:

@@ -5,9 +5,12 @@ The JSON form is version 1 and has a schema beside this file, `results.schema.js
 
 from __future__ import annotations
 
+import secrets
 from collections import Counter
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +23,20 @@ from specs.clauses import clauses
 from specs.problems import Problem
 
 VERSION = 1
-VERDICTS = ("pass", "fail", "warn", "known", "unoffered", "blocked", "error")
+VERDICTS = ("pass", "fail", "warn", "unoffered", "blocked", "error")
 FILE_NAME = "results.json"
+KIT = "lakeproof"
 SCHEMA = Path(__file__).with_name("results.schema.json")
+
+
+def kit_name() -> str:
+    """Return the kit's name and version, as every report has them."""
+    return f"{KIT} {version(KIT)}"
+
+
+def new_run_id(started: datetime) -> str:
+    """Return an id for a run: the second in which it started, and chance."""
+    return f"{started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
 
 
 @dataclass(slots=True)
@@ -79,19 +93,23 @@ class Results:
         """Return what the run means for a gate.
 
         A MUST that failed, or that could not be judged because something failed before it, does not
-        conform; with `strict` a SHOULD counts like a MUST. MAY never counts.
+        conform; with `strict` a SHOULD counts like a MUST. MAY never counts. A server that is gone does not conform;
+        a run whose time was over says nothing of what it did not reach. An error of the kit takes no verdict away.
         """
         if self.run["interrupted"]:
             return EXIT_INTERRUPTED
-        if self.totals["error"]:
-            return EXIT_BROKEN
-        if not self.requirements:
-            return EXIT_NOTHING
         counted = ("MUST", "SHOULD") if strict else ("MUST",)
         bad = any(
             entry["verdict"] in ("fail", "warn", "blocked") and entry["level"] in counted for entry in self.requirements
         )
-        return EXIT_FAILS if bad else EXIT_CONFORMS
+        stopped = self.run.get("stopped")
+        if bad or (stopped and stopped["gone"]):
+            return EXIT_FAILS
+        if self.totals["error"]:
+            return EXIT_BROKEN
+        if stopped:
+            return EXIT_INTERRUPTED
+        return EXIT_CONFORMS if self.requirements else EXIT_NOTHING
 
     def to_json(self) -> dict[str, Any]:
         """Return the whole file."""

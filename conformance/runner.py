@@ -42,7 +42,7 @@ def run(
     places = _places(package or APIS[settings.api].package, ids)
     code = int(pytest.main([*options, *select, *places], plugins=[plugin, *plugins]))
     for error in session.kit_errors:
-        log.error("the kit failed while it was loading requirements:\n%s", error)
+        log.error("the kit failed outside of a requirement:\n%s", error)
     return session.results(), code
 
 

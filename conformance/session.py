@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import secrets
 import sys
 import time
 from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import asdict
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from conformance.apis import APIS
+from conformance.apis import APIS, requirements
 from conformance.client import Client
 from conformance.exchange_log import ExchangeLog
+from conformance.outcomes import Stopped
 from conformance.requirement import Requirement
-from conformance.results import Result, Results
+from conformance.results import Result, Results, kit_name, new_run_id
+from conformance.sandbox import NAMESPACE, Thing
 from conformance.settings import Settings
 from conformance.suite import Suite
 from conformance.target import OFFERED, Target, connect
 from specs.clauses import clauses, clauses_of
-
-KIT = "lakeproof"
+from specs.problems import Problem
 
 
 class Session:
@@ -35,7 +36,7 @@ class Session:
         self.started = datetime.now(UTC)
         self.interrupted = False
         self.kit_errors: list[str] = []
-        self._id = f"{self.started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+        self._id = new_run_id(self.started)
         self._clock = time.perf_counter()
         self._results: dict[str, Result] = {}
         self.target: Target = connect(settings)
@@ -46,7 +47,10 @@ class Session:
         self.client.exchange_listener = self.log.add
         self._frozen = self.target.profile.frozen_requirements()
         self._elsewhere = clauses(settings.api).keys() - clauses_of(self.target.profile).keys()
-        self.target.meet(api.prober(self.target))
+        if settings.max_time:
+            self.client.traffic.ends = time.monotonic() + settings.max_time
+        with suppress(Stopped):  # the run ends at its first requirement then, and says why
+            meet(self.target)
 
     @property
     def client(self) -> Client:
@@ -71,7 +75,7 @@ class Session:
         )
 
     def add(self, result: Result) -> None:
-        """Take the verdict on one requirement; an error while cleaning up after it wins over a pass."""
+        """Take the verdict on one requirement, in place of an earlier one."""
         self._results[result.requirement.id] = result
 
     def verdict(self, requirement_id: str) -> str | None:
@@ -88,8 +92,10 @@ class Session:
         """Close what the run had open."""
         self.log.close()
         self.client.close()
+        self.target.canaries.remove()
 
     def _run(self) -> dict[str, Any]:
+        traffic = self.client.traffic
         return {
             "id": self._id,
             "started": self.started.isoformat(timespec="seconds"),
@@ -97,10 +103,12 @@ class Session:
             "seed": self.settings.seed,
             "depth": self.settings.depth,
             "command": self.command,
-            "kit": f"{KIT} {version(KIT)}",
+            "kit": kit_name(),
             "interrupted": self.interrupted,
             "requests": self.client.requests,
-            "left_behind": self.suite.left_behind,
+            "left_behind": [asdict(one) for one in self.target.sandbox.left_behind],
+            "notes": traffic.told(),
+            **({"stopped": _stopped(traffic.stopped)} if traffic.stopped else {}),
         }
 
     def _target(self) -> dict[str, Any]:
@@ -125,3 +133,46 @@ class Session:
             ],
             "settings": self.settings.shown(),
         }
+
+
+def meet(target: Target) -> None:
+    """Get to know a target. Raises Problem when it cannot be judged, or would keep what a run makes."""
+    prober = APIS[target.settings.api].prober(target)
+    target.meet(prober)
+    if not target.client.traffic.stopped:
+        _check_namespace(target)
+        if not target.settings.leave_behind:
+            _check_droppable(target)
+    target.explore(prober)
+
+
+def _stopped(stopped: Stopped) -> dict[str, Any]:
+    """Return why a run ended before its end, with the request that shows it."""
+    step = stopped.exchange.to_json() if stopped.exchange else None
+    return {"message": str(stopped.msg), "gone": stopped.gone, "step": step}
+
+
+def _check_namespace(target: Target) -> None:
+    """Raise Problem when the server says that the given namespace is not there."""
+    inventory = target.sandbox.inventory
+    operation = next(filter(inventory.offers, inventory.looks[NAMESPACE]), None) if inventory else None
+    if inventory and inventory.base and operation:
+        answer = inventory.look(operation, Thing(NAMESPACE, inventory.base))
+        if answer and answer.status == 404:
+            raise Problem(
+                f"{answer.url}: there is no namespace {target.settings.namespace}.",
+                "Name one that exists with --namespace.",
+            )
+
+
+def _check_droppable(target: Target) -> None:
+    """Raise Problem when the run would leave what it makes behind, unless it stays in one namespace."""
+    inventory = target.sandbox.inventory
+    kinds = inventory.undroppable() if inventory else []
+    if kinds and not target.settings.namespace:
+        names = " and ".join(f"{kind}s" for kind in kinds)
+        count = len(requirements(target.settings.api))
+        raise Problem(
+            f"This server cannot drop {names}: up to {count:,} of each would stay on it.",
+            "Accept that with --leave-behind, or keep all of them in one namespace with --namespace NAME.",
+        )

@@ -1,6 +1,6 @@
 """The settings of a run: one name each, as a flag, an environment variable and a key of a file.
 
-`--page-size` on the command line, `LAKEPROOF_PAGE_SIZE` in the environment and `page_size` in
+`--max-time` on the command line, `LAKEPROOF_MAX_TIME` in the environment and `max_time` in
 `lakeproof.toml` are one setting; the first of these that is given wins.
 """
 
@@ -29,11 +29,14 @@ class Settings:
     """The settings of a run.
 
     `name` is what reports call the server, `warehouse` what an Iceberg catalog is asked for, `namespace`
-    one that exists, for an API in which the suite cannot create any (levels with dots between them).
+    one that exists, in which the whole run stays (levels with dots between them), `functions` one that exists and
+    has functions, which no operation can create.
     `credential` is `ID:SECRET`, for which a catalog issues tokens; the run gets itself one unless it has a
     `token`. `scope` is asked for then. `depth` says how many examples a drawn requirement may cost, `seed`
     where a deep run starts (other depths are the same every time). `kinds` and `select` (a pytest -k
-    expression) choose among the requirements, `timeout` is in seconds per request.
+    expression) choose among the requirements. `timeout` is in seconds for a whole request, `max_time` for the run
+    (0: no end), `wait` for a server that is not up yet. `ca`, `cert` and `key` are files for TLS, `insecure` takes any
+    certificate. `leave_behind` judges a server that cannot drop what the run makes.
     """
 
     server: str = ""
@@ -43,6 +46,7 @@ class Settings:
     spec: str = ""
     warehouse: str = ""
     namespace: str = ""
+    functions: str = ""
     token: str = ""
     credential: str = ""
     scope: str = ""
@@ -53,6 +57,13 @@ class Settings:
     kinds: tuple[str, ...] = KINDS
     select: str = ""
     timeout: float = 30.0
+    max_time: float = 0.0
+    wait: float = 0.0
+    ca: str = ""
+    cert: str = ""
+    key: str = ""
+    insecure: bool = False
+    leave_behind: bool = False
     report: str = DEFAULT_REPORT
 
     def shown(self) -> dict[str, Any]:
@@ -81,12 +92,12 @@ class Settings:
             pairs.append((name.strip(), value.strip()))
         return pairs
 
-    def namespace_levels(self) -> tuple[str, ...]:
+    def namespace_levels(self, name: str = "namespace") -> tuple[str, ...]:
         """Return the levels of the given namespace, none without one. Raises Problem for an empty level."""
         try:
-            return tuple(split_levels(self.namespace, READABLE_SEPARATOR)) if self.namespace else ()
+            return tuple(split_levels(text, READABLE_SEPARATOR)) if (text := getattr(self, name)) else ()
         except IdentifierError as error:
-            raise Problem(f"The setting namespace is wrong: {error}.", "Example: --namespace a.b") from None
+            raise Problem(f"The setting {name} is wrong: {error}.", f"Example: --{name} a.b") from None
 
 
 def _hide(name: str, value: Any) -> Any:
@@ -138,8 +149,13 @@ def _checked(settings: Settings) -> Settings:
         raise Problem(f"There is no kind {', '.join(unknown)}.", f"Kinds: {', '.join(KINDS)}.")
     if settings.timeout <= 0:
         raise Problem("The timeout must be more than 0 seconds.", "Example: --timeout 10")
+    if settings.max_time < 0 or settings.wait < 0:
+        raise Problem("The settings max_time and wait cannot be less than 0 seconds.", "Example: --max-time 300")
+    if settings.key and not settings.cert:
+        raise Problem("A key needs the certificate that it belongs to.", "Give both: --cert FILE --key FILE.")
     if settings.credential and not all(settings.client_credentials or ()):
         raise Problem("The credential has no id or no secret.", 'Write it as --credential "ID:SECRET".')
     settings.header_pairs()
     settings.namespace_levels()
+    settings.namespace_levels("functions")
     return settings

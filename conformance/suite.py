@@ -2,48 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity
+from hypothesis.errors import Flaky, HypothesisException
 
 from conformance.client import Client
+from conformance.outcomes import Blocked, Stopped, Violation
 from conformance.settings import DEPTHS, Settings
 from conformance.target import Target
 
 STEP_COUNT = 12
-
-
-class Scope(Protocol):
-    """A place in the target in which a requirement may create things."""
-
-    @property
-    def left_behind(self) -> list[str]:
-        """What could not be dropped."""
-
-    def clean_up(self) -> None:
-        """Drop them all; called again after an interruption."""
+ATTEMPTS = 5
+CLOSES = "the server closes connections without an answer, now here and now there"
+UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, StopIteration)
 
 
 @dataclass
 class Suite:
-    """What every requirement of a run shares.
-
-    `scopes` are where requirements create things; `left_behind` names what could not be dropped again.
-    """
+    """What every requirement of a run shares."""
 
     settings: Settings
     target: Target
-    scopes: list[Scope] = field(default_factory=list)
-    left_behind: list[str] = field(default_factory=list)
 
-    def clean_up(self) -> None:
-        """Drop what was created, after each requirement, and at the end what an interruption left."""
-        while self.scopes:
-            self.scopes[-1].clean_up()
-            self.left_behind += self.scopes.pop().left_behind
+    def clean_up(self, *, look: bool = False) -> None:
+        """Drop what a requirement created, and with `look` all that is in its namespaces."""
+        self.target.sandbox.clean_up(look=look)
 
     @property
     def client(self) -> Client:
@@ -70,10 +57,7 @@ class Suite:
         """Run a requirement's test once, or once for each drawn example."""
 
         def example(**drawn: Any) -> None:
-            for fixture in fixtures.values():
-                if hasattr(fixture, "begin_example"):
-                    fixture.begin_example()
-            test(**fixtures, **drawn)
+            self._run_example(lambda: test(**fixtures, **drawn), fixtures.values())
 
         if not strategies:
             example()
@@ -84,3 +68,36 @@ class Suite:
         if self.settings.depth == "deep":
             drawn = hypothesis.seed(self.settings.seed)(drawn)
         drawn()
+
+    def _run_example(self, test: Callable[[], None], fixtures: Iterable[Any]) -> None:
+        """Run one example, anew while connections break in it.
+
+        Where each run loses the connection at the same step, this is the server's answer to that request; else the
+        example says nothing about the requirement, and is blocked.
+        """
+        breaks = set()
+        for _ in range(ATTEMPTS):
+            broken = self.client.traffic.broken
+            for fixture in fixtures:
+                if hasattr(fixture, "begin_example"):
+                    fixture.begin_example()
+            try:
+                self._read(test)
+                return
+            except (Violation, Blocked, Flaky) as error:
+                if isinstance(error, Stopped) or self.client.traffic.broken == broken:
+                    raise
+                breaks.add(self.client.broken)
+                last = error
+        if len(breaks) == 1 and None not in breaks:
+            raise last
+        raise Blocked(CLOSES, "connection")
+
+    def _read(self, test: Callable[[], None]) -> None:
+        """Run a test; what it cannot make of an answer that breaks the document is the server's doing."""
+        try:
+            test()
+        except UNREADABLE as error:
+            if isinstance(error, HypothesisException):
+                raise
+            self.client.reject_malformed(error)

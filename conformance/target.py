@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import secrets
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,14 +14,19 @@ from urllib.parse import unquote, urlsplit
 
 import orjson
 
-from conformance.client import Client, Connection
+from conformance.client import Client
+from conformance.common.hostile import Canaries
 from conformance.exchange import Exchange
+from conformance.sandbox import Sandbox
 from conformance.settings import Settings
+from conformance.transport import Connection, Tls
 from specs.openapi import Document, snake_case
 from specs.problems import Problem
 from specs.profiles import Profile, find_profile
 
 OFFERED, REFUSED, MISSING = "offered", "refused", "missing"
+NOT_UP = (502, 503, 504)
+WAIT_PAUSE = 0.5
 IDS = re.compile(r"[0-9a-f-]{8,}|\d+")
 NOT_IMPLEMENTED = re.compile(rb"not (yet )?(implemented|supported)|unsupported|unimplemented", re.IGNORECASE)
 
@@ -53,11 +59,11 @@ class Prober(Protocol):
     def probes(self) -> Iterator[Exchange]:
         """Send each operation once, in a way that should change nothing."""
 
+    def explore(self) -> None:
+        """Create what it takes to know whether namespaces nest."""
+
     def state(self, probe: Exchange, nowhere: Exchange) -> str:
         """Return whether an operation is offered, refused or missing, by its probe and by what is nowhere."""
-
-    def clean_up(self) -> None:
-        """Drop what a careless server created for a probe."""
 
 
 @dataclass
@@ -73,6 +79,18 @@ class Target:
     probes: dict[str, Probe] = field(default_factory=dict)
     facts: dict[str, str] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    sandbox: Sandbox = field(init=False)
+    canaries: Canaries = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Give the run a sandbox, whose things are found in the way of its API, and a place for canaries."""
+        self.sandbox = Sandbox(self.client)
+        self.canaries = Canaries(self.prefix)
+
+    @property
+    def missing_name(self) -> str:
+        """A name that nothing has, of this run or of others."""
+        return f"{self.prefix}_missing"
 
     def new_name(self) -> str:
         """Return a name that this run has not used yet."""
@@ -80,24 +98,44 @@ class Target:
 
     def offered(self) -> list[str]:
         """Return the operations that the target has."""
-        return [name for name, probe in self.probes.items() if probe.state == OFFERED]
+        return sorted(self.names(OFFERED))
+
+    def names(self, *states: str) -> set[str]:
+        """Return the operations that are in one of these states."""
+        return {name for name, probe in self.probes.items() if probe.state in states}
 
     def meet(self, prober: Prober) -> None:
         """Find out whether this is such a server at all, then what it offers.
 
-        Raises Problem when it cannot be reached, does not let us in, or speaks something else.
+        Raises Problem when it cannot be reached, does not let us in, or speaks something else, and Stopped when the
+        run is over before that is known.
         """
-        greeting = prober.greet()
+        greeting = self._greet(prober)
+        if (stopped := self.client.traffic.stopped) and not stopped.gone:
+            raise stopped
         self.server = greeting.response_headers.get("Server", "")
         _check_greeting(greeting, self.profile, recognised=prober.recognises(greeting))
         nowhere = prober.nowhere()
+        for exchange in prober.probes():
+            self.probes[exchange.operation] = Probe(exchange.operation, prober.state(exchange, nowhere), exchange)
+        self.client.missing = {name: f"{self.profile.api}.offered.{snake_case(name)}" for name in self.names(MISSING)}
+
+    def explore(self, prober: Prober) -> None:
+        """Find out more by creating things, and drop them again, with what a careless server created for a probe."""
         try:
-            for exchange in prober.probes():
-                self.probes[exchange.operation] = Probe(exchange.operation, prober.state(exchange, nowhere), exchange)
+            prober.explore()
         finally:
-            prober.clean_up()
-        missing = {name for name, probe in self.probes.items() if probe.state == MISSING}
-        self.client.missing = {name: f"{self.profile.api}.offered.{snake_case(name)}" for name in missing}
+            self.sandbox.clean_up()
+
+    def _greet(self, prober: Prober) -> Exchange:
+        """Send the first request, again while the settings allow to wait for a server that is not up."""
+        ends = time.monotonic() + self.settings.wait
+        while True:
+            greeting = prober.greet()
+            down = not greeting.status or greeting.status in NOT_UP
+            if not down or self.client.traffic.stopped or time.monotonic() > ends:
+                return greeting
+            time.sleep(WAIT_PAUSE)
 
 
 def connect(settings: Settings) -> Target:
@@ -118,20 +156,29 @@ def connect(settings: Settings) -> Target:
     headers = dict(settings.header_pairs())
     if settings.token:
         headers["Authorization"] = f"Bearer {settings.token}"
-    connection = Connection(settings.server.rstrip("/"), headers, settings.timeout)
+    tls = Tls(settings.ca, settings.insecure, settings.cert, settings.key)
+    connection = Connection(settings.server.rstrip("/"), headers, settings.timeout, tls)
     return Target(settings, profile, document, Client(connection, document))
 
 
 def _check_greeting(greeting: Exchange, profile: Profile, *, recognised: bool) -> None:
     if not greeting.status:
-        raise Problem(
-            f"{greeting.url} cannot be reached: {greeting.failure}.",
-            "Check the URL, and that the server is running.",
-        )
+        raise Problem(f"{greeting.url} cannot be reached: {greeting.failure}.", _advice(greeting.failure))
     if greeting.status in (401, 403):
         raise Problem(
             f"{greeting.url} answers {greeting.status}: it wants credentials, or other ones.",
             "Give them with --token or --header.",
+        )
+    if 300 <= greeting.status < 400:
+        place = greeting.response_headers.get("Location", "nowhere")
+        raise Problem(
+            f"{greeting.url} answers {greeting.status} and sends clients to {place}.",
+            "The kit follows no redirects: give the base URL of the API at that place.",
+        )
+    if greeting.status >= 500 and not recognised:
+        raise Problem(
+            f"{greeting.url} answers {greeting.status}: the server fails at the first request.",
+            "Look into its log; --wait SECONDS waits for a server that is starting.",
         )
     if not recognised:
         kind = greeting.response_headers.get("Content-Type", "no content type")
@@ -139,6 +186,14 @@ def _check_greeting(greeting: Exchange, profile: Profile, *, recognised: bool) -
             f"{greeting.url} answers {greeting.status} with {kind}: this is no {profile.name} server.",
             "Give the base URL of the API, the part before /v1, and choose the API with --api.",
         )
+
+
+def _advice(failure: str) -> str:
+    if "certificate required" in failure:
+        return "Give the client's certificate with --cert FILE, and its key with --key FILE."
+    if failure.startswith("TLS"):
+        return "Give the authority that signed its certificate with --ca FILE, or take any with --insecure."
+    return "Check the URL, and that the server is running; --wait SECONDS waits for one that is starting."
 
 
 def is_missing(exchange: Exchange, nowhere: Exchange) -> bool:
@@ -150,7 +205,7 @@ def is_missing(exchange: Exchange, nowhere: Exchange) -> bool:
         not _is_object(exchange.response_body) or _signature(exchange) == _signature(nowhere)
     )
     unwritten = exchange.status >= 500 and NOT_IMPLEMENTED.search(exchange.response_body)
-    return unrouted or bool(unwritten)
+    return unrouted or exchange.status == 501 or bool(unwritten)
 
 
 def _is_object(body: bytes) -> bool:

@@ -49,11 +49,13 @@ class WireLog:
             return
         self.seen[exchange.operation, exchange.status] += 1
         for mark, message in self._findings(exchange):
+            exchange.defect = exchange.defect or (mark, message)
             key = (exchange.operation, exchange.status, mark)
             if key not in self.findings:
                 self.findings[key] = _finding(exchange, mark, message, steps)
         for name, check in self.extra_checks.items():
             for mark, message in check(exchange, _json(exchange)):
+                exchange.defect = exchange.defect or (mark, message)
                 extra = (name, exchange.operation, exchange.status, mark)
                 if extra not in self.extra_findings:
                     self.extra_findings[extra] = _finding(exchange, mark, message, steps)

@@ -1,6 +1,24 @@
-"""Names that break careless servers: by their characters, their encoding, their length."""
+"""All that a request names beside ordinary names of the run: odd names, names that climb, files outside.
+
+A name that breaks careless servers is tried below names of the run alone. What climbs carries the run's prefix, and a
+file outside of a server's storage is a canary: the run wrote it itself, in a folder of its own. No other module may
+name a place of the host.
+"""
 
 from __future__ import annotations
+
+import re
+import secrets
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+PREFIX = "{prefix}"  # stands for the prefix of the run
+UNUSED = f"lakeproof_{secrets.token_hex(8)}"  # a name that nothing has, where there is no run yet to ask
+SEGMENTS = re.compile(r"[/\\]")
+CLIMBED = "{prefix}_escaped"  # where the name that climbs ends, one level up
+UP = "../"
+DEPTH = 16  # of folders that a path of a server is climbed out of
 
 NAMES: dict[str, str] = {
     "space": "two words",
@@ -33,7 +51,7 @@ NAMES: dict[str, str] = {
     "dots": "a..b",
     "dot": ".",
     "dot_dot": "..",
-    "climbing": "../../escaped",
+    "climbing": f"../{CLIMBED}",
     "digits": "0123",
     "dash": "-rf",
     "sql": "x'; DROP TABLE t; --",
@@ -48,3 +66,60 @@ NAMES: dict[str, str] = {
     "length_1000": "n" * 1000,
     "wide_100": "ü" * 100,
 }
+
+
+def own(text: str, prefix: str) -> str:
+    """Return a hostile name or path as this run sends it."""
+    return text.replace(PREFIX, prefix)
+
+
+def climbs(name: str) -> bool:
+    """True for a name that leads out of where it is used, if it is taken for a path."""
+    return ".." in SEGMENTS.split(name)
+
+
+@dataclass(frozen=True)
+class Canary:
+    """A file of the run's own outside of every server's storage: who shows, moves or drops it went too far."""
+
+    path: Path
+    content: bytes
+
+    @property
+    def uri(self) -> str:
+        """Where it is, as a URI."""
+        return self.path.as_uri()
+
+    @property
+    def climbing(self) -> str:
+        """Where it is, as a path that climbs out of any folder of this machine."""
+        return UP * DEPTH + str(self.path).lstrip("/")
+
+    @property
+    def untouched(self) -> bool:
+        """True while it is there as it was written."""
+        return self.path.is_file() and self.path.read_bytes() == self.content
+
+
+@dataclass
+class Canaries:
+    """The canaries of a run, in a folder that has its prefix in its name and is gone after it."""
+
+    prefix: str
+    _folder: tempfile.TemporaryDirectory[str] | None = field(default=None, repr=False)
+
+    def new(self, name: str = "canary.json") -> Canary:
+        """Write a canary; servers on this machine, under whatever user, can read it."""
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix=f"{self.prefix}-canary-")
+            Path(self._folder.name).chmod(0o755)
+        path = Path(self._folder.name).resolve() / f"{secrets.token_hex(4)}-{name}"
+        content = f"canary {secrets.token_hex(16)}\n".encode()
+        path.write_bytes(content)
+        return Canary(path, content)
+
+    def remove(self) -> None:
+        """Remove them."""
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None

@@ -1,33 +1,30 @@
 """An Iceberg catalog as requirements see it: operations, a home for each example, and cleaning up.
 
 Every name starts with the prefix of the run, and everything a requirement may have created is
-dropped after it. Each example lives in a namespace of its own, of one level; names of tables and
-views need no prefix there. Where nobody can create namespaces, all live in the one that the settings
-name, beside what is there already: then the names of tables start with the prefix too.
+dropped after it. Each example lives in a namespace of its own, of one level or right below the one that the
+settings name; names of tables and views need no prefix there. Where nobody can create namespaces, all live in
+the given one, beside what is there already: then the names of tables start with the prefix too.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from conformance.client import Answer, Expected
-from conformance.iceberg.client import SUCCESS, Body, IcebergClient, Id, identifier
+from conformance.common import hostile
+from conformance.iceberg.client import SUCCESS, Body, IcebergClient, Id
 from conformance.iceberg.content import SCHEMA, view_body
+from conformance.iceberg.inventory import SEPARATOR, IcebergInventory
 from conformance.iceberg.revision import Revision
-from conformance.outcomes import Blocked, Unoffered, Violation
+from conformance.outcomes import Unoffered
+from conformance.sandbox import NAMESPACE, REGISTRATION, TABLE, VIEW
 from conformance.target import Target
-from specs.identifiers import UNIT_SEPARATOR, IdentifierError
+from specs.identifiers import UNIT_SEPARATOR
 
-SEPARATOR, PREFIX, NAMESPACES, KEY_LIFETIME = "separator", "prefix", "namespaces", "key lifetime"
+PREFIX, NAMESPACES, KEY_LIFETIME = "prefix", "namespaces", "key lifetime"
 NESTED, FLAT = "nested", "flat"
 Names = tuple[str, ...]
-RESCUED = "rescued"
-PLAIN = re.compile(r"\w+", re.ASCII)
-GONE = (200, 202, 204, 400, 404, 406)
 
 
 class IcebergCatalog(IcebergClient):
@@ -37,12 +34,12 @@ class IcebergCatalog(IcebergClient):
         super().__init__(target.client, target.facts.get(SEPARATOR, UNIT_SEPARATOR))
         self.target = target
         self.revision = Revision(target.document)
-        self._namespaces: dict[Names, None] = {}
-        self._things: dict[tuple[str, Names], None] = {}
-        self._given: Names = target.settings.namespace_levels()
+        self.sandbox = target.sandbox
+        if not isinstance(self.sandbox.inventory, IcebergInventory):
+            self.sandbox.inventory = IcebergInventory(target)
+        self.inventory = self.sandbox.inventory
         self._home: Names | None = None
         self._mark = ""
-        self.left_behind: list[str] = []
 
     # Where an example lives
 
@@ -72,19 +69,29 @@ class IcebergCatalog(IcebergClient):
             raise Unoffered(f"the server does not have {operation}")
 
     @property
+    def base(self) -> Names:
+        """The namespace in which the whole run stays: the root unless the settings name another."""
+        return self.inventory.base
+
+    @property
+    def makes_namespaces(self) -> bool:
+        """True when a run by this document can create namespaces."""
+        return "createNamespace" in self.target.document.operations
+
+    @property
     def home(self) -> Names:
-        """The namespace in which this example lives; it is created when it is first asked for, unless it is given."""
+        """The namespace in which this example lives; it is created when it is first asked for, unless none can be."""
         if self._home is None:
             self._mark = self.target.new_name()
-            self._home = self._given or (self._mark,)
-            if not self._given:
+            self._home = (*self.base, self._mark) if self.makes_namespaces else self.base
+            if self.makes_namespaces:
                 self.create_namespace(self._home)
         return self._home
 
     @property
     def stem(self) -> str:
         """What every name in this example's home starts with: nothing where the home is its own."""
-        return f"{self._mark}_" if self.home == self._given else ""
+        return f"{self._mark}_" if self.home == self.base else ""
 
     def table_id(self, name: str = "t") -> Names:
         """Return an identifier for a table, a view or a namespace in this example's home.
@@ -93,9 +100,22 @@ class IcebergCatalog(IcebergClient):
         """
         return (*self.home, f"{self.stem}{name}")
 
+    def hostile_id(self, name: str) -> Names:
+        """Return an identifier with a hostile name; one that climbs lies so deep that it ends in the home.
+
+        Raises Unoffered for a name that climbs out of all that is the run's own.
+        """
+        name = hostile.own(name, self.target.prefix)
+        if not hostile.climbs(name) or (not self.nested and name != ".."):
+            return self.table_id(name)
+        self.require_nested()
+        inner = (*self.home, "deep")
+        self.create_namespace(inner)
+        return (*inner, name)
+
     def namespace_id(self, name: str = "n") -> Names:
         """Return an identifier for a namespace beside this example's home."""
-        return (f"{self._mark}_{name}",) if self.home else ()
+        return (*self.base, f"{self._mark}_{name}") if self.home else ()
 
     def missing_namespace(self) -> Names:
         """Return an identifier of a namespace that was never created."""
@@ -131,7 +151,7 @@ class IcebergCatalog(IcebergClient):
         found: dict[str, Any] = self.load_view(id)["metadata"]
         return found
 
-    # Cleaning up
+    # What is dropped afterwards
 
     def send(
         self,
@@ -178,7 +198,7 @@ class IcebergCatalog(IcebergClient):
 
     def drop_table(self, id: Id, **options: Any) -> Answer:
         """See IcebergClient. Raises ValueError for a table that is not of this run."""
-        if not self._is_ours(tuple(id)):
+        if not self.inventory.is_ours(tuple(id)):
             raise ValueError(f"this run may not drop {id}")
         return super().drop_table(id, **options)
 
@@ -202,79 +222,22 @@ class IcebergCatalog(IcebergClient):
         self.note_views([tuple(destination)])
         return super().rename_view(source, destination, **options)
 
+    def register_foreign(self, id: Id, location: str, *, expect: Expected) -> Answer:
+        """Register a file that the server did not write: the table is only ever taken out, and its files stay."""
+        self._note(REGISTRATION, [tuple(id)])
+        return super().register_table(id, metadata_location=location, expect=expect)
+
     def note_namespaces(self, ids: Iterable[Names]) -> None:
         """Note namespaces that may come into being, so that they are dropped afterwards."""
-        self._namespaces.update(dict.fromkeys(id for id in ids if self._is_ours(id)))
-
-    @property
-    def noted_namespaces(self) -> list[Names]:
-        """The namespaces that will be dropped."""
-        return list(self._namespaces)
+        self._note(NAMESPACE, ids)
 
     def note_tables(self, ids: Iterable[Names]) -> None:
         """Note tables that may come into being, so that they are dropped afterwards."""
-        self._things.update(dict.fromkeys(("table", id) for id in ids if self._is_ours(id)))
+        self._note(TABLE, ids)
 
     def note_views(self, ids: Iterable[Names]) -> None:
         """Note views that may come into being, so that they are dropped afterwards."""
-        self._things.update(dict.fromkeys(("view", id) for id in ids if self._is_ours(id)))
+        self._note(VIEW, ids)
 
-    def _is_ours(self, id: Names) -> bool:
-        """True for what is named by this run: in a namespace of its own, or directly in the given one."""
-        depth = len(self._given)
-        rest = id[depth:] if depth and id[:depth] == self._given else id
-        return bool(rest) and str(rest[0]).startswith(self.target.prefix)
-
-    @property
-    def _rescued(self) -> str:
-        """A plain name for what has an odd one."""
-        return f"{self.target.prefix}_{RESCUED}"
-
-    def clean_up(self) -> None:
-        """Drop everything that may have been created; what resists is noted in `left_behind`.
-
-        What was interrupted goes on where it was when this is called again.
-        """
-        for kind, id in list(self._things):
-            self._drop(partial(self._drop_table if kind == "table" else self._drop_view, id), id)
-            del self._things[kind, id]
-        for id in sorted(self._namespaces, key=len, reverse=True):
-            self._drop(partial(self.drop_namespace, id, expect=None), id)
-            del self._namespaces[id]
-
-    def _drop_table(self, id: Names) -> None:
-        """Drop a table with its files where the server does that, else without; with an odd name, under another."""
-        if self.drop_table(id, purgeRequested="true", expect=None).status == 204 and PLAIN.fullmatch(id[-1]):
-            return  # 404 may also say that a file to purge is lost
-        if not PLAIN.fullmatch(id[-1]):
-            self._rename_rescued("renameTable", id)
-            id = (*id[:-1], self._rescued)
-        self.drop_table(id, expect=None)
-
-    def _drop_view(self, id: Names) -> None:
-        if "dropView" in self.client.refused:
-            return
-        self.drop_view(id, expect=None)
-        if not PLAIN.fullmatch(id[-1]):
-            self._rename_rescued("renameView", id)
-            self.drop_view((*id[:-1], self._rescued), expect=None)
-
-    def _rename_rescued(self, operation: str, id: Names) -> None:
-        """Give something a plain name: a body can hold names that some servers refuse in a path."""
-        body = {"source": identifier(id), "destination": identifier((*id[:-1], self._rescued))}
-        self.send(operation, body=body, expect=None)
-
-    def _drop(self, action: Callable[[], object], id: Names) -> None:
-        sent = self.client.requests
-        with suppress(IdentifierError):
-            self.quietly(action)
-        if self.client.requests == sent:
-            return
-        exchange = self.client.steps[-1]
-        if exchange.status not in GONE:
-            self.left_behind.append(f"{exchange.operation} {id}: {exchange.status or exchange.failure}")
-
-    def quietly(self, action: Callable[[], object]) -> None:
-        """Do something that sends requests, whatever comes of it."""
-        with suppress(Violation, Blocked, Unoffered):
-            action()
+    def _note(self, kind: str, ids: Iterable[Names]) -> None:
+        self.sandbox.note(kind, [id for id in ids if self.inventory.is_ours(id)])

@@ -9,6 +9,7 @@ from typing import Any
 from conformance.exchange import Exchange
 from conformance.iceberg.metadata import TABLE_RULES, VIEW_RULES, Rule
 from conformance.iceberg.scans.rules import SCAN_RULES
+from conformance.json_values import shown
 from conformance.wire import ExtraCheck
 from specs.error_types import OAUTH_OPERATION, stated_types
 
@@ -43,7 +44,7 @@ def code_is_status(exchange: Exchange, value: Any) -> Found:
     error = _error(exchange, value)
     if "code" not in error or error["code"] == exchange.status:
         return []
-    return [("body:/error/code", f"the code is {error['code']!r}, the status {exchange.status}")]
+    return [("body:/error/code", f"the code is {shown(error['code'])}, the status {exchange.status}")]
 
 
 def type_is_known(exchange: Exchange, value: Any) -> Found:
@@ -53,16 +54,16 @@ def type_is_known(exchange: Exchange, value: Any) -> Found:
     """
     error = _error(exchange, value)
     known = stated_types(exchange.operation).get(exchange.status) if exchange.status < 500 else None
-    if not known or "type" not in error or error["type"] in known:
+    if not known or "type" not in error or error["type"] in sorted(known):  # it may be of any kind
         return []
-    return [("body:/error/type", f"the type {error['type']!r} is none of {', '.join(sorted(known))}")]
+    return [("body:/error/type", f"the type {shown(error['type'])} is none of {', '.join(sorted(known))}")]
 
 
 def text_is_for_people(exchange: Exchange, value: Any) -> Found:
     """The message of an error shows nothing of the inside of the server."""
     message = str(_error(exchange, value).get("message", ""))
     found = INSIDES.search(message)
-    return [("body:/error/message", f"the message shows {found.group()!r}")] if found else []
+    return [("body:/error/message", f"the message shows {shown(found.group())}")] if found else []
 
 
 def _judged(exchange: Exchange) -> bool:

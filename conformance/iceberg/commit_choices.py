@@ -276,7 +276,8 @@ def _head(table: TableModel, branch: str) -> int | None:
 
 def _snapshot(table: TableModel, choice: Choice, parent: int | None, id: int | None = None) -> dict[str, Any]:
     """Return a snapshot that comes next in the table, with its manifest list."""
-    assert choice.files is not None
+    if choice.files is None:
+        raise ValueError("no snapshots are made where no files can be written")
     metadata = {"format-version": table.version, "current-schema-id": table.schemas.id(table.schemas.used)}
     rows: dict[str, Any] = {"first_row_id": table.next_row, "added_rows": ROWS_ADDED} if table.version >= 3 else {}
     sequence = table.last_sequence + 1

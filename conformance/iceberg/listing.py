@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from conformance.checks import listed
 from conformance.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import Id
-from conformance.outcomes import Violation
+from conformance.paging import pages
 
-MAX_PAGES = 2_000
 NEXT = "next-page-token"
 FIRST_PAGE = ""
 Item = tuple[str, ...]
@@ -34,7 +34,7 @@ class Listing:
 
     def items(self, answer: Answer) -> list[Item]:
         """Return what a page names: levels, and for tables and views the name."""
-        return [item(one) for one in answer[self.field]]
+        return items_of(answer, self.field)
 
     def ours(self, catalog: IcebergCatalog, *answers: Answer) -> list[Item]:
         """Return what pages name of the example's own: others may have things in a home that it was given."""
@@ -49,6 +49,10 @@ class Listing:
         """Return the pages from the first to the last. Raises Violation when they never end."""
         return _follow(self.first_page(catalog, **query), partial(self.fetch, catalog, **query))
 
+    def pages_behind(self, page: Answer, catalog: IcebergCatalog, **query: Any) -> list[Answer]:
+        """Return the pages that follow one. Raises Violation when they never end."""
+        return _follow(page, partial(self.fetch, catalog, **query))[1:]
+
     def everything(self, catalog: IcebergCatalog) -> list[Item]:
         """Return all that is listed of the example's own, in one answer or in several."""
         fetch = partial(self.fetch, catalog)
@@ -60,9 +64,16 @@ class Listing:
             catalog.require_nested()
 
 
+def items_of(answer: Answer, field: str) -> list[Item]:
+    """Return what the field of a listing names."""
+    return [item(one) for one in listed(answer[field], f"the {field} of the listing")]
+
+
 def item(raw: Any) -> Item:
     """Return a namespace or an identifier of a listing as levels, and the name last."""
-    return (*raw["namespace"], raw["name"]) if isinstance(raw, dict) else tuple(raw)
+    if isinstance(raw, dict):
+        return (*listed(raw["namespace"], "the namespace of a listed name"), raw["name"])
+    return tuple(listed(raw, "the levels of a listed name"))
 
 
 def _list_namespaces(catalog: IcebergCatalog, **query: Any) -> Answer:
@@ -96,30 +107,26 @@ LISTINGS = {
 
 def own(catalog: IcebergCatalog, items: list[Item]) -> list[Item]:
     """Return those of the listed things that belong to the running example."""
-    return [one for one in items if str(one[-1]).startswith(catalog.stem)]
+    return [one for one in items if str(one[-1] if one else "").startswith(catalog.stem)]
 
 
 def _follow(first: Answer, fetch: Callable[..., Answer]) -> list[Answer]:
     """Return a page and all that follow it. Raises Violation when they never end."""
-    found = [first]
-    while token := found[-1].get(NEXT):
-        if len(found) == MAX_PAGES:
-            raise Violation(f"the listing did not end after {MAX_PAGES} pages", f"body:/{NEXT}")
-        found.append(fetch(pageToken=token))
-    return found
+    return list(pages(lambda token: fetch(pageToken=token), NEXT, first))
 
 
 def namespaces_below(catalog: IcebergCatalog, parent: Id | None = None) -> list[Item]:
     """Return the namespaces below a parent, or of the first level."""
-    return [item(one) for one in catalog.list_namespaces(parent)["namespaces"]]
+    return items_of(catalog.list_namespaces(parent), "namespaces")
 
 
 def tables_in(catalog: IcebergCatalog, namespace: Id) -> list[Item]:
     """Return the tables of a namespace that belong to the running example."""
     fetch = partial(catalog.list_tables, namespace)
-    return own(catalog, [item(one) for page in _follow(fetch(), fetch) for one in page["identifiers"]])
+    return own(catalog, [one for page in _follow(fetch(), fetch) for one in items_of(page, "identifiers")])
 
 
 def views_in(catalog: IcebergCatalog, namespace: Id) -> list[Item]:
-    """Return the views of a namespace."""
-    return [item(one) for one in catalog.list_views(namespace)["identifiers"]]
+    """Return the views of a namespace that belong to the running example."""
+    fetch = partial(catalog.list_views, namespace)
+    return own(catalog, [one for page in _follow(fetch(), fetch) for one in items_of(page, "identifiers")])

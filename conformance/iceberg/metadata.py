@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
+from conformance.json_values import shown
 from conformance.outcomes import Violation
 
 Metadata = dict[str, Any]
@@ -34,11 +35,6 @@ def current_schema(metadata: Metadata) -> Metadata:
 def column_names(metadata: Metadata) -> list[str]:
     """Return the names of the columns of the current schema, in their order."""
     return [field["name"] for field in current_schema(metadata)["fields"]]
-
-
-def column_id(metadata: Metadata, name: str) -> int:
-    """Return the id of a column of the current schema."""
-    return int(next(field["id"] for field in current_schema(metadata)["fields"] if field["name"] == name))
 
 
 def default_spec(metadata: Metadata) -> Metadata:
@@ -92,7 +88,7 @@ def by_id(entries: Iterable[Metadata], key: str, wanted: Any) -> Metadata:
     for entry in entries:
         if entry[key] == wanted:
             return entry
-    raise Violation(f"no {key} is {wanted}", "body:/metadata")
+    raise Violation(f"no {key} is {shown(wanted)}", "body:/metadata")
 
 
 def unlike(metadata: Metadata, *keys: str) -> Metadata:
@@ -133,7 +129,7 @@ def current_snapshot_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
         yield "/current-snapshot-id", f"there is no snapshot {current}"
     main = refs(metadata).get(MAIN)
     if metadata.get("refs") is not None and main != current:
-        yield "/current-snapshot-id", f"the current snapshot is {current}, main points to {main}"
+        yield "/current-snapshot-id", f"the current snapshot is {shown(current)}, main points to {shown(main)}"
 
 
 def refs_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
@@ -141,7 +137,7 @@ def refs_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
     known = set(snapshot_ids(metadata))
     for name, id in refs(metadata).items():
         if id not in known:
-            yield f"/refs/{name}", f"{name} points to {id}, which is no snapshot"
+            yield f"/refs/{name}", f"{name} points to {shown(id)}, which is no snapshot"
 
 
 def ids_unique(metadata: Metadata) -> Iterator[tuple[str, str]]:
@@ -175,7 +171,7 @@ def snapshot_log_in_order(metadata: Metadata) -> Iterator[tuple[str, str]]:
     log, current = metadata.get("snapshot-log") or [], current_snapshot(metadata)
     yield from _forward("/snapshot-log", log)
     if log and current is not None and log[-1]["snapshot-id"] != current:
-        yield "/snapshot-log", f"the log ends with {log[-1]['snapshot-id']}, not with the current snapshot"
+        yield "/snapshot-log", f"the log ends with {shown(log[-1]['snapshot-id'])}, not with the current snapshot"
 
 
 def statistics_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
@@ -184,7 +180,7 @@ def statistics_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
     for name in ("statistics", "partition-statistics"):
         for position, entry in enumerate(metadata.get(name) or []):
             if entry["snapshot-id"] not in known:
-                yield f"/{name}/{position}/snapshot-id", f"there is no snapshot {entry['snapshot-id']}"
+                yield f"/{name}/{position}/snapshot-id", f"there is no snapshot {shown(entry['snapshot-id'])}"
 
 
 def row_ids_below_next(metadata: Metadata) -> Iterator[tuple[str, str]]:
@@ -221,7 +217,7 @@ def view_version_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
     known = {schema.get("schema-id") for schema in metadata["schemas"]}
     for position, version in enumerate(metadata["versions"]):
         if version["schema-id"] not in known:
-            yield f"/versions/{position}/schema-id", f"there is no schema {version['schema-id']}"
+            yield f"/versions/{position}/schema-id", f"there is no schema {shown(version['schema-id'])}"
 
 
 def view_log_in_order(metadata: Metadata) -> Iterator[tuple[str, str]]:
@@ -262,13 +258,13 @@ def field_ids(type: Any) -> Iterator[int]:
 
 def _among(metadata: Metadata, key: str, entries: Sequence[Metadata], id: str) -> Iterator[tuple[str, str]]:
     if entries and metadata.get(key) not in {entry.get(id) for entry in entries}:
-        yield f"/{key}", f"{key} is {metadata.get(key)}, which is not there"
+        yield f"/{key}", f"{key} is {shown(metadata.get(key))}, which is not there"
 
 
 def _unique(pointer: str, ids: Sequence[Any]) -> Iterator[tuple[str, str]]:
     doubled = sorted({id for id in ids if ids.count(id) > 1}, key=str)
     if doubled:
-        yield pointer, f"more than one has the id {', '.join(map(str, doubled))}"
+        yield pointer, f"more than one has the id {', '.join(map(shown, doubled))}"
 
 
 def _forward(pointer: str, log: Sequence[Metadata]) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -16,13 +16,14 @@ from conformance.iceberg.catalog import (
     NAMESPACES,
     NESTED,
     PREFIX,
-    SEPARATOR,
     IcebergCatalog,
     Names,
 )
+from conformance.iceberg.inventory import SEPARATOR
 from conformance.iceberg.oauth import credentials_form
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, endpoint
 from conformance.minimal import minimal_value
+from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.target import MISSING, OFFERED, REFUSED, Target, is_missing
 from specs.identifiers import IdentifierError, advertised_separator
 from specs.openapi import JSON_TYPE, Operation
@@ -61,8 +62,7 @@ class IcebergProber:
         catalog, warehouse = IcebergCatalog(self.target), self.target.settings.warehouse
         query: dict[str, Any] = {"warehouse": warehouse} if warehouse else {}
         ask = partial(catalog.get_config, **query) if self.configured else partial(catalog.list_tables, catalog.home)
-        catalog.quietly(lambda: ask(expect=None))
-        greeting = self.target.client.steps[-1]
+        greeting = self._sent(partial(ask, expect=None))
         self.target.client.says_unsupported = says_unsupported
         if self.recognises(greeting):
             self._config = _object(greeting) if self.configured else {}
@@ -77,8 +77,7 @@ class IcebergProber:
         if GET_TOKEN not in self.target.document.operations:
             raise Problem(f"By {self.target.profile.name} no tokens are issued.", "Give one with --token.")
         catalog = IcebergCatalog(self.target)
-        catalog.quietly(lambda: catalog.get_token(credentials_form(settings), expect=None))
-        answer = self.target.client.steps[-1]
+        answer = self._sent(partial(catalog.get_token, credentials_form(settings), expect=None))
         token = _object(answer).get("access_token")
         if answer.status != 200 or not isinstance(token, str):
             raise Problem(
@@ -102,13 +101,11 @@ class IcebergProber:
 
     def _check_namespace(self) -> None:
         creates = CREATE_NAMESPACE in self.target.document.operations
-        if creates == bool(self.target.settings.namespace):
+        if not creates and not self.target.settings.namespace:
             profile = self.target.profile.name
             raise Problem(
-                f"A run by {profile} creates its namespaces itself."
-                if creates
-                else f"A run by {profile} cannot create a namespace, so it has to be given one that exists.",
-                "Leave --namespace out." if creates else "Example: --namespace analytics",
+                f"A run by {profile} cannot create a namespace, so it has to be given one that exists.",
+                "Example: --namespace analytics",
             )
 
     def _read_config(self) -> None:
@@ -137,21 +134,31 @@ class IcebergProber:
         for operation in self.target.document.operations.values():
             self._probe(operation)
             yield self.target.client.steps[-1]
+
+    def explore(self) -> None:
+        """Find out whether namespaces nest."""
         self.target.facts[NAMESPACES] = self._namespaces()
 
     def _probe(self, operation: Operation) -> None:
         catalog = IcebergCatalog(self.target)
         catalog.begin_example()
         names = [one.name for one in operation.parameters if one.location == "path" and one.name != "prefix"]
-        path = dict.fromkeys(names, f"{self.target.prefix}_missing")
-        catalog.quietly(lambda: catalog.send(operation.id, path, expect=None, **self._content(operation)))
+        path = dict.fromkeys(names, self.target.missing_name)
+        self._sent(partial(catalog.send, operation.id, path, expect=None, **self._content(operation)))
+
+    def _sent(self, action: Callable[[], object]) -> Exchange:
+        """Send a request whatever comes of it and return the exchange."""
+        with suppress(Violation, Blocked, Unoffered):
+            action()
+        return self.target.client.steps[-1]
 
     def _content(self, operation: Operation) -> dict[str, Any]:
         if operation.request is None:
             return {}
         if JSON_TYPE not in operation.request.content:
             return {"content_type": next(iter(operation.request.content)), "body": b"grant_type=nothing"}
-        return {"body": minimal_value(self.target.document, operation.request.content[JSON_TYPE])}
+        schema = operation.request.content[JSON_TYPE]
+        return {"body": minimal_value(self.target.document, schema, self.target.missing_name)}
 
     def state(self, probe: Exchange, nowhere: Exchange) -> str:
         """Return whether an operation is offered, by the configuration first and its answer second."""
@@ -170,21 +177,17 @@ class IcebergProber:
             return endpoint(operation) in self.endpoints or (operation.id in ALWAYS and None)
         return True if operation.id in DEFAULT_OPERATIONS else None
 
-    def clean_up(self) -> None:
-        """Drop what probes created."""
-
     def _namespaces(self) -> str:
-        """Find out whether namespaces nest, by creating two."""
+        """Find out whether namespaces nest, by creating two, where any can be."""
         catalog = IcebergCatalog(self.target)
-        outer: Names = (f"{self.target.prefix}_nest",)
-        try:
-            return NESTED if self._created(catalog, outer) and self._created(catalog, (*outer, "inner")) else FLAT
-        finally:
-            catalog.clean_up()
+        if not catalog.makes_namespaces:
+            return FLAT
+        outer: Names = (*catalog.base, f"{self.target.prefix}_nest")
+        return NESTED if self._created(catalog, outer) and self._created(catalog, (*outer, "inner")) else FLAT
 
     def _created(self, catalog: IcebergCatalog, id: Names) -> bool:
         catalog.begin_example()
-        catalog.quietly(lambda: catalog.create_namespace(id, expect=None))
+        self._sent(partial(catalog.create_namespace, id, expect=None))
         return any(step.status == 200 for step in self.target.client.steps)
 
 

@@ -6,18 +6,25 @@ table specification; where the files of a table cannot be reached from here, the
 
 from __future__ import annotations
 
+import gzip
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from conformance.checks import text
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import Id
 from conformance.iceberg.content import now_ms
 from conformance.iceberg.metadata import Metadata
 from conformance.iceberg.scans.manifests import list_bytes
 from conformance.outcomes import Unoffered
+
+GZIP = b"\x1f\x8b"
+UNREACHABLE = "the files of the server's tables cannot be reached from here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +54,7 @@ class Stage:
 
     def _write(self, name: str, content: bytes) -> str:
         """Write a file and return its location as the table names it."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / name).write_bytes(content)
+        write_file(self.folder, name, content)
         return f"{self.location}/{name}"
 
 
@@ -56,16 +62,46 @@ def stage(catalog: IcebergCatalog, id: Id) -> Stage:
     """Return where the files of a table go. Raises Unoffered where they cannot be reached from here."""
     answer = catalog.load_table(id)
     written = answer.get("metadata-location")
-    if not written or not (path := local_path(written)) or not path.is_file():
-        raise Unoffered("the files of the server's tables cannot be reached from here")
+    path = local_path(written) if written else None
     metadata = answer["metadata"]
-    location = f"{metadata['location'].rstrip('/')}/metadata"
+    with reachable():
+        if path is None or not _is_of(path, metadata):
+            raise Unoffered(UNREACHABLE)
+    base = text(metadata["location"], "the location of the table").rstrip("/")
+    own = written.startswith(f"{base}/") or catalog.target.prefix in base  # nothing is written where others have files
+    location = f"{base}/metadata" if own else written.rpartition("/")[0]
     return Stage(metadata, location, local_path(location) or path.parent)
 
 
+def write_file(folder: Path, name: str, content: bytes) -> None:
+    """Write a file of a table. Raises Unoffered where that cannot be done from here."""
+    with reachable():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+
+
+def _is_of(path: Path, metadata: Metadata) -> bool:
+    """True when a file is the metadata file of a table: whatever else a server names is none of ours to touch."""
+    uuid = text(metadata["table-uuid"], "the uuid of the table").encode()
+    content = path.read_bytes()
+    return uuid in (gzip.decompress(content) if content.startswith(GZIP) else content)
+
+
+@contextmanager
+def reachable() -> Iterator[None]:
+    """Raise Unoffered where the system does not let files be reached, or their names are none."""
+    try:
+        yield
+    except (OSError, ValueError):
+        raise Unoffered(UNREACHABLE) from None
+
+
 def local_path(uri: str) -> Path | None:
-    """Return the path of a location on this machine, None for one elsewhere."""
-    split = urlsplit(uri)
+    """Return the path of a location on this machine, None for one elsewhere and for what is no location."""
+    try:
+        split = urlsplit(uri)
+    except ValueError:
+        return None
     if split.scheme == "":
-        return Path(uri)
+        return Path(uri) if uri.startswith("/") else None
     return Path(unquote(split.path)) if split.scheme == "file" and split.netloc in ("", "localhost") else None

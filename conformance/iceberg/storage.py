@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
+from conformance.checks import url
 from conformance.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.outcomes import Unoffered
@@ -68,7 +69,7 @@ def _plain(location: str) -> str:
 
 def place_of(answer: Answer) -> Place:
     """Return where the table of an answer lies. Raises Unoffered when it does not lie on S3."""
-    split = urlsplit(location_of(answer))
+    split = url(location_of(answer), "the location of the table")
     if split.scheme not in S3_SCHEMES:
         raise Unoffered("the tables of the target do not lie on S3")
     return Place(split.netloc, split.path.strip("/"), answer.get("config") or {})

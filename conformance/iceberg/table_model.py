@@ -14,6 +14,7 @@ from typing import Any
 
 from conformance.iceberg.metadata import MAIN, Metadata, logged_snapshots
 from conformance.iceberg.updates import LAST_ADDED
+from conformance.json_values import shown
 from conformance.outcomes import Violation
 
 Content = tuple[tuple[Any, ...], ...]
@@ -172,7 +173,8 @@ class TableModel:
 def differences(expected: TableModel, found: TableModel) -> list[str]:
     """Return the fields in which two models differ, with both values."""
     wanted, got = expected.state(), found.state()
-    return [f"{name}: expected {wanted[name]}, found {got[name]}" for name in wanted if wanted[name] != got[name]]
+    parted = [name for name in wanted if wanted[name] != got[name]]
+    return [f"{name.replace('_', ' ')}: expected {shown(wanted[name])}, got {shown(got[name])}" for name in parted]
 
 
 def _versions(
@@ -180,7 +182,7 @@ def _versions(
 ) -> Versions:
     contents: dict[Hashable, Content] = {one[id]: content(one) for one in metadata[name]}
     if metadata[used] not in contents:
-        raise Violation(f"{used} is {metadata[used]}, which is not there", f"body:/metadata/{used}")
+        raise Violation(f"{used} is {shown(metadata[used])}, which is not there", f"body:/metadata/{used}")
     return Versions(contents, contents[metadata[used]])
 
 

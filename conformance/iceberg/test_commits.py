@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.checks import contains, equal, exactly, lacks
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.content import SCHEMA, WIDER, order, partition, sort_field, spec, view_version
 from conformance.iceberg.metadata import Metadata, column_names, previous_files, properties_of
@@ -68,6 +69,18 @@ def state(catalog: IcebergCatalog, id: Names) -> tuple[Any, Any]:
     return answer.get("metadata-location"), answer["metadata"]
 
 
+def unchanged(catalog: IcebergCatalog, id: Names, before: tuple[Any, Any]) -> None:
+    """Check that a table is in the state in which it was before."""
+    location, metadata = state(catalog, id)
+    equal(metadata, before[1], "the metadata of the table afterwards")
+    equal(location, before[0], "the metadata-location of the table afterwards")
+
+
+def columns_are(metadata: Metadata, wanted: dict[str, Any]) -> None:
+    """Check that the current schema has the columns of a schema, in their order."""
+    equal(column_names(metadata), [one["name"] for one in wanted["fields"]], "the columns of the table")
+
+
 def _clause(case: Assertion) -> str:
     return case.type
 
@@ -78,7 +91,7 @@ def test_requirement_holds(catalog: IcebergCatalog, case: Assertion) -> None:
     id = catalog.new_table(**LAYOUT)
     wanted = requirement(case.type, **case.holds(catalog.metadata(id)))
     catalog.update_table(id, [TOUCH], [wanted])
-    assert properties_of(catalog.metadata(id)).get("touched") == "1"
+    equal(properties_of(catalog.metadata(id)).get("touched"), "1", "the property that the commit set")
 
 
 @must("iceberg.commit.assert.{}.fails", operations=COMMIT, clause="commit-requirements", kind="error", each=ASSERTIONS)
@@ -88,8 +101,8 @@ def test_requirement_fails(catalog: IcebergCatalog, case: Assertion) -> None:
     before = state(catalog, id)
     wanted = requirement(case.type, **case.fails(catalog.metadata(id)))
     refused = catalog.update_table(id, [TOUCH], [wanted], expect=409)
-    assert refused.type == FAILED
-    assert state(catalog, id) == before
+    equal(refused.type, FAILED, "the type of the error")
+    unchanged(catalog, id, before)
 
 
 @must("iceberg.commit.assert.uuid_case", operations=COMMIT, clause="assert-table-uuid")
@@ -116,7 +129,7 @@ def test_one_requirement_of_many_fails(catalog: IcebergCatalog) -> None:
     holding = [requirement(one.type, **one.holds(before[1])) for one in ASSERTIONS.values()]
     failing = requirement("assert-table-uuid", uuid=OTHER_UUID)
     catalog.update_table(id, [*add_and_use_schema(WIDER), TOUCH], [*holding, failing], expect=409)
-    assert state(catalog, id) == before
+    unchanged(catalog, id, before)
 
 
 @must("iceberg.commit.recreated", operations=COMMIT, clause="commit-conflict-unchanged", kind="error")
@@ -127,8 +140,9 @@ def test_commit_to_a_table_created_again(catalog: IcebergCatalog) -> None:
     catalog.drop_table(id)
     catalog.new_table()
     before = state(catalog, id)
-    assert catalog.update_table(id, [TOUCH], [former], expect=409).type == FAILED
-    assert state(catalog, id) == before
+    refused = catalog.update_table(id, [TOUCH], [former], expect=409)
+    equal(refused.type, FAILED, "the type of the error")
+    unchanged(catalog, id, before)
 
 
 # What is refused
@@ -142,7 +156,7 @@ def test_unknown_requirement(catalog: IcebergCatalog) -> None:
     """A requirement of an unknown type is refused with 400, and the commit changes nothing."""
     id = catalog.new_table()
     catalog.update_table(id, [TOUCH], [UNKNOWN], expect=400)
-    assert "touched" not in properties_of(catalog.metadata(id))
+    lacks(properties_of(catalog.metadata(id)), ["touched"], "the properties of the table")
 
 
 @must("iceberg.commit.view_requirement", operations=COMMIT, clause="assert-kind", kind="error")
@@ -150,7 +164,7 @@ def test_requirement_of_views(catalog: IcebergCatalog) -> None:
     """The requirement assert-view-uuid is none of tables: 400, and the commit changes nothing."""
     id = catalog.new_table()
     catalog.update_table(id, [TOUCH], [VIEW_UUID], expect=400)
-    assert "touched" not in properties_of(catalog.metadata(id))
+    lacks(properties_of(catalog.metadata(id)), ["touched"], "the properties of the table")
 
 
 FOREIGN = {
@@ -166,7 +180,7 @@ def test_unknown_update(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
     id = catalog.new_table()
     before = state(catalog, id)
     catalog.update_table(id, [TOUCH, case], expect=400)
-    assert state(catalog, id) == before
+    unchanged(catalog, id, before)
 
 
 BAD_BODIES: dict[str, Any] = {
@@ -188,14 +202,14 @@ def test_bad_body(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
     before = state(catalog, id)
     body = {"requirements": [], "updates": [TOUCH], **case}
     catalog.send("updateTable", catalog.table_path(id), body, expect=400)
-    assert state(catalog, id) == before
+    unchanged(catalog, id, before)
 
 
 @must("iceberg.commit.missing", operations=COMMIT, clause="commit-not-found", kind="error")
 def test_commit_to_missing_table(catalog: IcebergCatalog) -> None:
     """A commit to a table that does not exist is refused with 404 of type NoSuchTableException."""
     refused = catalog.update_table(catalog.table_id("missing"), [TOUCH], expect=404)
-    assert refused.type == "NoSuchTableException"
+    equal(refused.type, "NoSuchTableException", "the type of the error")
 
 
 # What a commit gives
@@ -208,8 +222,8 @@ def test_answer_is_the_new_state(catalog: IcebergCatalog) -> None:
     catalog.load_table(id)
     answer = catalog.update_table(id, [TOUCH])
     loaded = catalog.load_table(id)
-    assert answer["metadata"] == loaded["metadata"]
-    assert answer["metadata-location"] == loaded["metadata-location"]
+    equal(answer["metadata"], loaded["metadata"], "the metadata in the answer to the commit")
+    equal(answer["metadata-location"], loaded["metadata-location"], "metadata-location in the answer to the commit")
 
 
 @must("iceberg.commit.location", operations=COMMIT, clause="metadata-location-changes")
@@ -217,7 +231,7 @@ def test_location_changes(catalog: IcebergCatalog) -> None:
     """Each commit has a metadata file of its own."""
     id = catalog.new_table()
     locations = [catalog.update_table(id, [set_properties(n=str(n))])["metadata-location"] for n in range(3)]
-    assert len(set(locations)) == 3
+    exactly(set(locations), 3, "the different metadata files after three commits")
 
 
 @must("iceberg.commit.order", operations=COMMIT, clause="commit-order")
@@ -227,7 +241,8 @@ def test_updates_apply_in_order(catalog: IcebergCatalog) -> None:
     first, gone = set_properties(a="1", b="1", c="1"), update("remove-properties", removals=["a", "c"])
     catalog.update_table(id, [first, gone, set_properties(b="2"), set_properties(c="3")])
     found = properties_of(catalog.metadata(id))
-    assert {key: found.get(key) for key in "abc"} == {"a": None, "b": "2", "c": "3"}
+    left = {key: found[key] for key in "abc" if found.get(key) is not None}
+    equal(left, {"b": "2", "c": "3"}, "the properties a, b and c after the commit")
 
 
 @should("iceberg.commit.empty", operations=COMMIT, clause="commit-empty")
@@ -236,7 +251,7 @@ def test_commit_without_updates(catalog: IcebergCatalog) -> None:
     id = catalog.new_table()
     before = state(catalog, id)
     catalog.update_table(id)
-    assert state(catalog, id) == before
+    unchanged(catalog, id, before)
 
 
 @should("iceberg.commit.disjoint", operations=COMMIT, clause="commit-disjoint")
@@ -246,7 +261,7 @@ def test_stale_but_disjoint_commit(catalog: IcebergCatalog) -> None:
     same = requirement("assert-table-uuid", uuid=catalog.metadata(id)["table-uuid"])
     catalog.update_table(id, [set_properties(first="1")], [same])
     catalog.update_table(id, [set_properties(second="1")], [same])
-    assert {"first", "second"} <= set(properties_of(catalog.metadata(id)))
+    contains(properties_of(catalog.metadata(id)), ["first", "second"], "the properties of the table")
 
 
 @must("iceberg.commit.log", operations=COMMIT, clause="metadata-log")
@@ -255,7 +270,7 @@ def test_log_has_the_file_before(catalog: IcebergCatalog) -> None:
     id = catalog.new_table()
     files = [catalog.load_table(id)["metadata-location"]]
     files += [catalog.update_table(id, [set_properties(n=str(n))])["metadata-location"] for n in range(2)]
-    assert previous_files(catalog.metadata(id)) == files[:-1]
+    equal(previous_files(catalog.metadata(id)), files[:-1], "the files of the metadata-log")
 
 
 @must("iceberg.commit.log_length", operations=COMMIT, clause="metadata-log")
@@ -263,7 +278,7 @@ def test_log_is_not_longer(catalog: IcebergCatalog) -> None:
     """The log of metadata files is not longer than write.metadata.previous-versions-max says."""
     id = catalog.new_table(properties={"write.metadata.previous-versions-max": "2"})
     files = [catalog.update_table(id, [set_properties(n=str(n))])["metadata-location"] for n in range(4)]
-    assert previous_files(catalog.metadata(id)) == files[1:3]
+    equal(previous_files(catalog.metadata(id)), files[1:3], "the files of the metadata-log")
 
 
 @should("iceberg.commit.one_file", operations=COMMIT, clause="metadata-log-one")
@@ -271,7 +286,7 @@ def test_several_updates_make_one_file(catalog: IcebergCatalog) -> None:
     """Several updates of one commit make one new metadata file."""
     id = catalog.new_table()
     catalog.update_table(id, [set_properties(a="1"), *add_and_use_schema(WIDER), set_properties(b="1")])
-    assert len(previous_files(catalog.metadata(id))) == 1
+    exactly(previous_files(catalog.metadata(id)), 1, "the files of the metadata-log after one commit")
 
 
 @must("iceberg.commit.time", operations=COMMIT, clause="metadata-updated")
@@ -280,15 +295,15 @@ def test_time_does_not_run_backwards(catalog: IcebergCatalog) -> None:
     id = catalog.new_table()
     times = [catalog.metadata(id)["last-updated-ms"]]
     times += [catalog.update_table(id, [set_properties(n=str(n))])["metadata"]["last-updated-ms"] for n in range(3)]
-    assert times == sorted(times)
+    equal(times, sorted(times), "last-updated-ms after the creation and each commit")
 
 
 @must("iceberg.commit.visible", operations=COMMIT, clause="commit-visible")
 def test_commit_is_visible(catalog: IcebergCatalog) -> None:
     """What a commit changed is there for every request after its answer, and other tables stay as they were."""
     id, other = catalog.new_table("a"), catalog.new_table("b")
-    assert column_names(catalog.metadata(id)) == [one["name"] for one in SCHEMA["fields"]]
+    columns_are(catalog.metadata(id), SCHEMA)
     before = state(catalog, other)
     catalog.update_table(id, add_and_use_schema(WIDER))
-    assert column_names(catalog.metadata(id)) == [one["name"] for one in WIDER["fields"]]
-    assert state(catalog, other) == before
+    columns_are(catalog.metadata(id), WIDER)
+    unchanged(catalog, other, before)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from conformance.checks import contains, equal, holds, one_of
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, OPERATIONS, endpoint
+from conformance.json_values import shown
 from conformance.outcomes import Unoffered, Violation
 from conformance.requirement import must, should
 from conformance.suite import Suite
@@ -40,7 +42,9 @@ def test_config_maps(catalog: IcebergCatalog) -> None:
     config = catalog.get_config(**_config(catalog))
     for name in ("defaults", "overrides"):
         settings = config[name]
-        assert all(isinstance(value, str) for value in settings.values())
+        holds(isinstance(settings, dict), f"{name} is an object")
+        odd = {key: value for key, value in settings.items() if not isinstance(value, str)}
+        equal(odd, {}, f"the settings of {name} that are no text")
 
 
 @should("iceberg.config.no_warehouse", operations=CONFIG, clause="config-before-all", kind="error")
@@ -54,7 +58,7 @@ def test_unknown_warehouse(catalog: IcebergCatalog) -> None:
     """A warehouse that does not exist is answered with 404 of type NoSuchWarehouseException."""
     catalog.revision.require_status("getConfig", 404)
     refused = catalog.get_config(warehouse=f"{catalog.target.prefix}_nowhere", expect=404)
-    assert refused.type == "NoSuchWarehouseException"
+    equal(refused.type, "NoSuchWarehouseException", "the type of the error")
 
 
 @must("iceberg.config.prefix", operations=[*CONFIG, "listNamespaces"], clause="prefix")
@@ -62,7 +66,8 @@ def test_prefix_is_the_path(catalog: IcebergCatalog) -> None:
     """Paths with the prefix that the configuration gives, or without one where it gives none, lead to the catalog."""
     config = catalog.get_config(**_config(catalog))
     settings = {**config["defaults"], **config["overrides"]}
-    assert str(settings.get("prefix") or "").strip("/") == catalog.target.facts["prefix"]
+    prefix = str(settings.get("prefix") or "").strip("/")
+    equal(prefix, catalog.target.facts["prefix"], "the prefix that the configuration gives now")
     catalog.list_namespaces(pageToken="", pageSize=1)
 
 
@@ -70,7 +75,7 @@ def test_prefix_is_the_path(catalog: IcebergCatalog) -> None:
 def test_endpoints_have_the_form(catalog: IcebergCatalog) -> None:
     """Each entry of endpoints is a method, one space and a path template."""
     bad = [one for one in _endpoints(catalog) if not ENDPOINT.fullmatch(one)]
-    assert bad == []
+    equal(bad, [], "the endpoints of another form")
 
 
 @must("iceberg.config.endpoints_templates", operations=CONFIG, clause="config-endpoints-form")
@@ -79,7 +84,7 @@ def test_endpoints_are_templates_of_the_document(catalog: IcebergCatalog) -> Non
     about = [one for one in _endpoints(catalog) if "/namespaces" in one or "/tables" in one or "/views" in one]
     unknown = [one for one in about if one not in KNOWN and one.partition(" ")[2].startswith("/v1/{prefix}/")]
     spelled = [one for one in about if "{prefix}" not in one]
-    assert unknown + spelled == []
+    equal(unknown + spelled, [], "the endpoints that are no templates of the document")
 
 
 @should("iceberg.config.endpoints_true", operations=CONFIG, clause="config-endpoints-true")
@@ -133,10 +138,11 @@ def test_separator_is_encoded(catalog: IcebergCatalog) -> None:
     settings = {**config["defaults"], **config["overrides"]}
     if SEPARATOR_OVERRIDE not in settings:
         raise Unoffered("the configuration advertises no separator")
-    assert SEPARATOR_OVERRIDE in config["overrides"]
+    contains(config["overrides"], [SEPARATOR_OVERRIDE], "the overrides")
     separator = catalog.separator
     written = settings[SEPARATOR_OVERRIDE].upper()
-    assert written in {encode_segment(separator).upper(), "".join(f"%{byte:02X}" for byte in separator.encode())}
+    encoded = "".join(f"%{byte:02X}" for byte in separator.encode())
+    one_of(written, sorted({encode_segment(separator).upper(), encoded}), f"the {SEPARATOR_OVERRIDE}")
 
 
 @must("iceberg.config.key_lifetime", operations=CONFIG, clause="config-key-lifetime")
@@ -145,7 +151,7 @@ def test_key_lifetime_is_a_duration(catalog: IcebergCatalog) -> None:
     lifetime = catalog.get_config(**_config(catalog)).get("idempotency-key-lifetime")
     if lifetime is None:
         raise Unoffered("the configuration gives no lifetime of keys")
-    assert DURATION.fullmatch(str(lifetime))
+    holds(DURATION.fullmatch(str(lifetime)), f"idempotency-key-lifetime, {shown(lifetime)}, is an ISO 8601 duration")
 
 
 @should("iceberg.config.unknown_query", operations=CONFIG, clause="open-requests")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from conformance.checks import equal, exactly, holds, unequal
 from conformance.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.content import SCHEMA
+from conformance.iceberg.metadata import properties_of
 from conformance.iceberg.updates import TOUCH, set_properties
 from conformance.outcomes import Unoffered
 from conformance.requirement import must, should
@@ -27,11 +29,11 @@ def test_etag_changes(catalog: IcebergCatalog) -> None:
     """The ETag of a table is the same while nothing changes, and another after each commit."""
     id = catalog.new_table()
     seen = [_etag(catalog, catalog.load_table(id))]
-    assert _etag(catalog, catalog.load_table(id)) == seen[0]
+    equal(_etag(catalog, catalog.load_table(id)), seen[0], "the ETag while nothing changed")
     for number in range(2):
         catalog.update_table(id, [set_properties(n=str(number))])
         seen.append(_etag(catalog, catalog.load_table(id)))
-    assert len(set(seen)) == 3
+    exactly(set(seen), 3, "the different ETags after two commits")
 
 
 @must("iceberg.etag.tables_differ", operations=LOAD, clause="etag-changes")
@@ -41,7 +43,7 @@ def test_etags_of_tables_differ(catalog: IcebergCatalog) -> None:
     first = _etag(catalog, catalog.load_table(id))
     catalog.drop_table(id)
     catalog.new_table()
-    assert _etag(catalog, catalog.load_table(id)) != first
+    unequal(_etag(catalog, catalog.load_table(id)), first, "the ETag of the table that was created again")
 
 
 @should("iceberg.etag.representation", operations=LOAD, clause="etag-representation")
@@ -49,7 +51,7 @@ def test_representations_have_their_own(catalog: IcebergCatalog) -> None:
     """The table with all snapshots and with those of refs alone have different ETags."""
     id = catalog.new_table()
     everything, some = catalog.load_table(id, snapshots="all"), catalog.load_table(id, snapshots="refs")
-    assert _etag(catalog, everything) != _etag(catalog, some)
+    unequal(_etag(catalog, some), _etag(catalog, everything), "the ETag with the snapshots of refs alone")
 
 
 @should("iceberg.etag.not_modified", operations=LOAD, clause="etag-not-modified")
@@ -58,7 +60,7 @@ def test_not_modified(catalog: IcebergCatalog) -> None:
     id = catalog.new_table()
     etag = _etag(catalog, catalog.load_table(id))
     answer = catalog.load_table(id, _headers={IF_NONE_MATCH: etag}, expect=304)
-    assert answer.body == b""
+    equal(len(answer.body), 0, "the length of the body")
 
 
 @should("iceberg.etag.from_create", operations=["createTable", *LOAD], clause="etag-not-modified")
@@ -85,7 +87,7 @@ def test_modified(catalog: IcebergCatalog) -> None:
     catalog.update_table(id, [TOUCH])
     for etag in (old, '"never-sent"'):
         found = catalog.load_table(id, _headers={IF_NONE_MATCH: etag})
-        assert found["metadata"]["properties"]["touched"] == "1"
+        equal(properties_of(found["metadata"]).get("touched"), "1", "the property that the commit set")
 
 
 @must("iceberg.etag.unasked", operations=LOAD, clause="etag-unasked")
@@ -93,7 +95,7 @@ def test_nobody_asked(catalog: IcebergCatalog) -> None:
     """Without If-None-Match the same load is answered with the table, time and again."""
     id = catalog.new_table()
     for _ in range(3):
-        assert catalog.load_table(id)["metadata"]
+        holds(catalog.load_table(id)["metadata"], "the answer has the metadata of the table")
 
 
 @must("iceberg.etag.missing", operations=LOAD, clause="load-table-not-found", kind="error")

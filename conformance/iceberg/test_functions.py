@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from conformance.checks import contains, equal, holds, one_of, same_items, text
 from conformance.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
-from conformance.iceberg.listing import FIRST_PAGE, NEXT
+from conformance.iceberg.listing import FIRST_PAGE, NEXT, items_of
 from conformance.outcomes import Unoffered
+from conformance.paging import pages
 from conformance.requirement import may, must
 
 LIST, LOAD = ["listFunctions"], ["loadFunction"]
@@ -20,27 +22,31 @@ TABLE_FUNCTION = "udtf"
 Definition = dict[str, Any]
 
 
-def _namespaces(catalog: IcebergCatalog) -> Iterator[Names]:
-    """Return namespaces of the first level, and those right below them."""
-    outer = [tuple(one) for one in catalog.list_namespaces()["namespaces"]][:MOST_NAMESPACES]
-    yield from outer
-    for one in outer if catalog.nested else ():
-        yield from (tuple(inner) for inner in catalog.list_namespaces(one, expect=None).get("namespaces") or ())
-
-
 def _home_of_functions(catalog: IcebergCatalog) -> tuple[Names, Answer]:
-    """Return a namespace that has functions, and its listing. Raises Unoffered when none is found."""
-    for namespace in list(_namespaces(catalog))[:MOST_NAMESPACES]:
-        listed = catalog.list_functions(namespace, expect=(200, 404))
-        if listed.status == 200 and listed.get("identifiers"):
-            return namespace, listed
-    raise Unoffered("the catalog shows no functions, and none can be created")
+    """Return the namespace that the run was told to have functions, and its listing.
+
+    Raises Unoffered without one: what others keep in the catalog is not read.
+    """
+    namespace = catalog.target.settings.namespace_levels("functions")
+    if not namespace:
+        raise Unoffered("no operation creates functions: name a namespace that has some with --functions")
+    listed = catalog.list_functions(namespace)
+    if not listed.get("identifiers"):
+        raise Unoffered("the namespace named by --functions shows no functions")
+    return namespace, listed
 
 
 def _functions(catalog: IcebergCatalog) -> list[Answer]:
     """Return some functions of the catalog as it shows them."""
     _, listed = _home_of_functions(catalog)
-    return [catalog.load_function(tuple(id)) for id in listed["identifiers"][:MOST_FUNCTIONS]]
+    return [catalog.load_function(id) for id in _identifiers(listed)[:MOST_FUNCTIONS]]
+
+
+def _identifiers(listing: Answer) -> list[Names]:
+    """Return what a listing names: the levels of the namespace, and the name of the function."""
+    found = items_of(listing, "identifiers")
+    equal([one for one in found if len(one) < 2], [], "the identifiers without a namespace and a name")
+    return found
 
 
 def _definitions(catalog: IcebergCatalog) -> list[Definition]:
@@ -67,39 +73,36 @@ def _doubled(values: list[Any]) -> list[Any]:
 def test_functions_are_listed(catalog: IcebergCatalog) -> None:
     """The functions of a namespace are listed by its levels and their names, each once."""
     namespace, listed = _home_of_functions(catalog)
-    found = [tuple(one) for one in listed["identifiers"]]
-    assert {one[:-1] for one in found} == {namespace}
-    assert _doubled(found) == []
+    found = _identifiers(listed)
+    same_items({one[:-1] for one in found}, [namespace], "the namespaces of the listed functions")
+    equal(_doubled(found), [], "the functions that are listed more than once")
 
 
 @must("iceberg.function.list.none", operations=LIST, clause="list-functions")
 def test_a_new_namespace_has_no_functions(catalog: IcebergCatalog) -> None:
     """A new namespace has no functions; a table in it is none."""
     catalog.new_table()
-    assert not catalog.list_functions(catalog.home).get("identifiers")
+    equal(catalog.list_functions(catalog.home).get("identifiers") or [], [], "the functions of a new namespace")
 
 
 @must("iceberg.function.list.namespace_missing", operations=LIST, clause="list-not-found", kind="error")
 def test_functions_of_a_missing_namespace(catalog: IcebergCatalog) -> None:
     """Listing the functions of a namespace that does not exist is 404 of type NoSuchNamespaceException."""
     refused = catalog.list_functions(catalog.missing_namespace(), expect=404)
-    assert refused.type == "NoSuchNamespaceException"
+    equal(refused.type, "NoSuchNamespaceException", "the type of the error")
 
 
 @must("iceberg.function.list.pages", operations=LIST, clause="page-partition", kind="pagination")
 def test_pages_of_functions(catalog: IcebergCatalog) -> None:
     """Pages of one function each hold every function exactly once."""
     namespace, listed = _home_of_functions(catalog)
-    wanted = sorted(map(tuple, listed["identifiers"]))
+    wanted = _identifiers(listed)
     if len(wanted) > MOST_PAGES:
         raise Unoffered("the catalog shows too many functions to page through")
-    found = list[tuple[str, ...]]()
-    token: str | None = FIRST_PAGE
-    while token is not None and len(found) <= len(wanted):
-        page = catalog.list_functions(namespace, pageToken=token, pageSize=1)
-        found += map(tuple, page["identifiers"])
-        token = page.get(NEXT)
-    assert sorted(found) == wanted
+    first = catalog.list_functions(namespace, pageToken=FIRST_PAGE, pageSize=1)
+    behind = pages(lambda token: catalog.list_functions(namespace, pageToken=token, pageSize=1), NEXT, first)
+    found = [one for page in behind for one in _identifiers(page)]
+    same_items(found, wanted, "the functions on all pages")
 
 
 @must("iceberg.function.load.listed", operations=LOAD, clause="load-function")
@@ -107,8 +110,8 @@ def test_listed_functions_are_shown(catalog: IcebergCatalog) -> None:
     """Every listed function is shown, with at least one overload, and each has a version."""
     for answer in _functions(catalog):
         definitions = answer["metadata"]["definitions"]
-        assert definitions
-        assert all(one["versions"] for one in definitions)
+        holds(definitions, "a listed function has an overload")
+        holds(all(one["versions"] for one in definitions), "each overload of a function has a version")
 
 
 @must("iceberg.function.load.missing", operations=LOAD, clause="load-function-not-found", kind="error")
@@ -116,28 +119,29 @@ def test_missing_function(catalog: IcebergCatalog) -> None:
     """A function that does not exist is 404 of type NoSuchFunctionException, also if a table has the name."""
     for id in (catalog.table_id("missing"), catalog.new_table()):
         refused = catalog.load_function(id, expect=404)
-        assert refused.type == "NoSuchFunctionException"
+        equal(refused.type, "NoSuchFunctionException", "the type of the error")
 
 
 @must("iceberg.function.load.namespace_missing", operations=LOAD, clause="load-function-not-found", kind="error")
 def test_function_of_a_missing_namespace(catalog: IcebergCatalog) -> None:
     """A function of a namespace that does not exist is 404, and the type names the function or the namespace."""
     refused = catalog.load_function((*catalog.missing_namespace(), "f"), expect=404)
-    assert refused.type in {"NoSuchFunctionException", "NoSuchNamespaceException"}
+    one_of(refused.type, ("NoSuchFunctionException", "NoSuchNamespaceException"), "the type of the error")
 
 
 @may("iceberg.function.load.location", operations=LOAD, clause="load-function-location")
 def test_location_of_a_function(catalog: IcebergCatalog) -> None:
     """The answer says where the metadata file of a function is."""
     for answer in _functions(catalog):
-        assert answer.get("metadata-location")
+        text(answer.get("metadata-location"), "the metadata-location of the function")
 
 
 @must("iceberg.function.current", operations=LOAD, clause="function-current")
 def test_current_versions(catalog: IcebergCatalog) -> None:
     """The current version of each overload is among its versions."""
     for one in _definitions(catalog):
-        assert one["current-version-id"] in {version["version-id"] for version in one["versions"]}
+        versions = [version["version-id"] for version in one["versions"]]
+        contains(versions, [one["current-version-id"]], "the versions of the overload")
 
 
 @must("iceberg.function.definition_id", operations=LOAD, clause="function-definition-id")
@@ -146,12 +150,12 @@ def test_ids_of_overloads(catalog: IcebergCatalog) -> None:
     for answer in _functions(catalog):
         definitions = answer["metadata"]["definitions"]
         ids = [one["definition-id"] for one in definitions]
-        assert _doubled(ids) == []
-        assert [id for id in ids if " " in id] == []
+        equal(_doubled(ids), [], "the ids that several overloads of a function have")
+        equal([id for id in ids if " " in id], [], "the ids of overloads with spaces")
         for one in definitions:
             types = [parameter["type"] for parameter in one["parameters"]]
             if all(isinstance(type, str) for type in types):  # how nested ones are written is said nowhere
-                assert one["definition-id"] == ",".join(types)
+                equal(one["definition-id"], ",".join(types), "the definition-id of the overload")
 
 
 @must("iceberg.function.specific_name", operations=LOAD, clause="function-specific-name")
@@ -159,7 +163,7 @@ def test_specific_names(catalog: IcebergCatalog) -> None:
     """No two overloads of a function have the same specific name."""
     for answer in _functions(catalog):
         names = [one["specific-name"] for one in answer["metadata"]["definitions"] if one.get("specific-name")]
-        assert _doubled(names) == []
+        equal(_doubled(names), [], "the specific names that several overloads of a function have")
 
 
 @must("iceberg.function.table", operations=LOAD, clause="function-table")
@@ -168,7 +172,8 @@ def test_table_functions(catalog: IcebergCatalog) -> None:
     returned = [one["return-type"] for one in _definitions(catalog) if one["function-type"] == TABLE_FUNCTION]
     if not returned:
         raise Unoffered("the catalog shows no table function")
-    assert [one for one in returned if isinstance(one, str) or one["type"] != "struct"] == []
+    others = [one for one in returned if isinstance(one, str) or one["type"] != "struct"]
+    equal(others, [], "the types other than structs that table functions return")
 
 
 @must("iceberg.function.type_text", operations=LOAD, clause="function-type-text")
@@ -177,4 +182,4 @@ def test_names_of_types(catalog: IcebergCatalog) -> None:
     for one in _definitions(catalog):
         types = [one["return-type"], *(parameter["type"] for parameter in one["parameters"])]
         names = [name for type in types for name in _type_names(type)]
-        assert [name for name in names if set(name) & set(" \"'")] == []
+        equal([name for name in names if set(name) & set(" \"'")], [], "the names of types with spaces or quotes")

@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-import secrets
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
-from uuid import UUID
 
 from hypothesis import strategies as st
 
+from conformance.checks import equal, exactly
 from conformance.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import IcebergClient, change
 from conformance.iceberg.content import SCHEMA, view_body
-from conformance.iceberg.metadata import previous_files
+from conformance.iceberg.idempotency import HEADER, new_key
+from conformance.iceberg.metadata import previous_files, properties_of
 from conformance.iceberg.updates import set_properties
 from conformance.outcomes import Unoffered
 from conformance.racing import Racer, race
 from conformance.requirement import given, must, should
 from conformance.suite import Suite
 
-HEADER = "Idempotency-Key"
 CLIENTS = 6
-
-
-def new_key() -> str:
-    """Return a UUID of version 7: milliseconds since 1970, then chance."""
-    random = secrets.randbits(74)
-    value = (time.time_ns() // 1_000_000) << 80 | 0x7 << 76 | (random >> 62) << 64 | 0b10 << 62 | random & (2**62 - 1)
-    return str(UUID(int=value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +109,9 @@ def test_key_is_repeated(catalog: IcebergCatalog, case: Mutation) -> None:
     send, headers = case.prepare(catalog), {HEADER: new_key()}
     first, before = send(_headers=headers), case.look(catalog)
     second = send(_headers=headers)
-    assert second.status == first.status
-    assert _body(second) == _body(first)
-    assert case.look(catalog) == before
+    equal(second.status, first.status, "the status of the second answer")
+    equal(_body(second), _body(first), "the body of the second answer")
+    equal(case.look(catalog), before, "the metadata after the second request")
 
 
 @must("iceberg.key.errors", operations=["createTable"], clause="idempotency-errors", kind="error")
@@ -143,8 +134,8 @@ def test_commit_is_applied_once(catalog: IcebergCatalog) -> None:
     catalog.update_table(id, [set_properties(n="2")])
     catalog.update_table(id, [set_properties(n="1")], _headers=headers)
     metadata = catalog.metadata(id)
-    assert metadata["properties"]["n"] == "2"
-    assert len(previous_files(metadata)) == 2
+    equal(properties_of(metadata).get("n"), "2", "the property n, which the last commit set")
+    exactly(previous_files(metadata), 2, "the files of the metadata-log after two commits")
 
 
 @must("iceberg.key.format", operations=["createTable"], clause="idempotency-format", kind="error")
@@ -197,8 +188,8 @@ def test_key_at_once(suite: Suite, catalog: IcebergCatalog) -> None:
     id, headers = catalog.new_table(), {HEADER: new_key()}
     race(suite, [partial(_commit, catalog.separator, id, headers)] * CLIENTS)
     metadata = catalog.metadata(id)
-    assert metadata["properties"].get("n") == "1"
-    assert len(previous_files(metadata)) == 1
+    equal(properties_of(metadata).get("n"), "1", f"the property n, which {CLIENTS} clients set with one key")
+    exactly(previous_files(metadata), 1, f"the files of the metadata-log after the commit of {CLIENTS} clients")
 
 
 def _commit(separator: str, id: Names, headers: dict[str, str], racer: Racer) -> None:

@@ -6,13 +6,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from conformance.checks import above, equal, exactly, only, same_items, unequal
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.content import order, partition, sort_field, spec
 from conformance.iceberg.metadata import (
     default_order,
     default_spec,
 )
-from conformance.iceberg.test_commits import COMMIT, LAYOUT, state
+from conformance.iceberg.test_commits import COMMIT, LAYOUT, state, unchanged
 from conformance.iceberg.updates import (
     LAST_ADDED,
     add_and_use_order,
@@ -34,8 +35,8 @@ def test_added_spec_gets_an_id(catalog: IcebergCatalog, claimed: int) -> None:
     id = catalog.new_table()
     before = catalog.metadata(id)["default-spec-id"]
     answer = catalog.update_table(id, [update("add-spec", spec={**BY_DAY, "spec-id": claimed})])["metadata"]
-    assert len({one["spec-id"] for one in answer["partition-specs"]}) == 2
-    assert answer["default-spec-id"] == before
+    exactly({one["spec-id"] for one in answer["partition-specs"]}, 2, "the different ids of partition-specs")
+    equal(answer["default-spec-id"], before, "the default-spec-id, which was not set")
 
 
 @must("iceberg.update.spec.same", operations=COMMIT, clause="update-add-spec")
@@ -46,8 +47,8 @@ def test_equal_spec_keeps_its_id(catalog: IcebergCatalog) -> None:
     catalog.update_table(id, add_and_use_spec(BY_NAME))
     again = [update("add-spec", spec=BY_DAY), update("set-default-spec", spec_id=first)]
     answer = catalog.update_table(id, again)["metadata"]
-    assert len(answer["partition-specs"]) == 3
-    assert [one["name"] for one in default_spec(answer)["fields"]] == ["day_month"]
+    exactly(answer["partition-specs"], 3, "the partition-specs after two different ones were added")
+    equal([one["name"] for one in default_spec(answer)["fields"]], ["day_month"], "the fields of the default spec")
 
 
 @must("iceberg.update.spec.fields", operations=COMMIT, clause="update-add-spec-fields")
@@ -55,13 +56,13 @@ def test_partition_fields_get_ids(catalog: IcebergCatalog) -> None:
     """New partition fields get ids above the highest one before, and an equal field keeps its id."""
     id = catalog.new_table()
     first = catalog.update_table(id, add_and_use_spec(BY_DAY))["metadata"]
-    (day,) = default_spec(first)["fields"]
+    day = only(default_spec(first)["fields"], "the fields of the first spec")
     both = spec(*BY_DAY["fields"], *BY_NAME["fields"])
     second = catalog.update_table(id, add_and_use_spec(both))["metadata"]
-    same, new = default_spec(second)["fields"]
-    assert same["field-id"] == day["field-id"]
-    assert new["field-id"] > first["last-partition-id"]
-    assert second["last-partition-id"] == new["field-id"]
+    same, new = exactly(default_spec(second)["fields"], 2, "the fields of the second spec")
+    equal(same["field-id"], day["field-id"], "the field-id of the equal field")
+    above(new["field-id"], first["last-partition-id"], "the field-id of the new field")
+    equal(second["last-partition-id"], new["field-id"], "last-partition-id")
 
 
 @must("iceberg.update.spec.last_added", operations=COMMIT, clause="update-set-default-spec")
@@ -70,9 +71,9 @@ def test_default_spec(catalog: IcebergCatalog) -> None:
     id = catalog.new_table()
     before = catalog.metadata(id)["default-spec-id"]
     answer = catalog.update_table(id, [update("add-spec", spec=BY_NAME), *add_and_use_spec(BY_DAY)])["metadata"]
-    assert [one["name"] for one in default_spec(answer)["fields"]] == ["day_month"]
+    equal([one["name"] for one in default_spec(answer)["fields"]], ["day_month"], "the fields of the default spec")
     answer = catalog.update_table(id, [update("set-default-spec", spec_id=before)])["metadata"]
-    assert answer["default-spec-id"] == before
+    equal(answer["default-spec-id"], before, "the default-spec-id that was set")
 
 
 @must("iceberg.update.spec.removed", operations=COMMIT, clause="update-remove-specs")
@@ -82,7 +83,7 @@ def test_specs_are_removed(catalog: IcebergCatalog) -> None:
     first = catalog.metadata(id)["default-spec-id"]
     catalog.update_table(id, add_and_use_spec(BY_DAY))
     answer = catalog.update_table(id, [update("remove-partition-specs", spec_ids=[first, 99])])["metadata"]
-    assert [one["spec-id"] for one in answer["partition-specs"]] == [answer["default-spec-id"]]
+    equal([one["spec-id"] for one in answer["partition-specs"]], [answer["default-spec-id"]], "the specs that are left")
 
 
 @must("iceberg.update.spec.default_stays", operations=COMMIT, clause="update-remove-specs", kind="error")
@@ -92,7 +93,7 @@ def test_default_spec_is_not_removed(catalog: IcebergCatalog) -> None:
     before = state(catalog, id)
     spec_id = before[1]["default-spec-id"]
     catalog.update_table(id, [update("remove-partition-specs", spec_ids=[spec_id])], expect=400)
-    assert state(catalog, id) == before
+    unchanged(catalog, id, before)
 
 
 @must("iceberg.update.order.id", operations=COMMIT, clause="update-add-sort-order")
@@ -101,11 +102,12 @@ def test_added_order_gets_an_id(catalog: IcebergCatalog) -> None:
     id = catalog.new_table(**LAYOUT)
     first = catalog.metadata(id)["default-sort-order-id"]
     answer = catalog.update_table(id, add_and_use_order(ON_NAME))["metadata"]
-    assert answer["default-sort-order-id"] not in (0, first)
+    second = answer["default-sort-order-id"]
+    for taken in (0, first):
+        unequal(second, taken, "the order-id of the new sort order")
     again = catalog.update_table(id, [update("add-sort-order", sort_order=LAYOUT["write_order"])])["metadata"]
-    assert sorted(one["order-id"] for one in again["sort-orders"] if one["order-id"]) == sorted(
-        [first, answer["default-sort-order-id"]]
-    )
+    found = [one["order-id"] for one in again["sort-orders"] if one["order-id"]]
+    same_items(found, [first, second], "the ids of sort-orders but 0")
 
 
 @must("iceberg.update.order.none", operations=COMMIT, clause="update-add-sort-order")
@@ -114,8 +116,8 @@ def test_order_zero_is_no_order(catalog: IcebergCatalog) -> None:
     id = catalog.new_table(**LAYOUT)
     none = [update("add-sort-order", sort_order=order()), update("set-default-sort-order", sort_order_id=0)]
     answer = catalog.update_table(id, none)["metadata"]
-    assert answer["default-sort-order-id"] == 0
-    assert default_order(answer)["fields"] == []
+    equal(answer["default-sort-order-id"], 0, "the default-sort-order-id")
+    equal(default_order(answer)["fields"], [], "the fields of the default sort order")
 
 
 @must("iceberg.update.order.last_added", operations=COMMIT, clause="update-set-default-sort-order")
@@ -124,9 +126,9 @@ def test_default_order(catalog: IcebergCatalog) -> None:
     id = catalog.new_table(**LAYOUT)
     first = catalog.metadata(id)["default-sort-order-id"]
     answer = catalog.update_table(id, add_and_use_order(ON_NAME))["metadata"]
-    assert [one["source-id"] for one in default_order(answer)["fields"]] == [2]
+    equal([one["source-id"] for one in default_order(answer)["fields"]], [2], "the columns of the default sort order")
     answer = catalog.update_table(id, [update("set-default-sort-order", sort_order_id=first)])["metadata"]
-    assert answer["default-sort-order-id"] == first
+    equal(answer["default-sort-order-id"], first, "the default-sort-order-id that was set")
 
 
 # What cannot be
@@ -147,7 +149,7 @@ def test_unknown_id_is_refused(catalog: IcebergCatalog, case: dict[str, Any]) ->
     id = catalog.new_table()
     before = state(catalog, id)
     catalog.update_table(id, [set_properties(a="1"), case], expect=400)
-    assert state(catalog, id) == before
+    unchanged(catalog, id, before)
 
 
 BAD_LAYOUTS = {
@@ -165,4 +167,4 @@ def test_bad_layout_is_refused(catalog: IcebergCatalog, case: dict[str, Any]) ->
     id = catalog.new_table()
     before = state(catalog, id)
     catalog.update_table(id, [case], expect=400)
-    assert state(catalog, id) == before
+    unchanged(catalog, id, before)

@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
+from conformance.checks import equal, one_of, same_items
 from conformance.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.committing import Committer, agree
@@ -135,9 +136,9 @@ class CatalogMachine(RuleBasedStateMachine):
     def lists_agree(self) -> None:
         """Every namespace of the model lists the same tables and views on the target."""
         for id in sorted(self.model.namespaces):
-            assert sorted(tables_in(self.catalog, id)) == self.model.listed(self.model.tables, id)
+            same_items(tables_in(self.catalog, id), self.model.listed(self.model.tables, id), "the listed tables")
             if self._has("listViews"):
-                assert sorted(views_in(self.catalog, id)) == self.model.listed(self.model.views, id)
+                same_items(views_in(self.catalog, id), self.model.listed(self.model.views, id), "the listed views")
 
     @invariant()
     def tables_agree(self) -> None:
@@ -150,8 +151,10 @@ class CatalogMachine(RuleBasedStateMachine):
         """Every view has the versions that the model predicts."""
         for id, view in self.model.views.items():
             metadata = self.catalog.view_metadata(id)
-            assert current_version(metadata)["representations"][0]["sql"] == view.texts[-1]
-            assert [one["representations"][0]["sql"] for one in metadata["versions"]] == view.texts
+            current = current_version(metadata)["representations"][0]["sql"]
+            equal(current, view.texts[-1], "the sql of the current version of the view")
+            texts = [one["representations"][0]["sql"] for one in metadata["versions"]]
+            equal(texts, view.texts, "the sql of the versions of the view")
 
     def _id(self, place: tuple[str, str]) -> Path:
         namespace, name = place
@@ -161,7 +164,7 @@ class CatalogMachine(RuleBasedStateMachine):
         return self.catalog.target.probes[operation].state == OFFERED
 
     def _same(self, expected: Statuses, answer: Answer) -> None:
-        assert answer.status in expected
+        one_of(answer.status, sorted(expected), "the status")
 
 
 SUBJECTS = [

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from conformance.checks import contains, equal, holds, same_items
 from conformance.client import Encoded
-from conformance.common.hostile import NAMES
+from conformance.common.hostile import CLIMBED, NAMES, own
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.content import SCHEMA, view_body
 from conformance.iceberg.listing import namespaces_below, tables_in, views_in
+from conformance.json_values import shown
 from conformance.outcomes import Unoffered
 from conformance.requirement import given, must, should
 from specs.identifiers import UNIT_SEPARATOR, encode_segment
@@ -29,14 +31,14 @@ INSIDE = {key: NAMES[key] for key in ("dot", "dot_dot", "climbing", "slash", "pe
 )
 def test_table_name(catalog: IcebergCatalog, case: str) -> None:
     """A table whose name has a {} is created, loaded, listed and dropped under this name, or refused with 400."""
-    id = catalog.table_id(case)
+    id = catalog.hostile_id(case)
     if catalog.create_table(id, schema=SCHEMA, expect=(200, 400)).status == 400:
         catalog.load_table(id, expect=REFUSALS)
         return
     catalog.load_table(id)
-    assert tables_in(catalog, catalog.home) == [id]
+    same_items(tables_in(catalog, id[:-1]), [id], "the listed tables")
     catalog.drop_table(id)
-    assert tables_in(catalog, catalog.home) == []
+    same_items(tables_in(catalog, id[:-1]), [], "the listed tables after the drop")
 
 
 @should(
@@ -48,14 +50,14 @@ def test_table_name(catalog: IcebergCatalog, case: str) -> None:
 )
 def test_view_name(catalog: IcebergCatalog, case: str) -> None:
     """A view whose name has a {} is created, loaded, listed and dropped under this name, or refused with 400."""
-    id = catalog.table_id(case)
+    id = catalog.hostile_id(case)
     if catalog.create_view(id, **view_body(catalog.home), expect=(200, 400)).status == 400:
         catalog.load_view(id, expect=REFUSALS)
         return
     catalog.load_view(id)
-    assert views_in(catalog, catalog.home) == [id]
+    same_items(views_in(catalog, id[:-1]), [id], "the listed views")
     catalog.drop_view(id)
-    assert views_in(catalog, catalog.home) == []
+    same_items(views_in(catalog, id[:-1]), [], "the listed views after the drop")
 
 
 @should(
@@ -70,12 +72,12 @@ def test_namespace_name(catalog: IcebergCatalog, case: str) -> None:
     if catalog.separator in case:
         raise Unoffered("the name holds the separator that the server advertises")
     # A name of the first level starts with that of the run, so it is another one.
-    id = catalog.table_id(case) if catalog.nested else catalog.namespace_id(case)
+    id = catalog.hostile_id(case) if catalog.nested else catalog.namespace_id(own(case, catalog.target.prefix))
     if catalog.create_namespace(id, expect=(200, 400)).status == 400:
         catalog.load_namespace_metadata(id, expect=REFUSALS)
         return
-    assert catalog.load_namespace_metadata(id)["namespace"] == list(id)
-    assert id in namespaces_below(catalog, id[:-1] or None)
+    equal(catalog.load_namespace_metadata(id)["namespace"], list(id), "the levels of the namespace")
+    contains(namespaces_below(catalog, id[:-1] or None), [id], "the listed namespaces")
     catalog.drop_namespace(id)
     catalog.namespace_exists(id, expect=404)
 
@@ -93,15 +95,23 @@ def test_names_stay_inside(catalog: IcebergCatalog, case: str) -> None:
     if catalog.nested:
         inner = catalog.table_id("a")
         catalog.create_namespace(inner)
-        others.append((*inner, "b"))
-        catalog.create_table(others[-1], schema=SCHEMA)
+        others += [(*inner, "b"), catalog.table_id(own(CLIMBED, catalog.target.prefix))]
+        for other in others[1:]:
+            catalog.create_table(other, schema=SCHEMA)
     locations = [str(catalog.metadata(other)["location"]) for other in others]
-    answer = catalog.create_table(catalog.table_id(case), schema=SCHEMA, expect=(200, 400, 406, 422))
+    answer = catalog.create_table(catalog.hostile_id(case), schema=SCHEMA, expect=(200, 400, 406, 422))
     if answer.status == 200:
         location = answer["metadata"]["location"]
-        assert "/../" not in f"{location}/" and "/./" not in f"{location}/"
-        assert location.split("/")[:3] == locations[0].split("/")[:3]
-        assert [other for other in locations if _overlap(location, other)] == []
+        plain = "/../" not in f"{location}/" and "/./" not in f"{location}/"
+        holds(plain, f"the location {shown(location)} has no steps . and ..")
+        equal(_beginning(location), _beginning(locations[0]), "the beginning of the location")
+        overlapping = [other for other in locations if _overlap(location, other)]
+        equal(overlapping, [], f"the locations of other tables that overlap with {shown(location)}")
+
+
+def _beginning(location: str) -> str:
+    """Return what the locations of one catalog have in common: scheme, host or bucket, or the first folders."""
+    return "/".join(location.split("/")[:3])
 
 
 def _overlap(one: str, other: str) -> bool:
@@ -122,7 +132,7 @@ def test_case_of_names(catalog: IcebergCatalog) -> None:
     catalog.create_table(first, schema=SCHEMA)
     answer = catalog.create_table(second, schema=SCHEMA, expect=(200, 400, 409))
     wanted = [first, second] if answer.status == 200 else [first]
-    assert sorted(tables_in(catalog, catalog.home)) == sorted(wanted)
+    same_items(tables_in(catalog, catalog.home), wanted, "the listed tables")
 
 
 # Separators
@@ -139,14 +149,15 @@ def _use_everywhere(catalog: IcebergCatalog, separator: str) -> None:
     id = (*catalog.home, "inner")
     catalog.create_namespace(id)
     path = _path(id, separator)
-    assert catalog.send("loadNamespaceMetadata", path)["namespace"] == list(id)
+    equal(catalog.send("loadNamespaceMetadata", path)["namespace"], list(id), "the levels of the namespace")
     catalog.note_tables([(*id, "t")])
     catalog.send("createTable", path, {"name": "t", "schema": SCHEMA})
-    assert catalog.send("listTables", path)["identifiers"] == [{"namespace": list(id), "name": "t"}]
+    listed = catalog.send("listTables", path)["identifiers"]
+    equal(listed, [{"namespace": list(id), "name": "t"}], "the listed tables")
     catalog.send("loadTable", {**path, "table": "t"})
     catalog.send("updateProperties", path, {"updates": {"a": "1"}})
     below = catalog.send("listNamespaces", query={"parent": separator.join(id)})
-    assert below["namespaces"] == []
+    equal(below["namespaces"], [], "the namespaces below")
 
 
 SEPARATED = ["loadNamespaceMetadata", "createTable", "listTables", "loadTable", "updateProperties", "listNamespaces"]
@@ -173,5 +184,5 @@ def test_odd_name_within_a_namespace(catalog: IcebergCatalog, name: str) -> None
     catalog.require_nested()
     id = (*catalog.home, name)
     if catalog.create_namespace(id, expect=(200, 400)).status == 200:
-        assert catalog.load_namespace_metadata(id)["namespace"] == list(id)
-        assert namespaces_below(catalog, catalog.home) == [id]
+        equal(catalog.load_namespace_metadata(id)["namespace"], list(id), "the levels of the namespace")
+        same_items(namespaces_below(catalog, catalog.home), [id], "the listed namespaces")

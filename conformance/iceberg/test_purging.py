@@ -6,11 +6,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from conformance.checks import equal
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.content import SCHEMA
 from conformance.iceberg.scans.samples import plain_rows
 from conformance.iceberg.scans.tables import ScanTable, new_scan_table
-from conformance.iceberg.staging import local_path
+from conformance.iceberg.staging import local_path, reachable
 from conformance.requirement import may, must
 
 DROP = ["dropTable"]
@@ -40,6 +41,11 @@ def _locations(table: ScanTable) -> Iterator[str]:
         yield from (entry.file.path for entry in manifest.entries)
 
 
+def _is_there(path: Path) -> bool:
+    with reachable():
+        return path.exists()
+
+
 @may("iceberg.table.drop.purged_files", operations=DROP, clause="drop-table-purge")
 def test_purged_files_go(catalog: IcebergCatalog) -> None:
     """With purgeRequested the data, delete and manifest files of all snapshots are gone soon."""
@@ -47,9 +53,9 @@ def test_purged_files_go(catalog: IcebergCatalog) -> None:
     files = files_of(table)
     catalog.drop_table(table.id, purgeRequested="true")
     deadline = time.monotonic() + PURGE_SECONDS
-    while any(path.exists() for path in files) and time.monotonic() < deadline:
+    while any(map(_is_there, files)) and time.monotonic() < deadline:
         time.sleep(PAUSE_SECONDS)
-    assert [path.name for path in files if path.exists()] == []
+    equal([path.name for path in files if _is_there(path)], [], "the files that are still there")
 
 
 @must("iceberg.table.drop.files_stay", operations=DROP, clause="drop-table-keeps-files")
@@ -58,4 +64,4 @@ def test_files_stay_without_purge(catalog: IcebergCatalog) -> None:
     for query in ({}, {"purgeRequested": "false"}):
         table = new_full_table(catalog)
         catalog.drop_table(table.id, **query)
-        assert [path.name for path in files_of(table) if not path.exists()] == []
+        equal([path.name for path in files_of(table) if not _is_there(path)], [], "the files that are gone")

@@ -6,14 +6,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from conformance.checks import equal, exactly, one_of, same_items
 from conformance.client import Answer
 from conformance.history import OK, REFUSED, Event, Problem, judge_pairs, one_winner
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import IcebergClient, change
 from conformance.iceberg.content import SCHEMA, sql, view_body, view_version
-from conformance.iceberg.metadata import MAIN, current_snapshot, previous_files, properties_of, snapshot_ids
+from conformance.iceberg.metadata import MAIN, Metadata, current_snapshot, previous_files, properties_of, snapshot_ids
 from conformance.iceberg.staging import stage
 from conformance.iceberg.updates import LAST_ADDED, append, requirement, set_properties, update
+from conformance.json_values import shown
 from conformance.outcomes import Violation
 from conformance.racing import SIZES, Racer, fail_on, race
 from conformance.requirement import must
@@ -23,8 +25,11 @@ Act = Callable[[IcebergClient], Answer]
 ROUNDS = 200
 
 
-def winner(suite: Suite, catalog: IcebergCatalog, acts: list[Act]) -> Event:
-    """Let each client do one thing at the same time and return the event of the only one that succeeded."""
+def winner(suite: Suite, catalog: IcebergCatalog, acts: list[Act], deed: str) -> Event:
+    """Let each client do one thing at the same time and return the event of the only one that succeeded.
+
+    `deed` says what they do: "create the table".
+    """
     separator = catalog.separator
 
     def program(act: Act, racer: Racer) -> None:
@@ -33,7 +38,17 @@ def winner(suite: Suite, catalog: IcebergCatalog, acts: list[Act]) -> Event:
     events = race(suite, [partial(program, act) for act in acts])
     fail_on(suite, one_winner(events))
     fail_on(suite, (problem for event in events for problem in refused_with_409(event)))
+    fail_on(suite, nobody_succeeded(events, deed))
     return next(event for event in events if event.outcome == OK)
+
+
+def nobody_succeeded(events: list[Event], deed: str) -> list[Problem]:
+    """Judge several that do the same: where no answer tells of a success, nobody can say who won."""
+    if any(event.outcome == OK for event in events):
+        return []
+    answers = sorted({str(exchange.status or "no answer") for event in events for exchange in event.exchanges})
+    message = f"of {len(events)} clients that {deed} none succeeded: they got {', '.join(answers)}"
+    return [Problem(message, tuple(events))]
 
 
 def refused_with_409(event: Event) -> list[Problem]:
@@ -56,8 +71,9 @@ def test_race_to_create_a_namespace(suite: Suite, catalog: IcebergCatalog) -> No
         partial(IcebergClient.create_namespace, namespace=id, properties={"client": str(number)}, expect=None)
         for number in range(clients(suite))
     ]
-    won = winner(suite, catalog, acts)
-    assert (catalog.load_namespace_metadata(id).get("properties") or {}).get("client") in (str(won.client), None)
+    won = winner(suite, catalog, acts, "create the namespace")
+    kept = (catalog.load_namespace_metadata(id).get("properties") or {}).get("client")
+    one_of(kept, (str(won.client), None), "the client that created the namespace, by its properties")
 
 
 @must("iceberg.race.create_table", operations=["createTable"], clause="create-table-exists", kind="race")
@@ -69,8 +85,9 @@ def test_race_to_create_a_table(suite: Suite, catalog: IcebergCatalog) -> None:
         partial(IcebergClient.create_table, id=id, schema=SCHEMA, properties={"client": str(number)}, expect=None)
         for number in range(clients(suite))
     ]
-    won = winner(suite, catalog, acts)
-    assert properties_of(catalog.metadata(id)).get("client") == str(won.client)
+    won = winner(suite, catalog, acts, "create the table")
+    kept = properties_of(catalog.metadata(id)).get("client")
+    equal(kept, str(won.client), "the client that created the table, by its properties")
 
 
 @must("iceberg.race.kinds", operations=["createTable", "createView"], clause="create-view-exists", kind="race")
@@ -82,9 +99,9 @@ def test_race_for_a_name(suite: Suite, catalog: IcebergCatalog) -> None:
     catalog.note_views([id])
     table: Act = partial(IcebergClient.create_table, id=id, schema=SCHEMA, expect=None)
     view: Act = partial(IcebergClient.create_view, id=id, expect=None, **view_body(catalog.home))
-    winner(suite, catalog, [table, view] * (clients(suite) // 2))
+    winner(suite, catalog, [table, view] * (clients(suite) // 2), "create a table or a view of one name")
     there = [catalog.load_table(id, expect=(200, 404)).status, catalog.load_view(id, expect=(200, 404)).status]
-    assert sorted(there) == [200, 404]
+    same_items(there, [200, 404], "the statuses of the table and of the view with this name")
 
 
 @must("iceberg.race.rename", operations=["renameTable"], clause="rename-table-taken", kind="race")
@@ -95,8 +112,9 @@ def test_race_to_a_name(suite: Suite, catalog: IcebergCatalog) -> None:
     new = catalog.table_id("new")
     catalog.note_tables([new])
     acts: list[Act] = [partial(IcebergClient.rename_table, source=id, destination=new, expect=None) for id in ids]
-    won = winner(suite, catalog, acts)
-    assert catalog.metadata(new)["table-uuid"] == uuids[won.client]
+    won = winner(suite, catalog, acts, "rename a table to one name")
+    uuid = catalog.metadata(new)["table-uuid"]
+    equal(uuid, uuids[won.client], f"the table-uuid under the new name, which client {won.client} was told to have got")
     for number, id in enumerate(ids):
         catalog.load_table(id, expect=404 if number == won.client else 200)
 
@@ -117,10 +135,11 @@ def test_race_to_commit(suite: Suite, catalog: IcebergCatalog) -> None:
         )
         for number in range(clients(suite))
     ]
-    won = winner(suite, catalog, acts)
+    won = winner(suite, catalog, acts, "commit to the table")
     metadata = catalog.metadata(id)
-    assert snapshot_ids(metadata) == [100 + won.client]
-    assert current_snapshot(metadata) == 100 + won.client
+    equal(snapshot_ids(metadata), [100 + won.client], f"the snapshots after the commit of client {won.client}")
+    current = current_snapshot(metadata)
+    equal(current, 100 + won.client, f"the current-snapshot-id after the commit of client {won.client}")
 
 
 @must("iceberg.race.disjoint", operations=["updateTable"], clause="commit-conflict-unchanged", kind="race")
@@ -142,7 +161,8 @@ def test_race_of_disjoint_commits(suite: Suite, catalog: IcebergCatalog) -> None
     there = {key for key in properties_of(metadata) if key.startswith("k")}
     fail_on(suite, (problem for event in events for problem in judge_commit(event, there)))
     fail_on(suite, (problem for event in events for problem in refused_with_409(event)))
-    assert len(previous_files(metadata)) == sum(1 for event in events if f"{event.key}.a" in there)
+    applied = [event for event in events if f"{event.key}.a" in there]
+    exactly(previous_files(metadata), len(applied), "the files of the metadata-log, one for each commit that is there")
 
 
 def judge_commit(event: Event, there: set[str]) -> list[Problem]:
@@ -167,7 +187,8 @@ def test_race_of_transactions_and_readers(suite: Suite, catalog: IcebergCatalog)
     readers = [partial(_look_at_both, catalog.separator, tables, size.operations * 2)] * (size.clients - 1)
     events = race(suite, [writer, *readers])
     fail_on(suite, judge_pairs(event for event in events if event.action == "look"))
-    assert [properties_of(catalog.metadata(id)).get("n") for id in tables] == [str(size.operations * 2)] * 2
+    found = [properties_of(catalog.metadata(id)).get("n") for id in tables]
+    equal(found, [str(size.operations * 2)] * 2, "the property n of both tables after the last transaction")
 
 
 def _commit_both(separator: str, tables: list[Names], last: int, racer: Racer) -> None:
@@ -181,11 +202,20 @@ def _look_at_both(separator: str, tables: list[Names], last: int, racer: Racer) 
     client = IcebergClient(racer.client, separator)
     pair = tables if racer.number % 2 else tables[::-1]
     for _ in range(ROUNDS):
-        first, second = (int(properties_of(client.load_table(id)["metadata"]).get("n", -1)) for id in pair)
+        first, second = (_number_in(client.load_table(id)["metadata"]) for id in pair)
         steps = tuple(racer.client.steps[-2:])
         racer.events.append(Event(racer.number, "look", "both", None, 0.0, 0.0, OK, (True, second >= first), steps))
         if second == last:
             return
+
+
+def _number_in(metadata: Metadata) -> int:
+    """Return the number in the property n of a table, -1 where there is none."""
+    found = properties_of(metadata).get("n", "-1")
+    try:
+        return int(found)
+    except ValueError:
+        raise Violation(f"the property n of the table: expected a number, got {shown(found)}") from None
 
 
 @must("iceberg.race.view", operations=["replaceView"], clause="replace-view-race", kind="race")
@@ -204,8 +234,9 @@ def test_race_of_view_commits(suite: Suite, catalog: IcebergCatalog) -> None:
 
     events = race(suite, [program] * clients(suite))
     fail_on(suite, (problem for event in events for problem in refused_with_409(event)))
+    fail_on(suite, nobody_succeeded(events, "commit to the view"))
     done = {str(event.key) for event in events if event.outcome == OK}
     versions: list[dict[str, Any]] = catalog.view_metadata(id)["versions"]
     there = {one["sql"] for version in versions for one in version["representations"]}
-    if not done or not done <= there:
+    if not done <= there:
         raise Violation(f"{len(done - there)} of {len(done)} versions that were acknowledged are lost", "body:")

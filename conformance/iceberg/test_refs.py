@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.checks import equal, same_items
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.metadata import MAIN, current_snapshot, logged_snapshots, refs, snapshot_ids
-from conformance.iceberg.test_commits import COMMIT, state
+from conformance.iceberg.test_commits import COMMIT, state, unchanged
 from conformance.iceberg.test_snapshots import FIRST, SECOND, new_table_with_snapshots
 from conformance.iceberg.updates import append, set_ref, update
 from conformance.requirement import must
+
+CURRENT, REFS = "the current-snapshot-id", "the refs and their snapshots"
 
 
 @must("iceberg.ref.set", operations=COMMIT, clause="update-set-ref")
@@ -25,9 +28,10 @@ def test_refs_are_set(catalog: IcebergCatalog) -> None:
     metadata = catalog.update_table(id, set_both)["metadata"]
     branch, tag = ((metadata.get("refs") or {}).get(name) or {} for name in ("audit", "v1"))
     wanted = {"snapshot-id": FIRST, "type": "branch", **{key.replace("_", "-"): n for key, n in kept.items()}}
-    assert {key: branch.get(key) for key in wanted} == wanted
-    assert (tag.get("snapshot-id"), tag.get("type"), tag.get("max-ref-age-ms")) == (FIRST, "tag", 1_000_000)
-    assert current_snapshot(metadata) == SECOND
+    equal({key: branch.get(key) for key in wanted}, wanted, "the branch audit")
+    wanted = {"snapshot-id": FIRST, "type": "tag", "max-ref-age-ms": 1_000_000}
+    equal({key: tag.get(key) for key in wanted}, wanted, "the tag v1")
+    equal(current_snapshot(metadata), SECOND, CURRENT)
 
 
 @must("iceberg.ref.branch_append", operations=COMMIT, clause="update-set-ref")
@@ -35,9 +39,9 @@ def test_append_to_a_branch(catalog: IcebergCatalog) -> None:
     """An append to another branch leaves the current snapshot and the snapshot log."""
     id, files = new_table_with_snapshots(catalog, FIRST)
     metadata = catalog.update_table(id, append(files.snapshot(SECOND, 2, parent=FIRST), "audit"))["metadata"]
-    assert refs(metadata) == {MAIN: FIRST, "audit": SECOND}
-    assert current_snapshot(metadata) == FIRST
-    assert logged_snapshots(metadata) == [FIRST]
+    equal(refs(metadata), {MAIN: FIRST, "audit": SECOND}, REFS)
+    equal(current_snapshot(metadata), FIRST, CURRENT)
+    equal(logged_snapshots(metadata), [FIRST], "the snapshot-log")
 
 
 @must("iceberg.ref.unknown_snapshot", operations=COMMIT, clause="update-set-ref-unknown", kind="error")
@@ -46,7 +50,7 @@ def test_ref_to_unknown_snapshot(catalog: IcebergCatalog) -> None:
     id = catalog.new_table()
     before = state(catalog, id)
     catalog.update_table(id, [set_ref("audit", FIRST)], expect=400)
-    assert state(catalog, id) == before
+    unchanged(catalog, id, before)
 
 
 @must("iceberg.ref.main_is_a_branch", operations=COMMIT, clause="update-set-main", kind="error")
@@ -55,7 +59,7 @@ def test_main_is_no_tag(catalog: IcebergCatalog) -> None:
     id, _ = new_table_with_snapshots(catalog, FIRST)
     before = state(catalog, id)
     catalog.update_table(id, [set_ref(MAIN, FIRST, "tag")], expect=400)
-    assert state(catalog, id) == before
+    unchanged(catalog, id, before)
 
 
 @must("iceberg.ref.rollback", operations=COMMIT, clause="update-set-main")
@@ -63,9 +67,9 @@ def test_rollback(catalog: IcebergCatalog) -> None:
     """Setting main to an older snapshot makes that current and adds it to the log once more; none is lost."""
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
     metadata = catalog.update_table(id, [set_ref(MAIN, FIRST)])["metadata"]
-    assert current_snapshot(metadata) == FIRST
-    assert logged_snapshots(metadata) == [FIRST, SECOND, FIRST]
-    assert sorted(snapshot_ids(metadata)) == sorted([FIRST, SECOND])
+    equal(current_snapshot(metadata), FIRST, CURRENT)
+    equal(logged_snapshots(metadata), [FIRST, SECOND, FIRST], "the snapshot-log")
+    same_items(snapshot_ids(metadata), [FIRST, SECOND], "the snapshots of the table")
 
 
 @must("iceberg.ref.remove", operations=COMMIT, clause="update-remove-ref")
@@ -75,8 +79,8 @@ def test_refs_are_removed(catalog: IcebergCatalog) -> None:
     catalog.update_table(id, [set_ref("v1", FIRST, "tag")])
     gone = [update("remove-snapshot-ref", ref_name=name) for name in ("v1", "never")]
     metadata = catalog.update_table(id, gone)["metadata"]
-    assert refs(metadata) == {MAIN: SECOND}
-    assert sorted(snapshot_ids(metadata)) == sorted([FIRST, SECOND])
+    equal(refs(metadata), {MAIN: SECOND}, REFS)
+    same_items(snapshot_ids(metadata), [FIRST, SECOND], "the snapshots of the table")
 
 
 @must("iceberg.ref.remove_main", operations=COMMIT, clause="update-remove-ref")
@@ -84,5 +88,5 @@ def test_main_is_removed(catalog: IcebergCatalog) -> None:
     """Without main there is no current snapshot."""
     id, _ = new_table_with_snapshots(catalog, FIRST)
     metadata = catalog.update_table(id, [update("remove-snapshot-ref", ref_name=MAIN)])["metadata"]
-    assert refs(metadata) == {}
-    assert current_snapshot(metadata) is None
+    equal(refs(metadata), {}, REFS)
+    equal(current_snapshot(metadata), None, CURRENT)

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
 import orjson
 
+from conformance.checks import equal, holds, lacks, same_items
+from conformance.common.hostile import Canary
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.content import WIDER
 from conformance.iceberg.listing import tables_in
 from conformance.iceberg.metadata import NO_SNAPSHOT, column_names, current_snapshot, snapshot_ids, unlike
-from conformance.iceberg.staging import local_path, stage
+from conformance.iceberg.staging import UNREACHABLE, local_path, reachable, stage
 from conformance.iceberg.test_snapshots import FIRST, SECOND, new_table_with_snapshots
 from conformance.iceberg.updates import TOUCH, add_and_use_schema, append
-from conformance.outcomes import Unoffered
+from conformance.outcomes import Unoffered, Violation
 from conformance.requirement import must, should
 
 TABLE = ["registerTable"]
 TAKEN = "AlreadyExistsException"
-UNREACHABLE = "the files of the server's tables cannot be reached from here"
+REGISTERED = "the metadata of the registered table"
 PLAIN, GZIPPED = ".metadata.json", ".gz.metadata.json"
 REFUSED = (400, 403, 404, 422)
 
@@ -50,10 +53,10 @@ def test_registered_table_is_the_same(catalog: IcebergCatalog) -> None:
     before, location = catalog.metadata(id), _file_of(catalog, id)
     catalog.drop_table(id)
     answer = catalog.register_table(other, metadata_location=location)
-    assert unlike(answer["metadata"]) == unlike(before)
-    assert unlike(catalog.metadata(other)) == unlike(before)
+    equal(unlike(answer["metadata"]), unlike(before), "the metadata in the answer to the registration")
+    equal(unlike(catalog.metadata(other)), unlike(before), REGISTERED)
     catalog.update_table(other, [TOUCH])
-    assert tables_in(catalog, catalog.home) == [other]
+    same_items(tables_in(catalog, catalog.home), [other], "the listed tables")
 
 
 @must("iceberg.register.table.history", operations=TABLE, clause="register-table")
@@ -63,9 +66,9 @@ def test_registered_table_has_its_history(catalog: IcebergCatalog) -> None:
     before, location = catalog.metadata(id), _file_of(catalog, id)
     catalog.drop_table(id)
     catalog.register_table(id, metadata_location=location)
-    assert unlike(catalog.metadata(id)) == unlike(before)
+    equal(unlike(catalog.metadata(id)), unlike(before), REGISTERED)
     catalog.update_table(id, append(stage(catalog, id).snapshot(SECOND, 2, parent=FIRST)))
-    assert snapshot_ids(catalog.metadata(id)) == [FIRST, SECOND]
+    equal(snapshot_ids(catalog.metadata(id)), [FIRST, SECOND], "the snapshots after the append")
 
 
 @must("iceberg.register.table.after_drop", operations=[*TABLE, "dropTable"], clause="drop-table-keeps-files")
@@ -81,8 +84,9 @@ def test_name_is_taken(catalog: IcebergCatalog) -> None:
     location, id = dropped_file(catalog), catalog.new_table()
     before = catalog.metadata(id)
     for more in ({}, {"overwrite": False}):
-        assert catalog.register_table(id, metadata_location=location, expect=409, **more).type == TAKEN
-    assert catalog.metadata(id) == before
+        refused = catalog.register_table(id, metadata_location=location, expect=409, **more)
+        equal(refused.type, TAKEN, "the type of the error")
+    equal(catalog.metadata(id), before, "the metadata of the table that has the name")
 
 
 @must("iceberg.register.table.taken_by_view", operations=TABLE, clause="register-table-exists", kind="error")
@@ -90,7 +94,8 @@ def test_name_of_a_view_is_taken(catalog: IcebergCatalog) -> None:
     """A name that a view has is refused with 409 of type AlreadyExistsException; the view stays."""
     catalog.require("createView")
     location, view = dropped_file(catalog), catalog.new_view()
-    assert catalog.register_table(view, metadata_location=location, expect=409).type == TAKEN
+    refused = catalog.register_table(view, metadata_location=location, expect=409)
+    equal(refused.type, TAKEN, "the type of the error")
     catalog.load_view(view)
 
 
@@ -102,9 +107,9 @@ def test_overwrite(catalog: IcebergCatalog) -> None:
     before = catalog.update_table(id, add_and_use_schema(WIDER))["metadata"]
     done = catalog.register_table(id, metadata_location=older, overwrite=True, expect=(200, 406)).status == 200
     if done:
-        assert "extra" not in column_names(catalog.metadata(id))
+        lacks(column_names(catalog.metadata(id)), ["extra"], "the columns of the table")
     else:
-        assert catalog.metadata(id) == before
+        equal(catalog.metadata(id), before, "the metadata of the table, which was not overwritten")
 
 
 @must("iceberg.register.table.namespace_missing", operations=TABLE, clause="register-table-no-namespace", kind="error")
@@ -112,7 +117,7 @@ def test_missing_namespace(catalog: IcebergCatalog) -> None:
     """Registering into a namespace that does not exist is refused with 404 of type NoSuchNamespaceException."""
     id = (*catalog.missing_namespace(), "t")
     refused = catalog.register_table(id, metadata_location=dropped_file(catalog), expect=404)
-    assert refused.type == "NoSuchNamespaceException"
+    equal(refused.type, "NoSuchNamespaceException", "the type of the error")
 
 
 def missing_file(location: str) -> str:
@@ -121,38 +126,47 @@ def missing_file(location: str) -> str:
     return f"{location.rpartition('/')[0]}/99999-{uuid4()}{suffix}"
 
 
-def _no_metadata(location: str) -> str:
-    return written_beside(location, b'{"format-version": 2}')
-
-
-def _no_json(location: str) -> str:
-    return written_beside(location, b"PAR1")
-
-
 def written_beside(location: str, content: bytes) -> str:
     """Write a file beside another. Raises Unoffered where files cannot be reached."""
     name = missing_file(location)
     path = local_path(name)
-    if path is None or not path.parent.is_dir():
-        raise Unoffered(UNREACHABLE)
-    path.write_bytes(gzip.compress(content) if name.endswith(GZIPPED) else content)
+    with reachable():
+        beside = local_path(location)
+        if path is None or beside is None or not beside.is_file():
+            raise Unoffered(UNREACHABLE)
+        path.write_bytes(gzip.compress(content) if name.endswith(GZIPPED) else content)
     return name
 
 
 def read_content(location: str) -> bytes:
     """Return the content of a metadata file. Raises Unoffered where files cannot be reached."""
     path = local_path(location)
-    if path is None or not path.is_file():
-        raise Unoffered(UNREACHABLE)
-    content = path.read_bytes()
-    return gzip.decompress(content) if location.endswith(GZIPPED) else content
+    with reachable():
+        if path is None or not path.is_file():
+            raise Unoffered(UNREACHABLE)
+        content = path.read_bytes()
+    try:
+        return gzip.decompress(content) if location.endswith(GZIPPED) else content
+    except (OSError, EOFError, zlib.error):
+        raise Violation(f"the metadata file {location} is not compressed by gzip, as its name says") from None
 
 
-BAD_FILES: dict[str, Callable[[str], str]] = {
-    "missing": missing_file,
-    "no_metadata": _no_metadata,
-    "no_json": _no_json,
-    "server_file": lambda _: "file:///etc/hostname",
+def read_metadata(location: str) -> dict[str, Any]:
+    """Return the metadata in a file. Raises Unoffered where files cannot be reached."""
+    try:
+        found = orjson.loads(read_content(location))
+    except orjson.JSONDecodeError:
+        found = None
+    if not isinstance(found, dict):
+        raise Violation(f"the metadata file {location} holds no JSON object")
+    return found
+
+
+BAD_FILES: dict[str, Callable[[str, Canary], str]] = {
+    "missing": lambda location, _: missing_file(location),
+    "no_metadata": lambda location, _: written_beside(location, b'{"format-version": 2}'),
+    "no_json": lambda location, _: written_beside(location, b"PAR1"),
+    "server_file": lambda _, canary: canary.uri,
 }
 
 
@@ -163,19 +177,23 @@ BAD_FILES: dict[str, Callable[[str], str]] = {
     kind="error",
     each=BAD_FILES,
 )
-def test_bad_file(catalog: IcebergCatalog, case: Callable[[str], str]) -> None:
+def test_bad_file(catalog: IcebergCatalog, case: Callable[[str, Canary], str]) -> None:
     """A file that holds no metadata ({}) is refused with a 4xx status, and no table appears."""
     id = catalog.table_id()
-    catalog.register_table(id, metadata_location=case(dropped_file(catalog)), expect=REFUSED)
+    location = case(dropped_file(catalog), catalog.target.canaries.new())
+    catalog.register_foreign(id, location, expect=REFUSED)
     catalog.load_table(id, expect=404)
 
 
 @must("iceberg.register.table.outside", operations=TABLE, clause="register-table-outside", kind="hostile")
 def test_files_of_the_server(catalog: IcebergCatalog) -> None:
     """A location that leads to files of the server itself is refused, and nothing of them is shown."""
-    for location in ("file:///etc/passwd", "/etc/passwd", "file:///proc/self/environ"):
-        refused = catalog.register_table(catalog.table_id(), metadata_location=location, expect=REFUSED)
-        assert b"root:" not in refused.body
+    canary = catalog.target.canaries.new()
+    metadata = str(catalog.metadata(catalog.new_table())["location"])
+    for location in (canary.uri, str(canary.path), f"{metadata}/{canary.climbing}"):
+        refused = catalog.register_foreign(catalog.table_id("foreign"), location, expect=REFUSED)
+        holds(canary.content.strip() not in refused.body, f"the answer shows nothing of {location}")
+    holds(canary.untouched, "the server leaves a file that is not its own as it is")
 
 
 BAD_BODIES: dict[str, Any] = {"no_location": {}, "location_number": {"metadata-location": 1}}
@@ -199,25 +217,25 @@ SPELLINGS: dict[str, dict[str, Any]] = {
 def test_spellings_of_no_snapshot(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
     """A file in which the current snapshot is {} is that of a table without snapshots, and takes the first append."""
     location = dropped_file(catalog)
-    metadata = orjson.loads(read_content(location))
+    metadata = read_metadata(location)
     metadata.pop("current-snapshot-id", None)
     id = catalog.table_id()
     written = written_beside(location, orjson.dumps({**metadata, **case}))
     catalog.register_table(id, metadata_location=written)
-    assert current_snapshot(catalog.metadata(id)) is None
+    equal(current_snapshot(catalog.metadata(id)), None, "the current-snapshot-id of the registered table")
     catalog.update_table(id, append(stage(catalog, id).snapshot(FIRST)))
-    assert current_snapshot(catalog.metadata(id)) == FIRST
+    equal(current_snapshot(catalog.metadata(id)), FIRST, "the current-snapshot-id after the append")
 
 
 @should("iceberg.register.table.unknown_fields", operations=TABLE, clause="metadata-unknown-fields")
 def test_unknown_fields_survive(catalog: IcebergCatalog) -> None:
     """Fields of the metadata that the server does not know survive a registration and a commit."""
     location = dropped_file(catalog)
-    metadata = {**orjson.loads(read_content(location)), "x-from-the-future": {"a": [1]}}
+    metadata = {**read_metadata(location), "x-from-the-future": {"a": [1]}}
     id = catalog.table_id()
     catalog.register_table(id, metadata_location=written_beside(location, orjson.dumps(metadata)))
     catalog.update_table(id, [TOUCH])
-    assert catalog.metadata(id).get("x-from-the-future") == {"a": [1]}
+    equal(catalog.metadata(id).get("x-from-the-future"), {"a": [1]}, "the field x-from-the-future of the metadata")
 
 
 @should("iceberg.table.load.lost_file", operations=["loadTable"], clause="load-table-lost-file", kind="error")
@@ -226,14 +244,14 @@ def test_metadata_file_is_lost(catalog: IcebergCatalog) -> None:
     id, other = catalog.new_table("lost"), catalog.new_table("other")
     files = stage(catalog, id)
     path = local_path(_file_of(catalog, id))
-    if path is None or not files.folder.is_dir():
-        raise Unoffered(UNREACHABLE)
-    hidden = path.rename(path.with_suffix(".hidden"))
+    with reachable():
+        if path is None or not files.folder.is_dir():
+            raise Unoffered(UNREACHABLE)
+        hidden = path.rename(path.with_suffix(".hidden"))
     try:
-        answer = catalog.load_table(id, expect=(200, *REFUSED, 409, 410))  # it may have the metadata elsewhere
-        assert answer.status != 500
+        catalog.load_table(id, expect=(200, *REFUSED, 409, 410))  # it may have the metadata elsewhere
         catalog.load_table(other)
-        assert sorted(tables_in(catalog, catalog.home)) == [id, other]
+        same_items(tables_in(catalog, catalog.home), [id, other], "the listed tables")
     finally:
         hidden.rename(path)
 

@@ -6,10 +6,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from conformance.checks import equal
 from conformance.client import Encoded
 from conformance.exchange import Exchange
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.content import SCHEMA
+from conformance.iceberg.metadata import properties_of
 from conformance.iceberg.operations import HEAD_OPERATIONS, JSON_OPERATIONS, OPERATIONS, subject
 from conformance.iceberg.test_idempotency import MUTATIONS, Mutation
 from conformance.iceberg.updates import TOUCH
@@ -60,7 +62,7 @@ def test_unknown_fields(catalog: IcebergCatalog) -> None:
     id = catalog.table_id()
     catalog.create_table(id, schema=SCHEMA, **UNKNOWN)
     catalog.update_table(id, [{**TOUCH, **UNKNOWN}], **UNKNOWN)
-    assert catalog.metadata(id)["properties"]["touched"] == "1"
+    equal(properties_of(catalog.metadata(id)).get("touched"), "1", "the property that the commit set")
 
 
 @should("iceberg.request.unknown_query", operations=["loadTable", "listTables"], clause="open-requests")
@@ -115,7 +117,7 @@ def test_path_that_is_no_text(catalog: IcebergCatalog, case: Operation) -> None:
     """{} refuses names whose bytes are no UTF-8 with 400 or 404."""
     path = _path(catalog, case, catalog.new_table()[-1])
     for name in path:
-        catalog.send(case.id, {**path, name: Encoded("%FF")}, expect=(400, 404))
+        catalog.send(case.id, {**path, name: Encoded(f"{catalog.target.prefix}%FF")}, expect=(400, 404))
 
 
 # What has no body
@@ -131,7 +133,7 @@ def test_head_has_no_body(suite: Suite, catalog: IcebergCatalog, case: Operation
     for name in (id[-1], "missing"):
         path = _path(catalog, case, name)
         answer = catalog.send(case.id, path, expect=(*catalog.successes(case.id), 404))
-        assert answer.body == b""
+        equal(len(answer.body), 0, "the length of the body")
     catalog.list_tables(catalog.home)
 
 
@@ -139,7 +141,7 @@ def test_head_has_no_body(suite: Suite, catalog: IcebergCatalog, case: Operation
 def test_success_without_a_body(catalog: IcebergCatalog, case: Mutation) -> None:
     """Success of {} comes without a body."""
     answer = case.prepare(catalog)()
-    assert answer.body == b""
+    equal(len(answer.body), 0, "the length of the body")
 
 
 # Credentials

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from conformance.checks import above, at_least, contains, equal, keyed, nothing
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.content import SCHEMA, partition, spec
 from conformance.iceberg.scans.deletes import wrong_deletes
-from conformance.iceberg.scans.plans import PLAN, plan
+from conformance.iceberg.scans.plans import PLAN, has_files, plan
 from conformance.iceberg.scans.predicates import compared
 from conformance.iceberg.scans.samples import plain_rows
 from conformance.iceberg.scans.tables import ScanTable, new_scan_table
 from conformance.iceberg.updates import add_and_use_spec
 from conformance.requirement import must
 
+COUNTS = "the numbers of delete files of the tasks"
+WRONG = "task with other delete files than apply to its data file"
 MANY = 260  # data files with a delete file each, more than servers put into one answer
 PARTITIONED = spec(partition(1, "id_part"))
+
+
+def delete_counts(table: ScanTable) -> list[int]:
+    """Return how many delete files the tasks of a plan have, fewest first; they are the right ones."""
+    return sorted(map(len, delete_paths(table)))
 
 
 def delete_paths(table: ScanTable) -> list[set[str]]:
     """Return the paths of the delete files that the tasks of a plan have, which are the right ones."""
     planned = plan(table.catalog, table.id)
-    assert planned.paths == sorted(table.data_files())
-    assert wrong_deletes(table, planned) == []
+    has_files(planned, table.data_files())
+    nothing(wrong_deletes(table, planned), WRONG)
     return [task.delete_paths for task in planned.tasks]
 
 
@@ -32,7 +40,7 @@ def test_position_deletes(catalog: IcebergCatalog) -> None:
     table.commit(first, table.position_deletes(first))
     table.commit(second, third)
     table.commit(table.position_deletes(second, first))
-    assert sorted(map(len, delete_paths(table)))[-1] == 2
+    equal(max(delete_counts(table)), 2, "the highest number of delete files of a task")
 
 
 @must("iceberg.scan.deletes.equality", operations=PLAN, clause="plan-deletes-applied")
@@ -43,7 +51,7 @@ def test_equality_deletes(catalog: IcebergCatalog) -> None:
     table.commit(older)
     table.commit(same, table.equality_deletes(["id"], {"id": 1}, like=older))
     table.commit(newer)
-    assert sorted(map(len, delete_paths(table))) == [0, 0, 1]
+    equal(delete_counts(table), [0, 0, 1], COUNTS)
 
 
 @must("iceberg.scan.deletes.equality_several", operations=PLAN, clause="plan-deletes-applied")
@@ -56,7 +64,7 @@ def test_equality_deletes_of_several_columns(catalog: IcebergCatalog) -> None:
             table.equality_deletes(["id", "name"], {"id": 1, "name": "n1"}, like=table.data(*plain_rows(1))),
         )
     table.commit(table.equality_deletes(["day"], {"day": plain_rows(1)[0]["day"]}, like=table.data(*plain_rows(1))))
-    assert sorted(map(len, delete_paths(table))) == [1, 2, 3]
+    equal(delete_counts(table), [1, 2, 3], COUNTS)
 
 
 @must("iceberg.scan.deletes.partitions", operations=PLAN, clause="plan-deletes-applied")
@@ -67,8 +75,7 @@ def test_deletes_of_partitions(catalog: IcebergCatalog) -> None:
     table.commit(*files)
     day = {"day": files[0].rows[0]["day"]}
     table.commit(table.position_deletes(files[0]), table.equality_deletes(["day"], day, like=files[1]))
-    found = delete_paths(table)
-    assert sorted(map(len, found)) == [0, 1, 1]
+    equal(delete_counts(table), [0, 1, 1], COUNTS)
 
 
 @must("iceberg.scan.deletes.everywhere", operations=PLAN, clause="plan-deletes-applied")
@@ -80,7 +87,7 @@ def test_equality_deletes_without_a_partition(catalog: IcebergCatalog) -> None:
     table.refresh()
     table.commit(*(table.data(*plain_rows(id)) for id in (1, 2)))
     table.commit(table.equality_deletes(["day"], {"day": plain_rows(1)[0]["day"]}, like=unpartitioned))
-    assert list(map(len, delete_paths(table))) == [1, 1]
+    equal(delete_counts(table), [1, 1], COUNTS)
 
 
 @must("iceberg.scan.deletes.vectors", operations=PLAN, clause="plan-deletes-applied")
@@ -93,14 +100,13 @@ def test_deletion_vectors(catalog: IcebergCatalog) -> None:
     table.commit(vector)
     delete_paths(table)
     planned = plan(catalog, table.id)
-    assert [len(planned.task(one.path).deletes) for one in files] == [0, 1, 0]
+    equal([len(planned.task(one.path).deletes) for one in files], [0, 1, 0], COUNTS)
     found = planned.task(files[1].path).deletes[0]
-    assert found["content"] == "position-deletes"
-    assert found["file-format"].lower() == "puffin"
-    assert (found.get("content-offset"), found.get("content-size-in-bytes")) == (
-        vector.content_offset,
-        vector.content_size_in_bytes,
-    )
+    equal(found["content"], "position-deletes", "the content of the deletion vector")
+    equal(found["file-format"].lower(), "puffin", "the file-format of the deletion vector")
+    equal(found.get("content-offset"), vector.content_offset, "the content-offset of the deletion vector")
+    size = vector.content_size_in_bytes
+    equal(found.get("content-size-in-bytes"), size, "the content-size-in-bytes of the deletion vector")
 
 
 @must("iceberg.scan.deletes.removed", operations=PLAN, clause="plan-deletes-applied")
@@ -112,8 +118,8 @@ def test_deletes_that_were_removed(catalog: IcebergCatalog) -> None:
     deletes = table.position_deletes(data)
     before = table.commit(deletes)
     table.commit(table.data(*plain_rows(3)), removed=[deletes])
-    assert [task.deletes for task in plan(catalog, table.id).tasks] == [(), ()]
-    assert wrong_deletes(table, plan(catalog, table.id, snapshot_id=before), snapshot=before) == []
+    equal([len(task.deletes) for task in plan(catalog, table.id).tasks], [0, 0], COUNTS)
+    nothing(wrong_deletes(table, plan(catalog, table.id, snapshot_id=before), snapshot=before), WRONG)
 
 
 @must("iceberg.scan.deletes.filtered", operations=PLAN, clause="plan-deletes-applied")
@@ -125,8 +131,8 @@ def test_deletes_of_a_filtered_scan(catalog: IcebergCatalog) -> None:
     table.commit(table.position_deletes(*files), table.equality_deletes(["id"], {"id": 11}, like=files[0]))
     for condition in (compared("gt", "id", 1), compared("eq", "name", "n1"), compared("lt", "id", 11)):
         planned = plan(catalog, table.id, filter=condition)
-        assert planned.tasks
-        assert wrong_deletes(table, planned, condition=condition) == []
+        above(len(planned.tasks), 0, "the number of file-scan-tasks")
+        nothing(wrong_deletes(table, planned, condition=condition), WRONG)
 
 
 @must("iceberg.scan.deletes.many", operations=PLAN, clause="plan-deletes")
@@ -138,7 +144,7 @@ def test_deletes_of_many_files(catalog: IcebergCatalog) -> None:
     table.commit(
         *(table.position_deletes(one) for one in files[:3]), *(table.position_deletes(one) for one in files[-3:])
     )
-    assert sum(map(len, delete_paths(table))) >= 6
+    at_least(sum(delete_counts(table)), 6, "the number of delete files of all tasks")
 
 
 @must("iceberg.scan.deletes.fields", operations=PLAN, clause="plan-file-fields")
@@ -149,12 +155,12 @@ def test_description_of_delete_files(catalog: IcebergCatalog) -> None:
     table.commit(data)
     positions, values = table.position_deletes(data), table.equality_deletes(["id", "name"], data.rows[0], like=data)
     table.commit(positions, values)
-    found = {one["file-path"]: one for one in plan(catalog, table.id).task(data.path).deletes}
+    found = keyed(plan(catalog, table.id).task(data.path).deletes, "file-path")
     for file, content in ((positions, "position-deletes"), (values, "equality-deletes")):
-        assert file.path in found
+        contains(found, [file.path], "the delete files of the task")
         shown = found[file.path]
-        assert shown["content"] == content
-        assert (shown["file-size-in-bytes"], shown["record-count"]) == (file.size, 1)
-        assert (shown["spec-id"], shown["partition"]) == (0, [1])
-        assert shown["file-format"].lower() == "parquet"
-    assert found[values.path].get("equality-ids") == [1, 2]
+        fields = {"content": content, "file-size-in-bytes": file.size, "record-count": 1, "spec-id": 0}
+        for name, wanted in {**fields, "partition": [1]}.items():
+            equal(shown[name], wanted, f"the {name} of the file of {content}")
+        equal(shown["file-format"].lower(), "parquet", f"the file-format of the file of {content}")
+    equal(found[values.path].get("equality-ids"), [1, 2], "the equality-ids of the file of equality-deletes")

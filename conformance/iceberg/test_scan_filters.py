@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from conformance.checks import nothing
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.content import field, partition, schema, spec
 from conformance.iceberg.scans.manifests import Statistics
-from conformance.iceberg.scans.plans import PLAN, plan
+from conformance.iceberg.scans.plans import PLAN, has_files, plan
 from conformance.iceberg.scans.predicates import Json, both, compared, either, opposite, single_test, unary
 from conformance.iceberg.scans.samples import EVENTS, LAYOUTS, NAN, ROWS, TYPES, files_of, new_events
-from conformance.iceberg.scans.soundness import conditions, every_test, known_values, lost_files, wrong_rows
-from conformance.iceberg.scans.tables import ScanTable, new_scan_table
+from conformance.iceberg.scans.soundness import (
+    conditions,
+    every_test,
+    known_values,
+    loses_nothing,
+    residuals_decide_alike,
+)
+from conformance.iceberg.scans.tables import ScanTable, new_scan_table, usable
 from conformance.iceberg.scans.transforms import transformed
 from conformance.iceberg.scans.values import SAMPLES
 from conformance.iceberg.updates import add_and_use_schema, add_and_use_spec
+from conformance.json_values import shown
 from conformance.requirement import given, must, should
 
 TREES = st.lists(conditions(), min_size=1, max_size=8)
@@ -25,15 +33,14 @@ MIXED = ("none", "several", "void")
 def keeps_what_fits(catalog: IcebergCatalog, table: ScanTable, condition: Json) -> None:
     """Plan with a filter and look for files that were lost, doubled or invented."""
     planned = plan(catalog, table.id, filter=condition)
-    assert len(set(planned.paths)) == len(planned.paths)
-    assert set(planned.paths) <= set(table.data_files())
-    assert lost_files(table, condition, planned) == []
+    nothing(planned.doubled, "file with several tasks")
+    nothing(set(planned.paths) - set(table.data_files()), "task for a file that is none of the table")
+    loses_nothing(table, condition, planned)
 
 
 def leaves_what_decides(catalog: IcebergCatalog, table: ScanTable, condition: Json) -> None:
     """Plan with a filter and look for rows about which what is left of it decides otherwise."""
-    planned = plan(catalog, table.id, filter=condition)
-    assert wrong_rows(table, condition, planned) == []
+    residuals_decide_alike(table, condition, plan(catalog, table.id, filter=condition))
 
 
 def _conditions_on(layout: str) -> list[Json]:
@@ -148,10 +155,10 @@ def test_partitions_are_left_out(catalog: IcebergCatalog, case: str) -> None:
     transform = table.metadata["partition-specs"][0]["fields"][0]["transform"]
     for value in known_values(column):
         planned = plan(catalog, table.id, filter=single_test("eq", column, TYPES[column], value))
-        wanted = {
-            path for path, file in table.data_files().items() if file.partition == (transformed(transform, value),)
-        }
-        assert set(planned.paths) <= wanted
+        with usable("the partition spec of the table does not fit its columns"):
+            there = (transformed(transform, value),)
+        wanted = {path for path, file in table.data_files().items() if file.partition == there}
+        nothing(set(planned.paths) - wanted, f"planned file that cannot have {shown(value)} in {column}")
 
 
 @should("iceberg.scan.pruned_by_bounds", operations=PLAN, clause="plan-pruning")
@@ -161,14 +168,14 @@ def test_bounds_leave_files_out(catalog: IcebergCatalog) -> None:
     files = [table.data(row) for row in ROWS]
     table.commit(*files)
     for row, file in zip(ROWS, files, strict=True):
-        assert plan(catalog, table.id, filter=compared("eq", "id", row["id"])).paths == [file.path]
+        has_files(plan(catalog, table.id, filter=compared("eq", "id", row["id"])), [file.path])
 
 
 @should("iceberg.scan.pruned_never", operations=PLAN, clause="plan-pruning")
 def test_filter_that_never_holds(catalog: IcebergCatalog) -> None:
     """A filter that is false leaves every file out."""
     table = new_events(catalog)
-    assert plan(catalog, table.id, filter=False).paths == []
+    has_files(plan(catalog, table.id, filter=False), [])
 
 
 # Residuals

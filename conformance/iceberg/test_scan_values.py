@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
+from conformance.checks import contains, equal, nothing, one_of, only
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.content import SCHEMA, field, partition, schema, spec
-from conformance.iceberg.scans.plans import PLAN, plan
+from conformance.iceberg.scans.avro import source_column
+from conformance.iceberg.scans.plans import PLAN, has_files, plan
 from conformance.iceberg.scans.samples import EVENTS, LAYOUTS, ROWS, files_of, new_events, plain_rows
 from conformance.iceberg.scans.tables import new_scan_table
 from conformance.iceberg.scans.transforms import result_type
@@ -35,11 +37,12 @@ def pairs(file: Mapping[str, Any], name: str) -> dict[int, Any]:
 def test_partition_values(catalog: IcebergCatalog, case: str) -> None:
     """Partition values of type {} are written as the document says, and null as null."""
     table = new_scan_table(catalog, schema(field(1, "v", case)), spec(partition(1, "v_part")))
-    files = [table.data({"v": value}) for value in (*SAMPLES[case], None)]
+    values = (*SAMPLES[case], None)
+    files = [table.data({"v": value}) for value in values]
     table.commit(*files)
     planned = plan(catalog, table.id)
-    for file in files:
-        assert planned.task(file.path).file["partition"] == [shown(case, file.partition[0])]
+    for value, file in zip(values, files, strict=True):
+        equal(planned.task(file.path).file["partition"], [shown(case, value)], f"the partition of {file.path}")
 
 
 @must("iceberg.scan.value.derived.{}", operations=PLAN, clause="plan-values", each=DERIVED)
@@ -47,13 +50,13 @@ def test_values_of_transforms(catalog: IcebergCatalog, case: str) -> None:
     """Partition values of the layout {} are what its transform makes of the rows; a day is a number or a date."""
     table = new_events(catalog, case)
     planned = plan(catalog, table.id)
-    (one,) = table.metadata["partition-specs"][0]["fields"]
-    source = next(column["type"] for column in table.fields if column["id"] == one["source-id"])
+    one = only(table.metadata["partition-specs"][0]["fields"], "the fields of the partition spec")
+    source = source_column(table.metadata, one)["type"]
     for path, file in table.data_files().items():
-        (value,) = file.partition
+        value = only(file.partition, "the fields of the default partition spec")
         allowed = [[shown(result_type(one["transform"], source), value)]]
         allowed += [[days(value)]] if isinstance(value, date) else []
-        assert planned.task(path).file["partition"] in allowed
+        one_of(planned.task(path).file["partition"], allowed, f"the partition of {path}")
 
 
 @must("iceberg.scan.value.partition_fields", operations=PLAN, clause="plan-partition-values")
@@ -68,7 +71,8 @@ def test_values_in_the_order_of_the_spec(catalog: IcebergCatalog) -> None:
     planned = plan(catalog, table.id)
     for path, file in table.data_files().items():
         found = planned.task(path).file
-        assert (found["spec-id"], found["partition"]) == (file.spec_id, list(file.partition))
+        equal(found["spec-id"], file.spec_id, f"the spec-id of {path}")
+        equal(found["partition"], list(file.partition), f"the partition of {path}")
 
 
 # Statistics of columns
@@ -82,7 +86,7 @@ def test_bounds(catalog: IcebergCatalog, case: str) -> None:
     table.commit(table.data({"v": first}, {"v": last}, {"v": None}))
     task = plan(catalog, table.id, stats_fields=["v"]).only
     for name, value in zip(BOUNDS, (first, last), strict=True):
-        assert pairs(task.file, name) in ({}, {1: shown(case, value)})
+        one_of(pairs(task.file, name), ({}, {1: shown(case, value)}), f"the {name}")
 
 
 @should("iceberg.scan.stats.counts", operations=PLAN, clause="plan-stats")
@@ -96,12 +100,13 @@ def test_statistics_of_wanted_columns(catalog: IcebergCatalog) -> None:
     wanted = {"id": 0, "amount": amounts.count(None), "place.x": sum(row["place"] is None for row in ROWS)}
     ids = {"id": 1, "amount": 4, "place.x": 8}
     found = {name: pairs(task.file, name) for name in (*COUNTS, *BOUNDS)}
-    assert {name: found["value-counts"].get(ids[name]) for name in ids} == dict.fromkeys(ids, len(ROWS))
-    assert {name: found["null-value-counts"].get(ids[name]) for name in ids} == wanted
-    assert found["nan-value-counts"].get(4) == sum(map(is_nan, amounts))
-    assert found["column-sizes"].get(1) == file.statistics.column_sizes[1]
-    assert set(ids.values()) <= set(found["lower-bounds"])
-    assert set(ids.values()) <= set(found["upper-bounds"])
+    for name, id in ids.items():
+        equal(found["value-counts"].get(id), len(ROWS), f"the value-counts of {name}")
+        equal(found["null-value-counts"].get(id), wanted[name], f"the null-value-counts of {name}")
+        for bounds in BOUNDS:
+            contains(found[bounds], [id], f"the columns with {bounds}")
+    equal(found["nan-value-counts"].get(4), sum(map(is_nan, amounts)), "the nan-value-counts of amount")
+    equal(found["column-sizes"].get(1), file.statistics.column_sizes[1], "the column-sizes of id")
 
 
 @should("iceberg.scan.stats.others", operations=PLAN, clause="plan-stats")
@@ -110,7 +115,8 @@ def test_no_statistics_of_other_columns(catalog: IcebergCatalog) -> None:
     table = new_scan_table(catalog, EVENTS)
     table.commit(table.data(*ROWS))
     task = plan(catalog, table.id, stats_fields=["id"]).only
-    assert set().union(*(pairs(task.file, name) for name in (*COUNTS, *BOUNDS))) <= {1}
+    columns = set().union(*(pairs(task.file, name) for name in (*COUNTS, *BOUNDS)))
+    nothing(columns - {1}, "id of a column with statistics but 1")
 
 
 @must("iceberg.scan.stats.same_files", operations=PLAN, clause="plan-complete")
@@ -118,7 +124,7 @@ def test_statistics_change_no_files(catalog: IcebergCatalog) -> None:
     """Asking for statistics, or for no columns of them, changes nothing about the files of a scan."""
     table = new_events(catalog, "identity")
     for names in ([], ["id"], ["name", "place.town"]):
-        assert plan(catalog, table.id, stats_fields=names).paths == sorted(table.data_files())
+        has_files(plan(catalog, table.id, stats_fields=names), table.data_files())
 
 
 # What else describes a file
@@ -133,12 +139,14 @@ def test_description_of_data_files(catalog: IcebergCatalog) -> None:
     table.commit(file, bare)
     planned = plan(catalog, table.id)
     found = planned.task(file.path).file
-    assert found["content"] == "data"
-    assert found["file-format"].lower() == "parquet"
-    assert (found["record-count"], found["file-size-in-bytes"], found["spec-id"]) == (2, file.size, 0)
-    assert found.get("split-offsets") in (None, [4])
-    assert found.get("key-metadata") == "00ABFF"
-    assert planned.task(bare.path).file.get("key-metadata") is None
+    wanted = {"content": "data", "record-count": 2, "file-size-in-bytes": file.size, "spec-id": 0}
+    for name, value in wanted.items():
+        equal(found[name], value, f"the {name} of the file")
+    equal(found["file-format"].lower(), "parquet", "the file-format of the file")
+    one_of(found.get("split-offsets"), (None, [4]), "the split-offsets of the file")
+    equal(found.get("key-metadata"), "00ABFF", "the key-metadata of the file")
+    bare_metadata = planned.task(bare.path).file.get("key-metadata")
+    equal(bare_metadata, None, "the key-metadata of a file without any")
 
 
 @must("iceberg.scan.value.first_row_id", operations=PLAN, clause="plan-file-fields")
@@ -150,4 +158,4 @@ def test_row_ids_of_data_files(catalog: IcebergCatalog) -> None:
     table.commit(files[2])
     planned = plan(catalog, table.id)
     found = [planned.task(file.path).file.get("first-row-id") for file in files]
-    assert found in ([0, 2, 5], [None, None, None])
+    one_of(found, ([0, 2, 5], [None, None, None]), "the first-row-id of the files")

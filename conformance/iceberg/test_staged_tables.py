@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.checks import equal, exactly, same_items, text
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.content import NESTED_SCHEMA, SCHEMA, WIDER, partition, spec
 from conformance.iceberg.listing import tables_in
 from conformance.iceberg.metadata import column_names, current_snapshot, default_spec, previous_files, properties_of
-from conformance.iceberg.test_commits import COMMIT, LAYOUT, state
+from conformance.iceberg.test_commits import COMMIT, LAYOUT, columns_are, state, unchanged
 from conformance.iceberg.updates import CREATE, TOUCH, add_and_use_schema, creation, requirement
 from conformance.requirement import must, should
 
@@ -21,7 +22,7 @@ def test_staged_table_is_not_there(catalog: IcebergCatalog) -> None:
     """With stage-create nothing is created: the table is neither listed nor loaded, and its name is free."""
     id = catalog.new_table(**STAGE)
     catalog.load_table(id, expect=404)
-    assert tables_in(catalog, catalog.home) == []
+    same_items(tables_in(catalog, catalog.home), [], "the listed tables")
     catalog.create_table(id, schema=SCHEMA)
 
 
@@ -34,12 +35,12 @@ def test_staged_metadata(catalog: IcebergCatalog) -> None:
         "properties": {"a": "1"},
     }
     answer = catalog.create_table(catalog.table_id(), **body, **STAGE)
-    assert answer.get("metadata-location") is None
+    equal(answer.get("metadata-location"), None, "the metadata-location of the staged table")
     metadata = answer["metadata"]
-    assert column_names(metadata) == [one["name"] for one in NESTED_SCHEMA["fields"]]
-    assert len(default_spec(metadata)["fields"]) == 1
-    assert properties_of(metadata).get("a") == "1"
-    assert metadata["location"]
+    columns_are(metadata, NESTED_SCHEMA)
+    exactly(default_spec(metadata)["fields"], 1, "the fields of the partition spec")
+    equal(properties_of(metadata).get("a"), "1", "the property a")
+    text(metadata["location"], "the location of the staged table")
 
 
 @should("iceberg.table.stage.twice", operations=STAGING, clause="create-table-stage-twice")
@@ -53,7 +54,7 @@ def test_staging_twice(catalog: IcebergCatalog) -> None:
 def test_staging_a_taken_name(catalog: IcebergCatalog) -> None:
     """Staging a table whose name is taken is refused with 409 of type AlreadyExistsException."""
     refused = catalog.create_table(catalog.new_table(), schema=SCHEMA, expect=409, **STAGE)
-    assert refused.type == "AlreadyExistsException"
+    equal(refused.type, "AlreadyExistsException", "the type of the error")
 
 
 # The commit that creates
@@ -67,10 +68,10 @@ def test_staged_table_is_created(catalog: IcebergCatalog) -> None:
     staged = catalog.create_table(id, stage_create=True, **body)["metadata"]
     catalog.update_table(id, creation(staged), [CREATE])
     created = catalog.metadata(id)
-    assert created["table-uuid"] == staged["table-uuid"]
-    assert column_names(created) == column_names(staged)
-    assert properties_of(created).get("a") == "1"
-    assert current_snapshot(created) is None
+    equal(created["table-uuid"], staged["table-uuid"], "the table-uuid")
+    equal(column_names(created), column_names(staged), "the columns of the table")
+    equal(properties_of(created).get("a"), "1", "the property a")
+    equal(current_snapshot(created), None, "the current-snapshot-id")
 
 
 @must("iceberg.commit.create.taken", operations=COMMIT, clause="assert-create", kind="error")
@@ -79,7 +80,7 @@ def test_create_assertion_fails(catalog: IcebergCatalog) -> None:
     id = catalog.new_table()
     before = state(catalog, id)
     catalog.update_table(id, [TOUCH], [CREATE], expect=409)
-    assert state(catalog, id) == before
+    unchanged(catalog, id, before)
 
 
 @must("iceberg.commit.create.late", operations=[*COMMIT, "createTable"], clause="stage-commit-late", kind="error")
@@ -90,7 +91,7 @@ def test_staged_table_that_another_created(catalog: IcebergCatalog) -> None:
     catalog.create_table(id, schema=WIDER)
     before = state(catalog, id)
     catalog.update_table(id, creation(staged), [CREATE], expect=409)
-    assert state(catalog, id) == before
+    unchanged(catalog, id, before)
 
 
 @should("iceberg.commit.create.more", operations=[*COMMIT, "createTable"], clause="stage-commit-initial")
@@ -101,9 +102,9 @@ def test_creation_with_further_changes(catalog: IcebergCatalog) -> None:
     staged = catalog.create_table(id, stage_create=True, **body)["metadata"]
     catalog.update_table(id, [*creation(staged), *add_and_use_schema(WIDER), TOUCH], [CREATE])
     created = catalog.metadata(id)
-    assert created["format-version"] == 1
-    assert column_names(created) == [one["name"] for one in WIDER["fields"]]
-    assert properties_of(created).get("touched") == "1"
+    equal(created["format-version"], 1, "the format-version")
+    columns_are(created, WIDER)
+    equal(properties_of(created).get("touched"), "1", "the property that the commit set")
 
 
 @should("iceberg.commit.create.first_file", operations=[*COMMIT, "createTable"], clause="stage-commit-first-file")
@@ -112,7 +113,7 @@ def test_created_table_has_no_earlier_file(catalog: IcebergCatalog) -> None:
     id = catalog.table_id()
     staged = catalog.create_table(id, schema=SCHEMA, stage_create=True)["metadata"]
     catalog.update_table(id, creation(staged), [CREATE])
-    assert previous_files(catalog.metadata(id)) == []
+    equal(previous_files(catalog.metadata(id)), [], "the files of the metadata-log")
 
 
 @should("iceberg.commit.create.alone", operations=COMMIT, clause="assert-create-alone", kind="error")

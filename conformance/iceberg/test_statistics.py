@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.checks import equal
+from conformance.common.hostile import UNUSED
 from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.metadata import Metadata
 from conformance.iceberg.test_commits import COMMIT
 from conformance.iceberg.test_snapshots import FIRST, SECOND, new_table_with_snapshots
 from conformance.iceberg.updates import update
 from conformance.requirement import must, should
+
+NOWHERE = f"file:///{UNUSED}"
 
 
 def statistics(snapshot: int, name: str = "a") -> dict[str, Any]:
@@ -16,7 +21,7 @@ def statistics(snapshot: int, name: str = "a") -> dict[str, Any]:
     blob = {"type": "apache-datasketches-theta-v1", "snapshot-id": snapshot, "sequence-number": 1, "fields": [1]}
     return {
         "snapshot-id": snapshot,
-        "statistics-path": f"file:///none/{name}.puffin",
+        "statistics-path": f"{NOWHERE}/{name}.puffin",
         "file-size-in-bytes": 413,
         "file-footer-size-in-bytes": 42,
         "blob-metadata": [blob],
@@ -25,7 +30,7 @@ def statistics(snapshot: int, name: str = "a") -> dict[str, Any]:
 
 def partition_statistics(snapshot: int, name: str = "a") -> dict[str, Any]:
     """Return statistics of the partitions of a snapshot; nobody reads the file that they name."""
-    return {"snapshot-id": snapshot, "statistics-path": f"file:///none/{name}.parquet", "file-size-in-bytes": 43}
+    return {"snapshot-id": snapshot, "statistics-path": f"{NOWHERE}/{name}.parquet", "file-size-in-bytes": 43}
 
 
 @must("iceberg.statistics.set", operations=COMMIT, clause="update-statistics")
@@ -37,11 +42,15 @@ def test_statistics_are_set(catalog: IcebergCatalog) -> None:
             id, [update("set-statistics", snapshot_id=snapshot, statistics=statistics(snapshot, name))]
         )
     found = sorted(catalog.metadata(id).get("statistics") or [], key=lambda one: one["snapshot-id"])
-    assert found == [statistics(FIRST, "b"), statistics(SECOND)]
+    equal(found, [statistics(FIRST, "b"), statistics(SECOND)], "the statistics of the table")
     gone = [update("remove-statistics", snapshot_id=snapshot) for snapshot in (FIRST, 17)]
-    assert [one["snapshot-id"] for one in catalog.update_table(id, gone)["metadata"].get("statistics") or ()] == [
-        SECOND
-    ]
+    _statistics_of(catalog.update_table(id, gone)["metadata"], SECOND)
+
+
+def _statistics_of(metadata: Metadata, snapshot: int) -> None:
+    """Check that there are statistics of one snapshot alone."""
+    found = [one["snapshot-id"] for one in metadata.get("statistics") or ()]
+    equal(found, [snapshot], "the snapshots that have statistics")
 
 
 @must("iceberg.statistics.set_partition", operations=COMMIT, clause="update-statistics")
@@ -51,9 +60,11 @@ def test_partition_statistics_are_set(catalog: IcebergCatalog) -> None:
     for name in ("a", "b"):
         wanted = partition_statistics(FIRST, name)
         catalog.update_table(id, [update("set-partition-statistics", partition_statistics=wanted)])
-    assert catalog.metadata(id).get("partition-statistics") == [partition_statistics(FIRST, "b")]
+    found = catalog.metadata(id).get("partition-statistics")
+    equal(found, [partition_statistics(FIRST, "b")], "the partition-statistics of the table")
     gone = [update("remove-partition-statistics", snapshot_id=FIRST)]
-    assert not catalog.update_table(id, gone)["metadata"].get("partition-statistics")
+    left = catalog.update_table(id, gone)["metadata"].get("partition-statistics") or []
+    equal(left, [], "the partition-statistics after their removal")
 
 
 @should("iceberg.statistics.without_id", operations=COMMIT, clause="update-statistics-snapshot")
@@ -62,7 +73,7 @@ def test_statistics_name_their_snapshot(catalog: IcebergCatalog) -> None:
     catalog.revision.require_optional("SetStatisticsUpdate", "snapshot-id")
     id, _ = new_table_with_snapshots(catalog, FIRST)
     metadata = catalog.update_table(id, [update("set-statistics", statistics=statistics(FIRST))])["metadata"]
-    assert [one["snapshot-id"] for one in metadata.get("statistics") or ()] == [FIRST]
+    _statistics_of(metadata, FIRST)
 
 
 @must("iceberg.statistics.go_along", operations=COMMIT, clause="update-remove-snapshots")
@@ -72,4 +83,4 @@ def test_statistics_go_with_their_snapshot(catalog: IcebergCatalog) -> None:
     both = [update("set-statistics", snapshot_id=one, statistics=statistics(one)) for one in (FIRST, SECOND)]
     catalog.update_table(id, both)
     metadata = catalog.update_table(id, [update("remove-snapshots", snapshot_ids=[FIRST])])["metadata"]
-    assert [one["snapshot-id"] for one in metadata.get("statistics") or ()] == [SECOND]
+    _statistics_of(metadata, SECOND)

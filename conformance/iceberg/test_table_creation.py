@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from conformance.checks import equal, keyed, lacks, only, same_items, text, unequal
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.content import (
     NESTED_SCHEMA,
@@ -27,6 +28,7 @@ from conformance.iceberg.metadata import (
     field_ids,
     properties_of,
 )
+from conformance.json_values import shown
 from conformance.requirement import given, must, should
 from conformance.strategies import properties
 
@@ -53,8 +55,8 @@ def test_created_table_is_there(catalog: IcebergCatalog) -> None:
     """A created table is there at once, and the answer is its metadata."""
     id = catalog.table_id()
     created = catalog.create_table(id, schema=SCHEMA)
-    assert created["metadata"]["table-uuid"] == catalog.metadata(id)["table-uuid"]
-    assert tables_in(catalog, catalog.home) == [id]
+    equal(catalog.metadata(id)["table-uuid"], created["metadata"]["table-uuid"], "the table-uuid of the loaded table")
+    same_items(tables_in(catalog, catalog.home), [id], "the listed tables")
 
 
 @must("iceberg.table.create.schema", operations=CREATE, clause="create-table-schema")
@@ -62,7 +64,7 @@ def test_created_table_is_there(catalog: IcebergCatalog) -> None:
 def test_schema_is_that_of_the_request(catalog: IcebergCatalog, wanted: dict[str, Any]) -> None:
     """The new table has the fields of the request, nested ones too, in order, with types and documentation."""
     metadata = catalog.metadata(catalog.new_table(schema=wanted))
-    assert shape(current_schema(metadata)) == shape(wanted)
+    equal(shape(current_schema(metadata)), shape(wanted), "the current schema but for its ids")
 
 
 @should("iceberg.table.create.ids", operations=CREATE, clause="create-table-ids")
@@ -72,10 +74,10 @@ def test_server_gives_ids(catalog: IcebergCatalog) -> None:
     wanted = schema(*({**one, "id": 100 + one["id"]} for one in fields))
     body: dict[str, Any] = {"schema": wanted, "partition_spec": spec(partition(150, "day"))}
     metadata = catalog.metadata(catalog.new_table(**body))
-    assert sorted(field_ids(current_schema(metadata))) == list(range(1, 11))
-    assert [one["id"] for one in current_schema(metadata)["fields"]] == [1, 2, 3, 4, 5]
-    assert metadata["current-schema-id"] == 0
-    assert [one["field-id"] for one in default_spec(metadata)["fields"]] == [1000]
+    same_items(field_ids(current_schema(metadata)), range(1, 11), "the ids of all columns and nested fields")
+    equal([one["id"] for one in current_schema(metadata)["fields"]], [1, 2, 3, 4, 5], "the ids of the columns")
+    equal(metadata["current-schema-id"], 0, "the current-schema-id")
+    equal([one["field-id"] for one in default_spec(metadata)["fields"]], [1000], "the ids of the partition fields")
 
 
 @should("iceberg.table.create.without_ids", operations=CREATE, clause="create-table-ids")
@@ -86,8 +88,8 @@ def test_ids_that_the_server_gives_may_be_absent(catalog: IcebergCatalog) -> Non
         "write_order": {"fields": [sort_field(1)]},
     }
     metadata = catalog.metadata(catalog.new_table(**body))
-    assert len(default_spec(metadata)["fields"]) == 1
-    assert len(default_order(metadata)["fields"]) == 1
+    only(default_spec(metadata)["fields"], "the fields of the default partition spec")
+    only(default_order(metadata)["fields"], "the fields of the default sort order")
 
 
 @must("iceberg.table.create.remapped", operations=CREATE, clause="create-table-remap")
@@ -100,10 +102,13 @@ def test_references_follow_the_columns(catalog: IcebergCatalog) -> None:
         "write_order": order(sort_field(5, direction="desc")),
     }
     metadata = catalog.metadata(catalog.new_table(**body))
-    ids = {one["name"]: one["id"] for one in current_schema(metadata)["fields"]}
-    assert [one["source-id"] for one in default_spec(metadata)["fields"]] == [ids["day"]]
-    assert [one["source-id"] for one in default_order(metadata)["fields"]] == [ids["name"]]
-    assert current_schema(metadata).get("identifier-field-ids") == [ids["id"]]
+    columns = keyed(current_schema(metadata)["fields"], "name")
+    sources = [one["source-id"] for one in default_spec(metadata)["fields"]]
+    equal(sources, [columns["day"]["id"]], "the columns of the partition spec")
+    sources = [one["source-id"] for one in default_order(metadata)["fields"]]
+    equal(sources, [columns["name"]["id"]], "the columns of the sort order")
+    identifiers = current_schema(metadata).get("identifier-field-ids")
+    equal(identifiers, [columns["id"]["id"]], "the identifier-field-ids of the schema")
 
 
 @must("iceberg.table.create.unpartitioned", operations=CREATE, clause="create-table-unpartitioned")
@@ -112,18 +117,18 @@ def test_neither_partitioned_nor_sorted(catalog: IcebergCatalog, explicit: bool)
     """Without a spec and an order, or with empty ones, the table is neither partitioned nor sorted, by order 0."""
     empty: dict[str, Any] = {"partition_spec": spec(), "write_order": order()} if explicit else {}
     metadata = catalog.metadata(catalog.new_table(**empty))
-    assert default_spec(metadata)["fields"] == []
-    assert metadata["default-sort-order-id"] == 0
-    assert default_order(metadata)["fields"] == []
-    assert current_snapshot(metadata) is None
+    equal(default_spec(metadata)["fields"], [], "the fields of the default partition spec")
+    equal(metadata["default-sort-order-id"], 0, "the default-sort-order-id")
+    equal(default_order(metadata)["fields"], [], "the fields of the default sort order")
+    equal(current_snapshot(metadata), None, "the current snapshot")
 
 
 @must("iceberg.table.create.location", operations=CREATE, clause="create-table-location")
 def test_new_table_has_a_location(catalog: IcebergCatalog) -> None:
     """A new table has a location of its own."""
     first, second = catalog.metadata(catalog.new_table("a")), catalog.metadata(catalog.new_table("b"))
-    assert first["location"]
-    assert first["location"].rstrip("/") != second["location"].rstrip("/")
+    location = text(first["location"], "the location of the table").rstrip("/")
+    unequal(second["location"].rstrip("/"), location, "the location of another table")
 
 
 @must("iceberg.table.create.properties", operations=CREATE, clause="create-table-properties")
@@ -131,7 +136,9 @@ def test_new_table_has_a_location(catalog: IcebergCatalog) -> None:
 def test_properties_are_kept(catalog: IcebergCatalog, wanted: dict[str, str]) -> None:
     """Properties of the request are properties of the table."""
     metadata = catalog.metadata(catalog.new_table(properties=wanted))
-    assert wanted.items() <= (metadata.get("properties") or {}).items()
+    found = properties_of(metadata)
+    for name, value in wanted.items():
+        equal(found.get(name), value, f"the property {shown(name)}")
 
 
 VERSIONS = {str(version): version for version in VERSION_FIELDS}
@@ -141,9 +148,9 @@ VERSIONS = {str(version): version for version in VERSION_FIELDS}
 def test_format_version(catalog: IcebergCatalog, case: int) -> None:
     """The property format-version makes a table of format version {}, and is not kept as a property."""
     metadata = catalog.metadata(catalog.new_table(properties={"format-version": str(case), "kept": "1"}))
-    assert metadata["format-version"] == case
-    assert "format-version" not in properties_of(metadata)
-    assert properties_of(metadata).get("kept") == "1"
+    equal(metadata["format-version"], case, "the format-version")
+    lacks(properties_of(metadata), ["format-version"], "the properties of the table")
+    equal(properties_of(metadata).get("kept"), "1", 'the property "kept"')
 
 
 @must(
@@ -166,7 +173,9 @@ def test_uuids_differ(catalog: IcebergCatalog) -> None:
     second = catalog.metadata(catalog.new_table("b"))["table-uuid"]
     catalog.drop_table(catalog.table_id("a"))
     third = catalog.metadata(catalog.new_table("a"))["table-uuid"]
-    assert len({first, second, third}) == 3
+    unequal(second, first, "the table-uuid of another table")
+    for former in (first, second):
+        unequal(third, former, "the table-uuid of the table with the name of a dropped one")
 
 
 # Refusals
@@ -178,8 +187,8 @@ def test_name_of_a_table_is_taken(catalog: IcebergCatalog) -> None:
     id = catalog.new_table()
     before = catalog.metadata(id)
     refused = catalog.create_table(id, schema=NESTED_SCHEMA, expect=409)
-    assert refused.type == "AlreadyExistsException"
-    assert catalog.metadata(id) == before
+    equal(refused.type, "AlreadyExistsException", "the type of the error")
+    equal(catalog.metadata(id), before, "the metadata of the table")
 
 
 @must("iceberg.table.create.taken_by_view", operations=CREATE, clause="create-table-exists", kind="error")
@@ -188,7 +197,7 @@ def test_name_of_a_view_is_taken(catalog: IcebergCatalog) -> None:
     catalog.require("createView")
     view = catalog.new_view()
     refused = catalog.create_table(view, schema=SCHEMA, expect=409)
-    assert refused.type == "AlreadyExistsException"
+    equal(refused.type, "AlreadyExistsException", "the type of the error")
     catalog.load_view(view)
 
 
@@ -196,7 +205,7 @@ def test_name_of_a_view_is_taken(catalog: IcebergCatalog) -> None:
 def test_table_in_missing_namespace(catalog: IcebergCatalog) -> None:
     """A table in a namespace that does not exist is refused with 404 of type NoSuchNamespaceException."""
     refused = catalog.create_table((*catalog.missing_namespace(), "t"), schema=SCHEMA, expect=404)
-    assert refused.type == "NoSuchNamespaceException"
+    equal(refused.type, "NoSuchNamespaceException", "the type of the error")
 
 
 BAD_SCHEMAS: dict[str, Any] = {

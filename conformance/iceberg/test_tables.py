@@ -1,4 +1,4 @@
-"""loadTable, tableExists, dropTable, renameTable, reportMetrics; test_table_creation.py has createTable."""
+"""loadTable, tableExists, dropTable, renameTable; test_table_creation.py has createTable."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from conformance.checks import equal, one_of, same_items, text, unequal
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import identifier
 from conformance.iceberg.content import NESTED_SCHEMA, SCHEMA
@@ -16,13 +17,13 @@ LOAD = ["loadTable"]
 EXISTS = ["tableExists"]
 DROP = ["dropTable"]
 RENAME = ["renameTable"]
-METRICS = ["reportMetrics"]
+METADATA, LISTED = "the metadata of the table", "the listed tables"
 NO_TABLE = {"NoSuchTableException"}
 NO_NAMESPACE = {"NoSuchNamespaceException"}
 
 
 def _uuid(catalog: IcebergCatalog, id: Names) -> str:
-    return str(catalog.metadata(id)["table-uuid"])
+    return text(catalog.metadata(id)["table-uuid"], "the table-uuid of the table")
 
 
 @must("iceberg.table.load.whole", operations=LOAD, clause="load-table")
@@ -31,7 +32,7 @@ def test_load_shows_what_was_created(catalog: IcebergCatalog) -> None:
     id = catalog.table_id()
     created = catalog.create_table(id, schema=NESTED_SCHEMA, properties={"a": "1"})
     loaded = catalog.load_table(id)
-    assert loaded["metadata"] == created["metadata"]
+    equal(loaded["metadata"], created["metadata"], METADATA)
 
 
 @must("iceberg.table.load.again", operations=LOAD, clause="metadata-location-changes")
@@ -39,29 +40,28 @@ def test_location_stays_while_nothing_changes(catalog: IcebergCatalog) -> None:
     """Metadata and the location of their file are the same while nothing changes."""
     id = catalog.new_table()
     first, second = catalog.load_table(id), catalog.load_table(id)
-    assert first.get("metadata-location") == second.get("metadata-location")
-    assert first["metadata"] == second["metadata"]
+    equal(second.get("metadata-location"), first.get("metadata-location"), "the metadata-location of the table")
+    equal(second["metadata"], first["metadata"], METADATA)
 
 
 @should("iceberg.table.load.metadata_location", operations=LOAD, clause="load-table-metadata-location")
 def test_load_tells_the_metadata_file(catalog: IcebergCatalog) -> None:
     """The answer says where the metadata file is."""
-    location = catalog.load_table(catalog.new_table()).get("metadata-location")
-    assert location
+    text(catalog.load_table(catalog.new_table()).get("metadata-location"), "the metadata-location of the table")
 
 
 @must("iceberg.table.load.missing", operations=LOAD, clause="load-table-not-found", kind="error")
 def test_load_missing_table(catalog: IcebergCatalog) -> None:
     """Loading a table that does not exist is refused with 404 of type NoSuchTableException."""
     refused = catalog.load_table(catalog.table_id("missing"), expect=404)
-    assert refused.type in NO_TABLE
+    one_of(refused.type, NO_TABLE, "the type of the error")
 
 
 @must("iceberg.table.load.namespace_missing", operations=LOAD, clause="load-table-not-found", kind="error")
 def test_load_table_of_missing_namespace(catalog: IcebergCatalog) -> None:
     """Loading a table of a namespace that does not exist is 404, and the type names the table or the namespace."""
     refused = catalog.load_table((*catalog.missing_namespace(), "t"), expect=404)
-    assert refused.type in NO_TABLE | NO_NAMESPACE
+    one_of(refused.type, sorted(NO_TABLE | NO_NAMESPACE), "the type of the error")
 
 
 @must(
@@ -86,16 +86,16 @@ def test_access_delegation_is_a_hint(catalog: IcebergCatalog, access: str) -> No
     """Asking for delegated access does not keep a client from loading a table, also where there is none."""
     id = catalog.new_table()
     found = catalog.load_table(id, _headers={"X-Iceberg-Access-Delegation": access})
-    assert found["metadata"]["table-uuid"] == _uuid(catalog, id)
+    equal(found["metadata"]["table-uuid"], _uuid(catalog, id), "the table-uuid of the table")
 
 
 @should("iceberg.table.load.referenced_by", operations=LOAD, clause="load-table-referenced-by")
 def test_referenced_by_changes_nothing(catalog: IcebergCatalog) -> None:
     """The list of views through which a table is reached does not change the answer."""
     id = catalog.new_table()
-    reference = f"{catalog.home[0]}{catalog.separator}v"
+    reference = catalog.separator.join((*catalog.home, "v"))
     found = catalog.load_table(id, referenced_by=reference)
-    assert found["metadata"] == catalog.metadata(id)
+    equal(found["metadata"], catalog.metadata(id), METADATA)
 
 
 @should("iceberg.table.load.snapshots_bad", operations=LOAD, clause="load-table-snapshots-bad", kind="error")
@@ -130,16 +130,16 @@ def test_dropped_table_is_gone(catalog: IcebergCatalog) -> None:
     former = _uuid(catalog, id)
     catalog.drop_table(id)
     catalog.load_table(id, expect=404)
-    assert tables_in(catalog, catalog.home) == []
+    equal(tables_in(catalog, catalog.home), [], LISTED)
     catalog.create_table(id, schema=SCHEMA)
-    assert _uuid(catalog, id) != former
+    unequal(_uuid(catalog, id), former, "the table-uuid of the table that took the name")
 
 
 @must("iceberg.table.drop.missing", operations=DROP, clause="drop-table-not-found", kind="error")
 def test_drop_missing_table(catalog: IcebergCatalog) -> None:
     """Dropping a table that does not exist is refused with 404 of type NoSuchTableException."""
     refused = catalog.drop_table(catalog.table_id("missing"), expect=404)
-    assert refused.type in NO_TABLE
+    one_of(refused.type, NO_TABLE, "the type of the error")
 
 
 @should("iceberg.table.drop.purge", operations=DROP, clause="drop-table-purge-form")
@@ -160,9 +160,9 @@ def test_renamed_table(catalog: IcebergCatalog) -> None:
     id, other = catalog.new_table(), catalog.table_id("renamed")
     before = catalog.metadata(id)
     catalog.rename_table(id, other)
-    assert catalog.metadata(other) == before
+    equal(catalog.metadata(other), before, METADATA)
     catalog.load_table(id, expect=404)
-    assert tables_in(catalog, catalog.home) == [other]
+    same_items(tables_in(catalog, catalog.home), [other], LISTED)
 
 
 @must("iceberg.table.rename.across", operations=RENAME, clause="rename-table-across")
@@ -179,7 +179,7 @@ def test_rename_into_another_namespace(catalog: IcebergCatalog) -> None:
 def test_rename_missing_table(catalog: IcebergCatalog) -> None:
     """Renaming a table that does not exist is refused with 404 of type NoSuchTableException."""
     refused = catalog.rename_table(catalog.table_id("missing"), catalog.table_id("new"), expect=404)
-    assert refused.type in NO_TABLE
+    one_of(refused.type, NO_TABLE, "the type of the error")
 
 
 @must("iceberg.table.rename.namespace_missing", operations=RENAME, clause="rename-table-namespace", kind="error")
@@ -187,7 +187,7 @@ def test_rename_into_missing_namespace(catalog: IcebergCatalog) -> None:
     """A new name in a missing namespace is refused with 404 of type NoSuchNamespaceException; the table stays."""
     id = catalog.new_table()
     refused = catalog.rename_table(id, (*catalog.missing_namespace(), "t"), expect=404)
-    assert refused.type in NO_NAMESPACE
+    one_of(refused.type, NO_NAMESPACE, "the type of the error")
     catalog.load_table(id)
 
 
@@ -197,8 +197,8 @@ def test_rename_to_taken_name(catalog: IcebergCatalog) -> None:
     id, other = catalog.new_table("a"), catalog.new_table("b")
     before = [_uuid(catalog, id), _uuid(catalog, other)]
     refused = catalog.rename_table(id, other, expect=409)
-    assert refused.type == "AlreadyExistsException"
-    assert [_uuid(catalog, id), _uuid(catalog, other)] == before
+    equal(refused.type, "AlreadyExistsException", "the type of the error")
+    equal([_uuid(catalog, id), _uuid(catalog, other)], before, "the table-uuids of the two tables")
 
 
 @must("iceberg.table.rename.taken_by_view", operations=RENAME, clause="rename-table-taken", kind="error")
@@ -207,7 +207,7 @@ def test_rename_to_name_of_view(catalog: IcebergCatalog) -> None:
     catalog.require("createView")
     id, view = catalog.new_table(), catalog.new_view()
     refused = catalog.rename_table(id, view, expect=409)
-    assert refused.type == "AlreadyExistsException"
+    equal(refused.type, "AlreadyExistsException", "the type of the error")
     catalog.load_table(id)
     catalog.load_view(view)
 
@@ -235,60 +235,3 @@ def test_rename_with_bad_body(catalog: IcebergCatalog, case: dict[str, Any]) -> 
     table, new = identifier(catalog.new_table()), identifier(catalog.table_id("new"))
     body = {"source": table, "destination": new, **case}
     catalog.send("renameTable", body={key: value for key, value in body.items() if value is not None}, expect=400)
-
-
-# Metrics
-
-SCAN: dict[str, Any] = {
-    "report_type": "scan-report",
-    "table_name": "t",
-    "snapshot_id": 1,
-    "filter": {"type": "not-null", "term": "id"},
-    "schema_id": 0,
-    "projected_field_ids": [1],
-    "projected_field_names": ["id"],
-    "metrics": {"total-planning-duration": {"count": 1, "time-unit": "nanoseconds", "total-duration": 5}},
-    "metadata": {},
-}
-COMMIT: dict[str, Any] = {
-    "report_type": "commit-report",
-    "table_name": "t",
-    "snapshot_id": 1,
-    "sequence_number": 1,
-    "operation": "append",
-    "metrics": {"attempts": {"unit": "count", "value": 1}},
-    "metadata": {},
-}
-REPORTS = {"scan": SCAN, "commit": COMMIT}
-
-
-@must("iceberg.table.metrics.{}", operations=METRICS, clause="report-metrics", each=REPORTS)
-def test_metrics_are_taken(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
-    """The report of a {} is taken with 204."""
-    catalog.report_metrics(catalog.new_table(), **case)
-
-
-@must("iceberg.table.metrics.harmless", operations=METRICS, clause="report-metrics-harmless")
-def test_metrics_change_nothing(catalog: IcebergCatalog) -> None:
-    """A report leaves the table as it was."""
-    id = catalog.new_table()
-    before = catalog.metadata(id)
-    catalog.report_metrics(id, **COMMIT)
-    assert catalog.metadata(id) == before
-
-
-@must("iceberg.table.metrics.missing", operations=METRICS, clause="report-metrics-not-found", kind="error")
-def test_metrics_of_missing_table(catalog: IcebergCatalog) -> None:
-    """A report on a table that does not exist is refused with 404 of type NoSuchTableException."""
-    refused = catalog.report_metrics(catalog.table_id("missing"), expect=404, **SCAN)
-    assert refused.type in NO_TABLE
-
-
-LACKING = {"type": "report_type", "metrics": "metrics"}
-
-
-@must("iceberg.table.metrics.without_{}", operations=METRICS, clause="report-metrics-bad", kind="error", each=LACKING)
-def test_bad_metrics(catalog: IcebergCatalog, case: str) -> None:
-    """A report without its {} is refused with 400."""
-    report = {key: value for key, value in SCAN.items() if key != case}
-    catalog.report_metrics(catalog.new_table(), expect=400, **report)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from conformance.checks import at_most, equal, only, same_items, text
 from conformance.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.content import SCHEMA, partition, spec
 from conformance.iceberg.listing import LISTINGS, NEXT
 from conformance.iceberg.metadata import column_names, default_spec
 from conformance.iceberg.updates import CREATE, creation, update
+from conformance.outcomes import Unoffered
 from conformance.requirement import must, should
 
 TABLES = ["listTables"]
 LISTING = LISTINGS["list_tables"]
 PAGE = 2
+LONGEST, LISTED = "the number of tables on the longest page", "the listed tables"
 
 
 def _tables(catalog: IcebergCatalog, count: int, name: str = "t") -> list[Names]:
@@ -30,7 +33,7 @@ def test_table_exists(catalog: IcebergCatalog) -> None:
     id = catalog.table_id()
     catalog.table_exists(id, expect=404)
     catalog.new_table()
-    assert catalog.table_exists(id, expect=200).body == b""
+    equal(len(catalog.table_exists(id, expect=200).body), 0, "the bytes of the body")
     catalog.drop_table(id)
     catalog.table_exists(id, expect=404)
 
@@ -39,11 +42,12 @@ def test_table_exists(catalog: IcebergCatalog) -> None:
 def test_page_of_the_default_size(catalog: IcebergCatalog) -> None:
     """Without pageToken and pageSize the first page comes, of at most 100 tables; the rest follows."""
     size = catalog.revision.page_size(TABLES[0])
-    assert size is not None, "the document has a default"
+    if size is None:
+        raise Unoffered("this revision of the document has no size of pages")
     expected = _tables(catalog, size + 1)
     pages = LISTING.pages(catalog)
-    assert _longest(pages) <= size
-    assert sorted(LISTING.ours(catalog, *pages)) == expected
+    at_most(_longest(pages), size, LONGEST)
+    same_items(LISTING.ours(catalog, *pages), expected, LISTED)
 
 
 @must("iceberg.tables_api.page.size", operations=TABLES, clause="tables-api-page-size", kind="pagination")
@@ -51,18 +55,19 @@ def test_page_size_without_token(catalog: IcebergCatalog) -> None:
     """With pageSize a page holds at most so many tables, also the first one, without pageToken; the rest follows."""
     expected = _tables(catalog, 2 * PAGE + 1)
     pages = LISTING.pages(catalog, pageSize=PAGE)
-    assert _longest(pages) <= PAGE
-    assert all(isinstance(page.get(NEXT), str) for page in pages[:-1])
-    assert sorted(LISTING.ours(catalog, *pages)) == expected
+    at_most(_longest(pages), PAGE, LONGEST)
+    for page in pages[:-1]:
+        text(page.get(NEXT), f"the {NEXT} of a page before the last one")
+    same_items(LISTING.ours(catalog, *pages), expected, LISTED)
 
 
 @must("iceberg.tables_api.page.last", operations=TABLES, clause="tables-api-page-last", kind="pagination")
 def test_last_page_has_null(catalog: IcebergCatalog) -> None:
     """The last page has null for next-page-token, written down, also if it is the only one."""
     _tables(catalog, 1)
-    assert LISTING.pages(catalog)[-1][NEXT] is None
+    equal(LISTING.pages(catalog)[-1][NEXT], None, f"the {NEXT} of the only page")
     _tables(catalog, PAGE, "more")
-    assert LISTING.pages(catalog, pageSize=PAGE)[-1][NEXT] is None
+    equal(LISTING.pages(catalog, pageSize=PAGE)[-1][NEXT], None, f"the {NEXT} of the last page")
 
 
 @must("iceberg.tables_api.add_partition_spec", operations=["updateTable"], clause="tables-api-add-partition-spec")
@@ -71,10 +76,12 @@ def test_add_partition_spec(catalog: IcebergCatalog) -> None:
     id = catalog.new_table()
     wanted = spec(partition(3, "day", "day"), id=1)
     metadata = catalog.update_table(id, [update("add-partition-spec", spec=wanted)])["metadata"]
-    (added,) = [one for one in metadata["partition-specs"] if one["fields"]]
+    added = only([one for one in metadata["partition-specs"] if one["fields"]], "the partition specs with fields")
     metadata = catalog.update_table(id, [update("set-default-spec", spec_id=added["spec-id"])])["metadata"]
-    assert metadata["default-spec-id"] == added["spec-id"]
-    assert [(one["source-id"], one["transform"]) for one in added["fields"]] == [(3, "day")]
+    equal(metadata["default-spec-id"], added["spec-id"], "the default-spec-id")
+    one = only(added["fields"], "the fields of the partition spec")
+    equal(one["source-id"], 3, "the source-id of the partition field")
+    equal(one["transform"], "day", "the transform of the partition field")
 
 
 @should("iceberg.tables_api.stage", operations=["createTable", "updateTable"], clause="tables-api-stage-commit")
@@ -88,6 +95,6 @@ def test_staged_table_is_created(catalog: IcebergCatalog) -> None:
     known = [one for one in creation(staged) if catalog.revision.has_update(one["action"])]
     catalog.update_table(id, known, [CREATE])
     created = catalog.metadata(id)
-    assert column_names(created) == column_names(staged)
-    assert len(default_spec(created)["fields"]) == 1
-    assert created["properties"]["a"] == "1"
+    equal(column_names(created), column_names(staged), "the columns of the table")
+    only(default_spec(created)["fields"], "the fields of the default partition spec")
+    equal(created["properties"]["a"], "1", 'the property "a"')

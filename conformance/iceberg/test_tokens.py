@@ -5,18 +5,20 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import quote_plus
 
+from conformance.checks import equal, holds, one_of, text
 from conformance.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.oauth import ACCESS_TOKEN, EXCHANGE, Form, credentials_form, exchange_form, scope_of
+from conformance.json_values import shown
 from conformance.outcomes import Unoffered
 from conformance.requirement import may, must, should
 
 TOKEN = ["getToken"]
 REFUSED = (400, 401)
 WRONG = "lakeproof-wrong-secret"
+TOKEN_TYPES = "urn:ietf:params:oauth:token-type:"  # noqa: S105 - with which their names start
 UNKNOWN_GRANT = "urn:lakeproof:grant-type:nothing"
 
 
@@ -31,7 +33,7 @@ def _require_credential(catalog: IcebergCatalog) -> tuple[str, str]:
 def _issued(catalog: IcebergCatalog) -> str:
     """Return a token for the credential of the run."""
     _require_credential(catalog)
-    return str(catalog.get_token(credentials_form(catalog.target.settings))["access_token"])
+    return text(catalog.get_token(credentials_form(catalog.target.settings))["access_token"], "the access_token")
 
 
 def _exchanged(catalog: IcebergCatalog) -> Answer:
@@ -45,6 +47,7 @@ def _exchanged(catalog: IcebergCatalog) -> Answer:
 
 
 def _bearer(token: str) -> dict[str, str]:
+    holds(token.isascii() and token.isprintable(), "the access_token can be sent in a header")
     return {"Authorization": f"Bearer {token}"}
 
 
@@ -57,10 +60,8 @@ def test_token_for_a_credential(catalog: IcebergCatalog) -> None:
     """A client with id and secret gets a token and its type, and the token opens the catalog."""
     _require_credential(catalog)
     answer = catalog.get_token(credentials_form(catalog.target.settings))
-    assert answer["token_type"]
-    token = answer["access_token"]
-    assert len(token) > 0
-    _opens(catalog, token)
+    text(answer["token_type"], "the token_type")
+    _opens(catalog, text(answer["access_token"], "the access_token"))
 
 
 @should("iceberg.token.basic", operations=TOKEN, clause="token-basic")
@@ -70,15 +71,15 @@ def test_basic_authentication(catalog: IcebergCatalog) -> None:
     pair = base64.b64encode(f"{quote_plus(id)}:{quote_plus(secret)}".encode()).decode()
     form = {"grant_type": "client_credentials", **scope_of(catalog.target.settings)}
     answer = catalog.get_token(form, _headers={"Authorization": f"Basic {pair}"})
-    _opens(catalog, answer["access_token"])
+    _opens(catalog, text(answer["access_token"], "the access_token"))
 
 
 @may("iceberg.token.exchange", operations=TOKEN, clause="token-exchange")
 def test_exchange(catalog: IcebergCatalog) -> None:
     """A token that is good is exchanged for another one, which opens the catalog."""
     answer = _exchanged(catalog)
-    assert answer.status == 200
-    _opens(catalog, answer["access_token"])
+    equal(answer.status, 200, "the status")
+    _opens(catalog, text(answer["access_token"], "the access_token"))
 
 
 @must("iceberg.token.issued_type", operations=TOKEN, clause="token-issued-type")
@@ -87,7 +88,9 @@ def test_kind_of_an_exchanged_token(catalog: IcebergCatalog) -> None:
     answer = _exchanged(catalog)
     if answer.status != 200:
         raise Unoffered("the server does not exchange the token")
-    assert str(answer.get("issued_token_type")).startswith("urn:ietf:params:oauth:token-type:")
+    kind = answer.get("issued_token_type")
+    named = str(kind).startswith(TOKEN_TYPES)
+    holds(named, f"the issued_token_type {shown(kind)} starts with {TOKEN_TYPES}")
 
 
 # Refusals
@@ -151,16 +154,13 @@ REFUSALS = {
 @must("iceberg.token.refused.{}", operations=TOKEN, clause="token-errors", kind="error", each=REFUSALS)
 def test_refused_token(catalog: IcebergCatalog, case: Refusal) -> None:
     """A request for a token with {} is refused with 400 or 401, and the error is that of OAuth2."""
-    error: Any = case.send(catalog).get("error")
-    assert isinstance(error, str)
-    assert error != ""
+    text(case.send(catalog).get("error"), "the error")
 
 
 @should("iceberg.token.error_code.{}", operations=TOKEN, clause="token-error-codes", kind="error", each=REFUSALS)
 def test_code_of_a_refusal(catalog: IcebergCatalog, case: Refusal) -> None:
     """The code of the error says what is wrong in a request for a token with {}."""
-    error = case.send(catalog).get("error")
-    assert error in case.codes
+    one_of(case.send(catalog).get("error"), sorted(case.codes), "the error")
 
 
 @should("iceberg.token.secrets", operations=TOKEN, clause="token-secrets", kind="error")
@@ -168,4 +168,4 @@ def test_refusals_keep_secrets(catalog: IcebergCatalog) -> None:
     """A refusal does not repeat the secret or the token that came with the request."""
     for name in ("wrong_secret", "wrong_subject"):
         answer = REFUSALS[name].send(catalog)
-        assert WRONG.encode() not in answer.body
+        holds(WRONG.encode() not in answer.body, "the refusal does not repeat the secret or token of the request")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.checks import equal, unequal
+from conformance.common.hostile import UNUSED
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import change
 from conformance.iceberg.content import SCHEMA, WIDER
 from conformance.iceberg.metadata import column_names, properties_of
 from conformance.iceberg.test_commits import FAILED, UNKNOWN, VIEW_UUID, state
+from conformance.iceberg.test_snapshots import unchanged
 from conformance.iceberg.updates import (
     CREATE,
     OTHER_UUID,
@@ -29,8 +32,14 @@ def _tables(catalog: IcebergCatalog, *names: str) -> list[Names]:
     return [catalog.new_table(name) for name in names or ("a", "b", "c")]
 
 
-def _states(catalog: IcebergCatalog, ids: list[Names]) -> list[Any]:
+def _states(catalog: IcebergCatalog, ids: list[Names]) -> list[tuple[Any, Any]]:
     return [state(catalog, id) for id in ids]
+
+
+def _unchanged(catalog: IcebergCatalog, ids: list[Names], before: list[tuple[Any, Any]]) -> None:
+    """Check that tables are as `_states` showed them before."""
+    for id, former in zip(ids, before, strict=True):
+        unchanged(catalog, id, former)
 
 
 def _touched(catalog: IcebergCatalog, id: Names) -> str | None:
@@ -45,9 +54,10 @@ def test_all_tables_change(catalog: IcebergCatalog) -> None:
     same = requirement("assert-table-uuid", uuid=catalog.metadata(a)["table-uuid"])
     changes = [change(a, [TOUCH], [same]), change(b, add_and_use_schema(WIDER)), change(c, [set_properties(k="v")])]
     catalog.commit_transaction(changes)
-    assert _touched(catalog, a) == "1"
-    assert column_names(catalog.metadata(b)) == [one["name"] for one in WIDER["fields"]]
-    assert properties_of(catalog.metadata(c)).get("k") == "v"
+    equal(_touched(catalog, a), "1", 'the property "touched" of the first table')
+    columns = [one["name"] for one in WIDER["fields"]]
+    equal(column_names(catalog.metadata(b)), columns, "the columns of the second table")
+    equal(properties_of(catalog.metadata(c)).get("k"), "v", 'the property "k" of the third table')
 
 
 @must("iceberg.transaction.files", operations=COMMIT, clause="transaction")
@@ -57,7 +67,9 @@ def test_metadata_files_are_new(catalog: IcebergCatalog) -> None:
     before = [state(catalog, id)[0] for id in (a, b, other)]
     catalog.commit_transaction([change(a, [TOUCH]), change(b, [TOUCH])])
     after = [state(catalog, id)[0] for id in (a, b, other)]
-    assert [old == new for old, new in zip(before, after, strict=True)] == [False, False, True]
+    for old, new in zip(before[:2], after[:2], strict=True):
+        unequal(new, old, "the metadata-location of a table in the transaction")
+    equal(after[2], before[2], "the metadata-location of the table beside the transaction")
 
 
 FAILING = {"first": 0, "middle": 1, "last": 2}
@@ -70,8 +82,8 @@ def test_one_requirement_fails(catalog: IcebergCatalog, case: int) -> None:
     before = _states(catalog, ids)
     changes = [change(id, [TOUCH], [NOT_THE_UUID] if number == case else []) for number, id in enumerate(ids)]
     refused = catalog.commit_transaction(changes, expect=409)
-    assert refused.type == FAILED
-    assert _states(catalog, ids) == before
+    equal(refused.type, FAILED, "the type of the error")
+    _unchanged(catalog, ids, before)
 
 
 @must("iceberg.transaction.missing", operations=COMMIT, clause="transaction-refused", kind="error")
@@ -81,8 +93,8 @@ def test_one_table_is_missing(catalog: IcebergCatalog) -> None:
     before = _states(catalog, ids)
     missing = change(catalog.table_id("missing"), [TOUCH])
     refused = catalog.commit_transaction([*(change(id, [TOUCH]) for id in ids), missing], expect=404)
-    assert refused.type == "NoSuchTableException"
-    assert _states(catalog, ids) == before
+    equal(refused.type, "NoSuchTableException", "the type of the error")
+    _unchanged(catalog, ids, before)
 
 
 INVALID = {
@@ -99,7 +111,7 @@ def test_one_update_is_invalid(catalog: IcebergCatalog, case: tuple[dict[str, An
     bad, status = case
     changes = [*(change(id, [TOUCH]) for id in ids[:-1]), change(ids[-1], [bad])]
     catalog.commit_transaction(changes, expect=status)
-    assert _states(catalog, ids) == before
+    _unchanged(catalog, ids, before)
 
 
 @must("iceberg.transaction.unknown_requirement", operations=COMMIT, clause="commit-unknown-requirement", kind="error")
@@ -110,17 +122,17 @@ def test_unknown_requirement(catalog: IcebergCatalog) -> None:
     for unknown in (UNKNOWN, VIEW_UUID):
         changes = [change(ids[0], [TOUCH]), change(ids[1], [TOUCH], [unknown])]
         catalog.commit_transaction(changes, expect=400)
-    assert _states(catalog, ids) == before
+    _unchanged(catalog, ids, before)
 
 
 @must("iceberg.transaction.identifier", operations=COMMIT, clause="transaction-identifier", kind="error")
 def test_change_without_a_name(catalog: IcebergCatalog) -> None:
     """A change that names no table makes the transaction a bad request: 400, and no table changes."""
-    (id,) = _tables(catalog, "a")
+    id = catalog.new_table("a")
     before = _states(catalog, [id])
     nameless = {"requirements": [], "updates": [TOUCH]}
     catalog.commit_transaction([change(id, [TOUCH]), nameless], expect=400)
-    assert _states(catalog, [id]) == before
+    _unchanged(catalog, [id], before)
 
 
 BAD_BODIES: dict[str, Any] = {
@@ -128,7 +140,7 @@ BAD_BODIES: dict[str, Any] = {
     "changes_object": {"table-changes": {}},
     "change_text": {"table-changes": ["a"]},
     "updates_text": {
-        "table-changes": [{"identifier": {"namespace": ["a"], "name": "b"}, "requirements": [], "updates": "x"}]
+        "table-changes": [{"identifier": {"namespace": [UNUSED], "name": "b"}, "requirements": [], "updates": "x"}]
     },
 }
 
@@ -142,15 +154,15 @@ def test_bad_body(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
 @should("iceberg.transaction.create", operations=COMMIT, clause="transaction-create")
 def test_transaction_creates_a_table(catalog: IcebergCatalog) -> None:
     """A transaction creates a table with assert-create and changes another; if it fails, none is created."""
-    (id,) = _tables(catalog, "a")
+    id = catalog.new_table("a")
     new = catalog.table_id("new")
     staged = catalog.create_table(new, schema=SCHEMA, stage_create=True)["metadata"]
     created = change(new, creation(staged), [CREATE])
     catalog.commit_transaction([created, change(id, [TOUCH], [NOT_THE_UUID])], expect=409)
     catalog.load_table(new, expect=404)
     catalog.commit_transaction([created, change(id, [TOUCH])])
-    assert catalog.metadata(new)["table-uuid"] == staged["table-uuid"]
-    assert _touched(catalog, id) == "1"
+    equal(catalog.metadata(new)["table-uuid"], staged["table-uuid"], "the table-uuid of the created table")
+    equal(_touched(catalog, id), "1", 'the property "touched" of the changed table')
 
 
 @must("iceberg.transaction.create_taken", operations=COMMIT, clause="assert-create", kind="error")
@@ -159,20 +171,21 @@ def test_create_assertion_fails(catalog: IcebergCatalog) -> None:
     ids = _tables(catalog, "a", "b")
     before = _states(catalog, ids)
     catalog.commit_transaction([change(ids[0], [TOUCH]), change(ids[1], [TOUCH], [CREATE])], expect=409)
-    assert _states(catalog, ids) == before
+    _unchanged(catalog, ids, before)
 
 
 @should("iceberg.transaction.doubled", operations=COMMIT, clause="transaction-doubled")
 def test_table_stands_twice(catalog: IcebergCatalog) -> None:
     """A table that stands twice in a transaction has both changes, or the request is refused as a whole."""
-    (id,) = _tables(catalog, "a")
+    id = catalog.new_table("a")
     before = _states(catalog, [id])
     both = [change(id, [set_properties(x="1")]), change(id, [set_properties(y="1")])]
     if catalog.commit_transaction(both, expect=(204, 400, 409, 422)).status == 204:
         found = properties_of(catalog.metadata(id))
-        assert (found.get("x"), found.get("y")) == ("1", "1")
+        for name in ("x", "y"):
+            equal(found.get(name), "1", f'the property "{name}"')
     else:
-        assert _states(catalog, [id]) == before
+        _unchanged(catalog, [id], before)
 
 
 @should("iceberg.transaction.empty", operations=COMMIT, clause="transaction-empty", kind="error")
@@ -184,8 +197,9 @@ def test_transaction_without_changes(catalog: IcebergCatalog) -> None:
 @must("iceberg.transaction.namespaces", operations=COMMIT, clause="transaction")
 def test_tables_of_several_namespaces(catalog: IcebergCatalog) -> None:
     """The tables of a transaction may lie in several namespaces, and may bear the same name there."""
-    (id,) = _tables(catalog, "t")
+    id = catalog.new_table("t")
     other = (*catalog.new_namespace(), "t")
     catalog.create_table(other, schema=SCHEMA)
     catalog.commit_transaction([change(id, [set_properties(x="1")]), change(other, [set_properties(x="2")])])
-    assert [properties_of(catalog.metadata(one)).get("x") for one in (id, other)] == ["1", "2"]
+    for one, value in ((id, "1"), (other, "2")):
+        equal(properties_of(catalog.metadata(one)).get("x"), value, f'the property "x" in the namespace {one[0]}')

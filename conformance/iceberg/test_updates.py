@@ -6,14 +6,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from conformance.checks import equal, exactly, lacks, unequal
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.content import SCHEMA, WIDER, field, schema
-from conformance.iceberg.metadata import (
-    by_id,
-    column_names,
-    properties_of,
-)
+from conformance.iceberg.metadata import Metadata, by_id, column_names, properties_of
 from conformance.iceberg.test_commits import COMMIT, state
+from conformance.iceberg.test_snapshots import unchanged
 from conformance.iceberg.updates import (
     LAST_ADDED,
     add_and_use_schema,
@@ -22,6 +20,13 @@ from conformance.iceberg.updates import (
     update,
 )
 from conformance.requirement import given, must, should
+
+IDS = "the schema-ids of the schemas"
+
+
+def has_columns_of(metadata: Metadata, schema: dict[str, Any]) -> None:
+    """Check that the columns of the current schema are called as those of another schema."""
+    equal(column_names(metadata), [one["name"] for one in schema["fields"]], "the columns of the table")
 
 
 def _without(*names: str) -> dict[str, Any]:
@@ -38,9 +43,9 @@ def test_added_schema_gets_an_id(catalog: IcebergCatalog, claimed: int | None) -
     id = catalog.new_table()
     wanted = WIDER if claimed is None else {**WIDER, "schema-id": claimed}
     answer = catalog.update_table(id, [add_schema(wanted)])["metadata"]
-    assert len(answer["schemas"]) == 2
-    assert len({one["schema-id"] for one in answer["schemas"]}) == 2
-    assert column_names(answer) == [one["name"] for one in SCHEMA["fields"]]
+    first, second = exactly([one["schema-id"] for one in answer["schemas"]], 2, IDS)
+    unequal(second, first, "the schema-id of the second schema")
+    has_columns_of(answer, SCHEMA)
 
 
 @must("iceberg.update.schema.same", operations=COMMIT, clause="update-add-schema")
@@ -51,8 +56,8 @@ def test_equal_schema_keeps_its_id(catalog: IcebergCatalog) -> None:
     catalog.update_table(id, add_and_use_schema(WIDER))
     again = [add_schema(SCHEMA), update("set-current-schema", schema_id=first)]
     answer = catalog.update_table(id, again)["metadata"]
-    assert len(answer["schemas"]) == 2
-    assert column_names(answer) == [one["name"] for one in SCHEMA["fields"]]
+    exactly([one.get("schema-id") for one in answer["schemas"]], 2, IDS)
+    has_columns_of(answer, SCHEMA)
 
 
 @must("iceberg.update.schema.last_added", operations=COMMIT, clause="update-set-current-schema")
@@ -62,8 +67,8 @@ def test_current_schema_is_the_last_added(catalog: IcebergCatalog) -> None:
     other = schema(*WIDER["fields"], field(5, "more", "string"))
     added = [add_schema(WIDER), add_schema(other), add_schema(WIDER)]
     answer = catalog.update_table(id, [*added, update("set-current-schema", schema_id=LAST_ADDED)])["metadata"]
-    assert len(answer["schemas"]) == 3
-    assert column_names(answer) == [one["name"] for one in WIDER["fields"]]
+    exactly([one.get("schema-id") for one in answer["schemas"]], 3, IDS)
+    has_columns_of(answer, WIDER)
 
 
 @must("iceberg.update.schema.named", operations=COMMIT, clause="update-set-current-schema")
@@ -73,7 +78,7 @@ def test_current_schema_is_the_named_one(catalog: IcebergCatalog) -> None:
     first = catalog.metadata(id)["current-schema-id"]
     catalog.update_table(id, add_and_use_schema(WIDER))
     answer = catalog.update_table(id, [update("set-current-schema", schema_id=first)])["metadata"]
-    assert answer["current-schema-id"] == first
+    equal(answer["current-schema-id"], first, "the current-schema-id")
 
 
 @must("iceberg.update.schema.column_id", operations=COMMIT, clause="update-add-schema-column-id")
@@ -83,7 +88,8 @@ def test_highest_column_id_follows(catalog: IcebergCatalog, told: bool) -> None:
     id = catalog.new_table()
     more: dict[str, Any] = {"last_column_id": 40} if told else {}
     wider = schema(*SCHEMA["fields"], field(40, "far"))
-    assert catalog.update_table(id, [add_schema(wider, **more)])["metadata"]["last-column-id"] == 40
+    answer = catalog.update_table(id, [add_schema(wider, **more)])["metadata"]
+    equal(answer["last-column-id"], 40, "the last-column-id")
 
 
 @must("iceberg.update.schema.column_id_stays", operations=COMMIT, clause="update-add-schema-evolution")
@@ -92,8 +98,8 @@ def test_highest_column_id_does_not_fall(catalog: IcebergCatalog) -> None:
     id = catalog.new_table()
     catalog.update_table(id, add_and_use_schema(WIDER))
     answer = catalog.update_table(id, add_and_use_schema(_without("extra", "day")))["metadata"]
-    assert answer["last-column-id"] == 4
-    assert column_names(answer) == ["id", "name"]
+    equal(answer["last-column-id"], 4, "the last-column-id")
+    has_columns_of(answer, _without("extra", "day"))
 
 
 @must("iceberg.update.schema.removed", operations=COMMIT, clause="update-remove-schemas")
@@ -103,7 +109,7 @@ def test_schemas_are_removed(catalog: IcebergCatalog) -> None:
     first = catalog.metadata(id)["current-schema-id"]
     catalog.update_table(id, add_and_use_schema(WIDER))
     answer = catalog.update_table(id, [update("remove-schemas", schema_ids=[first, 99])])["metadata"]
-    assert [one["schema-id"] for one in answer["schemas"]] == [answer["current-schema-id"]]
+    equal([one["schema-id"] for one in answer["schemas"]], [answer["current-schema-id"]], IDS)
 
 
 @must("iceberg.update.schema.current_stays", operations=COMMIT, clause="update-remove-schemas", kind="error")
@@ -113,7 +119,7 @@ def test_current_schema_is_not_removed(catalog: IcebergCatalog) -> None:
     before = state(catalog, id)
     current = before[1]["current-schema-id"]
     catalog.update_table(id, [update("remove-schemas", schema_ids=[current])], expect=400)
-    assert state(catalog, id) == before
+    unchanged(catalog, id, before)
 
 
 NEWER: dict[str, Any] = {
@@ -141,7 +147,8 @@ def test_properties_are_set(catalog: IcebergCatalog) -> None:
     """Properties that were set have the given values, and others stay."""
     id = catalog.new_table(properties={"a": "1", "b": "1"})
     found = properties_of(catalog.update_table(id, [set_properties(b="2", c="")])["metadata"])
-    assert {key: found.get(key) for key in "abc"} == {"a": "1", "b": "2", "c": ""}
+    for name, value in {"a": "1", "b": "2", "c": ""}.items():
+        equal(found.get(name), value, f'the property "{name}"')
 
 
 @must("iceberg.update.properties.removed", operations=COMMIT, clause="update-remove-properties")
@@ -150,8 +157,8 @@ def test_properties_are_removed(catalog: IcebergCatalog) -> None:
     id = catalog.new_table(properties={"a": "1", "b": "1"})
     gone = update("remove-properties", removals=["a", "never"])
     found = properties_of(catalog.update_table(id, [gone])["metadata"])
-    assert "a" not in found
-    assert found.get("b") == "1"
+    lacks(found, ["a"], "the properties of the table")
+    equal(found.get("b"), "1", 'the property "b"')
 
 
 @must("iceberg.update.location", operations=COMMIT, clause="update-set-location")
@@ -159,7 +166,8 @@ def test_location_is_set(catalog: IcebergCatalog) -> None:
     """The location of the table is the given one."""
     id = catalog.new_table()
     wanted = f"{catalog.metadata(id)['location'].rstrip('/')}/moved"
-    assert catalog.update_table(id, [update("set-location", location=wanted)])["metadata"]["location"] == wanted
+    answer = catalog.update_table(id, [update("set-location", location=wanted)])["metadata"]
+    equal(answer["location"], wanted, "the location of the table")
 
 
 @should("iceberg.update.uuid", operations=COMMIT, clause="update-assign-uuid")
@@ -167,7 +175,8 @@ def test_same_uuid_is_assigned(catalog: IcebergCatalog) -> None:
     """Assigning the UUID that the table has already changes nothing."""
     id = catalog.new_table()
     before = catalog.metadata(id)["table-uuid"]
-    assert catalog.update_table(id, [update("assign-uuid", uuid=before)])["metadata"]["table-uuid"] == before
+    answer = catalog.update_table(id, [update("assign-uuid", uuid=before)])["metadata"]
+    equal(answer["table-uuid"], before, "the table-uuid")
 
 
 @must("iceberg.update.format.rises", operations=COMMIT, clause="update-upgrade-format")
@@ -178,7 +187,7 @@ def test_format_version_rises(catalog: IcebergCatalog, first: int, second: int) 
     id = catalog.new_table(properties={"format-version": str(first)})
     raised = update("upgrade-format-version", format_version=second)
     catalog.update_table(id, [raised], expect=200 if second >= first else 400)
-    assert catalog.metadata(id)["format-version"] == max(first, second)
+    equal(catalog.metadata(id)["format-version"], max(first, second), "the format-version")
 
 
 @must("iceberg.update.format.unknown", operations=COMMIT, clause="update-upgrade-format", kind="error")
@@ -187,7 +196,7 @@ def test_unknown_format_version(catalog: IcebergCatalog) -> None:
     id = catalog.new_table()
     before = state(catalog, id)
     catalog.update_table(id, [update("upgrade-format-version", format_version=99)], expect=400)
-    assert state(catalog, id) == before
+    unchanged(catalog, id, before)
 
 
 KEY = {"key-id": "k1", "encrypted-key-metadata": "c2VjcmV0", "encrypted-by-id": "kms"}
@@ -199,6 +208,8 @@ def test_encryption_keys(catalog: IcebergCatalog) -> None:
     id = catalog.new_table(properties={"format-version": "3"})
     added = catalog.update_table(id, [update("add-encryption-key", encryption_key=KEY)])["metadata"]
     found = by_id(added.get("encryption-keys") or [], "key-id", KEY["key-id"])
-    assert {key: found.get(key) for key in KEY} == KEY
+    for name, value in KEY.items():
+        equal(found.get(name), value, f"the {name} of the encryption key")
     gone = [update("remove-encryption-key", key_id=name) for name in ("k1", "never")]
-    assert not catalog.update_table(id, gone)["metadata"].get("encryption-keys")
+    left = catalog.update_table(id, gone)["metadata"].get("encryption-keys") or []
+    equal(left, [], "the encryption-keys that are left")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.checks import equal, exactly, same_items
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.content import VIEW_SCHEMA, field, schema, sql, view_version
 from conformance.iceberg.metadata import by_id, current_version
@@ -18,6 +19,8 @@ from conformance.iceberg.updates import (
 from conformance.requirement import must, should
 
 REPLACE = ["replaceView"]
+METADATA, IDS = "the metadata of the view", "the version-ids of the versions"
+TEXTS = "the representations of the current version"
 NOT_THE_UUID = requirement("assert-view-uuid", uuid=OTHER_UUID)
 OTHER_SCHEMA = schema(*VIEW_SCHEMA["fields"], field(3, "more", "double"))
 
@@ -36,15 +39,23 @@ def _state(catalog: IcebergCatalog, id: Names) -> tuple[Any, Any]:
     return answer["metadata-location"], answer["metadata"]
 
 
+def _unchanged(catalog: IcebergCatalog, id: Names, before: tuple[Any, Any]) -> None:
+    """Check that a view is as `_state` showed it before."""
+    location, metadata = _state(catalog, id)
+    equal(metadata, before[1], METADATA)
+    equal(location, before[0], "the metadata-location of the view")
+
+
 @must("iceberg.view.commit.answer", operations=REPLACE, clause="replace-view")
 def test_answer_is_the_new_state(catalog: IcebergCatalog) -> None:
     """A commit to a view applies its updates in order and answers with the metadata that loadView shows then."""
     id = catalog.new_view()
     gone = update("remove-properties", removals=["a"])
     answer = catalog.replace_view(id, [set_properties(a="1", b="1"), gone, set_properties(b="2")])
-    assert answer["metadata"] == catalog.view_metadata(id)
+    equal(catalog.view_metadata(id), answer["metadata"], METADATA)
     found = answer["metadata"]["properties"]
-    assert (found.get("a"), found.get("b")) == (None, "2")
+    equal(found.get("a"), None, 'the property "a"')
+    equal(found.get("b"), "2", 'the property "b"')
 
 
 @must("iceberg.view.commit.version", operations=REPLACE, clause="replace-view-version")
@@ -54,8 +65,8 @@ def test_version_is_replaced(catalog: IcebergCatalog) -> None:
     for number, claimed in ((2, 1), (3, 17)):
         text = sql(f"SELECT {number}")
         metadata = catalog.replace_view(id, _replacement(catalog.home, text, id=claimed))["metadata"]
-        assert len({version["version-id"] for version in metadata["versions"]}) == number
-        assert current_version(metadata)["representations"] == [text]
+        exactly({version["version-id"] for version in metadata["versions"]}, number, IDS)
+        equal(current_version(metadata)["representations"], [text], TEXTS)
 
 
 @must("iceberg.view.commit.history", operations=REPLACE, clause="replace-view-history")
@@ -68,8 +79,9 @@ def test_history_grows(catalog: IcebergCatalog) -> None:
     ]
     back = [update("set-current-view-version", view_version_id=first)]
     metadata = catalog.replace_view(id, back)["metadata"]
-    assert [entry["version-id"] for entry in metadata["version-log"]] == [first, second, first]
-    assert {version["version-id"] for version in metadata["versions"]} == {first, second}
+    logged = [entry["version-id"] for entry in metadata["version-log"]]
+    equal(logged, [first, second, first], "the version-ids of the version-log")
+    same_items({version["version-id"] for version in metadata["versions"]}, {first, second}, IDS)
 
 
 @must("iceberg.view.commit.schema", operations=REPLACE, clause="replace-view-schema")
@@ -79,8 +91,8 @@ def test_schema_added_last(catalog: IcebergCatalog) -> None:
     replaced = _replacement(catalog.home, sql("SELECT 1, 2, 3"), id=2, schema_id=LAST_ADDED)
     metadata = catalog.replace_view(id, [add_schema(OTHER_SCHEMA), *replaced])["metadata"]
     found = by_id(metadata["schemas"], "schema-id", current_version(metadata)["schema-id"])
-    assert [one["name"] for one in found["fields"]] == ["id", "name", "more"]
-    assert len(metadata["schemas"]) == 2
+    equal([one["name"] for one in found["fields"]], ["id", "name", "more"], "the columns of the version's schema")
+    exactly([one.get("schema-id") for one in metadata["schemas"]], 2, "the schema-ids of the schemas")
 
 
 @must("iceberg.view.commit.properties", operations=REPLACE, clause="replace-view-properties")
@@ -90,10 +102,10 @@ def test_properties_and_location(catalog: IcebergCatalog) -> None:
     before = catalog.view_metadata(id)
     wanted = f"{before['location'].rstrip('/')}/moved"
     after = catalog.replace_view(id, [set_properties(a="1"), update("set-location", location=wanted)])["metadata"]
-    assert after["location"] == wanted
-    assert after["properties"]["a"] == "1"
-    assert after["versions"] == before["versions"]
-    assert after["version-log"] == before["version-log"]
+    equal(after["location"], wanted, "the location of the view")
+    equal(after["properties"]["a"], "1", 'the property "a"')
+    for name in ("versions", "version-log"):
+        equal(after[name], before[name], f"the {name} of the view")
 
 
 @must("iceberg.view.commit.uuid_holds", operations=REPLACE, clause="replace-view-uuid")
@@ -104,7 +116,7 @@ def test_uuid_holds(catalog: IcebergCatalog) -> None:
     for number, spelled in enumerate((uuid, uuid.upper())):
         same = requirement("assert-view-uuid", uuid=spelled)
         catalog.replace_view(id, [set_properties(n=str(number))], [same])
-    assert catalog.view_metadata(id)["properties"]["n"] == "1"
+    equal(catalog.view_metadata(id)["properties"]["n"], "1", 'the property "n"')
 
 
 @must("iceberg.view.commit.uuid_fails", operations=REPLACE, clause="replace-view-uuid", kind="error")
@@ -113,15 +125,15 @@ def test_uuid_fails(catalog: IcebergCatalog) -> None:
     id = catalog.new_view()
     before = _state(catalog, id)
     refused = catalog.replace_view(id, [set_properties(a="1")], [NOT_THE_UUID], expect=409)
-    assert refused.type == "CommitFailedException"
-    assert _state(catalog, id) == before
+    equal(refused.type, "CommitFailedException", "the type of the error")
+    _unchanged(catalog, id, before)
 
 
 @must("iceberg.view.commit.missing", operations=REPLACE, clause="replace-view-not-found", kind="error")
 def test_commit_to_missing_view(catalog: IcebergCatalog) -> None:
     """A commit to a view that does not exist is refused with 404 of type NoSuchViewException."""
     refused = catalog.replace_view(catalog.table_id("missing"), [set_properties(a="1")], expect=404)
-    assert refused.type == "NoSuchViewException"
+    equal(refused.type, "NoSuchViewException", "the type of the error")
 
 
 @must("iceberg.view.commit.table", operations=REPLACE, clause="replace-view-not-found", kind="error")
@@ -130,7 +142,7 @@ def test_commit_to_a_table(catalog: IcebergCatalog) -> None:
     table = catalog.new_table()
     before = catalog.metadata(table)
     catalog.replace_view(table, [set_properties(a="1")], expect=404)
-    assert catalog.metadata(table) == before
+    equal(catalog.metadata(table), before, "the metadata of the table")
 
 
 FOREIGN: dict[str, Any] = {
@@ -152,7 +164,7 @@ def test_unknown_update(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
     id = catalog.new_view()
     before = _state(catalog, id)
     catalog.replace_view(id, [set_properties(a="1"), case], expect=400)
-    assert _state(catalog, id) == before
+    _unchanged(catalog, id, before)
 
 
 FOREIGN_REQUIREMENTS: dict[str, Any] = {
@@ -174,7 +186,7 @@ def test_unknown_requirement(catalog: IcebergCatalog, case: dict[str, Any]) -> N
     id = catalog.new_view()
     before = _state(catalog, id)
     catalog.replace_view(id, [set_properties(a="1")], [case], expect=400)
-    assert _state(catalog, id) == before
+    _unchanged(catalog, id, before)
 
 
 INVALID: dict[str, Any] = {
@@ -197,7 +209,7 @@ def test_refused_commit_changes_nothing(catalog: IcebergCatalog, case: list[dict
     id = catalog.new_view()
     before = _state(catalog, id)
     catalog.replace_view(id, [set_properties(a="1"), *case], expect=400)
-    assert _state(catalog, id) == before
+    _unchanged(catalog, id, before)
 
 
 @must("iceberg.view.commit.uuid_stays", operations=REPLACE, clause="replace-view-reassign", kind="error")
@@ -206,7 +218,7 @@ def test_uuid_is_not_reassigned(catalog: IcebergCatalog) -> None:
     id = catalog.new_view()
     before = _state(catalog, id)
     catalog.replace_view(id, [update("assign-uuid", uuid=OTHER_UUID)], expect=400)
-    assert _state(catalog, id) == before
+    _unchanged(catalog, id, before)
 
 
 @should("iceberg.view.commit.dialect_dropped", operations=REPLACE, clause="replace-view-dialects", kind="error")
@@ -216,10 +228,11 @@ def test_dialect_is_not_dropped(catalog: IcebergCatalog) -> None:
     trino_alone = _replacement(catalog.home, sql("SELECT 1", "trino"), id=2)
     before = _state(catalog, id)
     catalog.replace_view(id, trino_alone, expect=400)
-    assert _state(catalog, id) == before
+    _unchanged(catalog, id, before)
     allowed = set_properties(**{"replace.drop-dialect.allowed": "true"})
     metadata = catalog.replace_view(id, [allowed, *trino_alone])["metadata"]
-    assert [one["dialect"] for one in current_version(metadata)["representations"]] == ["trino"]
+    dialects = [one["dialect"] for one in current_version(metadata)["representations"]]
+    equal(dialects, ["trino"], "the dialects of the current version")
 
 
 @should("iceberg.view.commit.history_size", operations=REPLACE, clause="replace-view-history-size")
@@ -229,5 +242,5 @@ def test_history_is_not_longer(catalog: IcebergCatalog) -> None:
     for number in range(2, 6):
         catalog.replace_view(id, _replacement(catalog.home, sql(f"SELECT {number}"), id=number))
     metadata = catalog.view_metadata(id)
-    assert len(metadata["versions"]) == 2
-    assert current_version(metadata)["representations"] == [sql("SELECT 5")]
+    exactly([one["version-id"] for one in metadata["versions"]], 2, IDS)
+    equal(current_version(metadata)["representations"], [sql("SELECT 5")], TEXTS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.checks import equal
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.content import view_body
 from conformance.iceberg.listing import tables_in
@@ -38,8 +39,8 @@ def test_registered_view_is_the_same(catalog: IcebergCatalog) -> None:
     """A registered view has the metadata of the file."""
     location, before = _dropped_view(catalog)
     id = catalog.table_id("registered")
-    assert catalog.register_view(id, metadata_location=location)["metadata"] == before
-    assert catalog.view_metadata(id) == before
+    equal(catalog.register_view(id, metadata_location=location)["metadata"], before, "the metadata of the answer")
+    equal(catalog.view_metadata(id), before, "the metadata of the view")
 
 
 @must("iceberg.register.view.taken", operations=VIEW, clause="register-view-exists", kind="error")
@@ -49,8 +50,8 @@ def test_name_for_view_is_taken(catalog: IcebergCatalog) -> None:
     view, table = catalog.new_view("v"), catalog.new_table()
     before = catalog.view_metadata(view)
     for id in (view, table):
-        assert catalog.register_view(id, metadata_location=location, expect=409).type == TAKEN
-    assert catalog.view_metadata(view) == before
+        equal(catalog.register_view(id, metadata_location=location, expect=409).type, TAKEN, "the type of the error")
+    equal(catalog.view_metadata(view), before, "the metadata of the view")
     catalog.load_table(table)
 
 
@@ -59,7 +60,7 @@ def test_missing_namespace_of_view(catalog: IcebergCatalog) -> None:
     """Registering a view into a missing namespace is refused with 404 of type NoSuchNamespaceException."""
     location, _ = _dropped_view(catalog)
     refused = catalog.register_view((*catalog.missing_namespace(), "v"), metadata_location=location, expect=404)
-    assert refused.type == "NoSuchNamespaceException"
+    equal(refused.type, "NoSuchNamespaceException", "the type of the error")
 
 
 @must("iceberg.register.view.bad_file", operations=VIEW, clause="register-view-no-file", kind="error")
@@ -82,9 +83,9 @@ def test_unregistered_table_is_gone(catalog: IcebergCatalog) -> None:
     before = catalog.metadata(id)
     location = catalog.unregister_table(id)["metadata-location"]
     catalog.load_table(id, expect=404)
-    assert tables_in(catalog, catalog.home) == []
+    equal(tables_in(catalog, catalog.home), [], "the listed tables")
     catalog.register_table(id, metadata_location=location)
-    assert unlike(catalog.metadata(id)) == unlike(before)
+    equal(unlike(catalog.metadata(id)), unlike(before), "the metadata of the table")
 
 
 @must("iceberg.unregister.answer", operations=UNREGISTER, clause="unregister-table-answer")
@@ -93,8 +94,8 @@ def test_answer_is_the_last_state(catalog: IcebergCatalog) -> None:
     id = catalog.new_table()
     last = catalog.update_table(id, [TOUCH])
     answer = catalog.unregister_table(id)
-    assert answer["metadata-location"] == last["metadata-location"]
-    assert answer["metadata"] == last["metadata"]
+    for name in ("metadata-location", "metadata"):
+        equal(answer[name], last[name], f"the {name} of the answer")
 
 
 @must("iceberg.unregister.commits", operations=[*UNREGISTER, "updateTable"], clause="unregister-table-commits")
@@ -108,4 +109,5 @@ def test_commits_fail_afterwards(catalog: IcebergCatalog) -> None:
 @must("iceberg.unregister.missing", operations=UNREGISTER, clause="unregister-table-not-found", kind="error")
 def test_unregister_missing_table(catalog: IcebergCatalog) -> None:
     """Unregistering a table that does not exist is refused with 404 of type NoSuchTableException."""
-    assert catalog.unregister_table(catalog.table_id("missing"), expect=404).type == "NoSuchTableException"
+    refused = catalog.unregister_table(catalog.table_id("missing"), expect=404)
+    equal(refused.type, "NoSuchTableException", "the type of the error")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.checks import equal, one_of, same_items, text
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.content import SCHEMA, sql, view_body
 from conformance.iceberg.listing import views_in
@@ -16,12 +17,13 @@ EXISTS = ["viewExists"]
 DROP = ["dropView"]
 RENAME = ["renameView"]
 TAKEN = "AlreadyExistsException"
+METADATA, LISTED = "the metadata of the view", "the listed views"
 NO_VIEW = {"NoSuchViewException"}
 NO_NAMESPACE = {"NoSuchNamespaceException"}
 
 
 def _uuid(catalog: IcebergCatalog, id: Names) -> str:
-    return str(catalog.view_metadata(id)["view-uuid"])
+    return text(catalog.view_metadata(id)["view-uuid"], "the view-uuid of the view")
 
 
 @must("iceberg.view.create.loadable", operations=CREATE, clause="create-view")
@@ -29,9 +31,9 @@ def test_created_view_is_there(catalog: IcebergCatalog) -> None:
     """A created view is there at once, listed too, and the answer is its metadata and where they lie."""
     id = catalog.table_id("v")
     created = catalog.create_view(id, **view_body(catalog.home))
-    assert created["metadata-location"]
-    assert created["metadata"]["view-uuid"] == _uuid(catalog, id)
-    assert views_in(catalog, catalog.home) == [id]
+    text(created["metadata-location"], "the metadata-location of the view")
+    equal(_uuid(catalog, id), created["metadata"]["view-uuid"], "the view-uuid of the loaded view")
+    same_items(views_in(catalog, catalog.home), [id], LISTED)
 
 
 @must("iceberg.view.create.definition", operations=[*CREATE, *LOAD], clause="create-view-definition")
@@ -43,10 +45,10 @@ def test_definition_comes_back(catalog: IcebergCatalog) -> None:
     body["properties"] = {"comment": "what it is for"}
     metadata = catalog.view_metadata(catalog.new_view(**body))
     version = current_version(metadata)
-    assert version["representations"] == texts
-    assert version["default-namespace"] == list(catalog.home)
-    assert version.get("default-catalog") == "prod"
-    assert metadata["properties"]["comment"] == "what it is for"
+    equal(version["representations"], texts, "the representations of the current version")
+    equal(version["default-namespace"], list(catalog.home), "the default-namespace of the current version")
+    equal(version.get("default-catalog"), "prod", "the default-catalog of the current version")
+    equal(metadata["properties"]["comment"], "what it is for", 'the property "comment"')
 
 
 @must("iceberg.view.create.schema", operations=CREATE, clause="create-view-schema-id")
@@ -56,15 +58,15 @@ def test_version_refers_to_the_schema(catalog: IcebergCatalog) -> None:
     body["schema"]["schema-id"] = 0
     metadata = catalog.view_metadata(catalog.new_view(**body))
     schema = by_id(metadata["schemas"], "schema-id", current_version(metadata)["schema-id"])
-    assert [field["name"] for field in schema["fields"]] == ["id", "name"]
+    equal([field["name"] for field in schema["fields"]], ["id", "name"], "the columns of the version's schema")
 
 
 @should("iceberg.view.create.first", operations=CREATE, clause="create-view-first")
 def test_new_view_has_one_version(catalog: IcebergCatalog) -> None:
     """A new view has one version, 1, and one entry in its history."""
     metadata = catalog.view_metadata(catalog.new_view())
-    assert [version["version-id"] for version in metadata["versions"]] == [1]
-    assert [entry["version-id"] for entry in metadata["version-log"]] == [1]
+    for name in ("versions", "version-log"):
+        equal([one["version-id"] for one in metadata[name]], [1], f"the version-ids of {name}")
 
 
 @must("iceberg.view.create.taken", operations=CREATE, clause="create-view-exists", kind="error")
@@ -73,8 +75,8 @@ def test_name_of_a_view_is_taken(catalog: IcebergCatalog) -> None:
     id = catalog.new_view()
     before = catalog.view_metadata(id)
     refused = catalog.create_view(id, **view_body(catalog.home, sql("SELECT 2")), expect=409)
-    assert refused.type == TAKEN
-    assert catalog.view_metadata(id) == before
+    equal(refused.type, TAKEN, "the type of the error")
+    equal(catalog.view_metadata(id), before, METADATA)
 
 
 @must("iceberg.view.create.taken_by_table", operations=CREATE, clause="create-view-exists", kind="error")
@@ -82,7 +84,7 @@ def test_name_of_a_table_is_taken(catalog: IcebergCatalog) -> None:
     """A name that a table has is refused with 409 of type AlreadyExistsException; the table stays."""
     table = catalog.new_table()
     refused = catalog.create_view(table, **view_body(catalog.home), expect=409)
-    assert refused.type == TAKEN
+    equal(refused.type, TAKEN, "the type of the error")
     catalog.load_table(table)
 
 
@@ -90,7 +92,7 @@ def test_name_of_a_table_is_taken(catalog: IcebergCatalog) -> None:
 def test_view_in_missing_namespace(catalog: IcebergCatalog) -> None:
     """A view in a namespace that does not exist is refused with 404 of type NoSuchNamespaceException."""
     refused = catalog.create_view((*catalog.missing_namespace(), "v"), **view_body(catalog.home), expect=404)
-    assert refused.type in NO_NAMESPACE
+    one_of(refused.type, NO_NAMESPACE, "the type of the error")
 
 
 @must("iceberg.view.create.doubled_dialect", operations=CREATE, clause="view-metadata-dialects", kind="error")
@@ -121,15 +123,15 @@ def test_load_shows_everything(catalog: IcebergCatalog) -> None:
     id = catalog.table_id("v")
     created = catalog.create_view(id, **view_body(catalog.home))
     loaded = catalog.load_view(id)
-    assert loaded["metadata"] == created["metadata"]
-    assert loaded["metadata-location"] == created["metadata-location"]
+    for name in ("metadata", "metadata-location"):
+        equal(loaded[name], created[name], f"the {name} of the view")
 
 
 @must("iceberg.view.load.missing", operations=LOAD, clause="load-view-not-found", kind="error")
 def test_load_missing_view(catalog: IcebergCatalog) -> None:
     """Loading a view that does not exist is refused with 404 of type NoSuchViewException."""
     refused = catalog.load_view(catalog.table_id("missing"), expect=404)
-    assert refused.type in NO_VIEW
+    one_of(refused.type, NO_VIEW, "the type of the error")
 
 
 @must("iceberg.view.load.table", operations=[*LOAD, *EXISTS], clause="load-view-not-found", kind="error")
@@ -144,8 +146,8 @@ def test_table_is_no_view(catalog: IcebergCatalog) -> None:
 def test_views_that_refer(catalog: IcebergCatalog) -> None:
     """A list of views with odd names, separated by commas, does not change what is answered."""
     id = catalog.new_view()
-    reference = ",".join(f"{catalog.home[0]}{catalog.separator}{name}" for name in ("outer", "inner"))
-    assert catalog.load_view(id, referenced_by=reference)["metadata"] == catalog.view_metadata(id)
+    reference = ",".join(catalog.separator.join((*catalog.home, name)) for name in ("outer", "inner"))
+    equal(catalog.load_view(id, referenced_by=reference)["metadata"], catalog.view_metadata(id), METADATA)
 
 
 @must("iceberg.view.exists.present", operations=EXISTS, clause="view-exists")
@@ -169,7 +171,7 @@ def test_dropped_view_is_gone(catalog: IcebergCatalog) -> None:
     id = catalog.new_view()
     catalog.drop_view(id)
     catalog.load_view(id, expect=404)
-    assert views_in(catalog, catalog.home) == []
+    equal(views_in(catalog, catalog.home), [], LISTED)
     catalog.create_table(id, schema=SCHEMA)
 
 
@@ -177,7 +179,7 @@ def test_dropped_view_is_gone(catalog: IcebergCatalog) -> None:
 def test_drop_missing_view(catalog: IcebergCatalog) -> None:
     """Dropping a view that does not exist is refused with 404 of type NoSuchViewException."""
     refused = catalog.drop_view(catalog.table_id("missing"), expect=404)
-    assert refused.type in NO_VIEW
+    one_of(refused.type, NO_VIEW, "the type of the error")
 
 
 @must("iceberg.view.drop.table", operations=DROP, clause="drop-view-not-found", kind="error")
@@ -194,9 +196,9 @@ def test_renamed_view(catalog: IcebergCatalog) -> None:
     id, other = catalog.new_view(), catalog.table_id("renamed")
     before = catalog.view_metadata(id)
     catalog.rename_view(id, other)
-    assert catalog.view_metadata(other) == before
+    equal(catalog.view_metadata(other), before, METADATA)
     catalog.load_view(id, expect=404)
-    assert views_in(catalog, catalog.home) == [other]
+    same_items(views_in(catalog, catalog.home), [other], LISTED)
 
 
 @must("iceberg.view.rename.across", operations=RENAME, clause="rename-view-across")
@@ -213,7 +215,7 @@ def test_rename_into_another_namespace(catalog: IcebergCatalog) -> None:
 def test_rename_missing_view(catalog: IcebergCatalog) -> None:
     """Renaming a view that does not exist is refused with 404 of type NoSuchViewException."""
     refused = catalog.rename_view(catalog.table_id("missing"), catalog.table_id("new"), expect=404)
-    assert refused.type in NO_VIEW
+    one_of(refused.type, NO_VIEW, "the type of the error")
 
 
 @must("iceberg.view.rename.namespace_missing", operations=RENAME, clause="rename-view-namespace", kind="error")
@@ -221,7 +223,7 @@ def test_rename_into_missing_namespace(catalog: IcebergCatalog) -> None:
     """A new name in a missing namespace is refused with 404 of type NoSuchNamespaceException; the view stays."""
     id = catalog.new_view()
     refused = catalog.rename_view(id, (*catalog.missing_namespace(), "v"), expect=404)
-    assert refused.type in NO_NAMESPACE
+    one_of(refused.type, NO_NAMESPACE, "the type of the error")
     catalog.load_view(id)
 
 
@@ -231,6 +233,6 @@ def test_rename_to_taken_name(catalog: IcebergCatalog) -> None:
     id, other, table = catalog.new_view("a"), catalog.new_view("b"), catalog.new_table()
     before = [_uuid(catalog, id), _uuid(catalog, other)]
     for taken in (other, table):
-        assert catalog.rename_view(id, taken, expect=409).type == TAKEN
-    assert [_uuid(catalog, id), _uuid(catalog, other)] == before
+        equal(catalog.rename_view(id, taken, expect=409).type, TAKEN, "the type of the error")
+    equal([_uuid(catalog, id), _uuid(catalog, other)], before, "the view-uuids of the two views")
     catalog.load_table(table)

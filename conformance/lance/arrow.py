@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from conformance.json_values import strict
 from conformance.outcomes import Violation
 
 STREAM_TYPE = "application/vnd.apache.arrow.stream"
@@ -40,8 +41,18 @@ def file(table: Any) -> bytes:
 
 
 def read_file(body: bytes) -> pa.Table:
-    """Return the rows of an answer in the Arrow file format. Raises Violation when it is none."""
+    """Return the table of an answer in the Arrow file format. Raises Violation when it is none."""
     try:
-        return pa.ipc.open_file(body).read_all()
-    except pa.ArrowException as error:
+        table = pa.ipc.open_file(body).read_all()
+        table.validate(full=True)  # to read one that is not valid may end the process
+    except (pa.ArrowException, OSError) as error:
         raise Violation(f"the body is no Arrow file: {error}", "body:") from None
+    return table
+
+
+def read_rows(body: bytes) -> Any:
+    """Return the rows of an answer in the Arrow file format. Raises Violation when it has none that can be read."""
+    try:
+        return strict(read_file(body).to_pylist())
+    except (ValueError, OverflowError, LookupError):  # a name that is no text, a date after 9999, an unknown zone
+        raise Violation("the Arrow file of the body has values or names that cannot be read", "body:") from None

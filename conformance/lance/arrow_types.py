@@ -7,6 +7,7 @@ revision of the Lance format, can store: they may be refused, but not spoilt.
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any
@@ -14,6 +15,11 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
+
+from conformance.checks import same_items
+from conformance.lance.arrow import read_file
+from conformance.lance.catalog import ALL_ROWS, LanceCatalog, Names
+from conformance.outcomes import Violation
 
 DAY, LAST_DAY, TIME = dt.date(2024, 2, 29), dt.date(9999, 12, 31), dt.time(23, 59, 58, 987000)
 POINT = pa.struct([("x", pa.int32()), ("label", pa.string())])
@@ -138,6 +144,16 @@ def arrow_tables(draw: Any, count: int = 1) -> list[pa.Table]:
     return drawn
 
 
+def read_table(catalog: LanceCatalog, id: Names) -> pa.Table:
+    """Return all rows of a table. Raises Violation when they cannot be read, or the names of their columns."""
+    table = read_file(catalog.query_table(id, vector={}, k=ALL_ROWS).body)
+    try:
+        list(table.column_names)
+    except ValueError:
+        raise Violation("the columns of the rows have names that are no text", "body:") from None
+    return table
+
+
 def rows_of(*tables: pa.Table) -> list[tuple[str, ...]]:
     """Return the rows of tables as texts, ordered by key, so that they can be compared whatever their types.
 
@@ -146,8 +162,47 @@ def rows_of(*tables: pa.Table) -> list[tuple[str, ...]]:
     return sorted(row for table in tables for row in zip(*map(_texts, table.columns), strict=True))
 
 
+def same_rows(found: pa.Table, *expected: pa.Table) -> None:
+    """Check that a table has the rows of others, whatever their order."""
+    if rows_of(found) != rows_of(*expected):
+        same_items(_readable_rows(found), _readable_rows(*expected), "the rows of the table")
+        raise Violation("the rows of the table: their values are of another type than those that were sent")
+
+
+def columns_of(table: pa.Table) -> dict[str, list[Any]]:
+    """Return the values of each column by its name."""
+    return dict(zip(table.column_names, map(_values, table.columns), strict=True))
+
+
 def _texts(column: pa.ChunkedArray) -> Iterator[str]:
+    return map(repr, _values(column))
+
+
+def _values(column: pa.ChunkedArray) -> list[Any]:
+    """Return the values of a column. Raises Violation when Python has none for them."""
     kind = column.type
     if pa.types.is_timestamp(kind) or pa.types.is_duration(kind) or pa.types.is_time64(kind):
         column = column.cast(pa.int64())  # Python's own types are too coarse
-    return map(repr, column.to_pylist())
+    try:
+        return list(column.to_pylist())
+    except (pa.ArrowException, ArithmeticError, LookupError, ValueError):
+        raise Violation(f"a column of type {kind} has values that cannot be read") from None
+
+
+def _readable_rows(*tables: pa.Table) -> list[dict[str, Any]]:
+    return [
+        dict(zip(table.column_names, map(_readable, row), strict=True))
+        for table in tables
+        for row in zip(*map(_values, table.columns), strict=True)
+    ]
+
+
+def _readable(value: Any) -> Any:
+    """Return a value so that JSON shows what is in it: bytes, infinities."""
+    if isinstance(value, bytes):
+        return f"0x{value.hex()}"
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {name: _readable(one) for name, one in value.items()}
+    return [_readable(one) for one in value] if isinstance(value, list | tuple) else value

@@ -7,24 +7,29 @@ where it has none, tables lie in the root and carry the home's name as a prefix.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import suppress
-from functools import partial
+from collections.abc import Iterable
 from typing import Any
 
+from conformance.checks import number
 from conformance.client import Answer, Expected
-from conformance.exchange import Exchange
-from conformance.lance.arrow import read_file, stream
+from conformance.common import hostile
+from conformance.lance.arrow import read_rows, stream
 from conformance.lance.client import Id, LanceClient
-from conformance.outcomes import Blocked, Unoffered, Violation
+from conformance.lance.inventory import LanceInventory
+from conformance.outcomes import Unoffered
+from conformance.sandbox import NAMESPACE, REGISTRATION, TABLE
 from conformance.strategies import tables
 from conformance.target import Target
+from specs.identifiers import join_parts
 
 NAMESPACES, NONE, FLAT, NESTED = "namespaces", "none", "flat", "nested"
-DELIMITERS = ("$", ".", "::", "|", "\x1f")
 Names = tuple[str, ...]
 ALL_ROWS = 100_000  # as `k`: more than any example has
-TABLE_MAKERS = ("CreateTable", "CreateEmptyTable", "DeclareTable", "RegisterTable")
+RENAMED = ("new_table_name", "new_namespace_id")
+MAKES = {
+    "CreateNamespace": NAMESPACE,
+    **dict.fromkeys(("CreateTable", "CreateEmptyTable", "DeclareTable", "RegisterTable"), TABLE),
+}
 
 
 class LanceCatalog(LanceClient):
@@ -33,11 +38,11 @@ class LanceCatalog(LanceClient):
     def __init__(self, target: Target) -> None:
         super().__init__(target.client)
         self.target = target
-        self._namespaces: dict[Id, None] = {}
-        self._tables: dict[Id, None] = {}
-        self._deregistered: dict[Id, str] = {}
+        self.sandbox = target.sandbox
+        if not isinstance(self.sandbox.inventory, LanceInventory):
+            self.sandbox.inventory = LanceInventory(target)
+        self.inventory = self.sandbox.inventory
         self._home: str | None = None
-        self.left_behind: list[str] = []
 
     # Where an example lives
 
@@ -45,6 +50,11 @@ class LanceCatalog(LanceClient):
         """Start an example: steps are told from here, names start anew."""
         self.client.begin_example()
         self._home = None
+
+    @property
+    def base(self) -> Names:
+        """The namespace in which the whole run stays: the root unless the settings name another."""
+        return self.inventory.base
 
     @property
     def has_namespaces(self) -> bool:
@@ -72,28 +82,42 @@ class LanceCatalog(LanceClient):
         if self._home is None:
             self._home = self.target.new_name()
             if self.has_namespaces:
-                self.create_namespace((self._home,))
+                self.create_namespace((*self.base, self._home))
         return self._home
 
     @property
+    def stem(self) -> str:
+        """What the full identifiers of all tables of this example start with."""
+        return join_parts((*self.base, self.home_name))
+
+    @property
     def home(self) -> Names:
-        """The namespace in which this example lives: the root where there are no others."""
+        """The namespace in which this example lives: the base where no others can be made."""
         name = self.home_name
-        return (name,) if self.has_namespaces else ()
+        return (*self.base, name) if self.has_namespaces else self.base
 
     def table_id(self, name: str = "t") -> Names:
         """Return an identifier for a table in this example's home. Nothing is created but the home."""
         home = self.home
-        return (*home, name) if home else (f"{self.home_name}_{name}",)
+        return (*home, name if self.has_namespaces else f"{self.home_name}_{name}")
 
     def namespace_id(self, name: str = "n") -> Names:
         """Return an identifier for a namespace in this example's home, or beside it where none nest."""
         self.require_namespaces()
-        return (*self.home, name) if self.nested else (f"{self.home_name}_{name}",)
+        return (*self.home, name) if self.nested else (*self.base, f"{self.home_name}_{name}")
+
+    def hostile_id(self, name: str, *, namespace: bool = False) -> Names:
+        """Return an identifier with a hostile name; one that climbs lies so deep that it ends in the home."""
+        name = hostile.own(name, self.target.prefix)
+        if not hostile.climbs(name) or not self.nested:
+            return self.namespace_id(name) if namespace else self.table_id(name)
+        inner = (*self.home, "deep")
+        self.create_namespace(inner)
+        return (*inner, name)
 
     def missing_namespace(self) -> Names:
         """Return an identifier of a namespace that was never created."""
-        return (f"{self.home_name}_missing",)
+        return (*self.base, f"{self.home_name}_missing")
 
     # What examples start from
 
@@ -123,49 +147,48 @@ class LanceCatalog(LanceClient):
 
     def version(self, id: Id) -> int:
         """Return the latest version of a table, as DescribeTable tells it."""
-        version: int = self.describe_table(id, query={"load_detailed_metadata": True})["version"]
-        return version
+        described = self.describe_table(id, query={"load_detailed_metadata": True})
+        return number(described["version"], "the version of the table")
 
     def rows(self, id: Id, **query: Any) -> list[dict[str, Any]]:
         """Return the rows that a query finds, by default all of them, in the order of the answer."""
         answer = self.query_table(id, **{"vector": {}, "k": ALL_ROWS, **query})
-        found: list[dict[str, Any]] = read_file(answer.body).to_pylist()
+        found: list[dict[str, Any]] = read_rows(answer.body)
         return found
 
-    # Cleaning up
+    # What is dropped afterwards
 
     def send(self, operation: str, id: Id | None, body: Any = None, **options: Any) -> Answer:
-        """See LanceClient.send. Remembers what may have been created, whatever the answer."""
+        """See LanceClient.send. Notes what may have been created, whatever the answer."""
         if id:
-            key = id if isinstance(id, str) else tuple(id)
-            if operation == "CreateNamespace":
-                self._namespaces[key] = None
-            elif operation in TABLE_MAKERS:
-                self._tables[key] = None
-            elif operation == "RenameTable" and not isinstance(id, str):
-                self._note_rename(tuple(id), body or {})
+            self._note(operation, id if isinstance(id, str) else tuple(id), body or {})
         answer = super().send(operation, id, body, **options)
         if operation == "DeregisterTable" and id and answer.status == 200:
-            self._deregistered[id if isinstance(id, str) else tuple(id)] = answer.get("location") or ""
+            location = answer.get("location")
+            key = id if isinstance(id, str) else tuple(id)
+            self.inventory.deregistered[key] = location if isinstance(location, str) else ""
         return answer
+
+    def _note(self, operation: str, id: Names | str, body: Any) -> None:
+        """Note what an operation may create."""
+        name, namespace = (body.get(field) if isinstance(body, dict) else None for field in RENAMED)
+        if operation in MAKES:
+            self.sandbox.note(MAKES[operation], [id])
+        elif operation == "RenameTable" and name and not isinstance(id, str):
+            self.sandbox.note(TABLE, [(*(id[:-1] if namespace is None else namespace), str(name))])
+
+    def register_foreign(self, id: Names, location: str, *, expect: Expected) -> Answer:
+        """Register what is no table of the server's: it is only ever taken out again, and its files stay."""
+        self.sandbox.note(REGISTRATION, [id])
+        return super().send("RegisterTable", id, {"location": location}, expect=expect)
 
     def note_namespaces(self, ids: Iterable[Names]) -> None:
         """Note namespaces that several clients may create, so that they are dropped afterwards."""
-        self._namespaces.update(dict.fromkeys(ids))
-
-    @property
-    def noted_namespaces(self) -> list[Names]:
-        """The namespaces that will be dropped."""
-        return [tuple(id) for id in self._namespaces if not isinstance(id, str)]
+        self.sandbox.note(NAMESPACE, ids)
 
     def note_tables(self, ids: Iterable[Names]) -> None:
         """Note tables that a batch or several clients may create, so that they are dropped afterwards."""
-        self._tables.update(dict.fromkeys(ids))
-
-    def _note_rename(self, id: Names, body: dict[str, Any]) -> None:
-        name, namespace = body.get("new_table_name"), body.get("new_namespace_id")
-        if isinstance(name, str) and name:
-            self._tables[(*(id[:-1] if namespace is None else namespace), name)] = None
+        self.sandbox.note(TABLE, ids)
 
     def restore_registration(self, id: Id, location: str, *, expect: Expected = 200, **body: Any) -> Answer:
         """Register a table at a location that the target reported.
@@ -178,37 +201,3 @@ class LanceCatalog(LanceClient):
             return self.register_table(id, location=location.rstrip("/").rsplit("/", 1)[-1], expect=expect, **body)
         self.client.judge_status(self.client.steps[-1], expect)
         return answer
-
-    def clean_up(self) -> None:
-        """Drop everything that may have been created; what resists is noted in `left_behind`.
-
-        What was interrupted goes on where it was when this is called again.
-        """
-        for id, location in list(self._deregistered.items()):
-            if location and self.attempt("TableExists", id, {}).status == 404:
-                self.quietly(partial(self.restore_registration, id, location, expect=None))
-            del self._deregistered[id]
-        for id in list(self._tables):
-            self._drop("DropTable", id, None)
-            del self._tables[id]
-        for id in sorted(self._namespaces, key=len, reverse=True):
-            self._drop("DropNamespace", id, {})
-            del self._namespaces[id]
-
-    def _drop(self, operation: str, id: Id, body: Any) -> None:
-        exchange = self.attempt(operation, id, body)
-        if exchange.status == 409 and operation == "DropNamespace":
-            exchange = self.attempt(operation, id, {"behavior": "Cascade"})
-        if exchange.status not in (200, 202, 204, 400, 404, 406):
-            self.left_behind.append(f"{operation} {id}: {exchange.status or exchange.failure}")
-
-    def attempt(self, operation: str, id: Id, body: Any) -> Exchange:
-        """Send an operation whatever comes of it and return the exchange."""
-        delimiter = next(one for one in DELIMITERS if not any(one in part for part in id))
-        self.quietly(lambda: LanceClient.send(self, operation, id, body, delimiter=delimiter, expect=None))
-        return self.client.steps[-1]
-
-    def quietly(self, action: Callable[[], object]) -> None:
-        """Do something that sends requests, whatever comes of it."""
-        with suppress(Violation, Blocked, Unoffered):
-            action()

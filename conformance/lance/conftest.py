@@ -13,7 +13,5 @@ from conformance.suite import Suite
 @pytest.fixture
 def catalog(suite: Suite) -> Iterator[LanceCatalog]:
     """The target's catalog; what a requirement creates in it is dropped afterwards."""
-    catalog = LanceCatalog(suite.target)
-    suite.scopes.append(catalog)
-    yield catalog
+    yield LanceCatalog(suite.target)
     suite.clean_up()

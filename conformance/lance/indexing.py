@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from conformance.client import Answer
+from conformance.json_values import shown
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.client import Id
 from conformance.lance.listing import collect
@@ -110,7 +111,7 @@ def index_names(catalog: LanceCatalog, id: Id, **body: Any) -> list[str]:
 
 def wait_for_index(catalog: LanceCatalog, id: Id, name: str) -> dict[str, Any]:
     """Return the entry of an index as soon as it is listed. Raises Violation when it never is."""
-    return wait_for_indices(catalog, id, lambda entry: bool(entry["index_name"] == name), f"the index {name!r}")[0]
+    return wait_for_indices(catalog, id, lambda entry: bool(entry["index_name"] == name), f"the index {shown(name)}")[0]
 
 
 def wait_for_indices(

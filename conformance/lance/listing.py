@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from conformance.client import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.client import Id
-from conformance.outcomes import Violation
+from conformance.paging import pages
 
-MAX_PAGES = 10_000
+NEXT = "page_token"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,11 @@ class Listing:
     name: str = ""
     own: bool = False
 
+    @property
+    def what(self) -> str:
+        """What is listed, in words."""
+        return f"the listed {self.field}"
+
     def names(self, answer: Answer) -> list[str]:
         """Return how the items of a page are called."""
         return [self.name_of(item) for item in answer[self.field]]
@@ -39,17 +44,14 @@ class Listing:
         return str(item[self.name]) if self.name else str(item)
 
 
+def follow(fetch: Callable[..., Answer], **query: Any) -> Iterator[Answer]:
+    """Return one page after another. Raises Violation when they never end."""
+    return pages(lambda token: fetch(**{**query, "page_token": token}), NEXT)
+
+
 def collect(fetch: Callable[..., Answer], field: str, **query: Any) -> list[Any]:
     """Return all items of a listing, page by page. Raises Violation when the pages never end."""
-    items: list[Any] = []
-    token: str | None = None
-    for _ in range(MAX_PAGES):
-        answer = fetch(**query, page_token=token)
-        token = answer.get("page_token")
-        items += answer[field]
-        if not token:
-            return items
-    raise Violation(f"the listing did not end after {MAX_PAGES} pages", "body:/page_token")
+    return [item for page in follow(fetch, **query) for item in page[field]]
 
 
 def collect_namespaces(catalog: LanceCatalog, id: Id, **query: Any) -> list[str]:

@@ -22,13 +22,3 @@ def rows_stream(rows: list[Row], schema: pa.Schema = SCHEMA) -> bytes:
 def new_target(catalog: LanceCatalog, rows: list[Row] | None = None) -> Names:
     """Create a table of TARGET, or of other rows, and return its identifier."""
     return catalog.new_table_of(pa.Table.from_pylist(TARGET if rows is None else rows, schema=SCHEMA))
-
-
-def ordered(rows: list[Row]) -> list[Row]:
-    """Return rows in an order that does not depend on where they come from."""
-    return sorted(rows, key=repr)
-
-
-def sorted_rows(catalog: LanceCatalog, id: Names) -> list[Row]:
-    """Return all rows of a table, ordered."""
-    return ordered(catalog.rows(id))

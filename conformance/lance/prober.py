@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import orjson
@@ -10,8 +11,11 @@ import orjson
 from conformance.client import is_unsupported
 from conformance.exchange import Exchange
 from conformance.lance.arrow import STREAM_TYPE, stream
-from conformance.lance.catalog import FLAT, NAMESPACES, NESTED, NONE, LanceCatalog, Names
+from conformance.lance.catalog import FLAT, NAMESPACES, NESTED, NONE, LanceCatalog
+from conformance.lance.client import Id
 from conformance.minimal import minimal_value
+from conformance.outcomes import Blocked, Unoffered, Violation
+from conformance.sandbox import Names
 from conformance.strategies import tables
 from conformance.target import MISSING, OFFERED, REFUSED, Target, is_missing
 from specs.openapi import JSON_TYPE, Operation
@@ -26,7 +30,12 @@ class LanceProber:
 
     def greet(self) -> Exchange:
         """List the root: every server can."""
-        return self._catalog.attempt("ListNamespaces", (), None)
+        self._ask("ListNamespaces", ())
+        return self.target.client.steps[-1]
+
+    def _ask(self, operation: str, id: Id | None, **options: Any) -> None:
+        with suppress(Violation, Blocked, Unoffered):
+            self._catalog.send(operation, id, expect=None, **options)
 
     def recognises(self, greeting: Exchange) -> bool:
         """True when an answer can only come from a Lance Namespace server: a listing, or a numbered error."""
@@ -49,28 +58,28 @@ class LanceProber:
             self._catalog.begin_example()
             self._probe(operation)
             yield self.target.client.steps[-1]
+
+    def explore(self) -> None:
+        """Find out whether namespaces nest."""
         self.target.facts[NAMESPACES] = self._namespaces()
 
     def _probe(self, operation: Operation) -> None:
-        missing = f"{self.target.prefix}_missing"
+        missing = self.target.missing_name
         path = {parameter.name: missing for parameter in operation.parameters if parameter.location == "path"}
         if "id" in path and operation.id != "CreateNamespace":
             path["id"] = f"{missing}$x" if "/table/" in operation.path else missing
         elif "id" in path:
             path["id"] = f"{missing}$x"
-        required = {parameter.name: "x" for parameter in operation.query_parameters() if parameter.required}
-        send = self._catalog.send
-        content = self._content(operation)
-        self._catalog.quietly(
-            lambda: send(operation.id, path.get("id"), query=required, path=path, expect=None, **content)
-        )
+        required = {parameter.name: missing for parameter in operation.query_parameters() if parameter.required}
+        self._ask(operation.id, path.get("id"), query=required, path=path, **self._content(operation))
 
     def _content(self, operation: Operation) -> dict[str, Any]:
         if operation.request is None:
             return {}
         if STREAM_TYPE in operation.request.content:
             return {"data": stream(tables(1))}
-        return {"json": minimal_value(self.target.document, operation.request.content.get(JSON_TYPE, {}))}
+        schema = operation.request.content.get(JSON_TYPE, {})
+        return {"json": minimal_value(self.target.document, schema, self.target.missing_name)}
 
     def state(self, probe: Exchange, nowhere: Exchange) -> str:
         """Return whether an operation is offered: all that its answer tells."""
@@ -78,18 +87,14 @@ class LanceProber:
             return REFUSED
         return MISSING if is_missing(probe, nowhere) else OFFERED
 
-    def clean_up(self) -> None:
-        """Drop what probes created."""
-        self._catalog.clean_up()
-
     def _namespaces(self) -> str:
         """Find out whether namespaces exist and nest, by creating two."""
-        outer = (f"{self.target.prefix}_nest",)
+        outer = (*self._catalog.base, f"{self.target.prefix}_nest")
         if not self._created(outer):
             return NONE
         return NESTED if self._created((*outer, "inner")) else FLAT
 
     def _created(self, id: Names) -> bool:
         self._catalog.begin_example()
-        self._catalog.quietly(lambda: self._catalog.create_namespace(id, expect=None))
+        self._ask("CreateNamespace", id, body={})
         return self.target.client.steps[-1].status == 200

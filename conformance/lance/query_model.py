@@ -12,6 +12,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from conformance.checks import distinct, number, within
+from conformance.json_values import shown
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.outcomes import Violation
 
@@ -78,13 +80,13 @@ def new_queried(catalog: LanceCatalog, rows: list[Row] | None = None) -> Names:
 def column(rows: Sequence[Row], name: str) -> list[Any]:
     """Return a column of found rows. Raises Violation when they do not have it."""
     if any(name not in row for row in rows):
-        raise Violation(f"the rows have no column {name!r}", "body:")
+        raise Violation(f"the rows have no column {shown(name)}", "body:")
     return [row[name] for row in rows]
 
 
 def ids(rows: Sequence[Row]) -> list[int]:
-    """Return the ids of rows, in their order. Raises Violation when they have none."""
-    return column(rows, "id")
+    """Return the ids of rows, in their order. Raises Violation when one has none."""
+    return [number(id, "the id of a row") for id in column(rows, "id")]
 
 
 def matching(filter: str) -> list[Row]:
@@ -99,8 +101,8 @@ def nearest(probe: Vector, rows: Sequence[Row], k: int, offset: int = 0, distanc
 
 def distances(probe: Vector, found: Sequence[Row], distance: str = "l2") -> list[float]:
     """Return the distances of found rows to a vector, in the order of the rows; every row counts once."""
-    assert set(ids(found)) <= set(ids(ROWS)), "a row is not of the table"
-    assert len(set(ids(found))) == len(found), "a row is there twice"
+    within(ids(found), ids(ROWS), "the ids of the rows")
+    distinct(ids(found), "the ids of the rows")
     return [DISTANCES[distance](probe, ROWS[row["id"]]["vector"]) for row in found]
 
 

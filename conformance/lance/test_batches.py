@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from conformance.checks import equal, holds, lacks, text
+from conformance.common.hostile import UNUSED
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.staging import stage
 from conformance.lance.test_version_commits import new_table_with_versions, numbers
@@ -12,6 +14,7 @@ from conformance.requirement import must, should
 
 CREATE = ["BatchCreateTableVersions"]
 COMMIT = ["BatchCommitTables"]
+VERSIONS = "the versions of the table"
 Body = dict[str, Any]
 
 
@@ -40,6 +43,17 @@ def delete_versions(id: Names, start: int, end: int) -> Body:
     return {"delete_table_versions": {"id": id, "ranges": [{"start_version": start, "end_version": end}]}}
 
 
+def _row_counts_are(catalog: LanceCatalog, ids: list[Names], expected: list[int]) -> None:
+    equal([catalog.count_table_rows(id).json for id in ids], expected, "the numbers of rows of the tables")
+
+
+def _some_numbers(catalog: LanceCatalog, id: Names) -> list[int]:
+    """Return the versions of a table that must have some."""
+    found = numbers(catalog, id)
+    holds(found, "the versions of the table are listed")
+    return found
+
+
 # BatchCreateTableVersions
 
 
@@ -49,15 +63,20 @@ def test_batch_makes_versions(catalog: LanceCatalog) -> None:
     ids = [new_table_with_versions(catalog), catalog.new_table("b"), catalog.new_table("a")]
     entries = [entry(catalog, id) for id in ids]
     made = catalog.batch_create_table_versions(entries=entries)["versions"]
-    assert [one["version"] for one in made] == [one["version"] for one in entries]
-    assert [catalog.count_table_rows(id).json for id in ids] == [6, 5, 5]
+    equal([one["version"] for one in made], [one["version"] for one in entries], "the versions of the answer")
+    _row_counts_are(catalog, ids, [6, 5, 5])
+
+
+def canary_of(catalog: LanceCatalog) -> str:
+    """Return the path of a file of the run's own that is no part of any table."""
+    return str(catalog.target.canaries.new("1.manifest").path).lstrip("/")
 
 
 SPOILED: dict[str, tuple[int, Callable[[LanceCatalog, Body], Body]]] = {
     "taken": (409, lambda _catalog, last: {**last, "version": last["version"] - 1}),
     "missing_table": (404, lambda catalog, last: {**last, "id": catalog.table_id("missing")}),
     "missing_manifest": (400, lambda _catalog, last: {**last, "manifest_path": last["manifest_path"] + "x"}),
-    "outside": (400, lambda _catalog, last: {**last, "manifest_path": "etc/passwd"}),
+    "outside": (400, lambda catalog, last: {**last, "manifest_path": canary_of(catalog)}),
 }
 SPOILED_CODES = {409: 14, 404: 4, 400: 13}
 
@@ -70,8 +89,8 @@ def test_batch_makes_no_version(catalog: LanceCatalog, case: Any) -> None:
     entries = [entry(catalog, id) for id in ids]
     entries[-1] = spoil(catalog, entries[-1])
     refused = catalog.batch_create_table_versions(entries=entries, expect=status)
-    assert [catalog.count_table_rows(id).json for id in ids] == [3, 3, 3]
-    assert refused.code == SPOILED_CODES[status]
+    _row_counts_are(catalog, ids, [3, 3, 3])
+    equal(refused.code, SPOILED_CODES[status], "the code of the error")
 
 
 @must("lance.version.batch_create.twice", operations=CREATE, clause="batch-atomic", kind="error")
@@ -80,7 +99,7 @@ def test_batch_makes_a_version_once(catalog: LanceCatalog) -> None:
     id = catalog.new_table()
     staged = entry(catalog, id)
     catalog.batch_create_table_versions(entries=[staged, entry(catalog, id)], expect=409)
-    assert staged["version"] not in numbers(catalog, id)
+    lacks(numbers(catalog, id), [staged["version"]], VERSIONS)
 
 
 @should("lance.version.batch_create.again", operations=CREATE, clause="batch-atomic")
@@ -91,7 +110,7 @@ def test_batch_can_be_repaired(catalog: LanceCatalog) -> None:
     missing = {**entries[0], "id": catalog.table_id("missing")}
     catalog.batch_create_table_versions(entries=[*entries, missing], expect=404)
     catalog.batch_create_table_versions(entries=entries)
-    assert [catalog.count_table_rows(id).json for id in ids] == [5, 5]
+    _row_counts_are(catalog, ids, [5, 5])
 
 
 # BatchCommitTables
@@ -105,30 +124,30 @@ def test_commit_declares_tables(catalog: LanceCatalog) -> None:
     catalog.note_tables(ids)
     catalog.batch_commit_tables(operations=[declare(id, properties=properties) for id in ids])
     for id in ids:
-        assert catalog.describe_table(id)["properties"] == properties
+        equal(catalog.describe_table(id)["properties"], properties, "the properties of the table")
 
 
 @must("lance.batch.deregister", operations=COMMIT, clause="batch-commit")
 def test_commit_deregisters_tables(catalog: LanceCatalog) -> None:
     """A batch deregisters its tables; their data stay where they were."""
     ids = [catalog.new_table(name) for name in ("a", "b")]
-    locations = [catalog.describe_table(id)["location"] for id in ids]
+    locations = [text(catalog.describe_table(id)["location"], "the location of the table") for id in ids]
     catalog.batch_commit_tables(operations=[deregister(id) for id in ids])
     for id, location in zip(ids, locations, strict=True):
         catalog.table_exists(id, expect=404)
         catalog.restore_registration(id, location)
-        assert catalog.count_table_rows(id).json == 3
+        equal(catalog.count_table_rows(id).json, 3, "the number of rows")
 
 
 @must("lance.batch.versions", operations=COMMIT, clause="batch-commit")
 def test_commit_makes_and_deletes_versions(catalog: LanceCatalog) -> None:
     """A batch makes versions of some tables and deletes versions of others."""
     made, trimmed = catalog.new_table("a"), new_table_with_versions(catalog)
-    before = numbers(catalog, trimmed)
+    before = _some_numbers(catalog, trimmed)
     body = create_version(entry(catalog, made))
     catalog.batch_commit_tables(operations=[body, delete_versions(trimmed, before[0], before[0] + 2)])
-    assert catalog.count_table_rows(made).json == 5
-    assert numbers(catalog, trimmed) == before[2:]
+    equal(catalog.count_table_rows(made).json, 5, "the number of rows")
+    equal(numbers(catalog, trimmed), before[2:], VERSIONS)
 
 
 @must("lance.batch.results", operations=COMMIT, clause="batch-results")
@@ -138,7 +157,7 @@ def test_commit_answers_in_order(catalog: LanceCatalog) -> None:
     gone = catalog.new_table("gone")
     catalog.note_tables([declared])
     staged = entry(catalog, made)
-    first = numbers(catalog, trimmed)[0]
+    first = _some_numbers(catalog, trimmed)[0]
     operations = [
         delete_versions(trimmed, first, first + 1),
         create_version(staged),
@@ -146,10 +165,12 @@ def test_commit_answers_in_order(catalog: LanceCatalog) -> None:
         deregister(gone),
     ]
     results = catalog.batch_commit_tables(operations=operations)["results"]
-    assert [next(iter(one)) for one in results] == [next(iter(one)) for one in operations]
-    assert results[0]["delete_table_versions"].get("deleted_count", 1) == 1
-    assert (results[1]["create_table_version"].get("version") or staged)["version"] == staged["version"]
-    assert results[2]["declare_table"]["location"] == catalog.describe_table(declared)["location"]
+    equal([list(one)[:1] for one in results], [list(one) for one in operations], "the names of the results")
+    equal(results[0]["delete_table_versions"].get("deleted_count", 1), 1, "the deleted_count")
+    version = results[1]["create_table_version"].get("version") or staged
+    equal(version["version"], staged["version"], "the version of the create_table_version")
+    location = results[2]["declare_table"]["location"]
+    equal(location, catalog.describe_table(declared)["location"], "the location of the declare_table")
 
 
 LAST: dict[str, tuple[tuple[int, ...], Callable[[LanceCatalog], Body]]] = {
@@ -159,7 +180,9 @@ LAST: dict[str, tuple[tuple[int, ...], Callable[[LanceCatalog], Body]]] = {
     "version_taken": ((409,), lambda catalog: create_version({**entry(catalog, catalog.new_table("v")), "version": 1})),
     "version_unstaged": (
         (400,),
-        lambda catalog: create_version({**entry(catalog, catalog.new_table("v")), "manifest_path": "x/_versions/y"}),
+        lambda catalog: create_version(
+            {**entry(catalog, catalog.new_table("v")), "manifest_path": f"{UNUSED}/_versions/y"}
+        ),
     ),
     "version_of_missing": (
         (404,),
@@ -175,13 +198,13 @@ def test_commit_does_nothing(catalog: LanceCatalog, case: Any) -> None:
     """When the last operation of a batch cannot be done ({}), none is."""
     statuses, spoil = case
     declared, kept, trimmed = catalog.table_id("d"), catalog.new_table("k"), new_table_with_versions(catalog)
-    before = numbers(catalog, trimmed)
+    before = _some_numbers(catalog, trimmed)
     operations = [declare(declared), deregister(kept), delete_versions(trimmed, before[0], before[0] + 2)]
     catalog.note_tables([declared])
     catalog.batch_commit_tables(operations=[*operations, spoil(catalog)], expect=statuses)
     catalog.table_exists(declared, expect=404)
-    assert catalog.count_table_rows(kept).json == 3
-    assert numbers(catalog, trimmed) == before
+    equal(catalog.count_table_rows(kept).json, 3, "the number of rows")
+    equal(numbers(catalog, trimmed), before, VERSIONS)
 
 
 @must("lance.batch.none.versions", operations=COMMIT, clause="batch-atomic", kind="error")
@@ -190,7 +213,7 @@ def test_commit_makes_no_version(catalog: LanceCatalog) -> None:
     id = catalog.new_table()
     operations = [create_version(entry(catalog, id)), deregister(catalog.table_id("missing"))]
     catalog.batch_commit_tables(operations=operations, expect=404)
-    assert catalog.count_table_rows(id).json == 3
+    equal(catalog.count_table_rows(id).json, 3, "the number of rows")
 
 
 @should("lance.batch.swap", operations=COMMIT, clause="batch-order")
@@ -199,7 +222,7 @@ def test_commit_sees_its_own_changes(catalog: LanceCatalog) -> None:
     id = catalog.new_table()
     catalog.batch_commit_tables(operations=[deregister(id), declare(id, properties={"new": "yes"})])
     described = catalog.describe_table(id)
-    assert described["properties"] == {"new": "yes"}
+    equal(described["properties"], {"new": "yes"}, "the properties of the table")
 
 
 @should("lance.batch.conflicting", operations=COMMIT, clause="batch-order", kind="error")

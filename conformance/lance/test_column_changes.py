@@ -7,11 +7,12 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from conformance.lance.arrow import read_file, stream
-from conformance.lance.arrow_types import CORE, SPECIAL, rows_of, typed_table
-from conformance.lance.catalog import ALL_ROWS, LanceCatalog, Names
+from conformance.checks import equal, same_items
+from conformance.lance.arrow import stream
+from conformance.lance.arrow_types import CORE, SPECIAL, read_table, same_rows, typed_table
+from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.indexing import all_indices, wait_for_index
-from conformance.lance.test_columns import ADD, ALTER, CHANGES, DROP
+from conformance.lance.test_columns import ADD, ALTER, CHANGES, DROP, field
 from conformance.lance.test_rows import check_transaction
 from conformance.outcomes import Unoffered
 from conformance.requirement import given, must, should
@@ -27,8 +28,8 @@ def test_add_column_to_every_row(catalog: LanceCatalog, rows: list[int], deleted
         catalog.insert_into_table(id, stream(tables(count)))
     catalog.delete_from_table(id, predicate=f"id = {deleted}")
     catalog.alter_table_add_columns(id, new_columns=[{"name": "new", "expression": "id * 10 + 1"}])
-    found = sorted((row["id"], row["new"]) for row in catalog.rows(id))
-    assert found == sorted((n, n * 10 + 1) for count in rows for n in range(count) if n != deleted)
+    expected = [(n, n * 10 + 1) for count in rows for n in range(count) if n != deleted]
+    same_items([(row["id"], row["new"]) for row in catalog.rows(id)], expected, "the rows as id and new")
 
 
 @must("lance.column.add.empty", operations=ADD, clause="add-columns")
@@ -39,7 +40,7 @@ def test_add_column_to_empty_table(catalog: LanceCatalog) -> None:
     catalog.alter_table_add_columns(id, new_columns=[{"name": "new", "expression": "id + 1"}])
     more = tables(2).append_column("new", pa.array([7, 8], pa.int64()))
     catalog.insert_into_table(id, stream(more))
-    assert sorted(row["new"] for row in catalog.rows(id)) == [7, 8]
+    same_items([row["new"] for row in catalog.rows(id)], [7, 8], "the values of new")
 
 
 SAME: dict[str, tuple[pa.DataType, list[Any]]] = {
@@ -56,21 +57,18 @@ def _stored(catalog: LanceCatalog, sent: pa.Table) -> Names:
     return id
 
 
-def _read(catalog: LanceCatalog, id: Names) -> pa.Table:
-    return read_file(catalog.query_table(id, vector={}, k=ALL_ROWS).body)
-
-
 @should("lance.column.alter.same_type.{}", operations=ALTER, clause="alter-columns-same-type", each=SAME)
 def test_rename_with_the_type_as_described(catalog: LanceCatalog, case: tuple[pa.DataType, list[Any]]) -> None:
     """Renaming a column with the type that DescribeTable tells of it ({}) keeps type and values."""
     id = _stored(catalog, typed_table(*case))
-    before = _read(catalog, id)
-    described = catalog.describe_table(id, query={"load_detailed_metadata": True})["schema"]["fields"][1]["type"]
+    before = read_table(catalog, id)
+    equal(before.schema.names, ["id", "value"], "the columns of the table")
+    described = field(catalog, id, "value")["type"]
     catalog.alter_table_alter_columns(id, alterations=[{"path": "value", "data_type": described, "rename": "new"}])
-    after = _read(catalog, id)
-    assert after.schema.names == ["id", "new"]
-    assert after.schema.types == before.schema.types
-    assert rows_of(after.rename_columns(before.schema.names)) == rows_of(before)
+    after = read_table(catalog, id)
+    equal(after.schema.names, ["id", "new"], "the columns of the table")
+    equal(after.schema.types, before.schema.types, "the types of the columns")
+    same_rows(after.rename_columns(before.schema.names), before)
 
 
 def _indexed(catalog: LanceCatalog) -> Names:
@@ -86,8 +84,9 @@ def test_index_follows_renamed_column(catalog: LanceCatalog) -> None:
     """A renamed column keeps its index, which names it as it is called now, and is found by its values."""
     id = _indexed(catalog)
     catalog.alter_table_alter_columns(id, alterations=[{"path": "id", "data_type": {"type": "int64"}, "rename": "key"}])
-    assert [row["key"] for row in catalog.rows(id, filter="key = 7")] == [7]
-    assert [(entry["index_name"], entry["columns"]) for entry in all_indices(catalog, id)] == [("by_id", ["key"])]
+    equal([row["key"] for row in catalog.rows(id, filter="key = 7")], [7], "the keys of the found rows")
+    indices = [(entry["index_name"], entry["columns"]) for entry in all_indices(catalog, id)]
+    equal(indices, [("by_id", ["key"])], "the indices with their columns")
 
 
 @should("lance.column.drop.index", operations=DROP, clause="index-follows-column")
@@ -95,8 +94,8 @@ def test_index_goes_with_dropped_column(catalog: LanceCatalog) -> None:
     """The index of a dropped column is gone with it, and the rows stay."""
     id = _indexed(catalog)
     catalog.alter_table_drop_columns(id, columns=["id"])
-    assert all_indices(catalog, id) == []
-    assert len(catalog.rows(id)) == 20
+    equal(all_indices(catalog, id), [], "the indices of the table")
+    equal(len(catalog.rows(id)), 20, "the number of rows")
 
 
 TOLD = {name: case for name, case in CHANGES.items() if name != "metadata"}

@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from conformance.checks import above, contains, equal, holds, keyed, lacks, number, same_items
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.requirement import given, must, should
 from conformance.strategies import COLUMN_NAMES
@@ -15,6 +16,7 @@ ADD = ["AlterTableAddColumns"]
 ALTER = ["AlterTableAlterColumns"]
 DROP = ["AlterTableDropColumns"]
 METADATA = ["UpdateTableSchemaMetadata"]
+COLUMNS = "the columns of the table"
 PEOPLE = pa.table(
     {
         "id": pa.array([1, 2, 3], pa.int64()),
@@ -32,14 +34,42 @@ def people(catalog: LanceCatalog) -> Names:
 
 def fields(catalog: LanceCatalog, id: Names) -> dict[str, Any]:
     """Return the fields of a table's schema by name, as DescribeTable tells them."""
-    described = catalog.describe_table(id, query={"load_detailed_metadata": True})
-    return {field["name"]: field for field in described["schema"]["fields"]}
+    return keyed(_schema(catalog, id)["fields"], "name")
+
+
+def _schema(catalog: LanceCatalog, id: Names) -> Any:
+    schema = catalog.describe_table(id, query={"load_detailed_metadata": True})["schema"]
+    holds(schema, "DescribeTable tells the schema of the table")
+    return schema
+
+
+def field(catalog: LanceCatalog, id: Names, name: str) -> Any:
+    """Return one field of a table's schema. Raises Violation when there is none of this name."""
+    told = fields(catalog, id)
+    contains(told, [name], COLUMNS)
+    return told[name]
 
 
 def column(catalog: LanceCatalog, id: Names, name: str) -> list[Any]:
     """Return the values of a column by id."""
-    rows = catalog.rows(id, columns={"column_names": ["id", name]})
-    return [row[name] for row in sorted(rows, key=lambda row: row["id"])]
+    return [row[name] for row in by_id(catalog.rows(id, columns={"column_names": ["id", name]}))]
+
+
+def by_id(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows in the order of their ids."""
+    return sorted(rows, key=lambda row: number(row["id"], "the id of a row"))
+
+
+def columns_are(catalog: LanceCatalog, id: Names, names: list[str]) -> None:
+    """Check that DescribeTable tells exactly these columns, in this order."""
+    equal(list(fields(catalog, id)), names, COLUMNS)
+
+
+def columns_at(catalog: LanceCatalog, id: Names, version: int) -> list[str]:
+    """Return the columns that the rows of a version have."""
+    rows = catalog.rows(id, version=version)
+    holds(rows, "the earlier version has rows")
+    return list(rows[0])
 
 
 # AlterTableAddColumns
@@ -60,7 +90,7 @@ def test_add_column(catalog: LanceCatalog, case: tuple[str, list[Any]]) -> None:
     id = people(catalog)
     expression, values = case
     catalog.alter_table_add_columns(id, new_columns=[{"name": "new", "expression": expression}])
-    assert column(catalog, id, "new") == values
+    equal(column(catalog, id, "new"), values, "the values of new")
 
 
 @must("lance.column.add.together", operations=ADD, clause="add-columns")
@@ -70,9 +100,10 @@ def test_add_columns_in_one_version(catalog: LanceCatalog) -> None:
     before = catalog.version(id)
     new = [{"name": "a", "expression": "id"}, {"name": "b", "expression": "age + 1"}]
     version = catalog.alter_table_add_columns(id, new_columns=new)["version"]
-    assert version == before + 1
-    assert catalog.version(id) == version
-    assert [column(catalog, id, name) for name in ("a", "b")] == [[1, 2, 3], [31, 42, 53]]
+    equal(version, before + 1, "the version of the answer")
+    equal(catalog.version(id), version, "the version of the table")
+    for name, values in {"a": [1, 2, 3], "b": [31, 42, 53]}.items():
+        equal(column(catalog, id, name), values, f"the values of {name}")
 
 
 @must("lance.column.add.others", operations=ADD, clause="add-columns")
@@ -81,11 +112,11 @@ def test_added_columns_leave_the_others(catalog: LanceCatalog, count: int) -> No
     """Adding columns changes none of the others, and earlier versions do not have them."""
     id = people(catalog)
     before = catalog.version(id)
-    new = [{"name": f"new_{number}", "expression": "id"} for number in range(count)]
+    new = [{"name": f"new_{index}", "expression": "id"} for index in range(count)]
     catalog.alter_table_add_columns(id, new_columns=new)
-    rows = sorted(catalog.rows(id, columns={"column_names": PEOPLE.column_names}), key=lambda row: row["id"])
-    assert rows == PEOPLE.to_pylist()
-    assert set(catalog.rows(id, version=before)[0]) == set(PEOPLE.column_names)
+    rows = catalog.rows(id, columns={"column_names": PEOPLE.column_names})
+    same_items(rows, PEOPLE.to_pylist(), "the rows without the new columns")
+    same_items(columns_at(catalog, id, before), PEOPLE.column_names, "the columns of the earlier version")
 
 
 BAD_COLUMNS: dict[str, list[dict[str, Any]]] = {
@@ -103,7 +134,7 @@ def test_add_bad_column(catalog: LanceCatalog, case: list[dict[str, Any]]) -> No
     """A column that cannot be computed ({}) is refused with 400, and none is added."""
     id = people(catalog)
     catalog.alter_table_add_columns(id, new_columns=case, expect=400)
-    assert list(fields(catalog, id)) == PEOPLE.column_names
+    columns_are(catalog, id, PEOPLE.column_names)
 
 
 @should("lance.column.add.leftover", operations=ADD, clause="add-columns-invalid", kind="error")
@@ -111,7 +142,7 @@ def test_add_column_with_leftover(catalog: LanceCatalog) -> None:
     """An expression with something behind it is refused with 400, not cut."""
     id = people(catalog)
     catalog.alter_table_add_columns(id, new_columns=[{"name": "new", "expression": "id + 1, age"}], expect=400)
-    assert "new" not in fields(catalog, id)
+    lacks(fields(catalog, id), ["new"], COLUMNS)
 
 
 @must("lance.column.add.taken", operations=ADD, clause="add-columns-taken", kind="error")
@@ -120,15 +151,16 @@ def test_add_column_that_exists(catalog: LanceCatalog) -> None:
     id = people(catalog)
     new = [{"name": "fine", "expression": "id"}, {"name": "age", "expression": "0"}]
     catalog.alter_table_add_columns(id, new_columns=new, expect=(400, 409))
-    assert column(catalog, id, "age") == [30, 41, 52]
-    assert "fine" not in fields(catalog, id)
+    equal(column(catalog, id, "age"), [30, 41, 52], "the values of age")
+    lacks(fields(catalog, id), ["fine"], COLUMNS)
 
 
 @should("lance.column.add.taken_code", operations=ADD, clause="add-columns-schema", kind="error")
 def test_code_of_column_that_exists(catalog: LanceCatalog) -> None:
     """A column that exists already is code 20, status 400."""
     new = [{"name": "age", "expression": "0"}]
-    assert catalog.alter_table_add_columns(people(catalog), new_columns=new, expect=400).code == 20
+    refused = catalog.alter_table_add_columns(people(catalog), new_columns=new, expect=400)
+    equal(refused.code, 20, "the code of the error")
 
 
 NO_NAMES = {"empty": "", "row_id": "_rowid"}
@@ -139,7 +171,7 @@ def test_add_column_without_a_name(catalog: LanceCatalog, case: str) -> None:
     """A name that no column can have ({}) is refused with 400, and the table stays readable."""
     id = people(catalog)
     catalog.alter_table_add_columns(id, new_columns=[{"name": case, "expression": "id"}], expect=400)
-    assert len(catalog.rows(id)) == 3
+    equal(len(catalog.rows(id)), 3, "the number of rows")
 
 
 @must("lance.column.add.name.{}", operations=ADD, clause="column-names", kind="hostile", each=COLUMN_NAMES)
@@ -147,8 +179,8 @@ def test_add_column_with_odd_name(catalog: LanceCatalog, case: str) -> None:
     """A column may have any name ({})."""
     id = people(catalog)
     catalog.alter_table_add_columns(id, new_columns=[{"name": case, "expression": "id"}])
-    assert case in fields(catalog, id)
-    assert [row[case] for row in sorted(catalog.rows(id), key=lambda row: row["id"])] == [1, 2, 3]
+    contains(fields(catalog, id), [case], COLUMNS)
+    equal([row[case] for row in by_id(catalog.rows(id))], [1, 2, 3], "the values of the new column")
 
 
 # AlterTableAlterColumns
@@ -161,8 +193,8 @@ def test_rename_column(catalog: LanceCatalog) -> None:
     """A renamed column keeps its values, and the old name is gone."""
     id = people(catalog)
     catalog.alter_table_alter_columns(id, alterations=[{"path": "age", "data_type": KEPT, "rename": "years"}])
-    assert column(catalog, id, "years") == [30, 41, 52]
-    assert "age" not in fields(catalog, id)
+    equal(column(catalog, id, "years"), [30, 41, 52], "the values of years")
+    lacks(fields(catalog, id), ["age"], COLUMNS)
 
 
 @must("lance.column.alter.version", operations=ALTER, clause="alter-columns-rename")
@@ -175,10 +207,10 @@ def test_altering_makes_a_version(catalog: LanceCatalog) -> None:
         {"path": "id", "data_type": KEPT, "rename": "key"},
     ]
     version = catalog.alter_table_alter_columns(id, alterations=alterations)["version"]
-    assert version == before + 1
-    assert catalog.version(id) == version
-    assert {"years", "key"} <= set(fields(catalog, id))
-    assert {"age", "id"} <= set(catalog.rows(id, version=before)[0])
+    equal(version, before + 1, "the version of the answer")
+    equal(catalog.version(id), version, "the version of the table")
+    contains(fields(catalog, id), ["years", "key"], COLUMNS)
+    contains(columns_at(catalog, id, before), ["age", "id"], "the columns of the earlier version")
 
 
 @must("lance.column.alter.nested", operations=ALTER, clause="alter-columns-path")
@@ -186,7 +218,7 @@ def test_rename_nested_column(catalog: LanceCatalog) -> None:
     """A path with dots names a field of a struct."""
     id = people(catalog)
     catalog.alter_table_alter_columns(id, alterations=[{"path": "home.zip", "data_type": KEPT, "rename": "code"}])
-    assert column(catalog, id, "home")[0] == {"city": "Bonn", "code": 1}
+    equal(column(catalog, id, "home")[:1], [{"city": "Bonn", "code": 1}], "the first value of home")
 
 
 @must("lance.column.alter.type", operations=ALTER, clause="alter-columns-type")
@@ -194,8 +226,8 @@ def test_change_type(catalog: LanceCatalog) -> None:
     """A column changes its type to one that holds its values; the values stay."""
     id = people(catalog)
     catalog.alter_table_alter_columns(id, alterations=[{"path": "age", "data_type": {"type": "int32"}}])
-    assert fields(catalog, id)["age"]["type"]["type"] == "int32"
-    assert column(catalog, id, "age") == [30, 41, 52]
+    equal(field(catalog, id, "age")["type"]["type"], "int32", "the type of the column age")
+    equal(column(catalog, id, "age"), [30, 41, 52], "the values of age")
 
 
 @must("lance.column.alter.nullable", operations=ALTER, clause="alter-columns-nullable")
@@ -203,9 +235,9 @@ def test_make_column_nullable(catalog: LanceCatalog) -> None:
     """A column that must have values can be made one that may have nulls."""
     schema = pa.schema([pa.field("id", pa.int64()), pa.field("n", pa.int64(), nullable=False)])
     id = catalog.new_table_of(pa.table({"id": [1], "n": [2]}, schema=schema))
-    assert not fields(catalog, id)["n"]["nullable"]
+    equal(field(catalog, id, "n")["nullable"], False, "nullable of the column n as it was created")
     catalog.alter_table_alter_columns(id, alterations=[{"path": "n", "data_type": KEPT, "nullable": True}])
-    assert fields(catalog, id)["n"]["nullable"]
+    equal(field(catalog, id, "n")["nullable"], True, "nullable of the altered column n")
 
 
 @should("lance.column.alter.not_null", operations=ALTER, clause="alter-columns-nullable", kind="error")
@@ -214,7 +246,7 @@ def test_column_with_nulls_stays_nullable(catalog: LanceCatalog) -> None:
     id = people(catalog)
     alteration = {"path": "name", "data_type": {"type": "utf8"}, "nullable": False}
     catalog.alter_table_alter_columns(id, alterations=[alteration], expect=400)
-    assert column(catalog, id, "name") == ["Ann", None, "Cy"]
+    equal(column(catalog, id, "name"), ["Ann", None, "Cy"], "the values of name")
 
 
 @must("lance.column.alter.column_missing", operations=ALTER, clause="column-not-found", kind="error")
@@ -226,8 +258,8 @@ def test_alter_missing_column(catalog: LanceCatalog) -> None:
         {"path": "nowhere", "data_type": KEPT, "rename": "x"},
     ]
     refused = catalog.alter_table_alter_columns(id, alterations=alterations, expect=404)
-    assert refused.code == 12
-    assert "age" in fields(catalog, id)
+    equal(refused.code, 12, "the code of the error")
+    contains(fields(catalog, id), ["age"], COLUMNS)
 
 
 BAD_ALTERATIONS: dict[str, list[dict[str, Any]]] = {
@@ -255,8 +287,8 @@ def test_bad_alteration(catalog: LanceCatalog, case: list[dict[str, Any]]) -> No
     """An alteration that cannot be made ({}) is refused with 400, and nothing is altered."""
     id = people(catalog)
     catalog.alter_table_alter_columns(id, alterations=case, expect=400)
-    assert list(fields(catalog, id)) == PEOPLE.column_names
-    assert sorted(catalog.rows(id), key=lambda row: row["id"]) == PEOPLE.to_pylist()
+    columns_are(catalog, id, PEOPLE.column_names)
+    same_items(catalog.rows(id), PEOPLE.to_pylist(), "the rows of the table")
 
 
 # AlterTableDropColumns
@@ -268,10 +300,10 @@ def test_drop_columns(catalog: LanceCatalog) -> None:
     id = people(catalog)
     before = catalog.version(id)
     version = catalog.alter_table_drop_columns(id, columns=["name", "home"])["version"]
-    assert version == catalog.version(id)
-    assert version > before
-    assert sorted(catalog.rows(id), key=lambda row: row["id"]) == PEOPLE.select(["id", "age"]).to_pylist()
-    assert "name" in catalog.rows(id, version=before)[0]
+    equal(version, catalog.version(id), "the version of the answer")
+    above(version, before, "the version of the answer")
+    same_items(catalog.rows(id), PEOPLE.select(["id", "age"]).to_pylist(), "the rows of the table")
+    contains(columns_at(catalog, id, before), ["name"], "the columns of the earlier version")
 
 
 @must("lance.column.drop.again", operations=DROP, clause="drop-columns")
@@ -280,7 +312,7 @@ def test_dropped_name_is_free(catalog: LanceCatalog) -> None:
     id = people(catalog)
     catalog.alter_table_drop_columns(id, columns=["age"])
     catalog.alter_table_add_columns(id, new_columns=[{"name": "age", "expression": "'none'"}])
-    assert column(catalog, id, "age") == ["none"] * 3
+    equal(column(catalog, id, "age"), ["none"] * 3, "the values of age")
 
 
 @must("lance.column.drop.column_missing", operations=DROP, clause="column-not-found", kind="error")
@@ -288,8 +320,8 @@ def test_drop_missing_column(catalog: LanceCatalog) -> None:
     """Dropping a column that the table does not have is refused with 404 and code 12; none is dropped."""
     id = people(catalog)
     refused = catalog.alter_table_drop_columns(id, columns=["age", "nowhere"], expect=404)
-    assert refused.code == 12
-    assert "age" in fields(catalog, id)
+    equal(refused.code, 12, "the code of the error")
+    contains(fields(catalog, id), ["age"], COLUMNS)
 
 
 @must("lance.column.drop.refused.all", operations=DROP, clause="drop-columns-invalid", kind="error")
@@ -297,7 +329,7 @@ def test_drop_every_column(catalog: LanceCatalog) -> None:
     """Dropping all of the columns is refused with 400."""
     id = people(catalog)
     catalog.alter_table_drop_columns(id, columns=PEOPLE.column_names, expect=400)
-    assert list(fields(catalog, id)) == PEOPLE.column_names
+    columns_are(catalog, id, PEOPLE.column_names)
 
 
 # UpdateTableSchemaMetadata
@@ -305,8 +337,7 @@ def test_drop_every_column(catalog: LanceCatalog) -> None:
 
 def metadata(catalog: LanceCatalog, id: Names) -> dict[str, str]:
     """Return the metadata of a table's schema, as DescribeTable tells them."""
-    schema = catalog.describe_table(id, query={"load_detailed_metadata": True})["schema"]
-    found: dict[str, str] = schema.get("metadata") or {}
+    found: dict[str, str] = _schema(catalog, id).get("metadata") or {}
     return found
 
 
@@ -323,8 +354,8 @@ VALUES: dict[str, dict[str, str]] = {
 def test_set_metadata(catalog: LanceCatalog, case: dict[str, str]) -> None:
     """The metadata of a schema become what was sent ({}), and the answer has them."""
     id = people(catalog)
-    assert catalog.update_table_schema_metadata(id, case).json == case
-    assert metadata(catalog, id) == case
+    equal(catalog.update_table_schema_metadata(id, case).json, case, "the metadata of the answer")
+    equal(metadata(catalog, id), case, "the metadata of the schema")
 
 
 @must("lance.metadata.update.replaces", operations=METADATA, clause="schema-metadata-replaces")
@@ -333,7 +364,7 @@ def test_metadata_are_replaced(catalog: LanceCatalog) -> None:
     id = people(catalog)
     catalog.update_table_schema_metadata(id, {"a": "1", "b": "2"})
     catalog.update_table_schema_metadata(id, {"b": "3"})
-    assert metadata(catalog, id) == {"b": "3"}
+    equal(metadata(catalog, id), {"b": "3"}, "the metadata of the schema")
 
 
 @must("lance.metadata.update.rows", operations=METADATA, clause="schema-metadata")
@@ -341,7 +372,7 @@ def test_metadata_leave_the_rows(catalog: LanceCatalog) -> None:
     """Metadata change neither rows nor columns."""
     id = people(catalog)
     catalog.update_table_schema_metadata(id, {"a": "1"})
-    assert sorted(catalog.rows(id), key=lambda row: row["id"]) == PEOPLE.to_pylist()
+    same_items(catalog.rows(id), PEOPLE.to_pylist(), "the rows of the table")
 
 
 NO_TEXTS: dict[str, Any] = {"number": {"a": 1}, "null": {"a": None}, "list": ["a"], "nested": {"a": {"b": "c"}}}
@@ -353,7 +384,7 @@ def test_metadata_are_texts(catalog: LanceCatalog, case: Any) -> None:
     id = people(catalog)
     catalog.update_table_schema_metadata(id, {"kept": "yes"})
     catalog.update_table_schema_metadata(id, case, expect=400)
-    assert metadata(catalog, id) == {"kept": "yes"}
+    equal(metadata(catalog, id), {"kept": "yes"}, "the metadata of the schema")
 
 
 # All of them
@@ -380,7 +411,7 @@ def test_empty_list_changes_nothing(catalog: LanceCatalog, case: Any) -> None:
     """A request that names no column ({}) is refused with 400, or changes none."""
     id = people(catalog)
     case[1](catalog, id, expect=(200, 400))
-    assert list(fields(catalog, id)) == PEOPLE.column_names
+    columns_are(catalog, id, PEOPLE.column_names)
 
 
 @should(
@@ -398,7 +429,8 @@ def test_empty_list_is_refused(catalog: LanceCatalog, case: Any) -> None:
 @must("lance.column.{}.missing", operations=lambda case: case[0], clause="table-not-found", kind="error", each=CHANGES)
 def test_change_missing_table(catalog: LanceCatalog, case: Any) -> None:
     """Changing the columns of a table that does not exist ({}) is refused with 404 and code 4."""
-    assert case[1](catalog, catalog.table_id("missing"), expect=404).code == 4
+    refused = case[1](catalog, catalog.table_id("missing"), expect=404)
+    equal(refused.code, 4, "the code of the error")
 
 
 @should(
@@ -412,4 +444,4 @@ def test_change_declared_table(catalog: LanceCatalog, case: Any) -> None:
     """A table that was only declared has no columns to change ({}): 400, or 404 as if it did not exist."""
     id = catalog.new_declared_table()
     case[1](catalog, id, expect=(400, 404))
-    assert catalog.describe_table(id)["is_only_declared"]
+    equal(catalog.describe_table(id)["is_only_declared"], True, "is_only_declared of the table")

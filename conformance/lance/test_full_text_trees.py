@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.checks import equal
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.words import NUMBERS, Json, boolean, match, new_texts, phrase, structured
 from conformance.requirement import must
@@ -23,7 +24,8 @@ BAD: dict[str, Json] = {
 def test_bad_tree(catalog: LanceCatalog, case: Json) -> None:
     """A tree that is no query ({}) is refused with 400 and code 13."""
     id = new_texts(catalog, "text")
-    assert catalog.query_table(id, **structured(case), vector={}, k=5, expect=400).code == 13
+    refused = catalog.query_table(id, **structured(case), vector={}, k=5, expect=400)
+    equal(refused.code, 13, "the code of the error")
 
 
 def _deep(levels: int) -> Json:
@@ -52,4 +54,4 @@ def test_odd_tree(catalog: LanceCatalog, case: Json) -> None:
     """A tree beyond all measure is run or refused with 400, and the server lives on ({})."""
     id = new_texts(catalog, "text")
     catalog.query_table(id, **structured(case), vector={}, k=5, expect=(200, 400))
-    assert len(catalog.rows(id)) == len(NUMBERS)
+    equal(len(catalog.rows(id)), len(NUMBERS), "the number of rows")

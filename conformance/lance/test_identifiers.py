@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from conformance.checks import contains, equal, lacks
 from conformance.client import Answer
 from conformance.common import hostile
 from conformance.lance.catalog import LanceCatalog, Names
-from conformance.lance.listing import collect_namespaces, collect_tables
+from conformance.lance.listing import collect, collect_namespaces, collect_tables
 from conformance.lance.operations import OPERATIONS, subject
 from conformance.requirement import given, must, should
 from specs.openapi import Operation
 
+NAMESPACES, TABLES = "the listed namespaces", "the listed tables"
 DELIMITERS = st.sampled_from([".", "/", "::", "|", "-"])
 
 
@@ -30,16 +32,9 @@ def test_other_delimiter(catalog: LanceCatalog, delimiter: str) -> None:
 def test_root_is_the_delimiter(catalog: LanceCatalog, delimiter: str) -> None:
     """The delimiter alone names the root, whichever delimiter the request chooses."""
     catalog.require_namespaces()
-    name = catalog.home_name
-    found: list[str] = []
-    token = None
-    while True:
-        page = catalog.send("ListNamespaces", (), query={"page_token": token}, delimiter=delimiter)
-        found += page["namespaces"]
-        token = page.get("page_token")
-        if not token:
-            break
-    assert name in found
+    first = catalog.home[0]
+    found = collect(lambda **page: catalog.send("ListNamespaces", (), query=page, delimiter=delimiter), "namespaces")
+    contains(found, [first], NAMESPACES)
 
 
 @must("lance.identifier.default_delimiter", operations=["CreateNamespace"], clause="identifier-delimiter")
@@ -49,7 +44,7 @@ def test_default_delimiter_as_text(catalog: LanceCatalog) -> None:
     id = (*catalog.home, "do$lar")
     answer = catalog.send("CreateNamespace", id, {}, delimiter=".", expect=(200, 400))
     if answer.status == 200:
-        assert collect_namespaces(catalog, catalog.home) == ["do$lar"]
+        equal(collect_namespaces(catalog, catalog.home), ["do$lar"], NAMESPACES)
 
 
 @should(
@@ -63,15 +58,15 @@ def test_empty_part(catalog: LanceCatalog, case: Operation) -> None:
     """An identifier of {} with an empty part is refused with 400 and code 13."""
     body: dict[str, str] | None = {} if case.request else None
     refused = catalog.send(case.id, f"{catalog.home_name}$$n", body, expect=400)
-    assert refused.code == 13
+    equal(refused.code, 13, "the code of the error")
 
 
 @should("lance.identifier.body_path", operations=["DescribeNamespace"], clause="identifier-body", kind="error")
 def test_body_names_another_object(catalog: LanceCatalog) -> None:
     """A body whose id is not the one in the path is refused with 400 and code 13."""
     id = catalog.new_namespace()
-    refused = catalog.send("DescribeNamespace", id, {"id": ["another"]}, expect=400)
-    assert refused.code == 13
+    refused = catalog.send("DescribeNamespace", id, {"id": [hostile.UNUSED]}, expect=400)
+    equal(refused.code, 13, "the code of the error")
 
 
 @must("lance.identifier.body_same", operations=["DescribeNamespace"], clause="identifier-body")
@@ -90,12 +85,12 @@ def test_body_names_the_same_object(catalog: LanceCatalog) -> None:
 )
 def test_hostile_namespace_name(catalog: LanceCatalog, case: str) -> None:
     """A namespace name with {} is kept exactly, or refused with 400 and code 13."""
-    id = catalog.namespace_id(case)
+    id = catalog.hostile_id(case, namespace=True)
     if _accepted(catalog.create_namespace(id, expect=(200, 400))):
         catalog.describe_namespace(id)
-        assert id[-1] in collect_namespaces(catalog, id[:-1])
+        contains(collect_namespaces(catalog, id[:-1]), [id[-1]], NAMESPACES)
         catalog.drop_namespace(id)
-        assert id[-1] not in collect_namespaces(catalog, id[:-1])
+        lacks(collect_namespaces(catalog, id[:-1]), [id[-1]], NAMESPACES)
 
 
 @must(
@@ -107,12 +102,12 @@ def test_hostile_namespace_name(catalog: LanceCatalog, case: str) -> None:
 )
 def test_hostile_table_name(catalog: LanceCatalog, case: str) -> None:
     """A table name with {} is kept exactly, or refused with 400 and code 13."""
-    id = catalog.table_id(case)
+    id = catalog.hostile_id(case)
     if _accepted(catalog.declare_table(id, expect=(200, 400))):
         catalog.describe_table(id)
-        assert id[-1] in _listed(catalog, id)
+        contains(_listed(catalog, id), [id[-1]], TABLES)
         catalog.drop_table(id)
-        assert id[-1] not in _listed(catalog, id)
+        lacks(_listed(catalog, id), [id[-1]], TABLES)
 
 
 def _listed(catalog: LanceCatalog, id: Names) -> list[str]:
@@ -123,7 +118,7 @@ def _accepted(answer: Answer) -> bool:
     """True when the name was taken; a refusal must say that the input is what is wrong."""
     if answer.status == 200:
         return True
-    assert answer.code == 13
+    equal(answer.code, 13, "the code of the error")
     return False
 
 
@@ -134,4 +129,4 @@ def test_names_differ_by_case(catalog: LanceCatalog) -> None:
     second = catalog.namespace_id("CASE")
     if catalog.create_namespace(second, expect=(200, 400, 409)).status == 200:
         found = collect_namespaces(catalog, second[:-1])
-        assert {"case", "CASE"} <= {name.removeprefix(f"{catalog.home_name}_") for name in found}
+        contains([name.removeprefix(f"{catalog.home_name}_") for name in found], ["case", "CASE"], NAMESPACES)

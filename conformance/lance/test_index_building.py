@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.checks import equal, holds, text
 from conformance.client import Answer
 from conformance.lance.arrow import stream
 from conformance.lance.catalog import LanceCatalog, Names
@@ -48,7 +49,7 @@ def test_index_types(catalog: LanceCatalog, case: Kind) -> None:
     """An index of type {} can be built, and is listed with its column."""
     id = new_table(catalog)
     catalog.create_table_index(id, **case.body, name="idx")
-    assert wait_for_index(catalog, id, "idx")["columns"] == [case.column]
+    equal(wait_for_index(catalog, id, "idx")["columns"], [case.column], "the columns of the index")
 
 
 @must("lance.index.create_scalar.type.{}", operations=SCALAR, clause="index-types", each=SCALAR_KINDS)
@@ -56,7 +57,7 @@ def test_scalar_index_types(catalog: LanceCatalog, case: Kind) -> None:
     """CreateTableScalarIndex builds an index of type {}, and it is listed with its column."""
     id = new_table(catalog)
     catalog.create_table_scalar_index(id, **case.body, name="idx")
-    assert wait_for_index(catalog, id, "idx")["columns"] == [case.column]
+    equal(wait_for_index(catalog, id, "idx")["columns"], [case.column], "the columns of the index")
 
 
 @may("lance.index.create.other_type.{}", operations=CREATE, clause="index-types-other", each=OTHER_KINDS)
@@ -64,7 +65,7 @@ def test_other_index_types(catalog: LanceCatalog, case: Kind) -> None:
     """An index of type {}, which the document does not name, can be built."""
     id = new_table(catalog)
     catalog.create_table_index(id, **case.body, name="idx")
-    assert wait_for_index(catalog, id, "idx")["columns"] == [case.column]
+    equal(wait_for_index(catalog, id, "idx")["columns"], [case.column], "the columns of the index")
 
 
 @must("lance.index.{}.type_unknown", operations=subject, clause="index-type-unknown", kind="error", each=BUILDERS)
@@ -72,15 +73,15 @@ def test_unknown_index_type(catalog: LanceCatalog, case: Operation) -> None:
     """A type of index that does not exist is refused with 400 and code 13; nothing is built."""
     id = new_table(catalog)
     refused = catalog.send(case.id, id, {"column": "id", "index_type": "PERHAPS"}, expect=400)
-    assert refused.code == 13
-    assert all_indices(catalog, id) == []
+    equal(refused.code, 13, "the code of the error")
+    equal(all_indices(catalog, id), [], "the indices of the table")
 
 
 @should("lance.index.create_scalar.vector_type", operations=SCALAR, clause="index-scalar", kind="error")
 def test_vector_type_as_scalar(catalog: LanceCatalog) -> None:
     """A type for vectors is refused by CreateTableScalarIndex with 400 and code 13."""
     refused = catalog.create_table_scalar_index(new_table(catalog), **KINDS["ivf_flat"].body, expect=400)
-    assert refused.code == 13
+    equal(refused.code, 13, "the code of the error")
 
 
 @must("lance.index.create.unfit.{}", operations=CREATE, clause="index-unfit", kind="error", each=KINDS)
@@ -88,8 +89,8 @@ def test_unfit_column(catalog: LanceCatalog, case: Kind) -> None:
     """An index of type {} on a column of a type that it does not fit is refused with 400 and code 13."""
     id = new_table(catalog)
     refused = catalog.create_table_index(id, column=case.unfit, index_type=case.id, expect=400)
-    assert refused.code == 13
-    assert all_indices(catalog, id) == []
+    equal(refused.code, 13, "the code of the error")
+    equal(all_indices(catalog, id), [], "the indices of the table")
 
 
 # Distances
@@ -104,7 +105,7 @@ def test_distances(catalog: LanceCatalog, case: str) -> None:
     described = stats.get("distance_type")
     if described is None:
         raise Unoffered("the server does not say for which distance an index is built")
-    assert described.lower() == case
+    equal(described.lower(), case, "the distance_type of the index")
 
 
 @may("lance.index.create.hamming", operations=CREATE, clause="index-distance-hamming")
@@ -120,8 +121,8 @@ def test_unknown_distance(catalog: LanceCatalog) -> None:
     """A distance that does not exist is refused with 400 and code 13; nothing is built."""
     id = new_table(catalog)
     refused = catalog.create_table_index(id, **KINDS["ivf_flat"].body, distance_type="perhaps", expect=400)
-    assert refused.code == 13
-    assert all_indices(catalog, id) == []
+    equal(refused.code, 13, "the code of the error")
+    equal(all_indices(catalog, id), [], "the indices of the table")
 
 
 # Columns
@@ -131,14 +132,14 @@ def test_unknown_distance(catalog: LanceCatalog) -> None:
 def test_missing_column(catalog: LanceCatalog, case: Operation) -> None:
     """An index on a column that does not exist is refused with 404 and code 12."""
     refused = catalog.send(case.id, new_table(catalog), {"column": "nowhere", "index_type": "BTREE"}, expect=404)
-    assert refused.code == 12
+    equal(refused.code, 12, "the code of the error")
 
 
 @must("lance.index.create.column_missing_nested", operations=CREATE, clause="column-not-found", kind="error")
 def test_missing_nested_column(catalog: LanceCatalog) -> None:
     """An index on a field that a struct does not have is refused with 404 and code 12."""
     refused = catalog.create_table_index(new_table(catalog), column="place.nowhere", index_type="BTREE", expect=404)
-    assert refused.code == 12
+    equal(refused.code, 12, "the code of the error")
 
 
 @should("lance.index.create.nested", operations=CREATE, clause="index-nested")
@@ -146,7 +147,7 @@ def test_nested_column(catalog: LanceCatalog) -> None:
     """A field of a struct can be indexed, and is listed by its path."""
     id = new_table(catalog)
     catalog.create_table_index(id, column="place.city", index_type="BTREE", name="idx")
-    assert wait_for_index(catalog, id, "idx")["columns"] == ["place.city"]
+    equal(wait_for_index(catalog, id, "idx")["columns"], ["place.city"], "the columns of the index")
 
 
 # Tables
@@ -159,7 +160,7 @@ def test_index_on_empty_table(catalog: LanceCatalog) -> None:
     build(catalog, BUILDERS["create"], id)
     wait_for_index(catalog, id, "idx")
     catalog.insert_into_table(id, stream(indexable(5)))
-    assert [row["id"] for row in catalog.rows(id, filter="id = 3")] == [3]
+    equal([row["id"] for row in catalog.rows(id, filter="id = 3")], [3], "the ids of the rows found")
 
 
 @must("lance.index.create.null_vectors", operations=CREATE, clause="index-no-vectors")
@@ -168,7 +169,7 @@ def test_index_on_null_vectors(catalog: LanceCatalog) -> None:
     id = catalog.new_table_of(without_vectors())
     answer = catalog.create_table_index(id, **KINDS["ivf_flat"].body, name="idx", expect=(200, 400))
     if answer.status == 400:
-        assert answer.code == 13
+        equal(answer.code, 13, "the code of the error")
     else:
         wait_for_index(catalog, id, "idx")
 
@@ -198,7 +199,7 @@ def test_required_fields(catalog: LanceCatalog, case: tuple[Operation, str]) -> 
     operation, field = case
     body = {name: value for name, value in BTREE.items() if name != field}
     refused = catalog.send(operation.id, new_table(catalog), body, expect=400)
-    assert refused.code == 13
+    equal(refused.code, 13, "the code of the error")
 
 
 WRONG_FIELDS: dict[str, Body] = {
@@ -216,7 +217,7 @@ WRONG_FIELDS: dict[str, Body] = {
 def test_wrong_fields(catalog: LanceCatalog, case: Body) -> None:
     """A field of a wrong type ({}) is refused with 400 and code 13."""
     refused = catalog.create_table_index(new_table(catalog), **{**KINDS["fts"].body, **case}, expect=400)
-    assert refused.code == 13
+    equal(refused.code, 13, "the code of the error")
 
 
 # Answers
@@ -226,12 +227,13 @@ def test_wrong_fields(catalog: LanceCatalog, case: Body) -> None:
 def test_index_transaction(catalog: LanceCatalog, case: Operation) -> None:
     """The answer names a transaction that DescribeTransaction knows."""
     id = new_table(catalog)
-    assert is_known_transaction(catalog, id, build(catalog, case, id)["transaction_id"])
+    check_known(catalog, id, build(catalog, case, id))
 
 
-def is_known_transaction(catalog: LanceCatalog, id: Names, transaction: str) -> bool:
-    """True when a transaction can be described, by its id as it is or after that of its table."""
+def check_known(catalog: LanceCatalog, id: Names, answer: Answer) -> None:
+    """Check that the transaction of an answer can be described, by its id as it is or after that of its table."""
+    transaction = text(answer["transaction_id"], "the transaction_id")
     known = catalog.describe_transaction(transaction, expect=None)
     if known.status != 200:
         known = catalog.describe_transaction((*id, transaction), expect=None)
-    return known.status == 200
+    holds(known.status == 200, "DescribeTransaction knows the transaction_id of the answer")

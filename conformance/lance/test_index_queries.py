@@ -7,6 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from conformance.checks import equal, holds, number, same_items
+from conformance.json_values import shown
 from conformance.lance.arrow import stream
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.indexing import FILTERED, KINDS, ROWS, Kind, all_indices, indexable, new_index, vector
@@ -14,17 +16,22 @@ from conformance.requirement import must, should
 
 CREATE = ["CreateTableIndex"]
 FTS = KINDS["fts"]
+FOUND = "the ids of the rows found"
+
+
+def _ids_of(rows: list[dict[str, Any]]) -> list[int]:
+    return [number(row["id"], "the id of a row") for row in rows]
 
 
 def _ids(catalog: LanceCatalog, id: Names, filter: str) -> list[int]:
     """Return the ids of the rows that a filter finds."""
-    return sorted(row["id"] for row in catalog.rows(id, filter=filter))
+    return _ids_of(catalog.rows(id, filter=filter))
 
 
 def _found(catalog: LanceCatalog, id: Names, terms: str) -> list[int]:
     """Return the ids of the rows that a full-text query finds."""
     query = {"string_query": {"query": terms, "columns": ["text"]}}
-    return sorted(row["id"] for row in catalog.rows(id, full_text_query=query))
+    return _ids_of(catalog.rows(id, full_text_query=query))
 
 
 @must("lance.index.answers.same.{}", operations=CREATE, clause="index-answers", each=FILTERED)
@@ -33,8 +40,8 @@ def test_same_answers(catalog: LanceCatalog, case: Kind) -> None:
     id = catalog.new_table_of(indexable())
     before = _ids(catalog, id, case.filter)
     new_index(catalog, id, case)
-    assert before
-    assert _ids(catalog, id, case.filter) == before
+    holds(before, "the query finds rows before the index is built")
+    same_items(_ids(catalog, id, case.filter), before, FOUND)
 
 
 @must("lance.index.answers.new_rows.{}", operations=CREATE, clause="index-answers", each=FILTERED)
@@ -43,7 +50,7 @@ def test_new_rows_are_found(catalog: LanceCatalog, case: Kind) -> None:
     id, plain = catalog.new_table_of(indexable(50)), catalog.new_table_of(indexable(), "plain")
     new_index(catalog, id, case)
     catalog.insert_into_table(id, stream(indexable(ROWS - 50, first=50)))
-    assert _ids(catalog, id, case.filter) == _ids(catalog, plain, case.filter)
+    same_items(_ids(catalog, id, case.filter), _ids(catalog, plain, case.filter), FOUND)
 
 
 @must("lance.index.answers.deleted_rows.{}", operations=CREATE, clause="index-answers", each=FILTERED)
@@ -53,7 +60,7 @@ def test_deleted_rows_are_not_found(catalog: LanceCatalog, case: Kind) -> None:
     left = [number for number in _ids(catalog, id, case.filter) if number >= 110]
     new_index(catalog, id, case)
     catalog.delete_from_table(id, predicate="id < 110")
-    assert _ids(catalog, id, case.filter) == left
+    same_items(_ids(catalog, id, case.filter), left, FOUND)
 
 
 @must("lance.index.answers.nearest", operations=CREATE, clause="index-answers")
@@ -62,7 +69,7 @@ def test_nearest_row(catalog: LanceCatalog) -> None:
     id = catalog.new_table_of(indexable())
     new_index(catalog, id, KINDS["ivf_flat"], distance_type="l2")
     found = catalog.rows(id, vector={"single_vector": vector(17)}, k=1)
-    assert [row["id"] for row in found] == [17]
+    equal([row["id"] for row in found], [17], FOUND)
 
 
 # Full-text search
@@ -73,7 +80,7 @@ def test_full_text_search(catalog: LanceCatalog) -> None:
     """With an index for full-text search, a query finds exactly the rows with its word."""
     id = catalog.new_table_of(indexable())
     new_index(catalog, id, FTS)
-    assert _found(catalog, id, "apples") == list(range(0, ROWS, 7))
+    same_items(_found(catalog, id, "apples"), range(0, ROWS, 7), FOUND)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +130,9 @@ def test_full_text_settings(catalog: LanceCatalog, case: Setting) -> None:
     id = _table_of(catalog, case.text)
     new_index(catalog, id, FTS, **case.body)
     for word in case.finds:
-        assert _found(catalog, id, word) == [0], f"{word!r} must find the row"
+        equal(_found(catalog, id, word), [0], f"the ids of the rows found by {shown(word)}")
     for word in case.misses:
-        assert _found(catalog, id, word) == [], f"{word!r} must not find the row"
+        equal(_found(catalog, id, word), [], f"the ids of the rows found by {shown(word)}")
 
 
 @should("lance.index.fts.with_position", operations=CREATE, clause="index-fts-settings")
@@ -133,13 +140,13 @@ def test_phrases(catalog: LanceCatalog) -> None:
     """With with_position, phrases are found: words in their order."""
     id = _table_of(catalog, "green apples and red pears")
     new_index(catalog, id, FTS, with_position=True)
-    assert _phrase(catalog, id, "green apples") == [0]
-    assert _phrase(catalog, id, "green pears") == []
+    equal(_phrase(catalog, id, "green apples"), [0], "the ids of the rows found by the phrase green apples")
+    equal(_phrase(catalog, id, "green pears"), [], "the ids of the rows found by the phrase green pears")
 
 
 def _phrase(catalog: LanceCatalog, id: Names, terms: str) -> list[int]:
     query = {"structured_query": {"query": {"phrase": {"terms": terms, "column": "text"}}}}
-    return [row["id"] for row in catalog.rows(id, full_text_query=query)]
+    return _ids_of(catalog.rows(id, full_text_query=query))
 
 
 UNKNOWN: dict[str, dict[str, Any]] = {
@@ -153,5 +160,5 @@ def test_unknown_settings(catalog: LanceCatalog, case: dict[str, Any]) -> None:
     """A {} that does not exist is refused with 400 and code 13; nothing is built."""
     id = catalog.new_table_of(indexable(10))
     refused = catalog.create_table_index(id, **FTS.body, **case, expect=400)
-    assert refused.code == 13
-    assert all_indices(catalog, id) == []
+    equal(refused.code, 13, "the code of the error")
+    equal(all_indices(catalog, id), [], "the indices of the table")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from conformance.checks import at_most, contains, equal, lacks, same_items, text
 from conformance.lance.arrow import stream
 from conformance.lance.catalog import LanceCatalog
-from conformance.lance.listing import Listing, collect, collect_all_tables, collect_tables
+from conformance.lance.listing import Listing, collect, collect_all_tables, collect_tables, follow
 from conformance.lance.paged import LISTINGS
 from conformance.requirement import given, may, must, should
 from conformance.strategies import distinct_names, names, tables
 from specs.identifiers import join_parts
 
+TABLES = "the listed tables"
 MANY = 100
 # What is built after the answer may be listed later.
 AT_ONCE = {name: listing for name, listing in LISTINGS.items() if listing.id != "ListTableIndices"}
@@ -32,8 +34,10 @@ def _collect_own(catalog: LanceCatalog, listing: Listing, **query: object) -> li
     """Return what a listing shows of this run: others may use the same server."""
     found = collect(lambda **page: listing.fetch(catalog, **page), listing.field, **query)
     items = [listing.name_of(item) for item in found]
-    shared = not listing.own and (listing.id == "ListAllTables" or not catalog.has_namespaces)
-    return [item for item in items if item.startswith(catalog.home_name)] if shared else items
+    whole = listing.id == "ListAllTables"
+    shared = not listing.own and (whole or not catalog.has_namespaces)
+    start = catalog.stem if whole else catalog.home_name
+    return [item for item in items if item.startswith(start)] if shared else items
 
 
 SHOWS = ["lance.listing.shows.{}"]
@@ -43,7 +47,7 @@ SHOWS = ["lance.listing.shows.{}"]
 def test_listing_shows(catalog: LanceCatalog, case: Listing) -> None:
     """{} lists what was created."""
     first = case.add(catalog, "first")
-    assert first in _collect_own(catalog, case)
+    contains(_collect_own(catalog, case), [first], case.what)
 
 
 # Pages
@@ -62,7 +66,7 @@ def test_pages_are_complete(catalog: LanceCatalog, case: Listing, wanted: list[s
     """Following the page tokens of {} visits everything exactly once, whatever the limit."""
     expected = [case.add(catalog, name) for name in wanted]
     size = _page_size(catalog, case, limit)
-    assert sorted(_collect_own(catalog, case, limit=size)) == sorted(expected)
+    same_items(_collect_own(catalog, case, limit=size), expected, case.what)
 
 
 @must("lance.pagination.limit.{}", operations=_subject, clause="page-limit", kind="pagination", each=LISTINGS)
@@ -71,7 +75,7 @@ def test_limit_is_kept(catalog: LanceCatalog, case: Listing, limit: int) -> None
     """A page of {} never holds more than the limit."""
     for name in ("a", "b", "c", "d"):
         case.add(catalog, name)
-    assert len(case.fetch(catalog, limit=limit)[case.field]) <= limit
+    at_most(len(case.fetch(catalog, limit=limit)[case.field]), limit, f"the number of {case.field} on a page")
 
 
 @must(
@@ -86,8 +90,8 @@ def test_last_page_has_no_token(catalog: LanceCatalog, case: Listing) -> None:
     """A page of {} with fewer items than there are has a token, and the pages end with one that has none."""
     expected = [case.add(catalog, name) for name in ("a", "b", "c")]
     first = case.fetch(catalog, limit=1)
-    assert first.get("page_token"), "there is more, but no token"
-    assert sorted(_collect_own(catalog, case)) == sorted(expected)
+    text(first.get("page_token"), "the page_token of a page after which there is more")
+    same_items(_collect_own(catalog, case), expected, case.what)
 
 
 @should(
@@ -105,15 +109,11 @@ def test_pages_are_stable(catalog: LanceCatalog, case: Listing, position: int) -
     seen: list[str] = []
     size = _page_size(catalog, case, 2)
     newcomers = ["abcdefghij"[2 * position], "aaa"]
-    page = case.fetch(catalog, limit=size)
-    while True:
+    for page in follow(lambda **query: case.fetch(catalog, **query), limit=size):
         seen += case.names(page)
         while newcomers and set(seen) & set(expected):
             case.add(catalog, newcomers.pop())
-        if not page.get("page_token"):
-            break
-        page = case.fetch(catalog, limit=size, page_token=page["page_token"])
-    assert sorted(item for item in seen if item in expected) == sorted(expected)
+    same_items([item for item in seen if item in expected], expected, f"{case.what} of those that were there before")
 
 
 @must(
@@ -127,7 +127,7 @@ def test_limit_that_is_no_number(catalog: LanceCatalog, case: Listing) -> None:
     """A limit of {} that is no integer is refused with 400 and code 13."""
     case.add(catalog, "a")
     refused = case.fetch(catalog, limit="many", expect=400)
-    assert refused.code == 13
+    equal(refused.code, 13, "the code of the error")
 
 
 @should(
@@ -141,7 +141,7 @@ def test_token_that_nobody_gave_out(catalog: LanceCatalog, case: Listing) -> Non
     """A page token of {} that the server never gave out is refused with 400, not taken for the end."""
     case.add(catalog, "a")
     refused = case.fetch(catalog, page_token="~!never-given-out!~", expect=400)
-    assert refused.code == 13
+    equal(refused.code, 13, "the code of the error")
 
 
 @may(
@@ -155,7 +155,7 @@ def test_limit_zero(catalog: LanceCatalog, case: Listing) -> None:
     """A limit of 0 for {} is refused with 400 and code 13."""
     case.add(catalog, "a")
     refused = case.fetch(catalog, limit=0, expect=400)
-    assert refused.code == 13
+    equal(refused.code, 13, "the code of the error")
 
 
 # Freshness
@@ -165,9 +165,9 @@ def test_limit_zero(catalog: LanceCatalog, case: Listing) -> None:
 def test_listing_is_fresh(catalog: LanceCatalog, case: Listing) -> None:
     """{} shows what was created as soon as the creation was answered."""
     first = case.add(catalog, "first")
-    assert _collect_own(catalog, case) == [first]
+    equal(_collect_own(catalog, case), [first], case.what)
     second = case.add(catalog, "second")
-    assert sorted(_collect_own(catalog, case)) == sorted([first, second])
+    same_items(_collect_own(catalog, case), [first, second], case.what)
 
 
 # What is listed
@@ -183,14 +183,14 @@ def test_tables_are_relative(catalog: LanceCatalog, wanted: list[str]) -> None:
     if catalog.nested:
         inner = catalog.new_namespace("inner")
         catalog.create_table((*inner, "deeper"), stream(tables(1)))
-    assert sorted(collect_tables(catalog, catalog.home)) == sorted(wanted)
+    same_items(collect_tables(catalog, catalog.home), wanted, TABLES)
 
 
 @must("lance.listing.missing_namespace", operations=["ListTables"], clause="namespace-not-found", kind="error")
 def test_tables_of_missing_namespace(catalog: LanceCatalog) -> None:
     """Listing the tables of a namespace that does not exist is refused with 404 and code 1."""
     refused = catalog.list_tables(catalog.missing_namespace(), expect=404)
-    assert refused.code == 1
+    equal(refused.code, 1, "the code of the error")
 
 
 @must(
@@ -207,8 +207,8 @@ def test_all_tables_of_all_levels(catalog: LanceCatalog, name: str) -> None:
         inner = catalog.new_namespace("inner")
         catalog.create_table((*inner, name), stream(tables(1)))
         expected.append((*inner, name))
-    found = [item for item in collect_all_tables(catalog) if item.startswith(catalog.home_name)]
-    assert sorted(found) == sorted(join_parts(id) for id in expected)
+    found = [item for item in collect_all_tables(catalog) if item.startswith(catalog.stem)]
+    same_items(found, map(join_parts, expected), TABLES)
 
 
 @must(
@@ -221,7 +221,7 @@ def test_all_tables_of_all_levels(catalog: LanceCatalog, name: str) -> None:
 def test_all_tables_with_delimiter(catalog: LanceCatalog, delimiter: str) -> None:
     """ListAllTables writes identifiers with the delimiter of the request."""
     id = catalog.new_table()
-    assert join_parts(id, delimiter) in collect_all_tables(catalog, delimiter=delimiter)
+    contains(collect_all_tables(catalog, delimiter=delimiter), [join_parts(id, delimiter)], TABLES)
 
 
 @must("lance.listing.declared_hidden", operations=["ListTables"], clause="list-declared")
@@ -230,12 +230,12 @@ def test_declared_tables_are_hidden(catalog: LanceCatalog) -> None:
     created = catalog.new_table("created")
     declared = catalog.new_declared_table("declared")
     found = collect_tables(catalog, catalog.home)
-    assert created[-1] in found
-    assert declared[-1] not in found
+    contains(found, [created[-1]], TABLES)
+    lacks(found, [declared[-1]], TABLES)
 
 
 @should("lance.listing.declared_shown", operations=["ListTables"], clause="list-declared-query")
 def test_declared_tables_are_shown(catalog: LanceCatalog) -> None:
     """With include_declared=true in the query, ListTables lists tables that were only declared."""
     declared = catalog.new_declared_table("declared")
-    assert declared[-1] in collect_tables(catalog, catalog.home, include_declared=True)
+    contains(collect_tables(catalog, catalog.home, include_declared=True), [declared[-1]], TABLES)

@@ -6,14 +6,20 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.lance.catalog import LanceCatalog
-from conformance.lance.merge_model import DELETE_FILTERS, UPDATE_FILTERS, Clauses, Counts, merged
-from conformance.lance.merging import SOURCE, TARGET, UPSERT, new_target, ordered, rows_stream, sorted_rows
+from conformance.checks import equal, same_items
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.merge_model import DELETE_FILTERS, UPDATE_FILTERS, Clauses, Row, merged
+from conformance.lance.merging import SOURCE, TARGET, UPSERT, new_target, rows_stream
 from conformance.lance.test_rows import check_transaction
 from conformance.requirement import given, must, should
 
 MERGE = ["MergeInsertIntoTable"]
 COUNTS = ("num_updated_rows", "num_inserted_rows", "num_deleted_rows")
+
+
+def check_rows(catalog: LanceCatalog, id: Names, expected: list[Row]) -> None:
+    """Check which rows a table has, in any order."""
+    same_items(catalog.rows(id), expected, "the rows of the table")
 
 
 # What the clauses do
@@ -24,7 +30,7 @@ def test_merge_upsert(catalog: LanceCatalog) -> None:
     """Merging with both clauses updates the rows that match and inserts the others."""
     id = new_target(catalog)
     catalog.merge_insert_into_table(id, rows_stream(SOURCE), on="id", **UPSERT)
-    assert sorted_rows(catalog, id) == ordered([TARGET[0], *SOURCE])
+    check_rows(catalog, id, [TARGET[0], *SOURCE])
 
 
 @must("lance.rows.merge.update_only", operations=MERGE, clause="merge-update")
@@ -32,7 +38,7 @@ def test_merge_update_only(catalog: LanceCatalog) -> None:
     """With when_matched_update_all alone the rows that match are updated and none is inserted."""
     id = new_target(catalog)
     catalog.merge_insert_into_table(id, rows_stream(SOURCE), on="id", when_matched_update_all=True)
-    assert sorted_rows(catalog, id) == ordered([TARGET[0], *SOURCE[:2]])
+    check_rows(catalog, id, [TARGET[0], *SOURCE[:2]])
 
 
 @must("lance.rows.merge.insert_only", operations=MERGE, clause="merge-insert")
@@ -42,7 +48,7 @@ def test_merge_insert_only(catalog: LanceCatalog, update: bool | None) -> None:
     id = new_target(catalog)
     clauses: dict[str, Any] = {"when_not_matched_insert_all": True, "when_matched_update_all": update}
     catalog.merge_insert_into_table(id, rows_stream(SOURCE), on="id", **clauses)
-    assert sorted_rows(catalog, id) == ordered([*TARGET, SOURCE[2]])
+    check_rows(catalog, id, [*TARGET, SOURCE[2]])
 
 
 @must("lance.rows.merge.delete", operations=MERGE, clause="merge-delete")
@@ -52,7 +58,7 @@ def test_merge_delete(catalog: LanceCatalog, matching: int) -> None:
     id = new_target(catalog)
     source = rows_stream(TARGET[:matching])
     catalog.merge_insert_into_table(id, source, on="id", when_not_matched_by_source_delete=True)
-    assert sorted_rows(catalog, id) == TARGET[:matching]
+    check_rows(catalog, id, TARGET[:matching])
 
 
 @must("lance.rows.merge.update_filter", operations=MERGE, clause="merge-update-filter")
@@ -63,7 +69,7 @@ def test_merge_update_filter(catalog: LanceCatalog, bound: int, side: str) -> No
     clauses: dict[str, Any] = {**UPSERT, "when_matched_update_all_filt": side.format(bound)}
     catalog.merge_insert_into_table(id, rows_stream(SOURCE), on="id", **clauses)
     expected = [new if old["n"] > bound else old for old, new in zip(TARGET[1:], SOURCE[:2], strict=True)]
-    assert sorted_rows(catalog, id) == ordered([TARGET[0], *expected, SOURCE[2]])
+    check_rows(catalog, id, [TARGET[0], *expected, SOURCE[2]])
 
 
 @must("lance.rows.merge.delete_filter", operations=MERGE, clause="merge-delete-filter")
@@ -76,7 +82,7 @@ def test_merge_delete_filter(catalog: LanceCatalog, bound: int) -> None:
         "when_not_matched_by_source_delete_filt": f"id <= {bound}",
     }
     catalog.merge_insert_into_table(id, rows_stream(TARGET[1:]), on="id", **clauses)
-    assert sorted_rows(catalog, id) == TARGET[min(bound, 1) :]
+    check_rows(catalog, id, TARGET[min(bound, 1) :])
 
 
 ROWS = st.dictionaries(st.integers(0, 4), st.sampled_from([None, 0, 1, 2]), max_size=4)
@@ -104,8 +110,9 @@ def test_merge_like_model(
     id = new_target(catalog, before)
     answer = catalog.merge_insert_into_table(id, rows_stream(given_rows), on="id", **clauses.query())
     expected, counts = merged(before, given_rows, clauses)
-    assert sorted_rows(catalog, id) == ordered(expected)
-    assert Counts(*(answer.get(name, told) for name, told in zip(COUNTS, counts, strict=True))) == counts
+    check_rows(catalog, id, expected)
+    for name, count in zip(COUNTS, counts, strict=True):
+        equal(answer.get(name, count), count, f"the {name}")
 
 
 @must("lance.rows.merge.no_clause", operations=MERGE, clause="merge-defaults")
@@ -113,7 +120,7 @@ def test_merge_without_clause(catalog: LanceCatalog) -> None:
     """Merging without a clause is refused with 400 or changes nothing: each of them is off by default."""
     id = new_target(catalog)
     catalog.merge_insert_into_table(id, rows_stream(SOURCE), on="id", expect=(200, 400))
-    assert sorted_rows(catalog, id) == TARGET
+    check_rows(catalog, id, TARGET)
 
 
 @must("lance.rows.merge.again", operations=MERGE, clause="merge-update")
@@ -122,7 +129,7 @@ def test_merge_again(catalog: LanceCatalog) -> None:
     id = new_target(catalog)
     for _ in range(2):
         catalog.merge_insert_into_table(id, rows_stream(SOURCE), on="id", **UPSERT)
-    assert sorted_rows(catalog, id) == ordered([TARGET[0], *SOURCE])
+    check_rows(catalog, id, [TARGET[0], *SOURCE])
 
 
 @must("lance.rows.merge.declared", operations=MERGE, clause="merge-declared")
@@ -130,7 +137,7 @@ def test_merge_into_declared_table(catalog: LanceCatalog) -> None:
     """Merging into a table that was only declared makes the table of the rows."""
     id = catalog.new_declared_table()
     catalog.merge_insert_into_table(id, rows_stream(SOURCE), on="id", **UPSERT)
-    assert sorted_rows(catalog, id) == SOURCE
+    check_rows(catalog, id, SOURCE)
 
 
 # Other arguments
@@ -170,8 +177,8 @@ def test_merge_bad_delete_filter(catalog: LanceCatalog, case: str) -> None:
 def _check_bad_filter(catalog: LanceCatalog, clauses: dict[str, Any]) -> None:
     id = new_target(catalog)
     refused = catalog.merge_insert_into_table(id, rows_stream(SOURCE), on="id", **clauses, expect=400)
-    assert refused.code == 13
-    assert sorted_rows(catalog, id) == TARGET
+    equal(refused.code, 13, "the code of the error")
+    check_rows(catalog, id, TARGET)
 
 
 FLAGS = ("when_matched_update_all", "when_not_matched_insert_all", "when_not_matched_by_source_delete", "use_index")
@@ -189,8 +196,8 @@ def test_merge_flag_of_wrong_type(catalog: LanceCatalog, case: str) -> None:
     id = new_target(catalog)
     flags = {**UPSERT, case: "perhaps"}
     refused = catalog.merge_insert_into_table(id, rows_stream(SOURCE), on="id", **flags, expect=400)
-    assert refused.code == 13
-    assert sorted_rows(catalog, id) == TARGET
+    equal(refused.code, 13, "the code of the error")
+    check_rows(catalog, id, TARGET)
 
 
 @must("lance.rows.merge.timeout", operations=MERGE, clause="merge-timeout")
@@ -199,7 +206,7 @@ def test_merge_timeout(catalog: LanceCatalog, timeout: str) -> None:
     """A merge that ends before its timeout is not touched by it."""
     id = new_target(catalog)
     catalog.merge_insert_into_table(id, rows_stream(SOURCE), on="id", timeout=timeout, **UPSERT)
-    assert sorted_rows(catalog, id) == ordered([TARGET[0], *SOURCE])
+    check_rows(catalog, id, [TARGET[0], *SOURCE])
 
 
 BAD_TIMEOUTS = {"word": "soon", "no_unit": "30", "no_number": "s", "negative": "-5s", "unknown_unit": "5parsecs"}
@@ -210,8 +217,8 @@ def test_merge_bad_timeout(catalog: LanceCatalog, case: str) -> None:
     """A timeout that is no number with a unit ({}) is refused with 400 and code 13, and nothing changes."""
     id = new_target(catalog)
     refused = catalog.merge_insert_into_table(id, rows_stream(SOURCE), on="id", timeout=case, **UPSERT, expect=400)
-    assert refused.code == 13
-    assert sorted_rows(catalog, id) == TARGET
+    equal(refused.code, 13, "the code of the error")
+    check_rows(catalog, id, TARGET)
 
 
 @must("lance.rows.merge.use_index", operations=MERGE, clause="merge-use-index")
@@ -222,7 +229,7 @@ def test_merge_with_index(catalog: LanceCatalog, indexed: bool, use_index: bool)
     if indexed:
         catalog.create_table_scalar_index(id, column="id", index_type="BTREE")
     catalog.merge_insert_into_table(id, rows_stream(SOURCE), on="id", use_index=use_index, **UPSERT)
-    assert sorted_rows(catalog, id) == ordered([TARGET[0], *SOURCE])
+    check_rows(catalog, id, [TARGET[0], *SOURCE])
 
 
 @must("lance.rows.merge.missing", operations=MERGE, clause="table-not-found", kind="error")
@@ -230,7 +237,7 @@ def test_merge_into_missing_table(catalog: LanceCatalog) -> None:
     """Merging into a table that does not exist is refused with 404 and code 4; none is created."""
     id = catalog.table_id("missing")
     refused = catalog.merge_insert_into_table(id, rows_stream(SOURCE), on="id", **UPSERT, expect=404)
-    assert refused.code == 4
+    equal(refused.code, 4, "the code of the error")
     catalog.table_exists(id, expect=404)
 
 
@@ -242,7 +249,8 @@ def test_merge_tells_counts(catalog: LanceCatalog) -> None:
     """The answer tells how many rows were updated, inserted and deleted."""
     clauses = {**UPSERT, "when_not_matched_by_source_delete": True}
     answer = catalog.merge_insert_into_table(new_target(catalog), rows_stream(SOURCE), on="id", **clauses)
-    assert [answer[name] for name in COUNTS] == [2, 1, 1]
+    for name, count in zip(COUNTS, (2, 1, 1), strict=True):
+        equal(answer[name], count, f"the {name}")
 
 
 @should("lance.rows.merge.version", operations=MERGE, clause="merge-answer")
@@ -250,7 +258,7 @@ def test_merge_tells_version(catalog: LanceCatalog) -> None:
     """The answer tells the version that the merge made, which is the latest of the table."""
     id = new_target(catalog)
     answer = catalog.merge_insert_into_table(id, rows_stream(SOURCE), on="id", **UPSERT)
-    assert answer["version"] == catalog.version(id)
+    equal(answer["version"], catalog.version(id), "the version in the answer")
 
 
 @should("lance.rows.merge.transaction", operations=MERGE, clause="transaction-known")

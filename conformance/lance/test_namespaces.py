@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.checks import contains, equal, holds, lacks, same_items
 from conformance.lance.arrow import stream
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.listing import collect_namespaces
@@ -30,7 +31,8 @@ def test_properties_are_kept(catalog: LanceCatalog, wanted: dict[str, str]) -> N
     """A created namespace is described with the properties that it was given."""
     id = catalog.new_namespace(properties=wanted)
     found = catalog.describe_namespace(id).get("properties") or {}
-    assert {key: found.get(key) for key in wanted} == wanted
+    kept = {key: found[key] for key in wanted if key in found}
+    equal(kept, wanted, "the properties of the namespace")
 
 
 @must("lance.namespace.create.conflict", operations=CREATE, clause="create-namespace-mode-create", kind="error")
@@ -39,7 +41,7 @@ def test_create_existing_namespace(catalog: LanceCatalog, mode: str) -> None:
     """Creating a namespace that exists, in mode Create, is refused with 409 and code 2."""
     id = catalog.new_namespace()
     refused = catalog.create_namespace(id, mode=mode, expect=409)
-    assert refused.code == 2
+    equal(refused.code, 2, "the code of the error")
 
 
 @should(
@@ -52,7 +54,7 @@ def test_create_without_mode(catalog: LanceCatalog) -> None:
     """Without a mode, creating a namespace that exists is refused as in mode Create."""
     id = catalog.new_namespace()
     refused = catalog.create_namespace(id, expect=409)
-    assert refused.code == 2
+    equal(refused.code, 2, "the code of the error")
 
 
 @must("lance.namespace.create.exist_ok", operations=CREATE, clause="create-namespace-mode-exist-ok")
@@ -82,7 +84,7 @@ def test_create_overwrite(catalog: LanceCatalog, mode: str) -> None:
 def test_create_unknown_mode(catalog: LanceCatalog) -> None:
     """A mode that does not exist is refused with 400 and code 13."""
     refused = catalog.create_namespace(catalog.namespace_id(), mode="Perhaps", expect=400)
-    assert refused.code == 13
+    equal(refused.code, 13, "the code of the error")
 
 
 @must("lance.namespace.create.parent_missing", operations=CREATE, clause="namespace-not-found", kind="error")
@@ -90,7 +92,7 @@ def test_create_in_missing_parent(catalog: LanceCatalog) -> None:
     """Creating a namespace in one that does not exist is refused with 404 and code 1."""
     catalog.require_nested()
     refused = catalog.create_namespace((*catalog.missing_namespace(), "n"), expect=404)
-    assert refused.code == 1
+    equal(refused.code, 1, "the code of the error")
 
 
 @must(
@@ -111,7 +113,7 @@ def test_three_levels(catalog: LanceCatalog) -> None:
 def test_properties_that_are_no_strings(catalog: LanceCatalog) -> None:
     """A property whose value is no string is refused with 400 and code 13."""
     refused = catalog.create_namespace(catalog.namespace_id(), properties={"k": 1}, expect=400)
-    assert refused.code == 13
+    equal(refused.code, 13, "the code of the error")
 
 
 @must(
@@ -123,7 +125,7 @@ def test_properties_that_are_no_strings(catalog: LanceCatalog) -> None:
 def test_describe_missing_namespace(catalog: LanceCatalog) -> None:
     """Describing a namespace that does not exist is refused with 404 and code 1."""
     refused = catalog.describe_namespace(catalog.missing_namespace(), expect=404)
-    assert refused.code == 1
+    equal(refused.code, 1, "the code of the error")
 
 
 @must("lance.namespace.describe.root", operations=["DescribeNamespace"], clause="root-namespace")
@@ -144,14 +146,14 @@ def test_namespace_exists(catalog: LanceCatalog) -> None:
 def test_missing_namespace_exists(catalog: LanceCatalog) -> None:
     """NamespaceExists answers 404 with code 1 for a namespace that does not exist."""
     refused = catalog.namespace_exists(catalog.missing_namespace(), expect=404)
-    assert refused.code == 1
+    equal(refused.code, 1, "the code of the error")
 
 
 @should("lance.namespace.exists.no_body", operations=["NamespaceExists"], clause="exists-no-body")
 def test_namespace_exists_has_no_body(catalog: LanceCatalog) -> None:
     """NamespaceExists answers without a body."""
     answer = catalog.namespace_exists(catalog.new_namespace())
-    assert answer.body == b""
+    equal(len(answer.body), 0, "the length of the body")
 
 
 @must("lance.namespace.drop.gone", operations=[*DROP], clause="drop-namespace")
@@ -160,7 +162,7 @@ def test_dropped_namespace_is_gone(catalog: LanceCatalog) -> None:
     id = catalog.new_namespace()
     catalog.drop_namespace(id)
     catalog.describe_namespace(id, expect=404)
-    assert id[-1] not in collect_namespaces(catalog, id[:-1])
+    lacks(collect_namespaces(catalog, id[:-1]), [id[-1]], "the listed namespaces")
 
 
 @must("lance.namespace.drop.missing", operations=DROP, clause="drop-namespace-mode-fail", kind="error")
@@ -168,7 +170,7 @@ def test_dropped_namespace_is_gone(catalog: LanceCatalog) -> None:
 def test_drop_missing_namespace(catalog: LanceCatalog, mode: str) -> None:
     """Dropping a namespace that does not exist, in mode Fail, is refused with code 1."""
     refused = catalog.drop_namespace(catalog.missing_namespace(), mode=mode, expect=(400, 404))
-    assert refused.code == 1
+    equal(refused.code, 1, "the code of the error")
 
 
 @should("lance.namespace.drop.missing_status", operations=DROP, clause="drop-namespace-missing-404", kind="error")
@@ -193,7 +195,7 @@ def test_drop_missing_namespace_skip(catalog: LanceCatalog, mode: str) -> None:
 def test_drop_skip_answers_json(catalog: LanceCatalog) -> None:
     """In mode Skip the answer is a JSON object, which clients need."""
     answer = catalog.drop_namespace(catalog.missing_namespace(), mode="Skip")
-    assert isinstance(answer.json, dict)
+    holds(isinstance(answer.json, dict), "the body is a JSON object")
 
 
 @must("lance.namespace.drop.restrict_table", operations=DROP, clause="drop-namespace-restrict", kind="error")
@@ -203,7 +205,7 @@ def test_drop_namespace_with_table(catalog: LanceCatalog, behavior: str) -> None
     id = catalog.new_namespace()
     catalog.create_table((*id, "t"), stream(tables(1)))
     refused = catalog.drop_namespace(id, behavior=behavior, expect=409)
-    assert refused.code == 3
+    equal(refused.code, 3, "the code of the error")
     catalog.table_exists((*id, "t"))
 
 
@@ -214,7 +216,7 @@ def test_drop_namespace_with_namespace(catalog: LanceCatalog) -> None:
     id = catalog.new_namespace()
     catalog.create_namespace((*id, "inner"))
     refused = catalog.drop_namespace(id, expect=409)
-    assert refused.code == 3
+    equal(refused.code, 3, "the code of the error")
     catalog.namespace_exists((*id, "inner"))
 
 
@@ -242,21 +244,21 @@ def test_recreated_namespace_is_empty(catalog: LanceCatalog) -> None:
     catalog.drop_namespace(id)
     catalog.create_namespace(id)
     found = catalog.describe_namespace(id).get("properties") or {}
-    assert "former" not in found
+    lacks(found, ["former"], "the properties of the namespace")
 
 
 @must("lance.namespace.drop.mode_unknown", operations=DROP, clause="modes-closed", kind="error")
 def test_drop_unknown_mode(catalog: LanceCatalog) -> None:
     """A drop mode that does not exist is refused with 400 and code 13."""
     refused = catalog.drop_namespace(catalog.new_namespace(), mode="Perhaps", expect=400)
-    assert refused.code == 13
+    equal(refused.code, 13, "the code of the error")
 
 
 @must("lance.namespace.drop.behavior_unknown", operations=DROP, clause="modes-closed", kind="error")
 def test_drop_unknown_behavior(catalog: LanceCatalog) -> None:
     """A drop behavior that does not exist is refused with 400 and code 13."""
     refused = catalog.drop_namespace(catalog.new_namespace(), behavior="Perhaps", expect=400)
-    assert refused.code == 13
+    equal(refused.code, 13, "the code of the error")
 
 
 @must("lance.namespace.list.children", operations=["ListNamespaces"], clause="list-namespaces")
@@ -268,18 +270,19 @@ def test_list_children(catalog: LanceCatalog, wanted: list[str]) -> None:
         catalog.create_namespace((*catalog.home, name))
     if wanted:
         catalog.create_namespace((*catalog.home, wanted[0], "grandchild"))
-    assert sorted(collect_namespaces(catalog, catalog.home)) == sorted(wanted)
+    same_items(collect_namespaces(catalog, catalog.home), wanted, "the listed namespaces")
 
 
 @must("lance.namespace.list.root", operations=["ListNamespaces"], clause="root-namespace")
 def test_list_root(catalog: LanceCatalog) -> None:
     """ListNamespaces on the root lists a namespace that was created there."""
     catalog.require_namespaces()
-    assert catalog.home[0] in collect_namespaces(catalog, ())
+    name = catalog.home[0]
+    contains(collect_namespaces(catalog, ()), [name], "the listed namespaces of the root")
 
 
 @must("lance.namespace.list.missing", operations=["ListNamespaces"], clause="namespace-not-found", kind="error")
 def test_list_missing_namespace(catalog: LanceCatalog) -> None:
     """Listing the children of a namespace that does not exist is refused with 404 and code 1."""
     refused = catalog.list_namespaces(catalog.missing_namespace(), expect=404)
-    assert refused.code == 1
+    equal(refused.code, 1, "the code of the error")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from conformance.checks import equal, number
 from conformance.client import Answer
 from conformance.history import (
     OK,
@@ -21,7 +22,7 @@ from conformance.history import (
     judge_set,
     one_winner,
 )
-from conformance.lance.arrow import read_file, stream
+from conformance.lance.arrow import read_rows, stream
 from conformance.lance.catalog import ALL_ROWS, LanceCatalog, Names
 from conformance.lance.client import LanceClient
 from conformance.lance.listing import collect
@@ -31,6 +32,7 @@ from conformance.racing import SIZES, Racer, fail_on, race
 from conformance.requirement import must, should
 from conformance.strategies import tables
 from conformance.suite import Suite
+from specs.identifiers import join_parts
 
 Act = Callable[[LanceClient], Answer]
 COUNTER = 0
@@ -39,14 +41,25 @@ EVERYTHING: dict[str, Any] = {"vector": {}, "k": ALL_ROWS}
 
 
 def winner(suite: Suite, action: str, key: Names, acts: list[Act]) -> Event:
-    """Let each client do one thing at the same time and return the event of the only one that succeeded."""
+    """Let each client do one thing at the same time and return the event of the only one that succeeded.
+
+    `action` says what they do: "make a version of".
+    """
 
     def program(act: Act, racer: Racer) -> None:
         racer.do(action, key, lambda: act(LanceClient(racer.client)))
 
     events = race(suite, [partial(program, act) for act in acts])
     fail_on(suite, one_winner(events))
-    return next(event for event in events if event.outcome == OK)
+    return successes(suite, events, f"tried to {action} {join_parts(key)}")[0]
+
+
+def successes(suite: Suite, events: list[Event], deed: str) -> list[Event]:
+    """Return the events of those who succeeded. Raises Violation when nobody did."""
+    won = [event for event in events if event.outcome == OK]
+    if not won:
+        fail_on(suite, [Problem(f"of {len(events)} clients that {deed} none succeeded", tuple(events))])
+    return won
 
 
 def clients(suite: Suite) -> int:
@@ -64,7 +77,8 @@ def test_race_to_create_a_namespace(suite: Suite, catalog: LanceCatalog) -> None
         for number in range(clients(suite))
     ]
     won = winner(suite, "create", id, acts)
-    assert catalog.describe_namespace(id)["properties"] == {"client": str(won.client)}
+    kept = catalog.describe_namespace(id)["properties"]
+    equal(kept, {"client": str(won.client)}, f"the properties of the namespace that client {won.client} created")
 
 
 @must("lance.race.create_table", operations=["CreateTable"], clause="create-race", kind="race")
@@ -77,7 +91,11 @@ def test_race_to_create_a_table(suite: Suite, catalog: LanceCatalog) -> None:
         for number in range(clients(suite))
     ]
     won = winner(suite, "create", id, acts)
-    assert catalog.count_table_rows(id).json == won.client + 1
+    equal(
+        catalog.count_table_rows(id).json,
+        won.client + 1,
+        f"the count of rows of the table that client {won.client} created",
+    )
 
 
 @must("lance.race.declare_table", operations=["DeclareTable"], clause="create-race", kind="race")
@@ -105,8 +123,12 @@ def test_race_to_make_a_version(suite: Suite, catalog: LanceCatalog) -> None:
     id = catalog.new_table(rows=3)
     staged = [stage(catalog, id, rows=number + 1) for number in range(clients(suite))]
     acts: list[Act] = [partial(LanceClient.create_table_version, id=id, **one, expect=None) for one in staged]
-    won = winner(suite, "make version", id, acts)
-    assert catalog.count_table_rows(id).json == 3 + won.client + 1
+    won = winner(suite, "make a version of", id, acts)
+    equal(
+        catalog.count_table_rows(id).json,
+        3 + won.client + 1,
+        f"the count of rows of the version that client {won.client} made",
+    )
 
 
 @should("lance.race.merge", operations=["MergeInsertIntoTable"], clause="merge-race", kind="race")
@@ -122,8 +144,8 @@ def test_race_to_insert_a_key(suite: Suite, catalog: LanceCatalog) -> None:
         racer.do("merge", 7, lambda: client.merge_insert_into_table(id, data, **options, expect=None))
 
     events = race(suite, [program] * clients(suite))
-    assert catalog.count_table_rows(id, predicate="id = 7").json == 1
-    assert any(event.outcome == OK for event in events)
+    equal(catalog.count_table_rows(id, predicate="id = 7").json, 1, "the count of rows with the key")
+    successes(suite, events, "merged a row of the key")
 
 
 @must("lance.race.batch", operations=["BatchCommitTables"], clause="batch-visibility", kind="race")
@@ -163,7 +185,8 @@ def _look_at_pairs(pairs: list[tuple[Names, Names]], racer: Racer) -> None:
         seen = len(racer.client.steps)
         there = client.describe_table(second, expect=(200, 404)).status == 200
         steps = tuple(racer.client.steps[seen - 1 :])
-        racer.events.append(Event(racer.number, "look", pair, None, 0.0, 0.0, OK, (True, there), steps))
+        names = " and ".join(map(join_parts, pair))
+        racer.events.append(Event(racer.number, "look", names, None, 0.0, 0.0, OK, (True, there), steps))
 
 
 @should("lance.race.listing", operations=["ListTables"], clause="page-stable", kind="race")
@@ -231,8 +254,8 @@ def _warm_up(catalog: LanceCatalog, id: Names) -> None:
 
 def _write_and_read(ids: list[Names], operations: int, racer: Racer) -> None:
     client, choose = LanceClient(racer.client), random.Random(racer.number)  # noqa: S311 - the same in every run
-    for number in range(operations):
-        id, serial = choose.choice(ids), 1 + racer.number * operations + number
+    for step in range(operations):
+        id, serial = choose.choice(ids), 1 + racer.number * operations + step
         choose.choice(ACTIONS)(racer, client, id, serial)
 
 
@@ -268,8 +291,8 @@ ACTIONS = (_insert, _increment, _put, _read)
 def _numbers(answer: Answer) -> dict[int, list[int]]:
     """Return the numbers of each id."""
     found: dict[int, list[int]] = {}
-    for row in read_file(answer.body).to_pylist():
-        found.setdefault(row["id"], []).append(row["n"])
+    for row in read_rows(answer.body):
+        found.setdefault(number(row["id"], "the id of a row"), []).append(number(row["n"], "the n of a row"))
     return found
 
 

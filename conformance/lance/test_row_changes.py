@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from conformance.checks import equal, same_items
 from conformance.lance.arrow import stream
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.test_rows import BAD_PREDICATES, check_transaction
@@ -19,9 +20,10 @@ UPDATE = ["UpdateTable"]
 DELETE = ["DeleteFromTable"]
 
 
-def _rows(catalog: LanceCatalog, id: Names) -> list[tuple[int, str]]:
-    """Return the rows of a table of `tables()`, ordered by id."""
-    return sorted((row["id"], row["name"]) for row in catalog.rows(id))
+def _check_rows(catalog: LanceCatalog, id: Names, expected: list[tuple[int, str]]) -> None:
+    """Check the rows of a table of `tables()`, in any order."""
+    found = [(row["id"], row["name"]) for row in catalog.rows(id)]
+    same_items(found, expected, "the rows of the table")
 
 
 # UpdateTable
@@ -33,8 +35,8 @@ def test_update_all_rows(catalog: LanceCatalog, body: dict[str, None]) -> None:
     """Without a predicate, or with null, every row is updated."""
     id = catalog.new_table(rows=3)
     answer = catalog.update_table(id, updates=[["name", "'new'"]], **body)
-    assert _rows(catalog, id) == [(0, "new"), (1, "new"), (2, "new")]
-    assert answer["updated_rows"] == 3
+    _check_rows(catalog, id, [(0, "new"), (1, "new"), (2, "new")])
+    equal(answer["updated_rows"], 3, "the updated_rows")
 
 
 @must("lance.rows.update.predicate", operations=UPDATE, clause="update-predicate")
@@ -44,8 +46,8 @@ def test_update_with_predicate(catalog: LanceCatalog, bound: int) -> None:
     id = catalog.new_table(rows=3)
     answer = catalog.update_table(id, updates=[["name", "'new'"]], predicate=f"id > {bound}")
     expected = [(i, "new" if i > bound else f"row {i}") for i in range(3)]
-    assert _rows(catalog, id) == expected
-    assert answer["updated_rows"] == sum(i > bound for i in range(3))
+    _check_rows(catalog, id, expected)
+    equal(answer["updated_rows"], sum(i > bound for i in range(3)), "the updated_rows")
 
 
 @must("lance.rows.update.expression", operations=UPDATE, clause="update-table")
@@ -53,8 +55,8 @@ def test_update_by_expressions(catalog: LanceCatalog) -> None:
     """New values are computed from the row by SQL expressions, which may use any column or be NULL."""
     id = catalog.new_table_of(pa.table({"id": [1, 2], "a": [10, 20], "b": [7, 7], "c": ["x", "y"]}))
     catalog.update_table(id, updates=[["a", "a + id"], ["b", "NULL"], ["c", "'it''s ' || c"]])
-    found = sorted(catalog.rows(id), key=lambda row: row["id"])
-    assert found == [{"id": 1, "a": 11, "b": None, "c": "it's x"}, {"id": 2, "a": 22, "b": None, "c": "it's y"}]
+    expected = [{"id": 1, "a": 11, "b": None, "c": "it's x"}, {"id": 2, "a": 22, "b": None, "c": "it's y"}]
+    same_items(catalog.rows(id), expected, "the rows of the table")
 
 
 @should("lance.rows.update.old_values", operations=UPDATE, clause="update-old-values")
@@ -62,8 +64,8 @@ def test_update_swaps(catalog: LanceCatalog) -> None:
     """Expressions see the row as it was before the update: two columns can be swapped."""
     id = catalog.new_table_of(pa.table({"id": [1, 2], "a": [10, 20], "b": [30, 40]}))
     catalog.update_table(id, updates=[["a", "b"], ["b", "a"]], predicate="id = 2")
-    found = sorted(catalog.rows(id), key=lambda row: row["id"])
-    assert found == [{"id": 1, "a": 10, "b": 30}, {"id": 2, "a": 40, "b": 20}]
+    expected = [{"id": 1, "a": 10, "b": 30}, {"id": 2, "a": 40, "b": 20}]
+    same_items(catalog.rows(id), expected, "the rows of the table")
 
 
 QUOTED = {**COLUMN_NAMES, "double_quote": 'a"b'}
@@ -74,7 +76,7 @@ def test_update_odd_column(catalog: LanceCatalog, case: str) -> None:
     """The column to update may have any name that a column can have ({})."""
     id = catalog.new_table_of(pa.table({"id": [1, 2], case: [10, 20]}))
     catalog.update_table(id, updates=[[case, "id + 5"]])
-    assert sorted(row[case] for row in catalog.rows(id)) == [6, 7]
+    same_items([row[case] for row in catalog.rows(id)], [6, 7], "the values of the column")
 
 
 @must("lance.rows.update.column_missing", operations=UPDATE, clause="column-not-found", kind="error")
@@ -82,8 +84,8 @@ def test_update_missing_column(catalog: LanceCatalog) -> None:
     """Updating a column that the table does not have is refused with 404 and code 12, and nothing changes."""
     id = catalog.new_table(rows=2)
     refused = catalog.update_table(id, updates=[["name", "'new'"], ["nowhere", "1"]], expect=404)
-    assert refused.code == 12
-    assert _rows(catalog, id) == [(0, "row 0"), (1, "row 1")]
+    equal(refused.code, 12, "the code of the error")
+    _check_rows(catalog, id, [(0, "row 0"), (1, "row 1")])
 
 
 BAD_EXPRESSIONS = {
@@ -137,8 +139,8 @@ def test_update_of_wrong_shape(catalog: LanceCatalog, case: dict[str, Any]) -> N
 def _check_bad_update(catalog: LanceCatalog, **body: Any) -> None:
     id = catalog.new_table(rows=2)
     refused = catalog.update_table(id, expect=400, **body)
-    assert refused.code == 13
-    assert _rows(catalog, id) == [(0, "row 0"), (1, "row 1")]
+    equal(refused.code, 13, "the code of the error")
+    _check_rows(catalog, id, [(0, "row 0"), (1, "row 1")])
 
 
 @must("lance.rows.update.nothing", operations=UPDATE, clause="update-table")
@@ -146,7 +148,7 @@ def test_update_of_nothing(catalog: LanceCatalog) -> None:
     """An empty list of updates is refused with 400, or updates nothing."""
     id = catalog.new_table(rows=2)
     catalog.update_table(id, updates=[], expect=(200, 400))
-    assert _rows(catalog, id) == [(0, "row 0"), (1, "row 1")]
+    _check_rows(catalog, id, [(0, "row 0"), (1, "row 1")])
 
 
 @must("lance.rows.update.version", operations=UPDATE, clause="update-version")
@@ -154,7 +156,7 @@ def test_update_tells_version(catalog: LanceCatalog) -> None:
     """The answer tells the version that the update made, which is the latest of the table."""
     id = catalog.new_table(rows=2)
     answer = catalog.update_table(id, updates=[["name", "'new'"]])
-    assert answer["version"] == catalog.version(id)
+    equal(answer["version"], catalog.version(id), "the version in the answer")
 
 
 @must("lance.rows.update.history", operations=[*UPDATE, *COUNT], clause="count-version")
@@ -163,8 +165,8 @@ def test_update_keeps_old_version(catalog: LanceCatalog) -> None:
     id = catalog.new_table(rows=3)
     before = catalog.version(id)
     catalog.update_table(id, updates=[["name", "'new'"]])
-    assert catalog.count_table_rows(id, predicate="name = 'new'").json == 3
-    assert catalog.count_table_rows(id, version=before, predicate="name = 'new'").json == 0
+    equal(catalog.count_table_rows(id, predicate="name = 'new'").json, 3, "the count of rows")
+    equal(catalog.count_table_rows(id, version=before, predicate="name = 'new'").json, 0, "the count of rows")
 
 
 @should("lance.rows.update.properties", operations=UPDATE, clause="update-properties")
@@ -175,8 +177,8 @@ def test_update_properties(catalog: LanceCatalog) -> None:
     if not catalog.describe_table(id).get("properties"):
         raise Unoffered("the server keeps no properties of tables")
     answer = catalog.update_table(id, updates=[["name", "'new'"]], properties={"colour": "green"})
-    assert (answer.get("properties") or {}).get("colour") == "green"
-    assert (catalog.describe_table(id).get("properties") or {}).get("colour") == "green"
+    for one in (answer, catalog.describe_table(id)):
+        equal((one.get("properties") or {}).get("colour"), "green", "the property colour")
 
 
 @should("lance.rows.update.transaction", operations=UPDATE, clause="transaction-known")
@@ -189,14 +191,14 @@ def test_update_transaction_is_known(catalog: LanceCatalog) -> None:
 def test_update_missing_table(catalog: LanceCatalog) -> None:
     """Updating a table that does not exist is refused with 404 and code 4."""
     refused = catalog.update_table(catalog.table_id("missing"), updates=[["name", "'new'"]], expect=404)
-    assert refused.code == 4
+    equal(refused.code, 4, "the code of the error")
 
 
 @should("lance.rows.update.declared", operations=UPDATE, clause="rows-of-declared", kind="error")
 def test_update_declared_table(catalog: LanceCatalog) -> None:
     """Updating a table that was only declared is refused with 409 and code 19."""
     refused = catalog.update_table(catalog.new_declared_table(), updates=[["name", "'new'"]], expect=409)
-    assert refused.code == 19
+    equal(refused.code, 19, "the code of the error")
 
 
 # DeleteFromTable
@@ -208,7 +210,7 @@ def test_delete_rows(catalog: LanceCatalog, bound: int) -> None:
     """The rows that match the predicate are deleted: some, none or all."""
     id = catalog.new_table(rows=3)
     catalog.delete_from_table(id, predicate=f"id > {bound}")
-    assert _rows(catalog, id) == [(i, f"row {i}") for i in range(3) if i <= bound]
+    _check_rows(catalog, id, [(i, f"row {i}") for i in range(3) if i <= bound])
 
 
 @must("lance.rows.delete.all", operations=DELETE, clause="delete-rows")
@@ -216,9 +218,9 @@ def test_delete_all_rows(catalog: LanceCatalog) -> None:
     """A table whose rows were all deleted is still there and takes new ones."""
     id = catalog.new_table(rows=3)
     catalog.delete_from_table(id, predicate="true")
-    assert catalog.count_table_rows(id).json == 0
+    equal(catalog.count_table_rows(id).json, 0, "the count of rows")
     catalog.insert_into_table(id, stream(tables(2)))
-    assert _rows(catalog, id) == [(0, "row 0"), (1, "row 1")]
+    _check_rows(catalog, id, [(0, "row 0"), (1, "row 1")])
 
 
 @must("lance.rows.delete.again", operations=DELETE, clause="delete-rows")
@@ -227,7 +229,7 @@ def test_delete_again(catalog: LanceCatalog) -> None:
     id = catalog.new_table(rows=3)
     for _ in range(2):
         catalog.delete_from_table(id, predicate="id = 1")
-    assert _rows(catalog, id) == [(0, "row 0"), (2, "row 2")]
+    _check_rows(catalog, id, [(0, "row 0"), (2, "row 2")])
 
 
 PREDICATE_SHAPES = {"absent": {}, "null": {"predicate": None}, "boolean": {"predicate": True}}
@@ -250,8 +252,8 @@ def test_delete_with_bad_predicate(catalog: LanceCatalog, case: str) -> None:
 def _check_bad_delete(catalog: LanceCatalog, **body: Any) -> None:
     id = catalog.new_table(rows=3)
     refused = catalog.delete_from_table(id, expect=400, **body)
-    assert refused.code == 13
-    assert catalog.count_table_rows(id).json == 3
+    equal(refused.code, 13, "the code of the error")
+    equal(catalog.count_table_rows(id).json, 3, "the count of rows")
 
 
 @should("lance.rows.delete.version", operations=DELETE, clause="delete-version")
@@ -259,7 +261,7 @@ def test_delete_tells_version(catalog: LanceCatalog) -> None:
     """The answer tells the version that the deletion made, which is the latest of the table."""
     id = catalog.new_table(rows=3)
     answer = catalog.delete_from_table(id, predicate="id > 0")
-    assert answer["version"] == catalog.version(id)
+    equal(answer["version"], catalog.version(id), "the version in the answer")
 
 
 @must("lance.rows.delete.history", operations=[*DELETE, *COUNT], clause="count-version")
@@ -268,8 +270,8 @@ def test_delete_keeps_old_version(catalog: LanceCatalog) -> None:
     id = catalog.new_table(rows=3)
     before = catalog.version(id)
     catalog.delete_from_table(id, predicate="id > 0")
-    assert catalog.count_table_rows(id).json == 1
-    assert catalog.count_table_rows(id, version=before).json == 3
+    equal(catalog.count_table_rows(id).json, 1, "the count of rows")
+    equal(catalog.count_table_rows(id, version=before).json, 3, "the count of rows")
 
 
 @should("lance.rows.delete.transaction", operations=DELETE, clause="transaction-known")
@@ -282,11 +284,11 @@ def test_delete_transaction_is_known(catalog: LanceCatalog) -> None:
 def test_delete_from_missing_table(catalog: LanceCatalog) -> None:
     """Deleting from a table that does not exist is refused with 404 and code 4."""
     refused = catalog.delete_from_table(catalog.table_id("missing"), predicate="true", expect=404)
-    assert refused.code == 4
+    equal(refused.code, 4, "the code of the error")
 
 
 @should("lance.rows.delete.declared", operations=DELETE, clause="rows-of-declared", kind="error")
 def test_delete_from_declared_table(catalog: LanceCatalog) -> None:
     """Deleting from a table that was only declared is refused with 409 and code 19."""
     refused = catalog.delete_from_table(catalog.new_declared_table(), predicate="true", expect=409)
-    assert refused.code == 19
+    equal(refused.code, 19, "the code of the error")

@@ -9,6 +9,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
+from conformance.checks import distinct, equal, holds, number, same_items
 from conformance.client import Answer
 from conformance.lance.arrow import stream
 from conformance.lance.catalog import LanceCatalog
@@ -117,35 +118,37 @@ class TableMachine(RuleBasedStateMachine):
         """QueryTable of any version, with a filter."""
         version = self._version_at(place)
         expected = {id: n for id, n in self.model.versions[version].rows.items() if id >= bound}
-        assert self._read(filter=f"id >= {bound}", version=version) == expected
+        found = self._read(filter=f"id >= {bound}", version=version)
+        equal(found, expected, f"the column n by id in version {version}, from id {bound} on")
 
     @invariant()
     def rows_agree(self) -> None:
         """The latest rows are those of the model."""
-        assert self._read() == self.model.latest.rows
+        equal(self._read(), self.model.latest.rows, "the column n by id in the latest version")
 
     @invariant()
     def tags_and_indices_agree(self) -> None:
         """The tags and the indices are those of the model."""
         tags = self.catalog.list_table_tags(self.id)["tags"]
-        assert {name: tag["version"] for name, tag in tags.items()} == self.model.tags
+        equal({name: tag["version"] for name, tag in tags.items()}, self.model.tags, "the versions of the tags")
         indices = self.catalog.list_table_indices(self.id)["indexes"]
-        assert {index["index_name"] for index in indices} == self.model.latest.indices
+        names = {index["index_name"] for index in indices}
+        same_items(names, self.model.latest.indices, "the listed indices")
 
     def _read(self, **query: Any) -> Rows:
         rows = self.catalog.rows(self.id, **query)
-        found = {row["id"]: row["n"] for row in rows}
-        assert len(found) == len(rows)
-        return found
+        ids = [number(row["id"], "the id of a row") for row in rows]
+        distinct(ids, "the ids of the rows")
+        return {id: row["n"] for id, row in zip(ids, rows, strict=True)}
 
     def _note(self, after: Version) -> None:
         """Note the latest version, which has its own number unless nothing was changed."""
-        number = self.catalog.version(self.id)
-        if self.model.versions and number == max(self.model.versions):
-            assert after == self.model.latest
+        version = self.catalog.version(self.id)
+        if self.model.versions and version == max(self.model.versions):
+            holds(after == self.model.latest, f"a change of the table makes a version after {version}")
         else:
-            assert number not in self.model.versions
-        self.model.versions[number] = after
+            holds(version not in self.model.versions, f"the version {version} after a change was not there before it")
+        self.model.versions[version] = after
 
     def _version_at(self, place: float) -> int:
         numbers = sorted(self.model.versions)
@@ -154,9 +157,9 @@ class TableMachine(RuleBasedStateMachine):
     def _same(self, expected: Outcome, command: Callable[[], Answer]) -> None:
         answer = command()
         status, code = expected
-        assert answer.status == status
+        equal(answer.status, status, "the status")
         if code is not None:
-            assert answer.code == code
+            equal(answer.code, code, "the code of the error")
 
 
 SUBJECTS = [

@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from conformance.checks import equal
 from conformance.client import Answer
 from conformance.lance.arrow import stream
 from conformance.lance.catalog import LanceCatalog
@@ -35,7 +36,7 @@ def test_insert_append(catalog: LanceCatalog, rows: int, mode: str) -> None:
     """In mode Append the rows of the stream are added."""
     id = catalog.new_table(rows=3)
     catalog.insert_into_table(id, stream(tables(rows, first=3)), mode=mode)
-    assert catalog.count_table_rows(id).json == 3 + rows
+    equal(catalog.count_table_rows(id).json, 3 + rows, "the count of rows")
 
 
 @must("lance.rows.insert.default_mode", operations=INSERT, clause="insert-append")
@@ -43,7 +44,7 @@ def test_insert_without_mode(catalog: LanceCatalog) -> None:
     """Without a mode the rows are added."""
     id = catalog.new_table(rows=3)
     catalog.insert_into_table(id, stream(tables(2)))
-    assert catalog.count_table_rows(id).json == 5
+    equal(catalog.count_table_rows(id).json, 5, "the count of rows")
 
 
 @must("lance.rows.insert.overwrite", operations=INSERT, clause="insert-overwrite")
@@ -52,8 +53,8 @@ def test_insert_overwrite(catalog: LanceCatalog, mode: str) -> None:
     """In mode Overwrite only the rows of the stream are left."""
     id = catalog.new_table(rows=5)
     catalog.insert_into_table(id, stream(tables(2, first=100)), mode=mode)
-    assert catalog.count_table_rows(id).json == 2
-    assert catalog.count_table_rows(id, predicate="id >= 100").json == 2
+    equal(catalog.count_table_rows(id).json, 2, "the count of rows")
+    equal(catalog.count_table_rows(id, predicate="id >= 100").json, 2, "the count of rows")
 
 
 @must("lance.rows.insert.mode_unknown", operations=INSERT, clause="modes-closed", kind="error")
@@ -61,8 +62,8 @@ def test_insert_unknown_mode(catalog: LanceCatalog) -> None:
     """A mode that does not exist is refused with 400 and code 13, and adds nothing."""
     id = catalog.new_table(rows=3)
     refused = catalog.insert_into_table(id, stream(tables(1)), mode="Perhaps", expect=400)
-    assert refused.code == 13
-    assert catalog.count_table_rows(id).json == 3
+    equal(refused.code, 13, "the code of the error")
+    equal(catalog.count_table_rows(id).json, 3, "the count of rows")
 
 
 @must("lance.rows.insert.missing", operations=INSERT, clause="table-not-found", kind="error")
@@ -70,7 +71,7 @@ def test_insert_into_missing_table(catalog: LanceCatalog) -> None:
     """Inserting into a table that does not exist is refused with 404 and code 4; none is created."""
     id = catalog.table_id("missing")
     refused = catalog.insert_into_table(id, stream(tables(1)), expect=404)
-    assert refused.code == 4
+    equal(refused.code, 4, "the code of the error")
     catalog.table_exists(id, expect=404)
 
 
@@ -79,7 +80,7 @@ def test_insert_into_declared_table(catalog: LanceCatalog) -> None:
     """Inserting into a table that was only declared creates it with the rows."""
     id = catalog.new_declared_table()
     catalog.insert_into_table(id, stream(tables(3)))
-    assert catalog.count_table_rows(id).json == 3
+    equal(catalog.count_table_rows(id).json, 3, "the count of rows")
 
 
 MISFITS = {
@@ -94,8 +95,8 @@ def test_insert_misfit(catalog: LanceCatalog, case: Any) -> None:
     """Rows that do not fit the table's schema ({}) are refused with 400 and code 20, and none is added."""
     id = catalog.new_table(rows=3)
     refused = catalog.insert_into_table(id, stream(case), expect=400)
-    assert refused.code == 20
-    assert catalog.count_table_rows(id).json == 3
+    equal(refused.code, 20, "the code of the error")
+    equal(catalog.count_table_rows(id).json, 3, "the count of rows")
 
 
 @must("lance.rows.insert.stream.{}", operations=INSERT, clause="arrow-stream", kind="error", each=BROKEN_STREAMS)
@@ -103,8 +104,8 @@ def test_insert_broken_stream(catalog: LanceCatalog, case: bytes) -> None:
     """A body that is no whole Arrow stream ({}) is refused with 400 and code 13, and adds nothing."""
     id = catalog.new_table(rows=3)
     refused = catalog.insert_into_table(id, case, expect=400)
-    assert refused.code == 13
-    assert catalog.count_table_rows(id).json == 3
+    equal(refused.code, 13, "the code of the error")
+    equal(catalog.count_table_rows(id).json, 3, "the count of rows")
 
 
 # CountTableRows
@@ -115,7 +116,11 @@ def test_insert_broken_stream(catalog: LanceCatalog, case: bytes) -> None:
 def test_count_with_predicate(catalog: LanceCatalog, bound: int) -> None:
     """With a predicate only the rows that match are counted."""
     id = catalog.new_table(rows=3)
-    assert catalog.count_table_rows(id, predicate=f"id >= {bound}").json == min(3, max(0, 3 - max(bound, 0)))
+    equal(
+        catalog.count_table_rows(id, predicate=f"id >= {bound}").json,
+        min(3, max(0, 3 - max(bound, 0))),
+        "the count of rows",
+    )
 
 
 @must("lance.rows.count.version", operations=COUNT, clause="count-version")
@@ -124,22 +129,22 @@ def test_count_old_version(catalog: LanceCatalog) -> None:
     id = catalog.new_table(rows=3)
     first = catalog.describe_table(id, query={"load_detailed_metadata": True})["version"]
     catalog.insert_into_table(id, stream(tables(2)))
-    assert catalog.count_table_rows(id, version=first).json == 3
-    assert catalog.count_table_rows(id).json == 5
+    equal(catalog.count_table_rows(id, version=first).json, 3, "the count of rows")
+    equal(catalog.count_table_rows(id).json, 5, "the count of rows")
 
 
 @must("lance.rows.count.version_missing", operations=COUNT, clause="version-not-found", kind="error")
 def test_count_missing_version(catalog: LanceCatalog) -> None:
     """Counting a version that does not exist is refused with 404 and code 11."""
     refused = catalog.count_table_rows(catalog.new_table(), version=4711, expect=404)
-    assert refused.code == 11
+    equal(refused.code, 11, "the code of the error")
 
 
 @must("lance.rows.count.missing", operations=COUNT, clause="table-not-found", kind="error")
 def test_count_missing_table(catalog: LanceCatalog) -> None:
     """Counting the rows of a table that does not exist is refused with 404 and code 4."""
     refused = catalog.count_table_rows(catalog.table_id("missing"), expect=404)
-    assert refused.code == 4
+    equal(refused.code, 4, "the code of the error")
 
 
 BAD_PREDICATES = {
@@ -162,7 +167,7 @@ BAD_PREDICATES = {
 def test_count_with_bad_predicate(catalog: LanceCatalog, case: str) -> None:
     """A predicate that cannot be evaluated ({}) is refused with 400 and code 13."""
     refused = catalog.count_table_rows(catalog.new_table(), predicate=case, expect=400)
-    assert refused.code == 13
+    equal(refused.code, 13, "the code of the error")
 
 
 @should("lance.rows.insert.fresh", operations=[*INSERT, *COUNT], clause="read-your-writes")
@@ -174,7 +179,7 @@ def test_inserts_are_counted_at_once(catalog: LanceCatalog, steps: list[int]) ->
     for rows in steps:
         catalog.insert_into_table(id, stream(tables(rows)))
         expected += rows
-        assert catalog.count_table_rows(id).json == expected
+        equal(catalog.count_table_rows(id).json, expected, "the count of rows")
 
 
 @should("lance.rows.insert.transaction", operations=INSERT, clause="transaction-known")
@@ -204,4 +209,4 @@ def test_rows_in_missing_namespace(catalog: LanceCatalog, case: tuple[str, dict[
     catalog.require_namespaces()
     operation, arguments = case
     refused = catalog.send(operation, (*catalog.missing_namespace(), "t"), expect=404, **arguments)
-    assert refused.code == 1
+    equal(refused.code, 1, "the code of the error")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.checks import equal, same_items
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.indexing import KINDS, ROWS, indexable, new_index, vector
 from conformance.lance.query_model import PROBES, Row, distances, ids, nearest, new_queried, search
@@ -26,7 +27,7 @@ EFFORTS: dict[str, Row] = {
 def test_effort_without_index(catalog: LanceCatalog, case: Row) -> None:
     """Where there is no index, the nearest rows are found however hard to search ({})."""
     found = search(catalog, new_queried(catalog), PROBES[1], k=5, **case)
-    assert distances(PROBES[1], found) == nearest(PROBES[1], FEW_ROWS, 5)
+    equal(distances(PROBES[1], found), nearest(PROBES[1], FEW_ROWS, 5), "the distances of the rows")
 
 
 ZEROS = ("nprobes", "refine_factor", "ef")
@@ -54,19 +55,21 @@ def _found(catalog: LanceCatalog, kind: str, k: int, **query: Any) -> list[int]:
 @must("lance.query.effort.exact", operations=QUERY, clause="query-bypass")
 def test_bypass(catalog: LanceCatalog) -> None:
     """With bypass_vector_index the answer is that of a table without an index, also where the index only estimates."""
-    assert _found(catalog, "ivf_pq", ROWS, bypass_vector_index=True) == _order(17)
+    found = _found(catalog, "ivf_pq", ROWS, bypass_vector_index=True)
+    equal(found, _order(17), "the ids of the rows, the nearest first")
 
 
 @should("lance.query.effort.refined", operations=QUERY, clause="query-refine")
 def test_refine(catalog: LanceCatalog) -> None:
     """With a refine_factor for all rows, and enough nprobes, the order is exact where the index only estimates."""
-    assert _found(catalog, "ivf_pq", ROWS, nprobes=1000, refine_factor=2) == _order(17)
+    found = _found(catalog, "ivf_pq", ROWS, nprobes=1000, refine_factor=2)
+    equal(found, _order(17), "the ids of the rows, the nearest first")
 
 
 @should("lance.query.effort.all_probed", operations=QUERY, clause="query-nprobes")
 def test_nprobes(catalog: LanceCatalog) -> None:
     """With as many nprobes as the index can have partitions, all rows are found."""
-    assert sorted(_found(catalog, "ivf_flat", ROWS, nprobes=1000)) == list(range(ROWS))
+    same_items(_found(catalog, "ivf_flat", ROWS, nprobes=1000), range(ROWS), "the ids of the rows")
 
 
 @should("lance.query.effort.ef_small", operations=QUERY, clause="query-ef")
@@ -81,10 +84,10 @@ def test_small_ef(catalog: LanceCatalog) -> None:
 @should("lance.query.effort.ef_all", operations=QUERY, clause="query-ef")
 def test_ef(catalog: LanceCatalog) -> None:
     """With an ef for all rows a graph is searched so far that the row of the vector itself is first."""
-    assert _found(catalog, "ivf_hnsw_sq", 5, ef=ROWS, nprobes=1000)[0] == 17
+    equal(_found(catalog, "ivf_hnsw_sq", 5, ef=ROWS, nprobes=1000)[:1], [17], "the id of the nearest row")
 
 
 @should("lance.query.effort.fast", operations=QUERY, clause="query-fast-search")
 def test_fast_search(catalog: LanceCatalog) -> None:
     """With fast_search rows are found that an index covers."""
-    assert _found(catalog, "ivf_flat", 1, fast_search=True) == [17]
+    equal(_found(catalog, "ivf_flat", 1, fast_search=True), [17], "the ids of the rows")

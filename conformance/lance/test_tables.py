@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+import re
 
+from conformance.checks import above, equal, holds, lacks, one_of, text
+from conformance.json_values import shown
 from conformance.lance.arrow import stream
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.listing import collect_tables
@@ -16,6 +18,7 @@ DROP = ["DropTable"]
 DEREGISTER = ["DeregisterTable"]
 RENAME = ["RenameTable"]
 DETAILED = {"load_detailed_metadata": True}
+SCHEME = re.compile("[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
 # DescribeTable
@@ -24,16 +27,14 @@ DETAILED = {"load_detailed_metadata": True}
 @must("lance.table.describe.location", operations=DESCRIBE, clause="describe-location")
 def test_describe_has_location(catalog: LanceCatalog) -> None:
     """DescribeTable says where the table lies."""
-    location = catalog.describe_table(catalog.new_table())["location"]
-    assert isinstance(location, str)
-    assert location
+    text(catalog.describe_table(catalog.new_table())["location"], "the location of the table")
 
 
 @must("lance.table.describe.missing", operations=DESCRIBE, clause="table-not-found", kind="error")
 def test_describe_missing_table(catalog: LanceCatalog) -> None:
     """Describing a table that does not exist is refused with 404 and code 4."""
     refused = catalog.describe_table(catalog.table_id("missing"), expect=404)
-    assert refused.code == 4
+    equal(refused.code, 4, "the code of the error")
 
 
 @must("lance.table.describe.namespace_missing", operations=DESCRIBE, clause="table-not-found", kind="error")
@@ -41,7 +42,7 @@ def test_describe_table_in_missing_namespace(catalog: LanceCatalog) -> None:
     """Describing a table in a namespace that does not exist is refused with 404 and code 1 or 4."""
     catalog.require_namespaces()
     refused = catalog.describe_table((*catalog.missing_namespace(), "t"), expect=404)
-    assert refused.code in (1, 4)
+    one_of(refused.code, (1, 4), "the code of the error")
 
 
 @should("lance.table.describe.namespace_code", operations=DESCRIBE, clause="namespace-before-table", kind="error")
@@ -49,7 +50,7 @@ def test_describe_names_the_namespace(catalog: LanceCatalog) -> None:
     """Describing a table in a namespace that does not exist is refused with code 1, not 4."""
     catalog.require_namespaces()
     refused = catalog.describe_table((*catalog.missing_namespace(), "t"), expect=404)
-    assert refused.code == 1
+    equal(refused.code, 1, "the code of the error")
 
 
 @must(
@@ -61,7 +62,7 @@ def test_describe_names_the_namespace(catalog: LanceCatalog) -> None:
 def test_describe_detailed(catalog: LanceCatalog, case: str) -> None:
     """With load_detailed_metadata, DescribeTable includes {}."""
     answer = catalog.describe_table(catalog.new_table(), query=DETAILED)
-    assert answer[case] is not None
+    holds(answer[case] is not None, f"the {case} is told")
 
 
 @should("lance.table.describe.name", operations=DESCRIBE, clause="describe-name")
@@ -69,8 +70,8 @@ def test_describe_detailed_name(catalog: LanceCatalog) -> None:
     """With load_detailed_metadata, DescribeTable includes the table's name and namespace."""
     id = catalog.new_table()
     answer = catalog.describe_table(id, query=DETAILED)
-    assert answer["table"] == id[-1]
-    assert answer["namespace"] == list(id[:-1])
+    equal(answer["table"], id[-1], "the name of the table")
+    equal(answer["namespace"], list(id[:-1]), "the namespace of the table")
 
 
 @must("lance.table.describe.schema", operations=DESCRIBE, clause="describe-schema")
@@ -78,21 +79,22 @@ def test_describe_schema(catalog: LanceCatalog) -> None:
     """The schema that DescribeTable shows has the names and types of the data."""
     answer = catalog.describe_table(catalog.new_table(), query=DETAILED)
     fields = [(field["name"], field["type"]["type"].lower()) for field in answer["schema"]["fields"]]
-    assert fields == [("id", "int64"), ("name", "utf8")]
+    equal(fields, [("id", "int64"), ("name", "utf8")], "the columns of the table and their types")
 
 
 @must("lance.table.describe.uri", operations=DESCRIBE, clause="describe-uri")
 def test_describe_with_uri(catalog: LanceCatalog) -> None:
     """With with_table_uri, DescribeTable includes a complete URI."""
     answer = catalog.describe_table(catalog.new_table(), query={"with_table_uri": True})
-    assert urlsplit(answer["table_uri"]).scheme
+    uri = text(answer["table_uri"], "the table_uri")
+    holds(SCHEME.match(uri), f"the table_uri {shown(uri)} is complete, with a scheme")
 
 
 @should("lance.table.describe.uri_absent", operations=DESCRIBE, clause="describe-uri-only")
 def test_describe_without_uri(catalog: LanceCatalog) -> None:
     """Without with_table_uri, DescribeTable has no table_uri."""
     answer = catalog.describe_table(catalog.new_table())
-    assert answer.get("table_uri") is None
+    equal(answer.get("table_uri"), None, "the table_uri")
 
 
 @must("lance.table.describe.version", operations=DESCRIBE, clause="describe-version")
@@ -101,15 +103,16 @@ def test_describe_old_version(catalog: LanceCatalog) -> None:
     id = catalog.new_table()
     first = catalog.describe_table(id, query=DETAILED)["version"]
     catalog.insert_into_table(id, stream(tables(1)))
-    assert catalog.describe_table(id, query=DETAILED)["version"] > first
-    assert catalog.describe_table(id, query=DETAILED, version=first)["version"] == first
+    above(catalog.describe_table(id, query=DETAILED)["version"], first, "the version after the insert")
+    old = catalog.describe_table(id, query=DETAILED, version=first)
+    equal(old["version"], first, "the version that was asked for")
 
 
 @must("lance.table.describe.version_missing", operations=DESCRIBE, clause="version-not-found", kind="error")
 def test_describe_missing_version(catalog: LanceCatalog) -> None:
     """Describing a version that does not exist is refused with 404 and code 11."""
     refused = catalog.describe_table(catalog.new_table(), version=4711, expect=404)
-    assert refused.code == 11
+    equal(refused.code, 11, "the code of the error")
 
 
 @must("lance.table.describe.fresh", operations=DESCRIBE, clause="read-your-writes")
@@ -127,14 +130,14 @@ def test_describe_is_fresh(catalog: LanceCatalog) -> None:
 def test_describe_declared(catalog: LanceCatalog) -> None:
     """A table with data is not described as one that was only declared."""
     answer = catalog.describe_table(catalog.new_table(), query=DETAILED)
-    assert not answer.get("is_only_declared")
+    one_of(answer.get("is_only_declared"), (False, None), "is_only_declared")
 
 
 @should("lance.table.describe.only_declared", operations=DESCRIBE, clause="describe-declared")
 def test_describe_only_declared(catalog: LanceCatalog) -> None:
     """A table that was only declared is described as such."""
     answer = catalog.describe_table(catalog.new_declared_table())
-    assert answer.get("is_only_declared") is True
+    equal(answer.get("is_only_declared"), True, "is_only_declared")
 
 
 # TableExists
@@ -151,7 +154,7 @@ def test_table_exists(catalog: LanceCatalog) -> None:
 def test_missing_table_exists(catalog: LanceCatalog) -> None:
     """TableExists answers 404 with code 4 for a table that does not exist."""
     refused = catalog.table_exists(catalog.table_id("missing"), expect=404)
-    assert refused.code == 4
+    equal(refused.code, 4, "the code of the error")
 
 
 @should("lance.table.exists.version_missing", operations=EXISTS, clause="version-not-found", kind="error")
@@ -163,7 +166,7 @@ def test_missing_version_exists(catalog: LanceCatalog) -> None:
 @should("lance.table.exists.no_body", operations=EXISTS, clause="exists-no-body")
 def test_table_exists_has_no_body(catalog: LanceCatalog) -> None:
     """TableExists answers without a body."""
-    assert catalog.table_exists(catalog.new_table()).body == b""
+    equal(len(catalog.table_exists(catalog.new_table()).body), 0, "the length of the body")
 
 
 # DropTable
@@ -175,7 +178,7 @@ def test_dropped_table_is_gone(catalog: LanceCatalog) -> None:
     id = catalog.new_table()
     catalog.drop_table(id)
     catalog.table_exists(id, expect=404)
-    assert id[-1] not in collect_tables(catalog, catalog.home)
+    lacks(collect_tables(catalog, catalog.home), [id[-1]], "the listed tables")
 
 
 @must("lance.table.drop.data", operations=DROP, clause="drop-table")
@@ -184,14 +187,14 @@ def test_dropped_data_are_gone(catalog: LanceCatalog) -> None:
     id = catalog.new_table(rows=5)
     catalog.drop_table(id)
     catalog.create_table(id, stream(tables(2)))
-    assert catalog.count_table_rows(id).json == 2
+    equal(catalog.count_table_rows(id).json, 2, "the count of rows")
 
 
 @must("lance.table.drop.missing", operations=DROP, clause="table-not-found", kind="error")
 def test_drop_missing_table(catalog: LanceCatalog) -> None:
     """Dropping a table that does not exist is refused with 404 and code 4."""
     refused = catalog.drop_table(catalog.table_id("missing"), expect=404)
-    assert refused.code == 4
+    equal(refused.code, 4, "the code of the error")
 
 
 @must("lance.table.drop.declared", operations=DROP, clause="drop-table")
@@ -206,7 +209,7 @@ def test_drop_declared_table(catalog: LanceCatalog) -> None:
 def test_drop_names_the_table(catalog: LanceCatalog) -> None:
     """The answer to a drop names the table that was dropped."""
     id = catalog.new_table()
-    assert catalog.drop_table(id).get("id") == list(id)
+    equal(catalog.drop_table(id).get("id"), list(id), "the id in the answer")
 
 
 # DeregisterTable
@@ -218,23 +221,23 @@ def test_deregistered_table_is_gone(catalog: LanceCatalog) -> None:
     id = catalog.new_table()
     catalog.deregister_table(id)
     catalog.table_exists(id, expect=404)
-    assert id[-1] not in collect_tables(catalog, catalog.home)
+    lacks(collect_tables(catalog, catalog.home), [id[-1]], "the listed tables")
 
 
 @must("lance.table.deregister.data", operations=DEREGISTER, clause="deregister-table-data")
 def test_deregistered_data_stay(catalog: LanceCatalog) -> None:
     """The data of a deregistered table stay: registering the location brings the rows back."""
     id = catalog.new_table(rows=3)
-    location = catalog.deregister_table(id)["location"]
+    location = text(catalog.deregister_table(id)["location"], "the location of the table")
     catalog.restore_registration(id, location)
-    assert catalog.count_table_rows(id).json == 3
+    equal(catalog.count_table_rows(id).json, 3, "the count of rows")
 
 
 @must("lance.table.deregister.missing", operations=DEREGISTER, clause="table-not-found", kind="error")
 def test_deregister_missing_table(catalog: LanceCatalog) -> None:
     """Deregistering a table that does not exist is refused with 404 and code 4."""
     refused = catalog.deregister_table(catalog.table_id("missing"), expect=404)
-    assert refused.code == 4
+    equal(refused.code, 4, "the code of the error")
 
 
 # RenameTable
@@ -248,7 +251,7 @@ def test_rename(catalog: LanceCatalog, name: str) -> None:
     renamed = catalog.table_id(name)
     catalog.rename_table(id, new_table_name=renamed[-1])
     catalog.table_exists(id, expect=404)
-    assert catalog.count_table_rows(renamed).json == 3
+    equal(catalog.count_table_rows(renamed).json, 3, "the count of rows")
     catalog.drop_table(renamed)
 
 
@@ -259,7 +262,7 @@ def test_rename_to_other_namespace(catalog: LanceCatalog) -> None:
     target = catalog.new_namespace()
     catalog.rename_table(id, new_table_name="moved", new_namespace_id=list(target))
     catalog.table_exists(id, expect=404)
-    assert catalog.count_table_rows((*target, "moved")).json == 3
+    equal(catalog.count_table_rows((*target, "moved")).json, 3, "the count of rows")
 
 
 @must("lance.table.rename.taken", operations=RENAME, clause="rename-table-taken", kind="error")
@@ -267,9 +270,9 @@ def test_rename_to_taken_name(catalog: LanceCatalog) -> None:
     """Renaming a table to the name of another one is refused with 409 and code 5; both stay."""
     id, other = catalog.new_table("one", rows=1), catalog.new_table("other", rows=2)
     refused = catalog.rename_table(id, new_table_name=other[-1], expect=409)
-    assert refused.code == 5
-    assert catalog.count_table_rows(id).json == 1
-    assert catalog.count_table_rows(other).json == 2
+    equal(refused.code, 5, "the code of the error")
+    equal(catalog.count_table_rows(id).json, 1, "the count of rows")
+    equal(catalog.count_table_rows(other).json, 2, "the count of rows")
 
 
 @must("lance.table.rename.missing", operations=RENAME, clause="table-not-found", kind="error")
@@ -277,7 +280,7 @@ def test_rename_missing_table(catalog: LanceCatalog) -> None:
     """Renaming a table that does not exist is refused with 404 and code 4."""
     id = catalog.table_id("missing")
     refused = catalog.rename_table(id, new_table_name=f"{id[-1]}2", expect=404)
-    assert refused.code == 4
+    equal(refused.code, 4, "the code of the error")
 
 
 @must("lance.table.rename.namespace_missing", operations=RENAME, clause="namespace-not-found", kind="error")
@@ -287,7 +290,7 @@ def test_rename_to_missing_namespace(catalog: LanceCatalog) -> None:
     id = catalog.new_table()
     target = list(catalog.missing_namespace())
     refused = catalog.rename_table(id, new_table_name="t", new_namespace_id=target, expect=404)
-    assert refused.code == 1
+    equal(refused.code, 1, "the code of the error")
     catalog.table_exists(id)
 
 
@@ -295,4 +298,4 @@ def test_rename_to_missing_namespace(catalog: LanceCatalog) -> None:
 def test_rename_without_name(catalog: LanceCatalog) -> None:
     """Renaming without new_table_name is refused with 400 and code 13."""
     refused = catalog.rename_table(catalog.new_table(), expect=400)
-    assert refused.code == 13
+    equal(refused.code, 13, "the code of the error")

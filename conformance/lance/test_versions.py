@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 from typing import Any
 
 from hypothesis import strategies as st
 
+from conformance.checks import above, at_least, contains, equal, holds, keyed, number, one_of, same_items, text
 from conformance.lance.arrow import stream
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.listing import collect
@@ -47,7 +49,7 @@ def listed(catalog: LanceCatalog, id: Names, **query: Any) -> list[int]:
 def test_list_has_all_versions(catalog: LanceCatalog, inserts: int) -> None:
     """Every version of the table is listed once."""
     id, numbers = new_versioned(catalog, inserts)
-    assert sorted(listed(catalog, id)) == numbers
+    same_items(listed(catalog, id), numbers, "the listed versions")
 
 
 @must("lance.version.list.descending", operations=LIST, clause="list-versions-descending")
@@ -55,7 +57,7 @@ def test_list_has_all_versions(catalog: LanceCatalog, inserts: int) -> None:
 def test_newest_first(catalog: LanceCatalog, limit: int | None) -> None:
     """With descending=true the newest versions come first, over all pages."""
     id, numbers = new_versioned(catalog)
-    assert listed(catalog, id, descending=True, limit=limit) == numbers[::-1]
+    equal(listed(catalog, id, descending=True, limit=limit), numbers[::-1], "the listed versions")
 
 
 @must("lance.version.list.latest", operations=LIST, clause="list-versions-descending")
@@ -63,28 +65,34 @@ def test_latest_version_by_the_list(catalog: LanceCatalog) -> None:
     """One descending version is the latest one: how clients find it."""
     id, numbers = new_versioned(catalog)
     page = catalog.list_table_versions(id, descending=True, limit=1)["versions"]
-    assert [one["version"] for one in page] == numbers[-1:]
+    equal([one["version"] for one in page], numbers[-1:], "the versions of the page")
 
 
 @should("lance.version.list.times", operations=LIST, clause="version-times")
 def test_times_rise(catalog: LanceCatalog) -> None:
     """The times of versions, in milliseconds since 1970, where they are told, do not fall, and are of today."""
     id, _ = new_versioned(catalog)
-    versions = sorted(catalog.list_table_versions(id)["versions"], key=lambda one: one["version"])
+    versions = sorted(catalog.list_table_versions(id)["versions"], key=_number)
     times = [one["timestamp_millis"] for one in versions if one.get("timestamp_millis") is not None]
     if not times:
         raise Unoffered("the versions have no times")
-    assert times == sorted(times)
-    assert abs(times[-1] - time.time() * 1000) < DAY_MILLIS
+    for earlier, later in pairwise(times):
+        at_least(later, earlier, "the timestamp_millis of a version after another")
+    latest = number(times[-1], "the timestamp_millis of the latest version")
+    holds(abs(latest - time.time() * 1000) < DAY_MILLIS, f"the timestamp_millis {latest} is of today")
+
+
+def _number(version: Any) -> int:
+    return number(version["version"], "the number of a version")
 
 
 @must("lance.version.list.manifests", operations=LIST, clause="version-manifests")
 def test_manifests_differ(catalog: LanceCatalog) -> None:
     """Every version has a manifest of its own."""
     id, numbers = new_versioned(catalog)
-    paths = {one["manifest_path"] for one in catalog.list_table_versions(id)["versions"]}
-    assert len(paths) == len(numbers)
-    assert all(paths)
+    versions = catalog.list_table_versions(id)["versions"]
+    paths = {text(one["manifest_path"], "the manifest_path of a version") for one in versions}
+    equal(len(paths), len(numbers), "the number of different manifests")
 
 
 # DescribeTableVersion
@@ -94,34 +102,36 @@ def test_manifests_differ(catalog: LanceCatalog) -> None:
 def test_describe_any_version(catalog: LanceCatalog) -> None:
     """Every version is described by its number, with the manifest that the list tells."""
     id, numbers = new_versioned(catalog)
-    paths = {one["version"]: one["manifest_path"] for one in catalog.list_table_versions(id)["versions"]}
-    for number in numbers:
-        described = catalog.describe_table_version(id, version=number)["version"]
-        assert described["version"] == number
-        assert described["manifest_path"] == paths[number]
+    entries = keyed(catalog.list_table_versions(id)["versions"], "version")
+    for wanted in numbers:
+        described = catalog.describe_table_version(id, version=wanted)["version"]
+        contains(entries, [wanted], "the listed versions")
+        equal(described["version"], wanted, "the version")
+        path = entries[wanted]["manifest_path"]
+        equal(described["manifest_path"], path, f"the manifest_path of the version {wanted}")
 
 
 @must("lance.version.describe.latest", operations=DESCRIBE, clause="describe-version-latest")
 def test_describe_latest_version(catalog: LanceCatalog) -> None:
     """Without a number the latest version is described."""
     id, numbers = new_versioned(catalog)
-    assert catalog.describe_table_version(id)["version"]["version"] == numbers[-1]
+    equal(catalog.describe_table_version(id)["version"]["version"], numbers[-1], "the latest version")
     catalog.insert_into_table(id, stream(tables(1)))
-    assert catalog.describe_table_version(id)["version"]["version"] > numbers[-1]
+    above(catalog.describe_table_version(id)["version"]["version"], numbers[-1], "the version after the insert")
 
 
 @should("lance.version.describe.size", operations=DESCRIBE, clause="version-manifests")
 def test_manifest_size(catalog: LanceCatalog) -> None:
     """The size of a manifest, where it is told, is more than nothing."""
     id, _ = new_versioned(catalog)
-    assert catalog.describe_table_version(id)["version"].get("manifest_size", 1) > 0
+    above(catalog.describe_table_version(id)["version"].get("manifest_size", 1), 0, "the manifest_size")
 
 
 @must("lance.version.describe.version_missing", operations=DESCRIBE, clause="version-not-found", kind="error")
 def test_describe_missing_version(catalog: LanceCatalog) -> None:
     """Describing a version that does not exist is refused with 404 and code 11."""
     refused = catalog.describe_table_version(catalog.new_table(), version=MISSING_VERSION, expect=404)
-    assert refused.code == 11
+    equal(refused.code, 11, "the code of the error")
 
 
 # RestoreTable
@@ -133,7 +143,7 @@ def test_restore_brings_rows_back(catalog: LanceCatalog, place: int) -> None:
     """After restoring a version the table has its rows again."""
     id, numbers = new_versioned(catalog, inserts=2)
     catalog.restore_table(id, version=numbers[place])
-    assert catalog.count_table_rows(id).json == 3 + place
+    equal(catalog.count_table_rows(id).json, 3 + place, "the count of rows")
 
 
 @must("lance.version.restore.new_version", operations=RESTORE, clause="restore-version")
@@ -141,9 +151,11 @@ def test_restore_makes_a_version(catalog: LanceCatalog) -> None:
     """Restoring makes a new version; those between stay readable."""
     id, numbers = new_versioned(catalog, inserts=2)
     catalog.restore_table(id, version=numbers[0])
-    assert catalog.version(id) > numbers[-1]
-    assert catalog.count_table_rows(id, version=numbers[-1]).json == 5
-    assert set(numbers) < set(listed(catalog, id))
+    above(catalog.version(id), numbers[-1], "the version after the restore")
+    equal(catalog.count_table_rows(id, version=numbers[-1]).json, 5, "the count of rows")
+    found = set(listed(catalog, id))
+    contains(found, numbers, "the listed versions")
+    above(len(found), len(set(numbers)), "the number of listed versions")
 
 
 @must("lance.version.restore.undone", operations=RESTORE, clause="restore-version")
@@ -152,7 +164,7 @@ def test_restore_can_be_undone(catalog: LanceCatalog) -> None:
     id, numbers = new_versioned(catalog, inserts=1)
     catalog.restore_table(id, version=numbers[0])
     catalog.restore_table(id, version=numbers[1])
-    assert catalog.count_table_rows(id).json == 4
+    equal(catalog.count_table_rows(id).json, 4, "the count of rows")
 
 
 @must("lance.version.restore.latest", operations=RESTORE, clause="restore-table")
@@ -161,7 +173,7 @@ def test_restore_latest_version(catalog: LanceCatalog) -> None:
     id, _ = new_versioned(catalog, inserts=1)
     for _ in range(3):
         catalog.restore_table(id, version=catalog.version(id))
-    assert catalog.count_table_rows(id).json == 4
+    equal(catalog.count_table_rows(id).json, 4, "the count of rows")
 
 
 @should("lance.version.restore.transaction", operations=RESTORE, clause="transaction-known")
@@ -178,7 +190,7 @@ def test_restore_brings_columns_back(catalog: LanceCatalog) -> None:
     catalog.alter_table_drop_columns(id, columns=["name"])
     catalog.restore_table(id, version=numbers[0])
     schema = catalog.describe_table(id, query={"load_detailed_metadata": True})["schema"]
-    assert [field["name"] for field in schema["fields"]] == ["id", "name"]
+    equal([field["name"] for field in schema["fields"]], ["id", "name"], "the columns of the table")
 
 
 @must("lance.version.restore.version_missing", operations=RESTORE, clause="version-not-found", kind="error")
@@ -186,8 +198,8 @@ def test_restore_missing_version(catalog: LanceCatalog) -> None:
     """Restoring a version that does not exist is refused with 404 and code 11; nothing changes."""
     id, numbers = new_versioned(catalog, inserts=1)
     refused = catalog.restore_table(id, version=MISSING_VERSION, expect=404)
-    assert refused.code == 11
-    assert catalog.version(id) == numbers[-1]
+    equal(refused.code, 11, "the code of the error")
+    equal(catalog.version(id), numbers[-1], "the version of the table")
 
 
 # All of them
@@ -204,7 +216,7 @@ BODIES: dict[str, tuple[str, Any]] = {
 )
 def test_versions_of_missing_table(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
     """The versions of a table that does not exist ({}) are refused with 404 and code 4."""
-    assert catalog.send(case[0], catalog.table_id("missing"), case[1], expect=404).code == 4
+    equal(catalog.send(case[0], catalog.table_id("missing"), case[1], expect=404).code, 4, "the code of the error")
 
 
 WRONG: dict[str, tuple[str, Any]] = {
@@ -217,7 +229,7 @@ WRONG: dict[str, tuple[str, Any]] = {
 @must("lance.version.body.{}", operations=lambda case: [case[0]], clause="request-schemas", kind="error", each=WRONG)
 def test_wrong_numbers(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
     """What is no number of a version ({}) is refused with 400 and code 13."""
-    assert catalog.send(case[0], catalog.new_table(), case[1], expect=400).code == 13
+    equal(catalog.send(case[0], catalog.new_table(), case[1], expect=400).code, 13, "the code of the error")
 
 
 ODD: dict[str, tuple[str, Any]] = {
@@ -232,8 +244,8 @@ def test_numbers_of_no_version(catalog: LanceCatalog, case: tuple[str, Any]) -> 
     """A number that the table has no version of ({}) is refused with 400 or 404, and nothing changes."""
     id, numbers = new_versioned(catalog, inserts=1)
     refused = catalog.send(case[0], id, case[1], expect=(400, 404))
-    assert refused.code in (11, 13)
-    assert catalog.version(id) == numbers[-1]
+    one_of(refused.code, (11, 13), "the code of the error")
+    equal(catalog.version(id), numbers[-1], "the version of the table")
 
 
 @should("lance.version.{}.declared", operations=lambda case: [case[0]], clause="versions-of-declared", each=BODIES)
@@ -241,4 +253,5 @@ def test_versions_of_declared_table(catalog: LanceCatalog, case: tuple[str, Any]
     """A table that was only declared has no versions ({}): none is listed, none found."""
     id = catalog.new_declared_table()
     answer = catalog.send(case[0], id, case[1], expect=(200, 404) if case[0] == "ListTableVersions" else (400, 404))
-    assert answer.status != 200 or answer["versions"] == []
+    if answer.status == 200:
+        equal(answer["versions"], [], "the listed versions")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST, build_matrix, sentence
 from conformance.report.pages import template
 from conformance.results import Results
+from conformance.sandbox import summary
 
 SLOWEST = 10
 
@@ -19,6 +20,7 @@ def render_html(results: Results) -> str:
         target=results.target,
         totals=results.totals,
         sentence=sentence(results),
+        left_behind=summary(results.run["left_behind"]),
         matrix=build_matrix(results),
         requirements=requirements,
         slowest=slowest,

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 from conformance.results import Results
 
 FAILURES = {"fail", "blocked"}
-SKIPPED = {"unoffered", "known", "warn"}
+SKIPPED = {"unoffered", "warn"}
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

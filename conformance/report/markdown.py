@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from conformance.report.matrix import GLYPHS, build_matrix, sentence
 from conformance.results import VERDICTS, Results
+from conformance.sandbox import summary
 
 MOST_FINDINGS = 25
 
 
 def render_markdown(results: Results) -> str:
     """Return the summary of a run."""
-    lines = [f"## {sentence(results)}", "", _facts(results), "", *_table(results), *_findings(results)]
+    lines = [f"## {sentence(results)}", "", _facts(results), "", *_about(results.run)]
+    lines += [*_table(results), *_findings(results)]
     return "\n".join(lines) + "\n"
 
 
 def _facts(results: Results) -> str:
     run, target = results.run, results.target
     return f"`{target['name']}` · {run['requests']} requests · {run['seconds']:.1f} s · {run['kit']}"
+
+
+def _about(run: dict[str, Any]) -> list[str]:
+    """Return what a run says about itself: why it was stopped, its connections, what it left behind."""
+    stopped = [f"**The run was stopped:** {run['stopped']['message']}"] if run.get("stopped") else []
+    left = [f"left behind: {line}" for line in summary(run["left_behind"])]
+    return [text for line in (*stopped, *run.get("notes", ()), *left) for text in (line, "")]
 
 
 def _table(results: Results) -> list[str]:

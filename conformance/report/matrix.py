@@ -9,12 +9,11 @@ from typing import Any
 from conformance.requirement import KINDS
 from conformance.results import Results
 
-WORST_FIRST = ("error", "fail", "blocked", "warn", "known", "unoffered", "pass")
+WORST_FIRST = ("error", "fail", "blocked", "warn", "unoffered", "pass")
 GLYPHS = {
     "pass": "✓",
     "fail": "✗",
     "warn": "!",
-    "known": "≈",
     "unoffered": "–",
     "blocked": "⊘",
     "error": "‽",
@@ -23,7 +22,6 @@ MEANINGS = {
     "pass": "the server does what the requirement says",
     "fail": "the server breaks a MUST",
     "warn": "the server breaks a SHOULD or MAY",
-    "known": "breaks it, as the expectations say",
     "unoffered": "the server does not have the operation, and says so",
     "blocked": "could not be judged: something before it failed",
     "error": "the kit itself failed",
@@ -94,13 +92,20 @@ def sentence(results: Results) -> str:
     if not results.requirements:
         return "Nothing was judged."
     if results.run["interrupted"]:
-        return f"Interrupted after {len(results.requirements)} requirements."
-    broken = counts["MUST", "fail"] + counts["MUST", "blocked"]
-    profile = results.target["profile"]
-    if results.totals["error"]:
-        return f"The kit failed on {results.totals['error']} requirements; no verdict on {profile}."
-    warned = results.totals["warn"]
-    tail = f", with {warned} warnings" if warned else ""
-    if broken:
-        return f"Does not conform to {profile}: {broken} of {must} MUST requirements are not met{tail}."
+        return f"Interrupted after {_counted(len(results.requirements), 'requirement')}."
+    profile, stopped = results.target["profile"], results.run.get("stopped")
+    broken, blocked = counts["MUST", "fail"], counts["MUST", "blocked"]
+    also = [f"{blocked} could not be judged"] if blocked else []
+    also += [_counted(results.totals["warn"], "warning")] if results.totals["warn"] else []
+    also += [f"{_counted(results.totals['error'], 'error')} of the kit"] if results.totals["error"] else []
+    also += [f"stopped after {_counted(len(results.requirements), 'requirement')}"] if stopped else []
+    tail = f" ({', '.join(also)})" if also else ""
+    if broken or blocked or (stopped and stopped["gone"]):
+        return f"Does not conform to {profile}: {broken} of {must} MUST requirements are broken{tail}."
+    if results.totals["error"] or stopped:
+        return f"No verdict on {profile}: none of {must} MUST requirements is broken{tail}."
     return f"Conforms to {profile}: none of {must} MUST requirements is broken{tail}."
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.checks import find
 from conformance.iceberg.metadata import Metadata, by_id
 from conformance.iceberg.scans.transforms import result_type
 from conformance.iceberg.scans.values import base, parameters
+from conformance.json_values import shown
 
 LAST_VERSION = 3
 # Fields are: name, type, field id, first and last format version that have them.
@@ -146,13 +148,22 @@ class PartitionField:
 
 def partition_fields(metadata: Metadata, spec_id: int) -> list[PartitionField]:
     """Return the fields of a spec in their order."""
-    types = {one["id"]: one["type"] for schema in metadata["schemas"] for one in schema["fields"]}
     return [
         PartitionField(
-            one["field-id"], one["name"], one["transform"], result_type(one["transform"], types[one["source-id"]])
+            one["field-id"],
+            one["name"],
+            one["transform"],
+            result_type(one["transform"], source_column(metadata, one)["type"]),
         )
         for one in by_id(metadata["partition-specs"], "spec-id", spec_id)["fields"]
     ]
+
+
+def source_column(metadata: Metadata, partition_field: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the column that a partition field is made of. Raises Violation when no schema has it."""
+    columns: list[Mapping[str, Any]] = [one for schema in metadata["schemas"] for one in schema["fields"]]
+    id = partition_field["source-id"]
+    return find(reversed(columns), lambda one: one["id"] == id, f"the column {shown(id)} of the partition spec")
 
 
 def _partition_record(fields: Sequence[PartitionField]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from conformance.iceberg.scans.manifests import DATA, EQUALITY_DELETES, ContentFile, Entry, Row
 from conformance.iceberg.scans.plans import Plan
 from conformance.iceberg.scans.predicates import Json, Judge
-from conformance.iceberg.scans.tables import ScanTable
+from conformance.iceberg.scans.tables import ScanTable, usable
 
 Fits = Callable[[Row], bool]
 
@@ -25,13 +25,16 @@ def wrong_deletes(table: ScanTable, planned: Plan, *, snapshot: int | None = Non
 
     deletes = [entry for entry in live if entry.file.content != DATA]
     data = {entry.file.path: entry for entry in live if entry.file.content == DATA}
-    return [
-        f"{task.path}: {wrong}"
-        for task in planned.tasks
-        for wrong in (
-            _wrong(data[task.path], deletes, task.delete_paths, fits) if task.path in data else ["no file of the table"]
-        )
-    ]
+    with usable("the columns of the table do not fit its rows"):
+        return [
+            f"{task.path}: {wrong}"
+            for task in planned.tasks
+            for wrong in (
+                _wrong(data[task.path], deletes, task.delete_paths, fits)
+                if task.path in data
+                else ["no file of the table"]
+            )
+        ]
 
 
 def _wrong(data: Entry, deletes: list[Entry], found: set[str], fits: Fits) -> Iterator[str]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from conformance.checks import same_items, text
 from conformance.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import Id
 from conformance.iceberg.scans.predicates import Json
+from conformance.json_values import shown
 from conformance.outcomes import Violation
 
 PLAN = ["planTableScan", "fetchPlanningResult", "fetchScanTasks"]
@@ -62,6 +65,11 @@ class Plan:
         return sorted(task.path for task in self.tasks)
 
     @property
+    def doubled(self) -> list[str]:
+        """The files that have several tasks."""
+        return [path for path, count in Counter(self.paths).items() if count > 1]
+
+    @property
     def id(self) -> str | None:
         """The id of the planning, None where the server keeps nothing for it."""
         found = self.first.get("plan-id")
@@ -69,18 +77,23 @@ class Plan:
 
     def task(self, path: str) -> Task:
         """Return the one task of a file. Raises Violation when there is none, or more than one."""
-        return _only([task for task in self.tasks if task.path == path])
+        return _only([task for task in self.tasks if task.path == path], f"the file {shown(path)}")
 
     @property
     def only(self) -> Task:
         """The task of a plan with one file. Raises Violation when there is none, or more than one."""
-        return _only(self.tasks)
+        return _only(self.tasks, "the only file")
 
 
-def _only(found: Sequence[Task]) -> Task:
+def _only(found: Sequence[Task], file: str) -> Task:
     if len(found) != 1:
-        raise Violation(f"the file has {len(found)} tasks", "body:/file-scan-tasks")
+        raise Violation(f"{file} has {len(found)} file-scan-tasks, not 1", "body:/file-scan-tasks")
     return found[0]
+
+
+def has_files(planned: Plan, paths: Iterable[str]) -> None:
+    """Check that a plan has a task for each of these files, and for no other."""
+    same_items(planned.paths, paths, "the files of the plan")
 
 
 def plan(catalog: IcebergCatalog, id: Id, *, _headers: Mapping[str, Any] | None = None, **request: Any) -> Plan:
@@ -95,7 +108,7 @@ def followed(catalog: IcebergCatalog, id: Id, first: Answer) -> Plan:
     """
     answer = finished(catalog, id, first)
     if answer["status"] != COMPLETED:
-        raise Violation(f"the planning is {answer['status']}", "body:/status")
+        raise Violation(f"the planning is {shown(answer['status'])}", "body:/status")
     planned = Plan(first, answer)
     waiting = list(_take(planned, answer))
     while waiting:
@@ -115,7 +128,7 @@ def finished(catalog: IcebergCatalog, id: Id, answer: Answer) -> Answer:
             raise Violation(f"the planning goes on for more than {PLANNING_SECONDS:g} s", "body:/status")
         time.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
-        answer = catalog.fetch_planning_result(id, str(plan_id))
+        answer = catalog.fetch_planning_result(id, text(plan_id, "the plan-id of the submitted planning"))
     return answer
 
 
@@ -132,6 +145,6 @@ def tasks(answer: Answer) -> Iterator[Task]:
         named = one.get("delete-file-references") or []
         if not all(isinstance(index, int) and 0 <= index < len(deletes) for index in named):
             where = f"body:/file-scan-tasks/{position}/delete-file-references"
-            raise Violation(f"{named} are no positions among {len(deletes)} delete files", where)
+            raise Violation(f"{shown(named)} are no positions among {len(deletes)} delete files", where)
         residual = one.get("residual-filter", WHOLE_FILTER)
         yield Task(Described(one["data-file"]), tuple(Described(deletes[index]) for index in named), residual)

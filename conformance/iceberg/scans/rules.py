@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.exchange import Exchange
+from conformance.json_values import shown
 from conformance.wire import ExtraCheck
 
 PLANNED = ("planTableScan", "fetchPlanningResult", "fetchScanTasks")
@@ -19,17 +20,17 @@ def tasks_only_completed(exchange: Exchange, value: Any) -> Found:
     """Only a completed planning has tasks, or refers to delete files."""
     if exchange.operation not in STATES or not _is_answer(exchange, value) or value.get("status") == "completed":
         return []
-    return [(f"body:/{name}", f"the planning is {value.get('status')}") for name in LISTS if value.get(name)]
+    return [(f"body:/{name}", f"the planning is {shown(value.get('status'))}") for name in LISTS if value.get(name)]
 
 
 def references_lead_somewhere(exchange: Exchange, value: Any) -> Found:
     """Every reference to a delete file is a position in the list of this answer, and none is named twice by a task."""
-    deletes = value.get("delete-files") or [] if isinstance(value, dict) else []
+    deletes = _list(value, "delete-files")
     return [
-        (f"{where}/delete-file-references", f"{named} are no positions among {len(deletes)} delete files")
+        (f"{where}/delete-file-references", f"{shown(named)} are no positions among {len(deletes)} delete files")
         for where, task in _tasks(exchange, value)
-        if (named := task.get("delete-file-references") or [])
-        and (len(set(named)) < len(named) or not set(named) <= set(range(len(deletes))))
+        if (named := _list(task, "delete-file-references"))
+        and (_has_doubles(named) or not all(one in range(len(deletes)) for one in named))
     ]
 
 
@@ -40,17 +41,24 @@ def maps_are_pairs(exchange: Exchange, value: Any) -> Found:
         for where, task in _tasks(exchange, value)
         for name in MAPS
         if isinstance(found := task["data-file"].get(name), dict)
-        and (
-            len(keys := found.get("keys") or []) != len(values := found.get("values") or [])
-            or len(set(keys)) < len(keys)
-        )
+        and (len(keys := _list(found, "keys")) != len(values := _list(found, "values")) or _has_doubles(keys))
     ]
 
 
+def _list(value: Any, name: str) -> list[Any]:
+    """Return a list of an object, an empty one in place of a wrong form: that is for the schema to judge."""
+    found = value.get(name) if isinstance(value, dict) else None
+    return found if isinstance(found, list) else []
+
+
+def _has_doubles(items: list[Any]) -> bool:
+    return len(set(map(shown, items))) < len(items)
+
+
 def _tasks(exchange: Exchange, value: Any) -> Iterator[tuple[str, Any]]:
-    """Return the file scan tasks of an answer, with where they are; a wrong form is for the schema to judge."""
+    """Return the file scan tasks of an answer, with where they are."""
     if exchange.operation in PLANNED and _is_answer(exchange, value):
-        for position, task in enumerate(value.get("file-scan-tasks") or []):
+        for position, task in enumerate(_list(value, "file-scan-tasks")):
             if isinstance(task, dict) and isinstance(task.get("data-file"), dict):
                 yield f"body:/file-scan-tasks/{position}", task
 

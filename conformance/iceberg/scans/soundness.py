@@ -9,6 +9,8 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from conformance import json_values
+from conformance.checks import nothing
 from conformance.iceberg.scans.plans import WHOLE_FILTER, Plan, Task
 from conformance.iceberg.scans.predicates import (
     COMPARISONS,
@@ -25,12 +27,13 @@ from conformance.iceberg.scans.predicates import (
     single_test,
 )
 from conformance.iceberg.scans.samples import ROWS, TYPES
-from conformance.iceberg.scans.tables import ScanTable
+from conformance.iceberg.scans.tables import UNUSABLE, ScanTable, usable
 from conformance.iceberg.scans.values import SAMPLES, base, is_nan, shown
 from conformance.outcomes import Violation
 
 PREFIXES = ("starts-with", "not-starts-with")
 FLOATING = ("float", "double")
+OTHER_COLUMNS = "the columns of the table do not fit the filters on it"
 
 
 def lost_files(table: ScanTable, condition: Json, planned: Plan) -> list[str]:
@@ -41,6 +44,13 @@ def lost_files(table: ScanTable, condition: Json, planned: Plan) -> list[str]:
         for path, file in table.data_files().items()
         if path not in there and any(judge.decide(condition, row) for row in file.rows)
     ]
+
+
+def loses_nothing(table: ScanTable, condition: Json, planned: Plan) -> None:
+    """Check that a plan has all files with a row that fits the condition."""
+    with usable(OTHER_COLUMNS):
+        lost = lost_files(table, condition, planned)
+    nothing(lost, "file left out although a row in it fits the filter")
 
 
 def wrong_rows(table: ScanTable, condition: Json, planned: Plan) -> list[Any]:
@@ -54,12 +64,20 @@ def wrong_rows(table: ScanTable, condition: Json, planned: Plan) -> list[Any]:
     ]
 
 
+def residuals_decide_alike(table: ScanTable, condition: Json, planned: Plan) -> None:
+    """Check that what is left of the condition decides about the rows of planned files as the condition does."""
+    with usable(OTHER_COLUMNS):
+        wrong = wrong_rows(table, condition, planned)
+    nothing(wrong, "row about which the residual-filter of its file decides otherwise than the filter")
+
+
 def _residual(judge: Judge, task: Task, condition: Json, row: Any) -> bool:
     """Return what a residual decides. Raises Violation when it cannot be read."""
     try:
         return judge.decide(condition if task.residual is WHOLE_FILTER else task.residual, row) is True
-    except (KeyError, TypeError, ValueError) as error:
-        raise Violation(f"the residual cannot be read: {error!r}", "body:/file-scan-tasks") from None
+    except UNUSABLE:
+        message = f"the residual-filter cannot be read: {json_values.shown(task.residual)}"
+        raise Violation(message, "body:/file-scan-tasks") from None
 
 
 # Conditions

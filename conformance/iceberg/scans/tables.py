@@ -6,15 +6,19 @@ all before it. Where the files of a table cannot be reached from here, there are
 
 from __future__ import annotations
 
+import struct
 import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+
+import fastavro
 
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.content import now_ms
 from conformance.iceberg.metadata import MAIN, Metadata, by_id, current_schema
-from conformance.iceberg.scans.avro import partition_fields
+from conformance.iceberg.scans.avro import partition_fields, source_column
 from conformance.iceberg.scans.files import PATH_FIELD, POSITION_DELETE_FIELDS, parquet_bytes, statistics
 from conformance.iceberg.scans.manifests import (
     ADDED,
@@ -34,12 +38,23 @@ from conformance.iceberg.scans.manifests import (
 )
 from conformance.iceberg.scans.puffin import deletion_vector, puffin_file
 from conformance.iceberg.scans.transforms import transformed
-from conformance.iceberg.staging import Stage, stage
+from conformance.iceberg.staging import Stage, stage, write_file
 from conformance.iceberg.updates import append
+from conformance.json_values import shown
 from conformance.outcomes import Violation
 
 # Ids as engines draw them: JSON readers that take numbers for doubles change the last digits.
 FIRST_SNAPSHOT = 3_055_729_675_574_597_004
+UNUSABLE = (  # what writing a file raises for columns and partition fields that are not those asked for
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    NotImplementedError,
+    fastavro.schema.SchemaParseException,
+    TypeError,
+    ValueError,
+    struct.error,
+)
 
 
 @dataclass
@@ -72,14 +87,14 @@ class ScanTable:
     def data(self, *rows: Row, spec_id: int | None = None, **more: Any) -> ContentFile:
         """Write a data file of rows, which are all of one partition. `more` are fields of ContentFile."""
         chosen = self.metadata["default-spec-id"] if spec_id is None else spec_id
-        content, sizes = parquet_bytes(self.fields, rows)
+        content, known = _parquet(self.fields, rows)
         return ContentFile(
             self._write("data", f"{uuid.uuid4()}.parquet", content),
             len(rows),
             len(content),
             spec_id=chosen,
             partition=self.partition(rows[0], chosen),
-            **{"statistics": statistics(self.fields, rows, sizes), "rows": rows, **more},
+            **{"statistics": known, "rows": rows, **more},
         )
 
     def listed(self, count: int) -> list[ContentFile]:
@@ -90,9 +105,13 @@ class ScanTable:
 
     def partition(self, row: Row, spec_id: int) -> tuple[Any, ...]:
         """Return the partition that a row belongs to, as typed values."""
-        names = {one["id"]: one["name"] for schema in self.metadata["schemas"] for one in schema["fields"]}
         spec = by_id(self.metadata["partition-specs"], "spec-id", spec_id)
-        return tuple(transformed(one["transform"], row.get(names[one["source-id"]])) for one in spec["fields"])
+        with usable("the partition spec of the table does not fit its columns"):
+            return tuple(self._transformed(one, row) for one in spec["fields"])
+
+    def _transformed(self, partition_field: Mapping[str, Any], row: Row) -> Any:
+        column = source_column(self.metadata, partition_field)
+        return transformed(partition_field["transform"], row.get(column["name"]))
 
     def position_deletes(self, *files: ContentFile, **more: Any) -> ContentFile:
         """Write a file that deletes the first row of data files of one partition."""
@@ -107,14 +126,14 @@ class ScanTable:
         return self._deletes(fields, rows, like, content=EQUALITY_DELETES, equality_ids=ids)
 
     def _deletes(self, fields: list[dict[str, Any]], rows: list[Row], like: ContentFile, **more: Any) -> ContentFile:
-        content, sizes = parquet_bytes(fields, rows)
+        content, known = _parquet(fields, rows)
         return ContentFile(
             self._write("data", f"{uuid.uuid4()}-deletes.parquet", content),
             len(rows),
             len(content),
             spec_id=like.spec_id,
             partition=like.partition,
-            statistics=statistics(fields, rows, sizes),
+            statistics=known,
             rows=tuple(rows),
             **more,
         )
@@ -182,10 +201,11 @@ class ScanTable:
 
     def _manifest(self, entries: Sequence[Entry], snapshot: int, sequence: int) -> Manifest:
         spec_id, deletes = entries[0].file.spec_id, entries[0].file.content != DATA
-        content = manifest_bytes(self.metadata, spec_id, entries, deletes=deletes)
-        path = self._write("metadata", f"{uuid.uuid4()}-m0.avro", content)
-        fields = partition_fields(self.metadata, spec_id)
-        record = list_record(path, len(content), spec_id, sequence, snapshot, entries, fields)
+        with usable("the schemas and partition specs of the table do not fit the files that were written for it"):
+            content = manifest_bytes(self.metadata, spec_id, entries, deletes=deletes)
+            path = self._write("metadata", f"{uuid.uuid4()}-m0.avro", content)
+            fields = partition_fields(self.metadata, spec_id)
+            record = list_record(path, len(content), spec_id, sequence, snapshot, entries, fields)
         if self.metadata["format-version"] > 2 and not deletes:
             record["first_row_id"] = self.metadata["next-row-id"]
         return Manifest(record, tuple(entries))
@@ -219,7 +239,7 @@ class ScanTable:
         """Return a live data file of the newest snapshot of main. Raises Violation when there is none there."""
         found = self.data_files().get(path)
         if found is None:
-            raise Violation(f"{path} is no file of the table", "body:/file-scan-tasks")
+            raise Violation(f"{shown(path)} is no file of the table", "body:/file-scan-tasks")
         return found
 
     def data_files(self, snapshot: int | None = None) -> dict[str, ContentFile]:
@@ -229,9 +249,24 @@ class ScanTable:
     def _write(self, kind: str, name: str, content: bytes) -> str:
         """Write a file below the table's location and return where it is, as the table names it."""
         folder = self.stage.folder if kind == "metadata" else self.stage.folder.parent / kind
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content)
+        write_file(folder, name, content)
         return f"{self.metadata['location'].rstrip('/')}/{kind}/{name}"
+
+
+def _parquet(fields: list[dict[str, Any]], rows: Sequence[Row]) -> tuple[bytes, Statistics]:
+    """Return a Parquet file of rows, and what manifests say about it."""
+    with usable("the columns of the table do not fit the rows that were written to it"):
+        content, sizes = parquet_bytes(fields, rows)
+        return content, statistics(fields, rows, sizes)
+
+
+@contextmanager
+def usable(otherwise: str) -> Iterator[None]:
+    """Raise Violation where metadata that a server answered are not what it was asked for, and cannot be used."""
+    try:
+        yield
+    except UNUSABLE:
+        raise Violation(otherwise, "body:/metadata") from None
 
 
 def new_scan_table(

@@ -1,0 +1,110 @@
+"""What a run has in an Iceberg catalog: found by listing, dropped by name."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Any, ClassVar
+
+from conformance.exchange import Exchange
+from conformance.iceberg.client import IcebergClient, identifier
+from conformance.inventory import Inventory
+from conformance.sandbox import NAMESPACE, REGISTRATION, TABLE, VIEW, Names, Thing
+from specs.identifiers import UNIT_SEPARATOR
+
+SEPARATOR = "separator"
+RESCUED = "rescued"
+PLAIN = re.compile(r"\w+", re.ASCII)
+RENAMES = {TABLE: "renameTable", REGISTRATION: "renameTable", VIEW: "renameView"}
+
+
+class IcebergInventory(Inventory):
+    """See Inventory."""
+
+    drops: ClassVar = {TABLE: "dropTable", REGISTRATION: "dropTable", VIEW: "dropView", NAMESPACE: "dropNamespace"}
+    makers: ClassVar = {TABLE: ("createTable",), VIEW: ("createView",), NAMESPACE: ("createNamespace",)}
+    looks: ClassVar = {  # GET first: a 404 without a body may also come from a server that lacks the operation
+        **dict.fromkeys((TABLE, REGISTRATION), ("loadTable", "tableExists")),
+        VIEW: ("loadView", "viewExists"),
+        NAMESPACE: ("loadNamespaceMetadata", "namespaceExists"),
+    }
+    next_page = "next-page-token"
+
+    @property
+    def _client(self) -> IcebergClient:
+        """The operations; how namespaces are written is known when the configuration was read."""
+        return IcebergClient(self.target.client, self.target.facts.get(SEPARATOR, UNIT_SEPARATOR))
+
+    def prepare(self) -> None:
+        """See Inventory: nothing has to come before."""
+
+    def drop(self, thing: Thing) -> Exchange | None:
+        """See Inventory. What has an odd name is dropped under another: some servers refuse it in a path."""
+        if not self.is_ours(thing.id) or self.drops[thing.kind] not in self.target.document.operations:
+            return None
+        id = tuple(thing.id)
+        if thing.kind == NAMESPACE:
+            return self.ask(lambda: self._client.drop_namespace(id, expect=None))
+        answer = self._drop_view(id) if thing.kind == VIEW else self._drop_table(id, purge=thing.kind == TABLE)
+        return answer if PLAIN.fullmatch(id[-1]) else self._drop_renamed(thing.kind, id) or answer
+
+    def _drop_view(self, id: Names) -> Exchange | None:
+        return self.ask(lambda: self._client.drop_view(id, expect=None))
+
+    def _drop_table(self, id: Names, *, purge: bool) -> Exchange | None:
+        """Drop a table, with its files where the server does that."""
+        drop = partial(self._client.drop_table, id, expect=None)
+        purged = self.ask(lambda: drop(purgeRequested="true")) if purge else None
+        if purged and purged.status == 204:
+            return purged  # 404 may also say that a file to purge is lost
+        return self.ask(drop)
+
+    def _drop_renamed(self, kind: str, id: Names) -> Exchange | None:
+        if not self.offers(RENAMES[kind]):
+            return None
+        plain = (*id[:-1], f"{self.target.prefix}_{RESCUED}")
+        body = {"source": identifier(id), "destination": identifier(plain)}
+        renamed = self.ask(lambda: self._client.send(RENAMES[kind], body=body, expect=None))
+        return self.drop(Thing(kind, plain)) if renamed and renamed.status < 300 else None
+
+    def look(self, operation: str, thing: Thing) -> Exchange | None:
+        """See Inventory."""
+        paths = {NAMESPACE: self._client.namespace_path, VIEW: self._client.view_path}
+        path = paths.get(thing.kind, self._client.table_path)
+        return self.ask(lambda: self._client.send(operation, path(thing.id), expect=None))
+
+    def children(self, namespace: Names) -> list[Thing]:
+        """See Inventory. The root has namespaces alone."""
+        namespaces = [
+            Thing(NAMESPACE, tuple(levels))
+            for levels in self.listed(
+                "listNamespaces",
+                "namespaces",
+                lambda token: self._client.list_namespaces(namespace or None, **_page(token)),
+            )
+            if _are_names(levels) and len(levels) > len(namespace)
+        ]
+        if not namespace:
+            return namespaces
+        return [
+            *namespaces,
+            *self._identifiers(TABLE, "listTables", namespace),
+            *self._identifiers(VIEW, "listViews", namespace),
+        ]
+
+    def _identifiers(self, kind: str, operation: str, namespace: Names) -> list[Thing]:
+        fetch = partial(self._client.send, operation, self._client.namespace_path(namespace))
+        found = self.listed(operation, "identifiers", lambda token: fetch(query=_page(token)))
+        return [
+            Thing(kind, (*namespace, one["name"]))
+            for one in found
+            if isinstance(one, dict) and isinstance(one.get("name"), str)
+        ]
+
+
+def _page(token: str | None) -> dict[str, Any]:
+    return {} if token is None else {"pageToken": token}
+
+
+def _are_names(levels: Any) -> bool:
+    return isinstance(levels, list) and all(isinstance(level, str) for level in levels)

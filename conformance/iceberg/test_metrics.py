@@ -1,0 +1,64 @@
+"""reportMetrics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.checks import equal, one_of
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.requirement import must
+
+METRICS = ["reportMetrics"]
+SCAN: dict[str, Any] = {
+    "report_type": "scan-report",
+    "table_name": "t",
+    "snapshot_id": 1,
+    "filter": {"type": "not-null", "term": "id"},
+    "schema_id": 0,
+    "projected_field_ids": [1],
+    "projected_field_names": ["id"],
+    "metrics": {"total-planning-duration": {"count": 1, "time-unit": "nanoseconds", "total-duration": 5}},
+    "metadata": {},
+}
+COMMIT: dict[str, Any] = {
+    "report_type": "commit-report",
+    "table_name": "t",
+    "snapshot_id": 1,
+    "sequence_number": 1,
+    "operation": "append",
+    "metrics": {"attempts": {"unit": "count", "value": 1}},
+    "metadata": {},
+}
+REPORTS = {"scan": SCAN, "commit": COMMIT}
+
+
+@must("iceberg.table.metrics.{}", operations=METRICS, clause="report-metrics", each=REPORTS)
+def test_metrics_are_taken(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """The report of a {} is taken with 204."""
+    catalog.report_metrics(catalog.new_table(), **case)
+
+
+@must("iceberg.table.metrics.harmless", operations=METRICS, clause="report-metrics-harmless")
+def test_metrics_change_nothing(catalog: IcebergCatalog) -> None:
+    """A report leaves the table as it was."""
+    id = catalog.new_table()
+    before = catalog.metadata(id)
+    catalog.report_metrics(id, **COMMIT)
+    equal(catalog.metadata(id), before, "the metadata of the table")
+
+
+@must("iceberg.table.metrics.missing", operations=METRICS, clause="report-metrics-not-found", kind="error")
+def test_metrics_of_missing_table(catalog: IcebergCatalog) -> None:
+    """A report on a table that does not exist is refused with 404 of type NoSuchTableException."""
+    refused = catalog.report_metrics(catalog.table_id("missing"), expect=404, **SCAN)
+    one_of(refused.type, {"NoSuchTableException"}, "the type of the error")
+
+
+LACKING = {"type": "report_type", "metrics": "metrics"}
+
+
+@must("iceberg.table.metrics.without_{}", operations=METRICS, clause="report-metrics-bad", kind="error", each=LACKING)
+def test_bad_metrics(catalog: IcebergCatalog, case: str) -> None:
+    """A report without its {} is refused with 400."""
+    report = {key: value for key, value in SCAN.items() if key != case}
+    catalog.report_metrics(catalog.new_table(), expect=400, **report)

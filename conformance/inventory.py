@@ -1,0 +1,110 @@
+"""How the things of a run are found on a server and dropped: what is the same for every API."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, ClassVar
+
+from conformance.client import Answer
+from conformance.exchange import Exchange
+from conformance.outcomes import Blocked, Unoffered, Violation
+from conformance.paging import pages
+from conformance.sandbox import Names, Thing
+from conformance.target import OFFERED, Target
+from specs.identifiers import IdentifierError
+
+
+class Inventory(ABC):
+    """The things of one run. Only what is its own is ever named.
+
+    By kind: `drops` is the operation that drops one, `makers` are those that make one, `looks` those that tell whether
+    it exists. `next_page` is the field with the token of the next page.
+    """
+
+    drops: ClassVar[Mapping[str, str]]
+    makers: ClassVar[Mapping[str, Sequence[str]]]
+    looks: ClassVar[Mapping[str, Sequence[str]]]
+    next_page: ClassVar[str]
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.base: Names = target.settings.namespace_levels()
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Do what has to come before anything is dropped."""
+
+    @abstractmethod
+    def drop(self, thing: Thing) -> Exchange | None:
+        """Ask the server to drop something; None when it cannot be asked."""
+
+    @abstractmethod
+    def look(self, operation: str, thing: Thing) -> Exchange | None:
+        """Ask for something by an operation that answers with success when it exists."""
+
+    @abstractmethod
+    def children(self, namespace: Names) -> list[Thing]:
+        """Ask what is in a namespace, the root included."""
+
+    def roots(self) -> list[Thing]:
+        """Ask what the run has at the first level; what lies in the given namespace counts as that."""
+        return [thing for thing in self.children(self.base) if self.is_ours(thing.id)]
+
+    def inside(self, namespace: Thing) -> list[Thing]:
+        """Ask what is in a namespace of the run."""
+        return [] if isinstance(namespace.id, str) else self.children(namespace.id)
+
+    def is_there(self, thing: Thing) -> bool | None:
+        """Ask whether something exists, None when nothing tells."""
+        operation = next(filter(self.offers, self.looks[thing.kind]), None)
+        answer = self.look(operation, thing) if operation and self.is_ours(thing.id) else None
+        told = answer is not None and (answer.status == 404 or 200 <= answer.status < 300)
+        return answer.status != 404 if answer and told else None
+
+    def undroppable(self) -> list[str]:
+        """Return the kinds of things that the server makes and cannot drop."""
+        return [
+            kind
+            for kind, makers in self.makers.items()
+            if any(map(self.has, makers)) and not self.has(self.drops[kind])
+        ]
+
+    def can_drop(self, kind: str) -> bool:
+        """True unless a probe said that the server lacks the operation that drops things of a kind."""
+        return self.offers(self.drops[kind])
+
+    def is_ours(self, id: Names | str) -> bool:
+        """True for what is named by this run: below a name of its own, or directly in the given namespace."""
+        if isinstance(id, str):
+            return id.startswith(self.target.prefix)
+        rest = id[len(self.base) :] if self.base and id[: len(self.base)] == self.base else id
+        return bool(rest) and str(rest[0]).startswith(self.target.prefix)
+
+    def has(self, operation: str) -> bool:
+        """True when a probe said that the server has the operation."""
+        return operation in self.target.probes and self.target.probes[operation].state == OFFERED
+
+    def offers(self, operation: str) -> bool:
+        """True unless a probe said that the server does not have the operation."""
+        known = operation in self.target.document.operations
+        return known and (operation not in self.target.probes or self.has(operation))
+
+    def ask(self, action: Callable[[], object]) -> Exchange | None:
+        """Send a request whatever comes of it; None when it could not be sent."""
+        steps = self.target.client.steps
+        before = len(steps)
+        with suppress(Violation, Blocked, Unoffered, IdentifierError):
+            action()
+        return steps[-1] if len(steps) > before else None
+
+    def listed(self, operation: str, field: str, fetch: Callable[[str | None], Answer]) -> list[Any]:
+        """Return the items of a listing as far as the server shows it; `fetch` asks for a page by its token."""
+        items: list[Any] = []
+        if self.offers(operation):
+            with suppress(Violation, Blocked, Unoffered, IdentifierError):
+                for page in pages(fetch, self.next_page):
+                    found = page[field]
+                    items += found if isinstance(found, list) else []
+        return items

@@ -1,0 +1,80 @@
+"""What a run has in a Lance namespace: found by listing, dropped by name."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from conformance.exchange import Exchange
+from conformance.inventory import Inventory
+from conformance.lance.client import Id, LanceClient
+from conformance.sandbox import NAMESPACE, REGISTRATION, TABLE, Names, Thing
+from conformance.target import Target
+from specs.identifiers import LANCE_DELIMITER
+
+DELIMITERS = (LANCE_DELIMITER, ".", "::", "|", "\x1f")
+
+
+class LanceInventory(Inventory):
+    """See Inventory. `deregistered` are the locations of tables whose files were left when they were taken out."""
+
+    drops: ClassVar = {TABLE: "DropTable", REGISTRATION: "DeregisterTable", NAMESPACE: "DropNamespace"}
+    makers: ClassVar = {TABLE: ("CreateTable", "DeclareTable", "CreateEmptyTable"), NAMESPACE: ("CreateNamespace",)}
+    looks: ClassVar = {
+        **dict.fromkeys((TABLE, REGISTRATION), ("TableExists", "DescribeTable")),
+        NAMESPACE: ("NamespaceExists", "DescribeNamespace"),
+    }
+    next_page = "page_token"
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.deregistered: dict[Id, str] = {}
+        self._client = LanceClient(target.client)
+
+    def prepare(self) -> None:
+        """Take back what was deregistered: only a table of the catalog can be dropped with its files."""
+        for id, location in list(self.deregistered.items()):
+            there = self._send("TableExists", id, {}) if location and self.offers("DropTable") else None
+            if there and there.status == 404:
+                answer = self._send("RegisterTable", id, {"location": location})
+                if answer and answer.status == 400:  # some want it relative to their root
+                    self._send("RegisterTable", id, {"location": location.rstrip("/").rsplit("/", 1)[-1]})
+            del self.deregistered[id]
+
+    def drop(self, thing: Thing) -> Exchange | None:
+        """See Inventory."""
+        operation = self.drops[thing.kind]
+        if not self.is_ours(thing.id) or operation not in self.target.document.operations:
+            return None
+        return self._send(operation, thing.id, None if thing.kind == TABLE else {})
+
+    def look(self, operation: str, thing: Thing) -> Exchange | None:
+        """See Inventory."""
+        return self._send(operation, thing.id, {})
+
+    def roots(self) -> list[Thing]:
+        """See Inventory. Tables may also lie in namespaces that no listing shows."""
+        names = self.listed("ListAllTables", "tables", lambda token: self._client.list_all_tables(page_token=token))
+        ids = [tuple(name.split(LANCE_DELIMITER)) for name in names if isinstance(name, str)]
+        return [*super().roots(), *(Thing(TABLE, id) for id in ids if self.is_ours(id))]
+
+    def children(self, namespace: Names) -> list[Thing]:
+        """See Inventory."""
+        below = self.listed(
+            "ListNamespaces", "namespaces", lambda token: self._client.list_namespaces(namespace, page_token=token)
+        )
+        tables = self.listed(
+            "ListTables",
+            "tables",
+            lambda token: self._client.list_tables(namespace, include_declared=True, page_token=token),
+        )
+        return [
+            Thing(kind, (*namespace, name))
+            for kind, names in ((NAMESPACE, below), (TABLE, tables))
+            for name in names
+            if isinstance(name, str)
+        ]
+
+    def _send(self, operation: str, id: Id, body: Any) -> Exchange | None:
+        parts = () if isinstance(id, str) else id  # a text has its delimiters
+        delimiter = next((one for one in DELIMITERS if not any(one in part for part in parts)), LANCE_DELIMITER)
+        return self.ask(lambda: self._client.send(operation, id, body, delimiter=delimiter, expect=None))

@@ -1,0 +1,41 @@
+"""The order in which requirements are judged: what is offered first, what sums up last, needs before the needy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from graphlib import CycleError, TopologicalSorter
+
+from conformance.requirement import Requirement
+
+FIRST = ".offered."
+Rank = tuple[int, int]
+
+
+def ranks(requirements: Iterable[Requirement]) -> dict[str, Rank]:
+    """Return what requirements are sorted by: the part of the run, and how many needs deep they are in it.
+
+    A requirement is in no earlier part than what it needs. Needs that are not given decide nothing.
+    Raises ValueError for requirements that need each other.
+    """
+    known = {one.id: one for one in requirements}
+    needs = {one.id: [needed for needed in one.needs if needed in known] for one in known.values()}
+    found: dict[str, Rank] = {}
+    for name in _needs_first(needs):
+        before = [found[needed] for needed in needs[name]]
+        part = max([_part(known[name]), *(part for part, _ in before)])
+        found[name] = part, max((depth + 1 for other, depth in before if other == part), default=0)
+    return found
+
+
+def _needs_first(needs: dict[str, list[str]]) -> list[str]:
+    try:
+        return list(TopologicalSorter(needs).static_order())
+    except CycleError as error:
+        circle = ", ".join(reversed(error.args[1]))
+        raise ValueError(f"these requirements need each other: {circle}") from None
+
+
+def _part(requirement: Requirement) -> int:
+    if FIRST in requirement.id:
+        return 0
+    return 2 if requirement.kind == "wire" else 1

@@ -1,0 +1,170 @@
+"""What a run makes on a server, and how it is dropped again.
+
+Every name of a run starts with its prefix. What a requirement may have made is noted before it is asked for, and
+dropped after it. At the end the server is asked what it still has of the run: that is dropped too, contents first,
+and what is there afterwards is left behind.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from conformance.client import Client
+
+if TYPE_CHECKING:
+    from conformance.exchange import Exchange
+    from conformance.inventory import Inventory
+
+NAMESPACE, TABLE, VIEW, REGISTRATION = "namespace", "table", "view", "registration"
+Names = tuple[str, ...]
+DEEPEST = 8
+DROPPED = (200, 202, 204)
+GONE = 404
+MOST_TRIES = 3  # of an operation that the server seemed to lack: one odd answer may have said so
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """Something that a run may have made. An id that is a string is sent as it is.
+
+    A registration is a table whose files are not the server's own: it is taken out of the catalog, its files stay.
+    """
+
+    kind: str
+    id: Names | str
+
+    @property
+    def name(self) -> str:
+        """Its levels with dots between them."""
+        return self.id if isinstance(self.id, str) else ".".join(self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """What is still there after a run, and why."""
+
+    kind: str
+    name: str
+    reason: str
+
+
+@dataclass
+class Sandbox:
+    """See the module. `doubtful` is what was not clearly dropped, and what the server said to that.
+
+    `registrations` are the ids of all that were noted: servers list them as tables, and they are none to purge.
+    """
+
+    client: Client
+    inventory: Inventory | None = None
+    made: dict[Thing, None] = field(default_factory=dict)
+    doubtful: dict[Thing, str] = field(default_factory=dict)
+    left_behind: list[Leftover] = field(default_factory=list)
+    registrations: set[Names | str] = field(default_factory=set)
+    in_vain: Counter[str] = field(default_factory=Counter)
+
+    def note(self, kind: str, ids: Iterable[Names | str]) -> None:
+        """Note things before they are asked for, so that they are dropped whatever the server answers."""
+        things = [Thing(kind, id) for id in ids]
+        self.registrations.update(thing.id for thing in things if thing.kind == REGISTRATION)
+        self.made.update(dict.fromkeys(map(self._known, things)))
+
+    def noted(self, kind: str) -> list[Names]:
+        """Return the ids of noted things of a kind."""
+        return [thing.id for thing in self.made if thing.kind == kind and not isinstance(thing.id, str)]
+
+    def clean_up(self, *, look: bool = False) -> None:
+        """Drop what was noted since the last time, and with `look` all that is found in its namespaces.
+
+        What was interrupted goes on where it was when this is called again.
+        """
+        if self.inventory is None or self.client.gone:
+            return
+        with self.client.cleaning():
+            self.inventory.prepare()
+            if look:
+                namespaces = [thing for thing in self.made if thing.kind == NAMESPACE]
+                self.made.update(dict.fromkeys(self._deep(self.inventory, namespaces)))
+            for thing in ordered(self.made):
+                self._drop(self.inventory, thing)
+                del self.made[thing]
+
+    def sweep(self) -> None:
+        """Drop all that the server still has of the run, look again, and note what is left behind."""
+        self.clean_up()
+        if self.inventory is None or self.client.gone:
+            return
+        with self.client.cleaning():
+            for thing in ordered({**dict.fromkeys(self._listed(self.inventory)), **self.doubtful}):
+                self._drop(self.inventory, thing, insist=True)
+            listed = dict.fromkeys(self._listed(self.inventory)) if self.doubtful else {}
+            there = [thing for thing in {**listed, **self.doubtful} if self._stays(self.inventory, thing, listed)]
+        self.left_behind = [
+            Leftover(thing.kind, thing.name, self.doubtful.get(thing, "it came back")) for thing in ordered(there)
+        ]
+
+    def _stays(self, inventory: Inventory, thing: Thing, listed: Iterable[Thing]) -> bool:
+        """True when something is there: the server says so when asked, or lists it and says nothing else."""
+        there = inventory.is_there(thing)
+        return thing in listed if there is None else there
+
+    def _drop(self, inventory: Inventory, thing: Thing, *, insist: bool = False) -> None:
+        """Drop something, a namespace with what is in it; note what the server says when it does not."""
+        answer = self._ask(inventory, thing, insist=insist)
+        if answer and answer.status == 409 and thing.kind == NAMESPACE:
+            for inner in ordered(self._deep(inventory, [thing])):
+                self._ask(inventory, inner, insist=insist)
+            answer = inventory.drop(thing)
+        self.doubtful.pop(thing, None)
+        if answer is None:
+            self.doubtful[thing] = f"the server cannot drop a {thing.kind}"
+        elif answer.status not in (*DROPPED, GONE):
+            said = answer.status or answer.failure
+            self.doubtful[thing] = f"{answer.operation} is answered with {said}"
+
+    def _ask(self, inventory: Inventory, thing: Thing, *, insist: bool) -> Exchange | None:
+        """Ask to drop something; None when the server lacks the operation, or still seems to after some tries."""
+        if inventory.can_drop(thing.kind):
+            return inventory.drop(thing)
+        if not insist or self.in_vain[thing.kind] >= MOST_TRIES:
+            return None
+        answer = inventory.drop(thing)
+        dropped = answer is not None and answer.status in DROPPED
+        self.in_vain[thing.kind] = 0 if dropped else self.in_vain[thing.kind] + 1
+        return answer if dropped else None
+
+    def _known(self, thing: Thing) -> Thing:
+        """Return what a thing is that is noted or listed as a table."""
+        return Thing(REGISTRATION, thing.id) if thing.kind == TABLE and thing.id in self.registrations else thing
+
+    def _listed(self, inventory: Inventory) -> list[Thing]:
+        roots = [self._known(thing) for thing in inventory.roots()]
+        return [*roots, *self._deep(inventory, [thing for thing in roots if thing.kind == NAMESPACE])]
+
+    def _deep(self, inventory: Inventory, namespaces: Sequence[Thing]) -> list[Thing]:
+        """Return all that is in namespaces, at any depth; a server that shows one list everywhere ends it too."""
+        found: dict[Thing, None] = {}
+        level = list(namespaces)
+        for _ in range(DEEPEST):
+            things = [self._known(thing) for namespace in level for thing in inventory.inside(namespace)]
+            inner = [thing for thing in things if thing not in found]
+            found.update(dict.fromkeys(inner))
+            level = [thing for thing in inner if thing.kind == NAMESPACE]
+            if not level:
+                break
+        return list(found)
+
+
+def ordered(things: Iterable[Thing]) -> list[Thing]:
+    """Return things in the order in which they can be dropped: contents first, namespaces from the deepest up."""
+    return sorted(things, key=lambda thing: (thing.kind == NAMESPACE, -len(thing.id) if thing.kind == NAMESPACE else 0))
+
+
+def summary(left_behind: Iterable[Any]) -> list[str]:
+    """Return a line for each kind and reason in results: "12 tables: dropTable is answered with 405"."""
+    told = [one for one in left_behind if isinstance(one, str)]  # as older results have them
+    counts = Counter((one["kind"], one["reason"]) for one in left_behind if not isinstance(one, str))
+    return [*told, *(f"{count:,} {kind}{'s' * (count > 1)}: {why}" for (kind, why), count in counts.most_common())]
