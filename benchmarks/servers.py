@@ -6,7 +6,6 @@ import contextlib
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -15,6 +14,8 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from specs.ports import free_port
 
 PRISM = "@stoplight/prism-cli@5"
 READY = "listening"
@@ -65,16 +66,9 @@ def prism(document: Path) -> Iterator[Running]:
     """Run Prism, which answers from a document alone. Raises RuntimeError when there is no Node to run it."""
     if not shutil.which("npx"):
         raise RuntimeError("Prism needs Node: install it, or choose other benchmarks with -k")
-    command = ["npx", "--yes", PRISM, "mock", "--host", "127.0.0.1", "--port", str(_free_port()), str(document)]
+    command = ["npx", "--yes", PRISM, "mock", "--host", "127.0.0.1", "--port", str(free_port()), str(document)]
     with _running("Prism", command, "/v1/any", READY) as running:
         yield running
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @contextlib.contextmanager

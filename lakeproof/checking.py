@@ -18,6 +18,7 @@ from specs.profiles import find_profile
 
 EMBEDDED_STORAGE = "memory"
 EMBEDDED_NAMESPACE = "lakeproof"
+SAMPLE_NAMESPACE = "samples"
 
 
 def check(
@@ -69,5 +70,6 @@ def _target(settings: Settings, storage: str) -> Iterator[Settings]:
             credential=settings.credential or f"lakeproof:{token}",
             name=settings.name or "embedded reference server",
             namespace=namespace,
+            functions=settings.functions or SAMPLE_NAMESPACE,
             warehouse=warehouse.partition("=")[0],
         )

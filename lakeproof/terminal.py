@@ -15,12 +15,12 @@ from rich.text import Text
 from conformance.report.matrix import GLYPHS, WORST_FIRST, build_matrix, sentence
 from conformance.requirement import Requirement
 from conformance.results import Result, Results
+from conformance.sandbox import summary
 
 COLOURS = {
     "pass": "green",
     "fail": "red",
     "warn": "yellow",
-    "known": "magenta",
     "unoffered": "dim",
     "blocked": "magenta",
     "error": "bold red",
@@ -78,6 +78,11 @@ class ProgressListener:
 
 def print_results(results: Results) -> None:
     """Print a run: failures as cards, a table by resource, the verdict in one sentence."""
+    if stopped := results.run.get("stopped"):
+        out.print(Text(f"The run was stopped: {stopped['message']}", "bold red"), soft_wrap=True)
+        if stopped["step"]:
+            out.print(_step(1, stopped["step"]))
+        out.print()
     bad = [entry for entry in results.requirements if entry["verdict"] in ("error", "fail", "warn")]
     bad.sort(key=lambda entry: WORST_FIRST.index(entry["verdict"]))
     for entry in bad[:MOST_CARDS]:
@@ -91,8 +96,15 @@ def print_results(results: Results) -> None:
     blocked = Counter(entry["message"] for entry in results.requirements if entry["verdict"] == "blocked")
     for why, count in blocked.most_common(MOST_CARDS):
         out.print(mark("blocked", f"{count} blocked: {why}"), soft_wrap=True)
-    for left in results.run["left_behind"]:
-        out.print(Text(f"left behind: {left}", "yellow"))
+    print_end(results.run)
+
+
+def print_end(run: dict[str, Any]) -> None:
+    """Print what a run says about itself: its connections, and what it left behind."""
+    for note in run.get("notes", ()):
+        out.print(Text(note, "yellow"))
+    for line in summary(run["left_behind"]):
+        out.print(Text(f"left behind: {line}", "yellow"))
 
 
 def _table(results: Results) -> Table:

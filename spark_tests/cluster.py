@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from spark_tests.java import find_java
+from specs.ports import free_port
 
 HOST = "127.0.0.1"
 SECONDS = 60
@@ -26,7 +27,7 @@ def cluster(folder: Path, workers: int = 2) -> Iterator[str]:
 
     Raises Problem without a Java, and TimeoutError, with the log, when the master or a worker does not come up.
     """
-    port = _free_port()
+    port = free_port()
     url = f"spark://{HOST}:{port}"
     with contextlib.ExitStack() as stack:
         places = ("--host", HOST, "--port", str(port), "--webui-port", "0")
@@ -68,10 +69,3 @@ def _wait_for(ready: Callable[[], bool], log: Path) -> None:
 def _listens(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex((HOST, port)) == 0
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import tempfile
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from spark_tests.java import find_java
 from specs.problems import Problem
 
 SECONDS = 900
+ATTEMPTS = 3
+PAUSE_SECONDS = 2.0
 PATTERN = "[artifact]-[revision](-[classifier]).[ext]"
 LOUD = re.compile(r"unresolved|not found|error|PKIX|refused", re.IGNORECASE)
 SETTINGS = """<ivysettings>
@@ -23,10 +26,14 @@ SETTINGS = """<ivysettings>
 """
 
 
-def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return where jars are kept."""
-    root = Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return root / "lakeproof" / "spark"
+def cache_root(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the kit's folder in the user's cache."""
+    return Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lakeproof"
+
+
+def cache_folder() -> Path:
+    """Return where connectors are kept."""
+    return cache_root() / "spark"
 
 
 def resolve(coordinates: str) -> Path:
@@ -34,11 +41,25 @@ def resolve(coordinates: str) -> Path:
 
     Raises Problem, with the coordinates, when that is impossible.
     """
-    group, artifact, version = coordinates.split(":")
+    _, artifact, version = coordinates.split(":")
     jar = cache_folder() / f"{artifact}-{version}.jar"
     if jar.exists():
         return jar
     jar.parent.mkdir(parents=True, exist_ok=True)
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            _fetch(coordinates, jar)
+            break
+        except Problem:
+            if attempt == ATTEMPTS:
+                raise
+            time.sleep(PAUSE_SECONDS)
+    return jar
+
+
+def _fetch(coordinates: str, jar: Path) -> None:
+    """Fetch a jar once. Raises Problem when it does not come: a registry may say so of one that it has."""
+    group, artifact, version = coordinates.split(":")
     with tempfile.TemporaryDirectory(prefix=f"{artifact}-", dir=jar.parent) as scratch:
         folder = Path(scratch)
         settings = folder / "settings.xml"
@@ -50,7 +71,6 @@ def resolve(coordinates: str) -> Path:
         if not found.exists():
             raise _failure(coordinates, "the registry has no such jar")
         found.replace(jar)
-    return jar
 
 
 def _run(command: list[str], coordinates: str) -> None:

@@ -12,16 +12,18 @@ from typing import Any
 import click
 
 from conformance.requirement import KINDS
+from conformance.results import Results
 from conformance.settings import DEPTHS
 from lakeproof.checking import EMBEDDED_STORAGE, check
+from lakeproof.commands.connection_options import connection_options
 from lakeproof.terminal import ProgressListener, out, print_results
 from specs.profiles import APIS
 
 SECRET_OPTIONS = ("--token", "--credential", "--header")
 KEYS_IN_URI = re.compile(r"://[^/@\s]+@")
 EPILOG = """\b
-Every option can also stand in the environment (--page-size is
-LAKEPROOF_PAGE_SIZE) or in lakeproof.toml (page_size = 100).
+Every option can also stand in the environment (--max-time is
+LAKEPROOF_MAX_TIME) or in lakeproof.toml (max_time = 300).
 
 \b
 Examples:
@@ -30,11 +32,13 @@ Examples:
   lakeproof check http://localhost:2333 -k lance.table.rename
   lakeproof check http://localhost:2333 --token "$TOKEN" --strict
   lakeproof check http://localhost:2333 --spec openapi.yaml --depth deep
+  lakeproof check https://catalog.example --api iceberg --ca ca.pem --wait 60
 
 \b
-The run touches only names that start with its own random prefix, and drops
-them all. Exit codes: 0 conforms, 1 does not, 2 interrupted, 3 the kit failed,
-4 wrong usage or no server there, 5 nothing was selected.
+The run names only what starts with its own random prefix, and drops what it
+made. Exit codes: 0 conforms, 1 does not, 2 interrupted, 3 the kit failed,
+4 wrong usage or no server there, 5 nothing was selected. A run that
+--max-time ended before it found anything is interrupted.
 """
 
 
@@ -51,7 +55,8 @@ them all. Exit codes: 0 conforms, 1 does not, 2 interrupted, 3 the kit failed,
 )
 @click.option("--name", help='What the reports call the server: "pylance 14.0.2".')
 @click.option("--warehouse", metavar="NAME", help="The warehouse to ask an Iceberg catalog for; NAME=URI embedded.")
-@click.option("--namespace", metavar="NAME", help="An existing namespace, for an API that cannot create any.")
+@click.option("--namespace", metavar="NAME", help="Stay in this existing namespace; levels with dots between them.")
+@click.option("--functions", metavar="NAME", help="An existing namespace of an Iceberg catalog that has functions.")
 @click.option("--token", help="Send this bearer token, and judge what happens without it.")
 @click.option("--credential", metavar="ID:SECRET", help="Get tokens from an Iceberg catalog for this, and judge them.")
 @click.option("--scope", help="The scope of tokens that are got for the credential.")
@@ -67,7 +72,7 @@ them all. Exit codes: 0 conforms, 1 does not, 2 interrupted, 3 the kit failed,
 @click.option("--kinds", metavar="KIND,...", help=f"Only these kinds: {', '.join(KINDS)}.")
 @click.option("-k", "select", metavar="EXPR", help="Only requirements whose id matches, as in pytest -k.")
 @click.option("--strict", is_flag=True, default=None, help="A SHOULD counts like a MUST.")
-@click.option("--timeout", type=float, help="Seconds to wait for an answer.  [default: 30]")
+@connection_options
 @click.option("--report", metavar="DIR", help="Where the reports go.  [default: lakeproof-report]")
 @click.option("--json", "as_json", is_flag=True, help="Print the totals and findings as JSON and nothing else.")
 def check_command(url: str | None, storage: str, as_json: bool, headers: tuple[str, ...], **given: Any) -> int:
@@ -78,14 +83,18 @@ def check_command(url: str | None, storage: str, as_json: bool, headers: tuple[s
         results, code = check(
             url, storage=storage, listener=listener, command=command_line(), headers=headers or None, **given
         )
-    folder = results.target["settings"]["report"]
+    return show_run(results, code, as_json=as_json)
+
+
+def show_run(results: Results, code: int, *, as_json: bool) -> int:
+    """Print a run and where its report is, or all of it as JSON and nothing else; return its exit code."""
     if as_json:
         click.echo(json.dumps({"exit": code, **results.to_json()}, indent=2))
         return code
     print_results(results)
     totals = ", ".join(f"{count} {verdict}" for verdict, count in results.totals.items() if count) or "nothing selected"
     out.print(f"{totals} in {results.run['seconds']:.1f} s")
-    out.print(f"report: {folder}/report.html", soft_wrap=True)
+    out.print(f"report: {results.target['settings']['report']}/report.html", soft_wrap=True)
     return code
 
 

@@ -15,10 +15,12 @@ from rich.text import Text
 
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.settings import Settings, load_settings
+from lakeproof.checking import EMBEDDED_STORAGE
 from lakeproof.commands.check import command_line
+from lakeproof.commands.connection_options import connection_options
 from lakeproof.commands.spark_options import spark_options, spark_settings_of
 from lakeproof.commands.spark_progress import counting, starting
-from lakeproof.terminal import out
+from lakeproof.terminal import out, print_end
 from reference_server.serve import serve
 from spark_tests.connectors import catalog_for
 from spark_tests.races import running
@@ -56,7 +58,7 @@ Exit codes: 0 no contradiction, 1 contradictions, 4 wrong usage or no server the
 @click.option("--sql", is_flag=True, help="Race through Spark's connector (Iceberg): appends and merges add up.")
 @click.option("--partitions", type=click.IntRange(1), help="Spark tasks among which clients are divided.")
 @click.option("--seed", type=int, default=0, show_default=True, help="What clients choose.")
-@click.option("--storage", default="memory", show_default=True, help="Of the embedded server, without a URL.")
+@click.option("--storage", default=EMBEDDED_STORAGE, show_default=True, help="Of the embedded server, without a URL.")
 @click.option("--fault", "faults", multiple=True, metavar="NAME", help="Of the embedded server, without a URL.")
 @click.option("--name", help="What the report calls the server.")
 @click.option("--warehouse", metavar="NAME", help="The warehouse to ask an Iceberg catalog for.")
@@ -64,7 +66,7 @@ Exit codes: 0 no contradiction, 1 contradictions, 4 wrong usage or no server the
 @click.option("--credential", metavar="ID:SECRET", help="Get a token from an Iceberg catalog for this.")
 @click.option("--scope", help="The scope of the token that is got for the credential.")
 @click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Send this header too.")
-@click.option("--timeout", type=float, help="Seconds to wait for an answer.  [default: 30]")
+@connection_options
 @click.option("--report", metavar="DIR", help="Where the report goes.  [default: lakeproof-report]")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON and nothing else.")
 @spark_options
@@ -132,8 +134,7 @@ def print_race(report: dict[str, Any]) -> None:
     out.print(Text(sentence(report), "bold red" if report["problems"] else "bold green"))
     for never in figures["never_done"]:
         out.print(Text(f"never succeeded, so nothing is known of it: {never}", "yellow"))
-    for left in report["run"]["left_behind"]:
-        out.print(Text(f"left behind: {left}", "yellow"))
+    print_end(report["run"])
 
 
 def _table(report: dict[str, Any]) -> Table:

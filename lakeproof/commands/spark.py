@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 from functools import partial
 from typing import Any
@@ -11,9 +10,10 @@ import click
 
 from conformance.apis import APIS
 from lakeproof.checking import EMBEDDED_STORAGE, check
-from lakeproof.commands.check import command_line
+from lakeproof.commands.check import command_line, show_run
+from lakeproof.commands.connection_options import connection_options
 from lakeproof.commands.spark_options import spark_options, spark_settings_of
-from lakeproof.terminal import ProgressListener, out, print_results
+from lakeproof.terminal import ProgressListener
 from spark_tests.scenarios.running import run_scenarios
 from spark_tests.session import check_spark
 
@@ -46,7 +46,7 @@ codes are those of `lakeproof check`.
 @click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Send this header too.")
 @click.option("-k", "select", metavar="EXPR", help="Only scenarios whose id matches, as in pytest -k.")
 @click.option("--strict", is_flag=True, default=None, help="A SHOULD counts like a MUST.")
-@click.option("--timeout", type=float, help="Seconds to wait for an answer of the server.  [default: 30]")
+@connection_options
 @click.option("--report", metavar="DIR", help="Where the reports go.  [default: lakeproof-report]")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON and nothing else.")
 @spark_options
@@ -66,11 +66,4 @@ def spark_command(url: str | None, storage: str, as_json: bool, headers: tuple[s
             headers=headers or None,
             **given,
         )
-    if as_json:
-        click.echo(json.dumps({"exit": code, **results.to_json()}, indent=2))
-        return code
-    print_results(results)
-    totals = ", ".join(f"{count} {verdict}" for verdict, count in results.totals.items() if count) or "nothing selected"
-    out.print(f"{totals} in {results.run['seconds']:.1f} s")
-    out.print(f"report: {results.target['settings']['report']}/report.html", soft_wrap=True)
-    return code
+    return show_run(results, code, as_json=as_json)

@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -25,6 +24,7 @@ import urllib3
 
 from peers.iceberg_java.jars import class_path
 from spark_tests.java import find_java
+from specs.ports import free_port
 from specs.problems import Problem
 
 MAIN = "org.apache.iceberg.rest.RESTCatalogServer"
@@ -40,7 +40,7 @@ def fixture(port: int = 0, root: Path | None = None, *, durable: bool = False, s
 
     Raises Problem when there are no jars or no Java, and when the server does not start.
     """
-    port = port or _free_port()
+    port = port or free_port()
     url = f"http://127.0.0.1:{port}"
     with contextlib.ExitStack() as stack:
         folder = root or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="iceberg-fixture-")))
@@ -68,13 +68,6 @@ def environment(port: int, folder: Path, *, durable: bool, strict: bool) -> Mapp
         "CATALOG_JDBC_STRICT__MODE": str(strict).lower(),
     }
     return settings | ({"CATALOG_URI": f"jdbc:sqlite:file:{folder.resolve() / 'catalog.db'}"} if durable else {})
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _answers(url: str, process: subprocess.Popen[str]) -> bool:

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from spark_tests.jars import pyspark_jar
+from spark_tests.jars import cache_root, pyspark_jar
 from spark_tests.java import find_java
 from specs.problems import Problem
 
@@ -54,9 +54,8 @@ def versions(pom: Path = POM) -> dict[str, str]:
 
 def cache_folder(environ: Mapping[str, str] = os.environ, pom: Path = POM) -> Path:
     """Return where the jars of this POM are kept, whether they are there or not."""
-    root = Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     digest = hashlib.sha256(pom.read_bytes()).hexdigest()[:12]
-    return root / "lakeproof" / "iceberg-java" / digest
+    return cache_root(environ) / "iceberg-java" / digest
 
 
 def resolve() -> Path:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from conformance.exchange import redact
-from conformance.results import Results
+from conformance.results import Results, kit_name, new_run_id
 from peers.iceberg_java.jars import versions
 from peers.iceberg_java.junit_xml import Outcome
 from peers.iceberg_java.kit import Look
@@ -46,14 +44,14 @@ def build_results(run: Run, look: Look, outcomes: Iterable[Outcome]) -> Results:
     """Return the results of a run of the kit."""
     kit = kit_version()
     about = {
-        "id": f"{run.started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}",
+        "id": new_run_id(run.started),
         "started": run.started.isoformat(timespec="seconds"),
         "seconds": round(run.seconds, 3),
         "seed": 0,
         "depth": "gate",
         "command": run.command,
         "again": f"python -m peers.iceberg_java.rck {run.url}",
-        "kit": f"lakeproof {version('lakeproof')}",
+        "kit": kit_name(),
         "interrupted": False,
         "requests": 0,  # Java does not say
         "left_behind": [],

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST
 from conformance.report.pages import template, write_page
+from conformance.results import kit_name
 
 VERSION = 1
 NAME = "warehouse"
@@ -20,7 +20,7 @@ Rows = list[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """Requirements by servers: the verdict of the latest run of each."""
+    """Requirements by servers: the newest verdict on each."""
 
     servers: list[tuple[str, str]]
     rows: dict[str, dict[tuple[str, str], str]]
@@ -29,7 +29,7 @@ class Matrix:
 def to_json(answers: dict[str, Rows], where: str) -> dict[str, Any]:
     """Return the report of a warehouse as JSON."""
     made = datetime.now(UTC).isoformat(timespec="seconds")
-    return {"version": VERSION, "made": made, "warehouse": where, "kit": f"lakeproof {version('lakeproof')}", **answers}
+    return {"version": VERSION, "made": made, "warehouse": where, "kit": kit_name(), **answers}
 
 
 def matrix(report: dict[str, Any]) -> Matrix:

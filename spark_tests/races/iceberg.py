@@ -15,17 +15,17 @@ from typing import Any
 from conformance.iceberg.catalog import KEY_LIFETIME, IcebergCatalog
 from conformance.iceberg.client import identifier
 from conformance.iceberg.content import SCHEMA
+from conformance.iceberg.idempotency import HEADER, new_key
 from conformance.iceberg.updates import append, requirement, set_properties, update
 from conformance.target import Target
 from spark_tests.races.chains import COMMIT, READ
 from spark_tests.races.clock import Offset
 from spark_tests.races.cycles import ELSEWHERE, EXISTS, MISSING
-from spark_tests.races.players import REPEAT, Action, Player, Scene, new_key
+from spark_tests.races.players import REPEAT, Action, Player, Scene
 from spark_tests.races.records import Key
 from spark_tests.races.registers import AGAIN, SET
 from spark_tests.races.wire import Reply, Sender
 
-KEY = "Idempotency-Key"
 TOLD = {"AlreadyExistsException": EXISTS, "NoSuchTableException": MISSING}
 REGISTER = "value"
 SEPARATOR = "separator"
@@ -80,7 +80,7 @@ class IcebergPlayer(Player):
         """Send a write: once, or where the catalog keeps keys now and then again after hanging up."""
         if not self.scene.keys or self.choose.random() >= REPEAT:
             return await self.once(operation, path, body)
-        headers = {KEY: new_key()}
+        headers = {HEADER: new_key()}
         await self.sender.send(operation, path, body, headers=headers, patience=self.choose.random() / 500)
         return await self.sender.send(operation, path, body, headers=headers)
 
@@ -129,7 +129,7 @@ class IcebergPlayer(Player):
             return
         number, token, start = self.pick("register"), self.new_token(), self.now()
         body = {"requirements": [], "updates": [set_properties(**{REGISTER: str(token)})]}
-        headers = {KEY: new_key()} if self.scene.keys else {}
+        headers = {HEADER: new_key()} if self.scene.keys else {}
         reply = await self.once("updateTable", self.table(f"register{number}"), body, headers=headers)
         self.note(SET, ("register", number), start, reply, value=token)
         if headers and reply.status == 200:

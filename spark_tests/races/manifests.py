@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.lance.catalog import LanceCatalog, Names
-from conformance.lance.staging import NEWEST, VERSIONS, local_directory
+from conformance.lance.staging import VERSIONS, local_directory, manifest_name, version_body
 
 STAGED = "_staged"
 
@@ -29,7 +29,7 @@ class Staged:
 
     def manifest(self, version: int) -> Path:
         """Return where the manifest of a version is staged."""
-        return Path(self.directory) / STAGED / _name(version)
+        return Path(self.directory) / STAGED / manifest_name(version)
 
 
 def stage_versions(catalog: LanceCatalog, id: Names, count: int) -> Staged:
@@ -47,7 +47,7 @@ def stage_versions(catalog: LanceCatalog, id: Names, count: int) -> Staged:
         staged = Staged(str(directory), first, first + count)
         (directory / STAGED).mkdir()
         for version in range(first + 1, first + count + 1):
-            shutil.copy2(copy / VERSIONS / _name(version), staged.manifest(version))
+            shutil.copy2(copy / VERSIONS / manifest_name(version), staged.manifest(version))
     return staged
 
 
@@ -56,9 +56,4 @@ def staged_copy(staged: Staged, version: int) -> dict[str, Any]:
     source = staged.manifest(version)
     copy = Path(staged.directory) / VERSIONS / f"{source.name}-{uuid.uuid4()}"
     shutil.copyfile(source, copy)
-    size = copy.stat().st_size
-    return {"version": version, "manifest_path": str(copy).lstrip("/"), "manifest_size": size, "naming_scheme": "V2"}
-
-
-def _name(version: int) -> str:
-    return f"{NEWEST - version:020}.manifest"
+    return version_body(version, copy)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-import secrets
 import time
-import uuid
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -104,9 +102,3 @@ class Player:
         hangs_up = self.choose.random() < HANG_UP
         patience = self.choose.random() * PATIENCE if hangs_up else None
         return await self.sender.send(operation, path, body, patience=patience, **options)
-
-
-def new_key() -> str:
-    """Return an idempotency key: a UUID of version 7."""
-    bits = (time.time_ns() // 1_000_000) << 80 | 7 << 76 | secrets.randbits(12) << 64 | 2 << 62 | secrets.randbits(62)
-    return str(uuid.UUID(int=bits))

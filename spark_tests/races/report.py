@@ -6,12 +6,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from importlib.metadata import version
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from conformance.history import Event, Problem
 from conformance.report.pages import template, write_page
+from conformance.results import kit_name
 from spark_tests.races.figures import actions, timeline, totals
 from spark_tests.races.records import Key
 from spark_tests.races.running import Race
@@ -21,7 +22,6 @@ VERSION = 1
 MOST_SHOWN = 50
 MOST_EVENTS = 6
 NAME = "race"
-KIT = "lakeproof"
 DIGITS = re.compile(r"\d+")
 HERE = Path(__file__).parent
 
@@ -36,9 +36,9 @@ def to_json(race: Race, command: str) -> dict[str, Any]:
             "id": race.id,
             "started": race.started.isoformat(timespec="seconds"),
             "command": command,
-            "kit": f"{KIT} {version(KIT)}",
+            "kit": kit_name(),
             "seconds": {name: round(seconds, 3) for name, seconds in race.seconds.items()},
-            "left_behind": race.left_behind,
+            "left_behind": [asdict(one) for one in race.left_behind],
         },
         "target": {
             "url": target.settings.server,

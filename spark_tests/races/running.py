@@ -11,8 +11,10 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from conformance.apis import APIS
 from conformance.history import Problem
+from conformance.results import new_run_id
+from conformance.sandbox import Leftover
+from conformance.session import meet
 from conformance.settings import Settings
 from conformance.target import Target, connect
 from spark_tests.races.apis import RACES
@@ -55,7 +57,7 @@ class Race:
     records: list[Record]
     problems: list[tuple[Key, Problem]]
     seconds: dict[str, float]
-    left_behind: list[str] = field(default_factory=list)
+    left_behind: list[Leftover] = field(default_factory=list)
 
 
 Contest = Callable[["SparkSession", Target, Any, RaceSettings, dict[str, float], Heard], list[Record]]
@@ -79,20 +81,20 @@ def run_race(
     """
     started = datetime.now(UTC)
     target = connect(settings)
-    target.meet(APIS[settings.api].prober(target))
+    meet(target)
     catalog = RACES[settings.api].catalog(target)
     catalog.begin_example()
     seconds: dict[str, float] = {}
     try:
         records = (contest or over_the_wire)(spark, target, catalog, race, seconds, heard)
     finally:
-        catalog.clean_up()
+        target.sandbox.sweep()
     _check(records)
     since = time.perf_counter()
     problems = judge(spark, records, race.judged_here)
     seconds["judge"] = time.perf_counter() - since
-    id = f"{started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
-    return Race(id, started, race, target, records, problems, seconds, catalog.left_behind)
+    id = new_run_id(started)
+    return Race(id, started, race, target, records, problems, seconds, target.sandbox.left_behind)
 
 
 def over_the_wire(

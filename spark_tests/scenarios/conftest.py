@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.lance.catalog import LanceCatalog
 from conformance.outcomes import Blocked, Unoffered
 from conformance.plugin import requirement_of
 from conformance.suite import Suite
+from spark_tests.scenarios.lake import Lake
 from spark_tests.scenarios.starting import NAME, Shown, Starter
 from spark_tests.session import SparkSettings
 
@@ -25,6 +28,12 @@ def starter(pytestconfig: pytest.Config) -> Starter:
 def shown(starter: Starter, suite: Suite) -> Shown:
     """The session with the target in it."""
     return starter.show(suite.settings)
+
+
+@pytest.fixture
+def lake(suite: Suite, shown: Shown, catalog: IcebergCatalog | LanceCatalog) -> Lake:
+    """The target as Spark shows it, with a namespace of the scenario's own."""
+    return Lake(shown, lambda: catalog.home, suite.client)
 
 
 @pytest.fixture

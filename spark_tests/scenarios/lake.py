@@ -7,9 +7,10 @@ written with `lake.name("t")`, which quotes them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from conformance.checks import holds
 from conformance.outcomes import Violation
 from spark_tests.scenarios.statements import Console, Statement, names
 
@@ -37,6 +38,12 @@ def _argument(value: Any) -> str:
 
 def _temporary(row: Row) -> bool:
     return row[-1] is True
+
+
+def has_property(described: Mapping[str, str], pair: str) -> None:
+    """Check that a namespace, as Spark describes it, has a property: "(name,value)"."""
+    told = described.get("Properties", "").replace(" ", "")
+    holds(pair in told, f"the Properties of the namespace, {told or 'nothing'}, hold {pair}")
 
 
 class Lake:
@@ -152,6 +159,10 @@ class Lake:
                 break
             found[row[0]] = row[1]
         return found
+
+    def described(self, namespace: str) -> dict[str, str]:
+        """Return what DESCRIBE says of a namespace, by what it calls it."""
+        return {str(row[0]): str(row[1] or "") for row in self.run(f"DESCRIBE NAMESPACE EXTENDED {namespace}")}
 
     def properties(self, table: str) -> dict[str, str]:
         """Return the properties of a table."""

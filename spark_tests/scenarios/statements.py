@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from conformance.exchange import Exchange, body_to_json
+from conformance.json_values import shown as as_json
 from conformance.outcomes import Violation
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class Statement(Exchange):
         """Return the step as reports show it: the text in place of a request, rows in place of an answer."""
         step = Exchange.to_json(self)
         step["request"]["curl"] = self.url
-        shown = "\n".join(str(row) for row in self.rows[:MOST_ROWS])
+        shown = "\n".join(as_json(row, limit=0) for row in self.rows[:MOST_ROWS])
         step["response"]["body"] = body_to_json(shown.encode()) if self.rows else None
         return step
 

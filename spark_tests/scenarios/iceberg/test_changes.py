@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from conformance.checks import equal, find
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.requirement import must
 from spark_tests.scenarios.lake import Lake, Row
@@ -48,10 +49,10 @@ def test_columns(lake: Lake, case: Change) -> None:
     lake.run(f"CREATE TABLE {lake.name('t')} (a INT, b STRING, s STRUCT<x: INT>) USING iceberg")
     lake.run(f"INSERT INTO {lake.name('t')} VALUES (1, 'b', named_struct('x', 2))")
     lake.run(f"ALTER TABLE {lake.name('t')} {case.sql}")
-    assert lake.columns(lake.name("t")) == case.columns
+    equal(lake.columns(lake.name("t")), case.columns, "the columns of the table")
     comments = {row[0]: row[2] for row in lake.run(f"DESCRIBE {lake.name('t')}") if row[2]}
-    assert comments == case.comments
-    assert lake.run(f"SELECT {case.select} FROM {lake.name('t')}") == list(case.rows)
+    equal(comments, case.comments, "the comments of the columns")
+    equal(lake.run(f"SELECT {case.select} FROM {lake.name('t')}"), list(case.rows), "the rows of the table")
 
 
 @must("spark.iceberg.column.dropped-and-added", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -60,7 +61,7 @@ def test_dropped_and_added(lake: Lake) -> None:
     lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT 1 AS a, 'old' AS b")
     lake.run(f"ALTER TABLE {lake.name('t')} DROP COLUMN b")
     lake.run(f"ALTER TABLE {lake.name('t')} ADD COLUMN b STRING")
-    assert lake.run(f"SELECT a, b FROM {lake.name('t')}") == [(1, None)]
+    equal(lake.run(f"SELECT a, b FROM {lake.name('t')}"), [(1, None)], "the rows of the table")
 
 
 @must("spark.iceberg.column.required-dropped", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -69,7 +70,7 @@ def test_optional(lake: Lake) -> None:
     lake.run(f"CREATE TABLE {lake.name('t')} (a INT NOT NULL) USING iceberg")
     lake.run(f"ALTER TABLE {lake.name('t')} ALTER COLUMN a DROP NOT NULL")
     lake.run(f"INSERT INTO {lake.name('t')} VALUES (NULL)")
-    assert lake.run(f"SELECT a FROM {lake.name('t')}") == [(None,)]
+    equal(lake.run(f"SELECT a FROM {lake.name('t')}"), [(None,)], "the rows of the table")
 
 
 @must("spark.iceberg.column.identifiers", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -79,8 +80,9 @@ def test_identifiers(lake: Lake, catalog: IcebergCatalog) -> None:
     lake.run(f"ALTER TABLE {lake.name('t')} SET IDENTIFIER FIELDS a, b")
     lake.run(f"ALTER TABLE {lake.name('t')} DROP IDENTIFIER FIELDS b")
     metadata = catalog.metadata(catalog.table_id())
-    now = next(one for one in metadata["schemas"] if one["schema-id"] == metadata["current-schema-id"])
-    assert now["identifier-field-ids"] == [1]
+    current = metadata["current-schema-id"]
+    now = find(metadata["schemas"], lambda one: one["schema-id"] == current, "the current schema")
+    equal(now["identifier-field-ids"], [1], "the identifier-field-ids of the current schema")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +111,14 @@ def test_partitions(lake: Lake, catalog: IcebergCatalog, case: Layout) -> None:
         lake.run(f"ALTER TABLE {table} {change}")
     lake.run(f"INSERT INTO {table} VALUES (1, DATE'2024-03-01'), (3, DATE'2024-03-01')")
     metadata = catalog.metadata(catalog.table_id())
-    spec = next(one for one in metadata["partition-specs"] if one["spec-id"] == metadata["default-spec-id"])
-    assert [one["transform"] for one in spec["fields"] if one["transform"] != "void"] == case.transforms
-    assert lake.value(f"SELECT count(*) FROM {table}") == 4
-    assert lake.value(f"SELECT count(*) FROM {table} WHERE id = 1") == 2
-    assert lake.value(f"SELECT count(*) FROM {table} WHERE day >= DATE'2024-02-01'") == 3
+    default = metadata["default-spec-id"]
+    spec = find(metadata["partition-specs"], lambda one: one["spec-id"] == default, "the default partition spec")
+    transforms = [one["transform"] for one in spec["fields"] if one["transform"] != "void"]
+    equal(transforms, case.transforms, "the transforms of the default partition spec")
+    equal(lake.value(f"SELECT count(*) FROM {table}"), 4, "the number of rows")
+    equal(lake.value(f"SELECT count(*) FROM {table} WHERE id = 1"), 2, "the number of rows with the id 1")
+    later = lake.value(f"SELECT count(*) FROM {table} WHERE day >= DATE'2024-02-01'")
+    equal(later, 3, "the number of rows from February on")
 
 
 @must("spark.iceberg.order.written", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -123,13 +128,13 @@ def test_order(lake: Lake, catalog: IcebergCatalog) -> None:
     lake.run(f"CREATE TABLE {table} (a INT, b STRING) USING iceberg")
     lake.run(f"ALTER TABLE {table} WRITE ORDERED BY b DESC NULLS LAST, a")
     metadata = catalog.metadata(catalog.table_id())
-    order = next(one for one in metadata["sort-orders"] if one["order-id"] == metadata["default-sort-order-id"])
-    assert [(one["source-id"], one["direction"], one["null-order"]) for one in order["fields"]] == [
-        (2, "desc", "nulls-last"),
-        (1, "asc", "nulls-first"),
-    ]
+    default = metadata["default-sort-order-id"]
+    order = find(metadata["sort-orders"], lambda one: one["order-id"] == default, "the default sort order")
+    fields = [(one["source-id"], one["direction"], one["null-order"]) for one in order["fields"]]
+    expected = [(2, "desc", "nulls-last"), (1, "asc", "nulls-first")]
+    equal(fields, expected, "source-id, direction and null-order of the sort order's fields")
     lake.run(f"INSERT INTO {table} VALUES (1, 'a'), (2, 'b')")
     lake.run(f"ALTER TABLE {table} WRITE UNORDERED")
     lake.run(f"INSERT INTO {table} VALUES (3, 'c')")
-    assert catalog.metadata(catalog.table_id())["default-sort-order-id"] == 0
-    assert lake.value(f"SELECT count(*) FROM {table}") == 3
+    equal(catalog.metadata(catalog.table_id())["default-sort-order-id"], 0, "the default-sort-order-id")
+    equal(lake.value(f"SELECT count(*) FROM {table}"), 3, "the number of rows")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
+from conformance.checks import equal, lacks, only, same_items
 from conformance.iceberg.catalog import IcebergCatalog
+from conformance.json_values import shown
+from conformance.outcomes import Violation
 from conformance.requirement import must
 from spark_tests.scenarios.iceberg.test_rows import new_table, words
 from spark_tests.scenarios.lake import Lake
@@ -38,8 +41,10 @@ def test_appends(lake: Lake) -> None:
     plan = [[f"INSERT INTO {table} VALUES ({w * 100 + r})" for r in range(ROUNDS)] for w in range(WRITERS)]
     told = at_once(lake, plan)
     written = sorted(w * 100 + r for w in range(WRITERS) for r in range(ROUNDS) if not told[w][r])
-    assert [x for (x,) in lake.run(f"SELECT x FROM {table} ORDER BY x")] == written
-    assert len(written) == WRITERS * ROUNDS, "an append alone conflicts with nothing"
+    errors = [names for session in told for names in session if names]
+    found = [x for (x,) in lake.run(f"SELECT x FROM {table} ORDER BY x")]
+    equal(found, written, "the rows of the appends that succeeded")
+    equal(errors, [], "the errors of the appends, though an append alone conflicts with nothing")
 
 
 @must("spark.iceberg.concurrency.updates", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -50,9 +55,10 @@ def test_updates(lake: Lake) -> None:
     told = at_once(lake, [[f"UPDATE {table} SET n = n + 1"] * ROUNDS] * WRITERS)
     errors = [names for session in told for names in session if names]
     done = WRITERS * ROUNDS - len(errors)
-    assert all(CONFLICTS & set(names) for names in errors), errors
-    assert lake.run(f"SELECT n FROM {table}") == [(done,)]
-    assert done >= 1
+    equal([names for names in errors if not CONFLICTS & set(names)], [], "the errors that are no conflicts")
+    equal(lake.run(f"SELECT n FROM {table}"), [(done,)], "the row after the updates that succeeded")
+    if not done:
+        raise Violation(f"of {WRITERS} sessions that updated the row none succeeded: {shown(told)}")
 
 
 @must("spark.iceberg.concurrency.other-partitions", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -61,7 +67,7 @@ def test_partitions(lake: Lake) -> None:
     table = new_table(lake, "copy-on-write", rows=9)
     told = at_once(lake, [[f"DELETE FROM {table} WHERE part = {part} AND id < 6"] for part in range(3)])
     gone = {id for id in range(6) if not told[id % 3][0]}
-    assert set(words(lake, table)) == set(range(9)) - gone
+    same_items(words(lake, table), set(range(9)) - gone, "the ids that are left")
 
 
 @must("spark.iceberg.concurrency.creations", operations=["createTable"], clause=CLAUSE, kind="scenario")
@@ -70,8 +76,10 @@ def test_creations(lake: Lake) -> None:
     table = lake.name("t")
     told = at_once(lake, [[f"CREATE TABLE {table} USING iceberg AS SELECT {number} AS x"] for number in range(WRITERS)])
     winners = [number for number in range(WRITERS) if not told[number][0]]
-    assert len(winners) == 1
-    assert lake.run(f"SELECT x FROM {table}") == [(winners[0],)]
+    if not winners:
+        raise Violation(f"of {WRITERS} sessions that created the table none succeeded: {shown(told)}")
+    winner = only(winners, "the sessions that created the table")
+    equal(lake.run(f"SELECT x FROM {table}"), [(winner,)], "the row of the table that was created")
 
 
 @must("spark.iceberg.concurrency.seen", operations=["loadTable"], clause=CLAUSE, kind="scenario")
@@ -81,9 +89,9 @@ def test_seen(lake: Lake) -> None:
     lake.run(f"CREATE TABLE {table} (x INT) USING iceberg")
     for x in range(3):
         lake.run(f"INSERT INTO {table} VALUES ({x})")
-        assert other.value(f"SELECT max(x) FROM {table}") == x
+        equal(other.value(f"SELECT max(x) FROM {table}"), x, "the highest row that another session sees")
     other.run(f"ALTER TABLE {table} ADD COLUMN y INT")
-    assert lake.columns(table) == {"x": "int", "y": "int"}
+    equal(lake.columns(table), {"x": "int", "y": "int"}, "the columns that the first session sees")
 
 
 @must("spark.iceberg.concurrency.stale", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -97,4 +105,4 @@ def test_stale(lake: Lake, catalog: IcebergCatalog) -> None:
     stale = {"type": "assert-current-schema-id", "current-schema-id": before["current-schema-id"]}
     properties = {"action": "set-properties", "updates": {"lp.stale": "yes"}}
     catalog.update_table(id, [properties], [stale], expect=409)
-    assert "lp.stale" not in lake.properties(table)
+    lacks(lake.properties(table), ["lp.stale"], "the properties of the table")

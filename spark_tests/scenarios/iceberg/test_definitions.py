@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.checks import equal, find, holds, number, only, same_items
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.staging import local_path
 from conformance.outcomes import Unoffered
@@ -31,9 +32,9 @@ TYPES = {
 def test_create(lake: Lake) -> None:
     """A table with columns of every type is created, listed, and described with these columns and no rows."""
     lake.run(f"CREATE TABLE {lake.name('t')} ({', '.join(f'{one} {TYPES[one]}' for one in TYPES)}) USING iceberg")
-    assert lake.shown("TABLES") == ["t"]
-    assert lake.columns(lake.name("t")) == TYPES
-    assert lake.run(f"SELECT * FROM {lake.name('t')}") == []
+    same_items(lake.shown("TABLES"), ["t"], "the listed tables")
+    equal(lake.columns(lake.name("t")), TYPES, "the columns of the table")
+    equal(lake.run(f"SELECT * FROM {lake.name('t')}"), [], "the rows of the new table")
 
 
 @must("spark.iceberg.table.created-in-full", operations=["createTable"], clause=CLAUSE, kind="scenario")
@@ -45,11 +46,13 @@ def test_create_in_full(lake: Lake, catalog: IcebergCatalog) -> None:
     )
     metadata = catalog.metadata(catalog.table_id())
     key = metadata["schemas"][-1]["fields"][0]
-    assert (key["required"], key["doc"]) == (True, "the key")
+    equal(key["required"], True, "required of the column id")
+    equal(key.get("doc"), "the key", "the doc of the column id")
     fields = metadata["partition-specs"][-1]["fields"]
-    assert [(one["transform"], one["source-id"]) for one in fields] == [("bucket[4]", 1), ("month", 2)]
-    assert metadata["properties"]["comment"] == "all of it"
-    assert lake.properties(lake.name("t"))["lp.a"] == "1"
+    found = [(one["transform"], one["source-id"]) for one in fields]
+    equal(found, [("bucket[4]", 1), ("month", 2)], "transform and source-id of the partition fields")
+    equal(metadata["properties"].get("comment"), "all of it", "the comment of the table")
+    equal(lake.properties(lake.name("t")).get("lp.a"), "1", "the property lp.a")
 
 
 @must(
@@ -63,8 +66,8 @@ def test_format_version(lake: Lake, catalog: IcebergCatalog, case: int) -> None:
     """A table is made and written in format version {}."""
     lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING iceberg TBLPROPERTIES ('format-version' = '{case}')")
     lake.run(f"INSERT INTO {lake.name('t')} VALUES (1)")
-    assert catalog.metadata(catalog.table_id())["format-version"] == case
-    assert lake.run(f"SELECT * FROM {lake.name('t')}") == [(1,)]
+    equal(catalog.metadata(catalog.table_id())["format-version"], case, "the format-version")
+    equal(lake.run(f"SELECT * FROM {lake.name('t')}"), [(1,)], "the rows of the table")
 
 
 @must("spark.iceberg.table.upgraded", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -74,8 +77,8 @@ def test_upgrade(lake: Lake, catalog: IcebergCatalog) -> None:
     lake.run(f"INSERT INTO {lake.name('t')} VALUES (1)")
     lake.run(f"ALTER TABLE {lake.name('t')} SET TBLPROPERTIES ('format-version' = '2')")
     lake.run(f"INSERT INTO {lake.name('t')} VALUES (2)")
-    assert catalog.metadata(catalog.table_id())["format-version"] == 2
-    assert lake.run(f"SELECT * FROM {lake.name('t')} ORDER BY x") == [(1,), (2,)]
+    equal(catalog.metadata(catalog.table_id())["format-version"], 2, "the format-version")
+    equal(lake.run(f"SELECT * FROM {lake.name('t')} ORDER BY x"), [(1,), (2,)], "the rows of the table")
 
 
 @must(
@@ -87,23 +90,20 @@ def test_ctas(lake: Lake, catalog: IcebergCatalog) -> None:
         f"CREATE TABLE {lake.name('t')} USING iceberg PARTITIONED BY (part) TBLPROPERTIES ('lp.a' = '1') "
         "AS SELECT id, id % 3 AS part FROM range(10)"
     )
-    assert lake.run(f"SELECT part, count(*) FROM {lake.name('t')} GROUP BY part ORDER BY part") == [
-        (0, 4),
-        (1, 3),
-        (2, 3),
-    ]
+    counts = lake.run(f"SELECT part, count(*) FROM {lake.name('t')} GROUP BY part ORDER BY part")
+    equal(counts, [(0, 4), (1, 3), (2, 3)], "the number of rows of each partition")
     metadata = catalog.metadata(catalog.table_id())
-    assert len(metadata["snapshots"]) == 1
-    assert metadata["properties"]["lp.a"] == "1"
+    only(metadata["snapshots"], "the snapshots of the table")
+    equal(metadata["properties"].get("lp.a"), "1", "the property lp.a")
 
 
 @must("spark.iceberg.table.create-as-select-failed", operations=["createTable"], clause=CLAUSE, kind="scenario")
 def test_ctas_fails(lake: Lake) -> None:
     """CREATE TABLE AS SELECT leaves no table when the query fails."""
     lake.attempt(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT raise_error('no') AS x FROM range(3)")
-    assert lake.shown("TABLES") == []
+    same_items(lake.shown("TABLES"), [], "the listed tables")
     lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT 1 AS x")
-    assert lake.run(f"SELECT * FROM {lake.name('t')}") == [(1,)]
+    equal(lake.run(f"SELECT * FROM {lake.name('t')}"), [(1,)], "the rows of the table")
 
 
 @must("spark.iceberg.table.replaced", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -113,24 +113,25 @@ def test_replace(lake: Lake, catalog: IcebergCatalog) -> None:
     before = catalog.metadata(catalog.table_id())
     lake.run(f"REPLACE TABLE {lake.name('t')} (y STRING) USING iceberg")
     after = catalog.metadata(catalog.table_id())
-    assert lake.columns(lake.name("t")) == {"y": "string"}
-    assert lake.run(f"SELECT * FROM {lake.name('t')}") == []
-    assert after["table-uuid"] == before["table-uuid"]
-    assert [one["snapshot-id"] for one in before["snapshots"]] == [one["snapshot-id"] for one in after["snapshots"]]
+    equal(lake.columns(lake.name("t")), {"y": "string"}, "the columns of the table")
+    equal(lake.run(f"SELECT * FROM {lake.name('t')}"), [], "the rows of the table")
+    equal(after["table-uuid"], before["table-uuid"], "the table-uuid")
+    kept = [one["snapshot-id"] for one in after["snapshots"]]
+    equal(kept, [one["snapshot-id"] for one in before["snapshots"]], "the snapshots of the table")
 
 
 @must("spark.iceberg.table.replaced-as-select", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_rtas(lake: Lake, catalog: IcebergCatalog) -> None:
     """CREATE OR REPLACE TABLE AS SELECT replaces rows and layout at once; the rows before can still be read."""
     lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT 1 AS x")
-    first = catalog.metadata(catalog.table_id())["current-snapshot-id"]
+    first = number(catalog.metadata(catalog.table_id())["current-snapshot-id"], "the current-snapshot-id")
     lake.run(f"CREATE OR REPLACE TABLE {lake.name('t')} USING iceberg PARTITIONED BY (x) AS SELECT 2 AS x, 'b' AS y")
-    assert lake.run(f"SELECT * FROM {lake.name('t')}") == [(2, "b")]
-    assert lake.run(f"SELECT * FROM {lake.name('t')} VERSION AS OF {first}") == [(1,)]
+    equal(lake.run(f"SELECT * FROM {lake.name('t')}"), [(2, "b")], "the rows of the table")
+    equal(lake.run(f"SELECT * FROM {lake.name('t')} VERSION AS OF {first}"), [(1,)], "the rows of the snapshot before")
     metadata = catalog.metadata(catalog.table_id())
-    assert len(
-        next(one for one in metadata["partition-specs"] if one["spec-id"] == metadata["default-spec-id"])["fields"]
-    )
+    default = metadata["default-spec-id"]
+    spec = find(metadata["partition-specs"], lambda one: one["spec-id"] == default, "the default partition spec")
+    holds(spec["fields"], "the table is partitioned")
 
 
 @must("spark.iceberg.table.renamed", operations=["renameTable"], clause=CLAUSE, kind="scenario")
@@ -138,8 +139,8 @@ def test_rename(lake: Lake) -> None:
     """A renamed table is listed and read under its new name only."""
     lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT 1 AS x")
     lake.run(f"ALTER TABLE {lake.name('t')} RENAME TO {lake.plain('u')}")
-    assert lake.shown("TABLES") == ["u"]
-    assert lake.run(f"SELECT * FROM {lake.name('u')}") == [(1,)]
+    same_items(lake.shown("TABLES"), ["u"], "the listed tables")
+    equal(lake.run(f"SELECT * FROM {lake.name('u')}"), [(1,)], "the rows of the renamed table")
     lake.refused(f"SELECT * FROM {lake.name('t')}", "TABLE_OR_VIEW_NOT_FOUND")
 
 
@@ -148,9 +149,9 @@ def test_drop(lake: Lake) -> None:
     """A dropped table is gone, and its name can be used for another one at once."""
     lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT 1 AS x")
     lake.run(f"DROP TABLE {lake.name('t')}")
-    assert lake.shown("TABLES") == []
+    same_items(lake.shown("TABLES"), [], "the listed tables")
     lake.run(f"CREATE TABLE {lake.name('t')} (y STRING) USING iceberg")
-    assert lake.run(f"SELECT * FROM {lake.name('t')}") == []
+    equal(lake.run(f"SELECT * FROM {lake.name('t')}"), [], "the rows of the new table")
 
 
 @must("spark.iceberg.table.purged", operations=["dropTable"], clause=CLAUSE, kind="scenario")
@@ -161,8 +162,8 @@ def test_purge(lake: Lake) -> None:
     if not all(path and path.exists() for path in files):
         raise Unoffered("the files of the server's tables cannot be seen from here")
     lake.run(f"DROP TABLE {lake.name('t')} PURGE")
-    assert lake.shown("TABLES") == []
-    assert not [path for path in files if path and path.exists()]
+    same_items(lake.shown("TABLES"), [], "the listed tables")
+    equal([path for path in files if path and path.exists()], [], "the data files that are left")
 
 
 @must("spark.iceberg.table.properties", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -172,4 +173,4 @@ def test_properties(lake: Lake) -> None:
     lake.run(f"ALTER TABLE {lake.name('t')} SET TBLPROPERTIES ('b' = '2')")
     lake.run(f"ALTER TABLE {lake.name('t')} UNSET TBLPROPERTIES ('c')")
     found = lake.properties(lake.name("t"))
-    assert {name: found.get(name) for name in "abc"} == {"a": "1", "b": "2", "c": None}
+    equal({name: found.get(name) for name in "abc"}, {"a": "1", "b": "2", "c": None}, "the properties of the table")

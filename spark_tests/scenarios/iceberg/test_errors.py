@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.checks import equal, same_items
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.outcomes import Unoffered
 from conformance.requirement import must
@@ -20,7 +21,7 @@ def test_table_exists(lake: Lake) -> None:
     lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING iceberg")
     lake.refused(f"CREATE TABLE {lake.name('t')} (y INT) USING iceberg", "TABLE_OR_VIEW_ALREADY_EXISTS")
     lake.run(f"CREATE TABLE IF NOT EXISTS {lake.name('t')} (y INT) USING iceberg")
-    assert lake.columns(lake.name("t")) == {"x": "int"}
+    equal(lake.columns(lake.name("t")), {"x": "int"}, "the columns of the table")
 
 
 @must(
@@ -69,7 +70,7 @@ def test_namespace_not_empty(lake: Lake) -> None:
     """DROP NAMESPACE of one that holds a table is refused as such, and the table stays."""
     lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING iceberg")
     lake.refused(f"DROP NAMESPACE {lake.namespace}", "NamespaceNotEmptyException", "SCHEMA_NOT_EMPTY")
-    assert lake.shown("TABLES") == ["t"]
+    same_items(lake.shown("TABLES"), ["t"], "the listed tables")
 
 
 @must("spark.iceberg.error.unauthorized", operations=["getConfig"], clause=CLAUSE, kind="scenario")

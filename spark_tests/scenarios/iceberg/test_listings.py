@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.checks import same_items
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.requirement import must
 from spark_tests.scenarios.lake import Lake
@@ -17,7 +18,7 @@ def test_tables(lake: Lake, catalog: IcebergCatalog) -> None:
     names = [f"t{number:04}" for number in range(TABLES)]
     for name in names:
         catalog.new_table(name)
-    assert lake.shown("TABLES") == names
+    same_items(lake.shown("TABLES"), names, "the listed tables")
 
 
 @must("spark.iceberg.listing.namespaces", operations=["listNamespaces"], clause=CLAUSE, kind="scenario")
@@ -28,7 +29,7 @@ def test_namespaces(lake: Lake, catalog: IcebergCatalog) -> None:
     for name in names:
         catalog.create_namespace(catalog.table_id(name))
     home = ".".join(lake.home)
-    assert lake.shown("NAMESPACES", column=0) == [f"{home}.{name}" for name in names]
+    same_items(lake.shown("NAMESPACES", column=0), [f"{home}.{name}" for name in names], "the listed namespaces")
 
 
 @must("spark.iceberg.listing.pattern", operations=["listTables"], clause=CLAUSE, kind="scenario")
@@ -39,4 +40,4 @@ def test_pattern(lake: Lake, catalog: IcebergCatalog) -> None:
     other = catalog.new_namespace("other")
     catalog.create_table((*other, "alpine"), schema={"type": "struct", "fields": []})
     rows = lake.run(f"SHOW TABLES IN {lake.namespace} LIKE 'alp*'")
-    assert sorted(row[1] for row in rows) == ["alpha", "alphabet"]
+    same_items((row[1] for row in rows), ["alpha", "alphabet"], "the tables listed with LIKE")

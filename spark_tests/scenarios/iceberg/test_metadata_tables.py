@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.checks import at_least, equal
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.requirement import must
 from spark_tests.scenarios.iceberg.test_rows import new_table
@@ -19,9 +20,9 @@ def test_snapshots(lake: Lake, catalog: IcebergCatalog) -> None:
     found = lake.run(
         f"SELECT snapshot_id, parent_id, operation FROM {lake.name('t', 'snapshots')} ORDER BY committed_at"
     )
-    assert [row[2] for row in found] == ["append", "append", "append", "delete"]
-    assert [row[1] for row in found] == [None, *(row[0] for row in found[:-1])]
-    assert [row[0] for row in found[:-1]] == snapshots
+    equal([row[2] for row in found], ["append", "append", "append", "delete"], "the operations of the snapshots")
+    equal([row[1] for row in found], [None, *(row[0] for row in found[:-1])], "the parents of the snapshots")
+    equal([row[0] for row in found[:-1]], snapshots, "the snapshots of the appends")
 
 
 @must("spark.iceberg.metadata-table.history", operations=["loadTable"], clause=CLAUSE, kind="scenario")
@@ -32,7 +33,8 @@ def test_history(lake: Lake, catalog: IcebergCatalog) -> None:
     found = lake.run(
         f"SELECT snapshot_id, is_current_ancestor FROM {lake.name('t', 'history')} ORDER BY made_current_at"
     )
-    assert found == [(snapshots[0], True), (snapshots[1], False), (snapshots[2], False), (snapshots[0], True)]
+    expected = [(snapshots[0], True), (snapshots[1], False), (snapshots[2], False), (snapshots[0], True)]
+    equal(found, expected, "the history of the table")
 
 
 @must("spark.iceberg.metadata-table.refs", operations=["loadTable"], clause=CLAUSE, kind="scenario")
@@ -42,18 +44,20 @@ def test_refs(lake: Lake, catalog: IcebergCatalog) -> None:
     lake.run(f"ALTER TABLE {table} CREATE TAG first AS OF VERSION {snapshots[0]}")
     lake.run(f"ALTER TABLE {table} CREATE BRANCH side AS OF VERSION {snapshots[1]}")
     found = lake.run(f"SELECT name, type, snapshot_id FROM {lake.name('t', 'refs')} ORDER BY name")
-    assert found == [("first", "TAG", snapshots[0]), ("main", "BRANCH", snapshots[2]), ("side", "BRANCH", snapshots[1])]
+    refs = [("first", "TAG", snapshots[0]), ("main", "BRANCH", snapshots[2]), ("side", "BRANCH", snapshots[1])]
+    equal(found, refs, "the refs of the table")
 
 
 @must("spark.iceberg.metadata-table.files", operations=["loadTable"], clause=CLAUSE, kind="scenario")
 def test_files(lake: Lake) -> None:
     """Files, partitions and manifests count the rows of the table."""
     new_table(lake, rows=60)
-    assert lake.value(f"SELECT sum(record_count) FROM {lake.name('t', 'files')}") == 60
+    equal(lake.value(f"SELECT sum(record_count) FROM {lake.name('t', 'files')}"), 60, "the record_count of all files")
     partitions = lake.run(f"SELECT partition.part, record_count FROM {lake.name('t', 'partitions')} ORDER BY 1")
-    assert partitions == [(0, 20), (1, 20), (2, 20)]
+    equal(partitions, [(0, 20), (1, 20), (2, 20)], "the record_count of each partition")
     manifests = lake.run(f"SELECT sum(added_data_files_count) FROM {lake.name('t', 'manifests')}")
-    assert manifests == lake.run(f"SELECT count(*) FROM {lake.name('t', 'files')}")
+    files = lake.run(f"SELECT count(*) FROM {lake.name('t', 'files')}")
+    equal(manifests, files, "the added_data_files_count of all manifests")
 
 
 @must("spark.iceberg.metadata-table.entries", operations=["loadTable"], clause=CLAUSE, kind="scenario")
@@ -61,8 +65,10 @@ def test_entries(lake: Lake) -> None:
     """The metadata log and all data files show every commit, also what was deleted since."""
     table = new_table(lake)
     lake.run(f"DELETE FROM {table} WHERE part = 0")
-    assert lake.value(f"SELECT sum(record_count) FROM {lake.name('t', 'all_data_files')}") >= 6
-    assert lake.value(f"SELECT count(*) FROM {lake.name('t', 'metadata_log_entries')}") == 3
+    total = lake.value(f"SELECT sum(record_count) FROM {lake.name('t', 'all_data_files')}")
+    at_least(total, 6, "the record_count of all data files")
+    entries = lake.value(f"SELECT count(*) FROM {lake.name('t', 'metadata_log_entries')}")
+    equal(entries, 3, "the number of metadata_log_entries")
 
 
 @must("spark.iceberg.metadata-table.travel", operations=["loadTable"], clause=CLAUSE, kind="scenario")
@@ -72,4 +78,4 @@ def test_travel(lake: Lake, catalog: IcebergCatalog) -> None:
     counts = [
         lake.value(f"SELECT count(*) FROM {lake.name('t', 'files')} VERSION AS OF {snapshot}") for snapshot in snapshots
     ]
-    assert counts == [1, 2, 3]
+    equal(counts, [1, 2, 3], "the number of files in each snapshot")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from conformance.checks import contains, equal, same_items
 from conformance.iceberg.catalog import IcebergCatalog
+from conformance.json_values import shown
 from conformance.outcomes import Unoffered
 from conformance.requirement import should
 from spark_tests.scenarios.lake import Lake
@@ -41,10 +43,10 @@ def test_table(lake: Lake, case: str) -> None:
     table = lake.name(case)
     lake.run(f"CREATE TABLE {table} (x INT) USING iceberg")
     lake.run(f"INSERT INTO {table} VALUES (1)")
-    assert lake.shown("TABLES") == [case]
-    assert lake.run(f"SELECT x FROM {table}") == [(1,)]
+    same_items(lake.shown("TABLES"), [case], "the listed tables")
+    equal(lake.run(f"SELECT x FROM {table}"), [(1,)], "the rows of the table")
     lake.run(f"DROP TABLE {table}")
-    assert lake.shown("TABLES") == []
+    same_items(lake.shown("TABLES"), [], "the listed tables")
 
 
 @should(
@@ -57,13 +59,13 @@ def test_table(lake: Lake, case: str) -> None:
 def test_namespace(lake: Lake, catalog: IcebergCatalog, case: str) -> None:
     """A namespace whose name holds a {} is created, holds a table, and is dropped."""
     if catalog.separator in case:
-        raise Unoffered(f"a level of a namespace cannot hold the separator {catalog.separator!r}")
+        raise Unoffered(f"a level of a namespace cannot hold the separator {shown(catalog.separator)}")
     name = f"{catalog.namespace_id('ns')[0]}{case}"
     catalog.note_namespaces([(name,)])
     lake.run(f"CREATE NAMESPACE {lake.at(name)}")
     lake.run(f"CREATE TABLE {lake.at(name, 't')} (x INT) USING iceberg")
-    assert lake.shown("TABLES", where=lake.at(name)) == ["t"]
-    assert (name,) in {tuple(one) for one in catalog.list_namespaces()["namespaces"]}
+    same_items(lake.shown("TABLES", where=lake.at(name)), ["t"], "the listed tables")
+    contains(catalog.list_namespaces()["namespaces"], [[name]], "the listed namespaces")
     lake.run(f"DROP TABLE {lake.at(name, 't')}")
     lake.run(f"DROP NAMESPACE {lake.at(name)}")
 
@@ -80,8 +82,8 @@ def test_column(lake: Lake, case: str) -> None:
     column = "`" + case.replace("`", "``") + "`"
     lake.run(f"CREATE TABLE {lake.name('t')} ({column} INT) USING iceberg")
     lake.run(f"INSERT INTO {lake.name('t')} VALUES (1), (2)")
-    assert lake.run(f"SELECT {column} FROM {lake.name('t')} WHERE {column} > 1") == [(2,)]
-    assert list(lake.columns(lake.name("t"))) == [case]
+    equal(lake.run(f"SELECT {column} FROM {lake.name('t')} WHERE {column} > 1"), [(2,)], "the rows that a filter finds")
+    equal(list(lake.columns(lake.name("t"))), [case], "the columns of the table")
 
 
 @should("spark.iceberg.name.case", operations=["createTable", "loadTable"], clause=CLAUSE, kind="scenario")
@@ -89,5 +91,5 @@ def test_case(lake: Lake) -> None:
     """Two tables whose names differ in case only are two tables."""
     lake.run(f"CREATE TABLE {lake.name('Word')} USING iceberg AS SELECT 1 AS x")
     lake.run(f"CREATE TABLE {lake.name('word')} USING iceberg AS SELECT 2 AS x")
-    assert lake.run(f"SELECT x FROM {lake.name('Word')}") == [(1,)]
-    assert lake.run(f"SELECT x FROM {lake.name('word')}") == [(2,)]
+    equal(lake.run(f"SELECT x FROM {lake.name('Word')}"), [(1,)], "the rows of the table Word")
+    equal(lake.run(f"SELECT x FROM {lake.name('word')}"), [(2,)], "the rows of the table word")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from conformance.checks import contains, equal, lacks, same_items
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.requirement import must
-from spark_tests.scenarios.lake import Lake
+from spark_tests.scenarios.lake import Lake, has_property
 
 CLAUSE = "iceberg-namespaces"
 
@@ -15,10 +16,10 @@ def test_create(lake: Lake, catalog: IcebergCatalog) -> None:
     catalog.note_namespaces([catalog.namespace_id("made")])
     made = catalog.namespace_id("made")[0]
     lake.run(f"CREATE NAMESPACE {lake.at(made)} COMMENT 'made here' WITH PROPERTIES (owner_team = 'a')")
-    assert made in lake.shown("NAMESPACES", where=lake.catalog, column=0)
-    described: dict[str, str] = dict(lake.run(f"DESCRIBE NAMESPACE EXTENDED {lake.at(made)}"))
-    assert described.get("Comment") == "made here"
-    assert "owner_team,a" in described.get("Properties", "").replace(" ", "")
+    contains(lake.shown("NAMESPACES", where=lake.catalog, column=0), [made], "the listed namespaces")
+    described = lake.described(lake.at(made))
+    equal(described.get("Comment"), "made here", "the Comment of the namespace")
+    has_property(described, "owner_team,a")
 
 
 @must(
@@ -31,8 +32,8 @@ def test_create_if_not_exists(lake: Lake) -> None:
     """CREATE NAMESPACE IF NOT EXISTS leaves a namespace that is there as it is."""
     lake.run(f"ALTER NAMESPACE {lake.namespace} SET PROPERTIES (kept = 'yes')")
     lake.run(f"CREATE NAMESPACE IF NOT EXISTS {lake.namespace} WITH PROPERTIES (kept = 'no')")
-    described: dict[str, str] = dict(lake.run(f"DESCRIBE NAMESPACE EXTENDED {lake.namespace}"))
-    assert "(kept,yes)" in described["Properties"]
+    described = lake.described(lake.namespace)
+    has_property(described, "(kept,yes)")
 
 
 @must(
@@ -50,13 +51,13 @@ def test_nested(lake: Lake, catalog: IcebergCatalog) -> None:
     lake.run(f"CREATE TABLE {lake.name('t')} (y INT) USING iceberg")
     lake.run(f"INSERT INTO {lake.name('a', 'b', 't')} VALUES (7)")
     home = ".".join(lake.home)
-    assert lake.shown("NAMESPACES", column=0) == [f"{home}.a"]
-    assert lake.shown("NAMESPACES", where=lake.name("a"), column=0) == [f"{home}.a.b"]
-    assert lake.shown("TABLES", where=lake.name("a")) == []
-    assert lake.run(f"SELECT * FROM {lake.name('a', 'b', 't')}") == [(7,)]
+    same_items(lake.shown("NAMESPACES", column=0), [f"{home}.a"], "the listed namespaces")
+    same_items(lake.shown("NAMESPACES", where=lake.name("a"), column=0), [f"{home}.a.b"], "the namespaces in a")
+    same_items(lake.shown("TABLES", where=lake.name("a")), [], "the tables listed in a")
+    equal(lake.run(f"SELECT * FROM {lake.name('a', 'b', 't')}"), [(7,)], "the rows of the table")
     lake.run(f"DROP TABLE {lake.name('a', 'b', 't')}")
     lake.run(f"DROP NAMESPACE {lake.name('a', 'b')}")
-    assert lake.shown("NAMESPACES", where=lake.name("a"), column=0) == []
+    same_items(lake.shown("NAMESPACES", where=lake.name("a"), column=0), [], "the namespaces in a")
 
 
 @must("spark.iceberg.namespace.properties", operations=["updateProperties"], clause=CLAUSE, kind="scenario")
@@ -64,10 +65,9 @@ def test_properties(lake: Lake) -> None:
     """ALTER NAMESPACE sets properties, replaces them, and leaves the others."""
     lake.run(f"ALTER NAMESPACE {lake.namespace} SET PROPERTIES (a = '1', b = '1')")
     lake.run(f"ALTER NAMESPACE {lake.namespace} SET PROPERTIES (b = '2')")
-    described: dict[str, str] = dict(lake.run(f"DESCRIBE NAMESPACE EXTENDED {lake.namespace}"))
-    shown = described["Properties"]
-    assert "(a,1)" in shown
-    assert "(b,2)" in shown
+    described = lake.described(lake.namespace)
+    has_property(described, "(a,1)")
+    has_property(described, "(b,2)")
 
 
 @must("spark.iceberg.namespace.dropped", operations=["dropNamespace"], clause=CLAUSE, kind="scenario")
@@ -75,5 +75,5 @@ def test_drop(lake: Lake, catalog: IcebergCatalog) -> None:
     """A namespace that Spark drops is no longer listed, and DROP NAMESPACE IF EXISTS of none is no error."""
     (name,) = catalog.new_namespace("gone")
     lake.run(f"DROP NAMESPACE {lake.at(name)}")
-    assert name not in lake.shown("NAMESPACES", where=lake.catalog, column=0)
+    lacks(lake.shown("NAMESPACES", where=lake.catalog, column=0), [name], "the listed namespaces")
     lake.run(f"DROP NAMESPACE IF EXISTS {lake.at(name)}")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.checks import contains, equal, same_items
 from conformance.iceberg.catalog import IcebergCatalog
+from conformance.json_values import strict
 from conformance.outcomes import Blocked
 from conformance.requirement import must
 from conformance.settings import Settings
@@ -32,11 +34,10 @@ def pyiceberg(settings: Settings) -> Any:
 
 
 def read(suite: Suite, catalog: IcebergCatalog, **scan: Any) -> list[dict[str, Any]]:
-    """Return the rows of the scenario's table as PyIceberg reads them, by x."""
-    rows: list[dict[str, Any]] = (
-        pyiceberg(suite.settings).load_table(catalog.table_id()).scan(**scan).to_arrow().to_pylist()
-    )
-    return sorted(rows, key=lambda row: row["x"])
+    """Return the rows of the scenario's table as PyIceberg reads them."""
+    table = pyiceberg(suite.settings).load_table(catalog.table_id())
+    rows: list[dict[str, Any]] = strict(table.scan(**scan).to_arrow().to_pylist())
+    return rows
 
 
 @must("spark.iceberg.other.read", operations=["loadTable"], clause=CLAUSE, kind="scenario")
@@ -46,12 +47,11 @@ def test_read(lake: Lake, suite: Suite, catalog: IcebergCatalog) -> None:
         f"CREATE TABLE {lake.name('t')} USING iceberg PARTITIONED BY (y) AS SELECT * FROM VALUES "
         "(1, 'a', array(1, 2)), (2, 'b', array()), (3, NULL, NULL) AS s(x, y, z)"
     )
-    assert read(suite, catalog) == [
-        {"x": 1, "y": "a", "z": [1, 2]},
-        {"x": 2, "y": "b", "z": []},
-        {"x": 3, "y": None, "z": None},
-    ]
-    assert [row["x"] for row in read(suite, catalog, row_filter="y = 'b'")] == [2]
+    rows = [{"x": 1, "y": "a", "z": [1, 2]}, {"x": 2, "y": "b", "z": []}, {"x": 3, "y": None, "z": None}]
+    same_items(read(suite, catalog), rows, "the rows that PyIceberg reads")
+    same_items(
+        (row["x"] for row in read(suite, catalog, row_filter="y = 'b'")), [2], "the values of x that a filter finds"
+    )
 
 
 @must("spark.iceberg.other.read-deleted", operations=["loadTable"], clause=CLAUSE, kind="scenario")
@@ -62,7 +62,7 @@ def test_read_deleted(lake: Lake, suite: Suite, catalog: IcebergCatalog) -> None
         "'write.delete.mode' = 'merge-on-read') AS SELECT /*+ COALESCE(1) */ CAST(id AS INT) AS x FROM range(10)"
     )
     lake.run(f"DELETE FROM {lake.name('t')} WHERE x IN (3, 7)")
-    assert [row["x"] for row in read(suite, catalog)] == [0, 1, 2, 4, 5, 6, 8, 9]
+    same_items((row["x"] for row in read(suite, catalog)), [0, 1, 2, 4, 5, 6, 8, 9], "the values of x")
 
 
 @must("spark.iceberg.other.read-evolved", operations=["loadTable"], clause=CLAUSE, kind="scenario")
@@ -75,10 +75,11 @@ def test_read_evolved(lake: Lake, suite: Suite, catalog: IcebergCatalog) -> None
     lake.run(f"ALTER TABLE {table} ADD COLUMN v INT")
     lake.run(f"ALTER TABLE {table} CREATE BRANCH side")
     lake.run(f"INSERT INTO {lake.name('t', 'branch_side')} VALUES (2, 'new', 3)")
-    assert read(suite, catalog) == [{"x": 1, "w": "old", "v": None}]
+    same_items(read(suite, catalog), [{"x": 1, "w": "old", "v": None}], "the rows that PyIceberg reads")
     loaded = pyiceberg(suite.settings).load_table(catalog.table_id())
+    contains(loaded.metadata.refs, ["side"], "the refs of the table")
     side = loaded.scan(snapshot_id=loaded.metadata.refs["side"].snapshot_id).to_arrow().to_pylist()
-    assert sorted(row["x"] for row in side) == [1, 2]
+    same_items((row["x"] for row in strict(side)), [1, 2], "the values of x on the branch")
 
 
 @must("spark.iceberg.other.written", operations=["createTable", "updateTable"], clause=CLAUSE, kind="scenario")
@@ -90,9 +91,9 @@ def test_written(lake: Lake, suite: Suite, catalog: IcebergCatalog) -> None:
     catalog.note_tables([catalog.table_id()])
     other = pyiceberg(suite.settings).create_table(catalog.table_id(), schema=rows.schema)
     other.append(rows)
-    assert lake.run(f"SELECT x, y FROM {lake.name('t')} ORDER BY x") == [(1, "a"), (2, None)]
+    equal(lake.run(f"SELECT x, y FROM {lake.name('t')} ORDER BY x"), [(1, "a"), (2, None)], "the rows that Spark reads")
     lake.run(f"INSERT INTO {lake.name('t')} VALUES (3, 'c')")
-    assert [row["x"] for row in read(suite, catalog)] == [1, 2, 3]
+    same_items((row["x"] for row in read(suite, catalog)), [1, 2, 3], "the values of x")
 
 
 @must("spark.iceberg.other.changed", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -100,10 +101,10 @@ def test_changed(lake: Lake, suite: Suite, catalog: IcebergCatalog) -> None:
     """Spark sees at once what PyIceberg changed in a table that it had read before."""
     table = lake.name("t")
     lake.run(f"CREATE TABLE {table} USING iceberg AS SELECT 1 AS x")
-    assert lake.run(f"SELECT * FROM {table}") == [(1,)]
+    equal(lake.run(f"SELECT * FROM {table}"), [(1,)], "the rows that Spark reads")
     other = pyiceberg(suite.settings).load_table(catalog.table_id())
     with other.update_schema() as change:
         change.rename_column("x", "z")
     other.delete("z = 1")
-    assert lake.columns(table) == {"z": "int"}
-    assert lake.run(f"SELECT * FROM {table}") == []
+    equal(lake.columns(table), {"z": "int"}, "the columns that Spark sees after the change")
+    equal(lake.run(f"SELECT * FROM {table}"), [], "the rows that Spark reads after the delete")

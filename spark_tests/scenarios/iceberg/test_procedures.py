@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from conformance.checks import at_most, equal, holds, only, same_items, text
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.staging import local_path
+from conformance.iceberg.staging import reachable, stage
 from conformance.outcomes import Unoffered
 from conformance.requirement import must
 from spark_tests.scenarios.iceberg.test_time_travel import new_history, rows
@@ -21,9 +22,9 @@ def test_rollback(lake: Lake, catalog: IcebergCatalog) -> None:
     """rollback_to_snapshot takes a table back, and it can be written from there."""
     table, snapshots = new_history(lake, catalog)
     lake.call("rollback_to_snapshot", table=lake.plain("t"), snapshot_id=snapshots[0])
-    assert rows(lake, table) == [1]
+    equal(rows(lake, table), [1], "the rows after the rollback")
     lake.run(f"INSERT INTO {table} VALUES (9)")
-    assert rows(lake, table) == [1, 9]
+    equal(rows(lake, table), [1, 9], "the rows after the insert")
 
 
 @must("spark.iceberg.procedure.set-current", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -32,7 +33,7 @@ def test_set_current(lake: Lake, catalog: IcebergCatalog) -> None:
     table, snapshots = new_history(lake, catalog)
     for snapshot, expected in ((snapshots[0], [1]), (snapshots[2], [1, 2, 3])):
         lake.call("set_current_snapshot", table=lake.plain("t"), snapshot_id=snapshot)
-        assert rows(lake, table) == expected
+        equal(rows(lake, table), expected, "the rows of the current snapshot")
 
 
 @must("spark.iceberg.procedure.expired", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -41,8 +42,8 @@ def test_expire(lake: Lake, catalog: IcebergCatalog) -> None:
     table, snapshots = new_history(lake, catalog)
     lake.call("expire_snapshots", table=lake.plain("t"), older_than=LATER, retain_last=1)
     left = [one["snapshot-id"] for one in catalog.metadata(catalog.table_id())["snapshots"]]
-    assert left == snapshots[-1:]
-    assert rows(lake, table) == [1, 2, 3]
+    equal(left, snapshots[-1:], "the snapshots that are left")
+    equal(rows(lake, table), [1, 2, 3], "the rows of the table")
 
 
 @must("spark.iceberg.procedure.expired-but-referred", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -52,8 +53,8 @@ def test_expire_keeps_refs(lake: Lake, catalog: IcebergCatalog) -> None:
     lake.run(f"ALTER TABLE {table} CREATE TAG kept AS OF VERSION {snapshots[0]}")
     lake.call("expire_snapshots", table=lake.plain("t"), older_than=LATER, retain_last=1)
     left = {one["snapshot-id"] for one in catalog.metadata(catalog.table_id())["snapshots"]}
-    assert left == {snapshots[0], snapshots[2]}
-    assert rows(lake, table, "VERSION AS OF 'kept'") == [1]
+    same_items(left, {snapshots[0], snapshots[2]}, "the snapshots that are left")
+    equal(rows(lake, table, "VERSION AS OF 'kept'"), [1], "the rows of the tag")
 
 
 @must("spark.iceberg.procedure.data-files-rewritten", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -62,8 +63,9 @@ def test_rewrite_data_files(lake: Lake, catalog: IcebergCatalog) -> None:
     table, _ = new_history(lake, catalog)
     before = lake.value(f"SELECT count(*) FROM {lake.name('t', 'files')}")
     lake.call("rewrite_data_files", table=lake.plain("t"), options="map('min-input-files', '2')")
-    assert lake.value(f"SELECT count(*) FROM {lake.name('t', 'files')}") < before
-    assert rows(lake, table) == [1, 2, 3]
+    after = lake.value(f"SELECT count(*) FROM {lake.name('t', 'files')}")
+    at_most(after, before - 1, "the number of data files after rewrite_data_files")
+    equal(rows(lake, table), [1, 2, 3], "the rows of the table")
 
 
 @must("spark.iceberg.procedure.manifests-rewritten", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -71,8 +73,9 @@ def test_rewrite_manifests(lake: Lake, catalog: IcebergCatalog) -> None:
     """rewrite_manifests puts manifests together and changes no row."""
     table, _ = new_history(lake, catalog)
     lake.call("rewrite_manifests", table=lake.plain("t"))
-    assert lake.value(f"SELECT count(*) FROM {lake.name('t', 'manifests')}") == 1
-    assert rows(lake, table) == [1, 2, 3]
+    after = lake.value(f"SELECT count(*) FROM {lake.name('t', 'manifests')}")
+    equal(after, 1, "the number of manifests after rewrite_manifests")
+    equal(rows(lake, table), [1, 2, 3], "the rows of the table")
 
 
 @must("spark.iceberg.procedure.orphans-removed", operations=["loadTable"], clause=CLAUSE, kind="scenario")
@@ -84,27 +87,31 @@ def test_orphans(lake: Lake, catalog: IcebergCatalog) -> None:
     stray.write_bytes(b"stray")
     os.utime(stray, (0, 0))  # it leaves alone what is younger than three days
     lake.call("remove_orphan_files", table=lake.plain("t"))
-    assert not stray.exists()
-    assert rows(lake, table) == [1, 2, 3]
+    holds(not stray.exists(), "remove_orphan_files takes the stray file away")
+    equal(rows(lake, table), [1, 2, 3], "the rows of the table")
 
 
 def folder_of(catalog: IcebergCatalog) -> Path:
-    """Return the folder of the scenario's table. Raises Unoffered where it cannot be reached from here."""
-    path = local_path(catalog.metadata(catalog.table_id())["location"])
-    if path is None or not path.exists():
-        raise Unoffered("the files of the server's tables cannot be reached from here")
-    return path
+    """Return the folder of the scenario's table, in which Spark will delete files.
+
+    Raises Unoffered where it cannot be reached from here, and for one that holds anything but a table.
+    """
+    folder = stage(catalog, catalog.table_id()).folder.parent
+    with reachable():
+        if not {path.name for path in folder.iterdir()} <= {"data", "metadata"}:
+            raise Unoffered(f"the folder {folder} holds more than the files of the table")
+    return folder
 
 
 @must("spark.iceberg.procedure.registered", operations=["registerTable"], clause=CLAUSE, kind="scenario")
 def test_register(lake: Lake, catalog: IcebergCatalog) -> None:
     """register_table makes a table of metadata that another name left, with its rows and its history."""
     table, snapshots = new_history(lake, catalog)
-    location = catalog.load_table(catalog.table_id())["metadata-location"]
+    location = text(catalog.load_table(catalog.table_id())["metadata-location"], "the metadata-location of the table")
     lake.run(f"DROP TABLE {table}")
     lake.call("register_table", table=lake.plain("again"), metadata_file=location)
-    assert rows(lake, lake.name("again")) == [1, 2, 3]
-    assert rows(lake, lake.name("again"), f"VERSION AS OF {snapshots[0]}") == [1]
+    equal(rows(lake, lake.name("again")), [1, 2, 3], "the rows of the registered table")
+    equal(rows(lake, lake.name("again"), f"VERSION AS OF {snapshots[0]}"), [1], "the rows of its first snapshot")
 
 
 @must("spark.iceberg.procedure.ancestors", operations=["loadTable"], clause=CLAUSE, kind="scenario")
@@ -112,7 +119,7 @@ def test_ancestors(lake: Lake, catalog: IcebergCatalog) -> None:
     """ancestors_of tells the line of snapshots, the newest first."""
     _, snapshots = new_history(lake, catalog)
     found = lake.call("ancestors_of", table=lake.plain("t"))
-    assert [row[0] for row in found] == snapshots[::-1]
+    equal([row[0] for row in found], snapshots[::-1], "the ancestors of the current snapshot")
 
 
 @must("spark.iceberg.procedure.changelog", operations=["loadTable"], clause=CLAUSE, kind="scenario")
@@ -123,5 +130,6 @@ def test_changelog(lake: Lake, catalog: IcebergCatalog) -> None:
     made = lake.call(
         "create_changelog_view", table=lake.plain("t"), options=f"map('start-snapshot-id', '{snapshots[1]}')"
     )
-    changes = lake.run(f"SELECT x, _change_type FROM {made[0][0]} ORDER BY x")
-    assert changes == [(1, "DELETE"), (3, "INSERT")]
+    (view, *_) = only(made, "the views that create_changelog_view makes")
+    changes = lake.run(f"SELECT x, _change_type FROM {view} ORDER BY x")
+    equal(changes, [(1, "DELETE"), (3, "INSERT")], "the changes that the view shows")

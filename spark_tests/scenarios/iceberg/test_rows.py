@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.checks import distinct, equal
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.requirement import must
 from spark_tests.scenarios.lake import Lake
@@ -25,7 +26,7 @@ def new_table(lake: Lake, mode: str = "copy-on-write", rows: int = 6) -> str:
 def words(lake: Lake, table: str) -> dict[int, str]:
     """Return the words of a table by id. Raises Violation when an id is there twice."""
     rows = lake.run(f"SELECT id, word FROM {table}")
-    assert len({id for id, _ in rows}) == len(rows), "a row is there twice"
+    distinct((id for id, _ in rows), "the ids of the rows")
     return dict(rows)
 
 
@@ -36,7 +37,8 @@ def test_append(lake: Lake) -> None:
     lake.run(f"CREATE TABLE {table} (x INT) USING iceberg")
     for number in range(4):
         lake.run(f"INSERT INTO {table} VALUES ({number}), ({number + 10})")
-    assert lake.run(f"SELECT x FROM {table} ORDER BY x") == [(x,) for x in (0, 1, 2, 3, 10, 11, 12, 13)]
+    expected = [(x,) for x in (0, 1, 2, 3, 10, 11, 12, 13)]
+    equal(lake.run(f"SELECT x FROM {table} ORDER BY x"), expected, "the rows of the table")
 
 
 @must("spark.iceberg.rows.types", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -50,8 +52,8 @@ def test_types(lake: Lake) -> None:
     lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS {values}")
     nulls = ", ".join(["NULL"] * 11)
     lake.run(f"INSERT INTO {lake.name('t')} VALUES ({nulls})")
-    assert lake.run(f"SELECT * FROM {lake.name('t')} WHERE a") == lake.run(values)
-    assert lake.run(f"SELECT * FROM {lake.name('t')} WHERE a IS NULL") == [(None,) * 11]
+    equal(lake.run(f"SELECT * FROM {lake.name('t')} WHERE a"), lake.run(values), "the row of values")
+    equal(lake.run(f"SELECT * FROM {lake.name('t')} WHERE a IS NULL"), [(None,) * 11], "the row of nulls")
 
 
 @must("spark.iceberg.rows.overwritten", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -59,9 +61,9 @@ def test_overwrite(lake: Lake) -> None:
     """INSERT OVERWRITE replaces all rows, and with a partition only those of it."""
     table = new_table(lake)
     lake.run(f"INSERT OVERWRITE {table} PARTITION (part = 1) SELECT 9, 'nine'")
-    assert words(lake, table) == {0: "w0", 2: "w2", 3: "w3", 5: "w5", 9: "nine"}
+    equal(words(lake, table), {0: "w0", 2: "w2", 3: "w3", 5: "w5", 9: "nine"}, "the words after the overwrite")
     lake.run(f"INSERT OVERWRITE {table} VALUES (1, 1, 'one')")
-    assert words(lake, table) == {1: "one"}
+    equal(words(lake, table), {1: "one"}, "the words after the overwrite")
 
 
 @must("spark.iceberg.rows.overwritten-dynamically", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -73,7 +75,7 @@ def test_dynamic_overwrite(lake: Lake) -> None:
         f"spark.sql({source!r}).writeTo({table!r}).overwritePartitions()",
         lambda: lake.frame(source).writeTo(table).overwritePartitions(),
     )
-    assert words(lake, table) == {0: "w0", 2: "w2", 3: "w3", 5: "w5", 10: "ten"}
+    equal(words(lake, table), {0: "w0", 2: "w2", 3: "w3", 5: "w5", 10: "ten"}, "the words after the overwrite")
 
 
 @must("spark.iceberg.rows.deleted.{}", operations=["updateTable"], clause=CLAUSE, kind="scenario", each=MODES)
@@ -81,9 +83,9 @@ def test_delete(lake: Lake, case: str) -> None:
     """DELETE, {}, takes away the rows that match and no other."""
     table = new_table(lake, case)
     lake.run(f"DELETE FROM {table} WHERE id IN (1, 2)")
-    assert words(lake, table) == {0: "w0", 3: "w3", 4: "w4", 5: "w5"}
+    equal(words(lake, table), {0: "w0", 3: "w3", 4: "w4", 5: "w5"}, "the words that are left")
     lake.run(f"DELETE FROM {table} WHERE word = 'w5'")
-    assert words(lake, table) == {0: "w0", 3: "w3", 4: "w4"}
+    equal(words(lake, table), {0: "w0", 3: "w3", 4: "w4"}, "the words that are left")
 
 
 @must("spark.iceberg.rows.partition-deleted", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -91,9 +93,10 @@ def test_delete_partition(lake: Lake, catalog: IcebergCatalog) -> None:
     """DELETE of a whole partition is a change of metadata alone: it writes no file."""
     table = new_table(lake)
     lake.run(f"DELETE FROM {table} WHERE part = 1")
-    assert words(lake, table) == {0: "w0", 2: "w2", 3: "w3", 5: "w5"}
+    equal(words(lake, table), {0: "w0", 2: "w2", 3: "w3", 5: "w5"}, "the words that are left")
     summary = catalog.metadata(catalog.table_id())["snapshots"][-1]["summary"]
-    assert (summary["operation"], summary.get("added-data-files", "0")) == ("delete", "0")
+    equal(summary["operation"], "delete", "the operation of the last snapshot")
+    equal(summary.get("added-data-files", "0"), "0", "the added-data-files of the last snapshot")
 
 
 @must("spark.iceberg.rows.updated.{}", operations=["updateTable"], clause=CLAUSE, kind="scenario", each=MODES)
@@ -101,7 +104,7 @@ def test_update(lake: Lake, case: str) -> None:
     """UPDATE, {}, changes the rows that match and no other."""
     table = new_table(lake, case)
     lake.run(f"UPDATE {table} SET word = upper(word) WHERE id >= 4")
-    assert words(lake, table) == {0: "w0", 1: "w1", 2: "w2", 3: "w3", 4: "W4", 5: "W5"}
+    equal(words(lake, table), {0: "w0", 1: "w1", 2: "w2", 3: "w3", 4: "W4", 5: "W5"}, "the words after the update")
 
 
 @must("spark.iceberg.rows.merged.{}", operations=["updateTable"], clause=CLAUSE, kind="scenario", each=MODES)
@@ -114,8 +117,8 @@ def test_merge(lake: Lake, case: str) -> None:
         "ON t.id = s.id WHEN MATCHED AND s.word IS NULL THEN DELETE "
         "WHEN MATCHED THEN UPDATE SET word = s.word WHEN NOT MATCHED THEN INSERT *"
     )
-    assert words(lake, table) == {0: "w0", 1: "one", 3: "w3", 4: "w4", 5: "w5", 7: "seven"}
-    assert lake.value(f"SELECT count(*) FROM {lake.name('t', 'snapshots')}") == 2
+    equal(words(lake, table), {0: "w0", 1: "one", 3: "w3", 4: "w4", 5: "w5", 7: "seven"}, "the words after the merge")
+    equal(lake.value(f"SELECT count(*) FROM {lake.name('t', 'snapshots')}"), 2, "the number of snapshots")
 
 
 @must("spark.iceberg.rows.delete-files.{}", operations=["updateTable"], clause=CLAUSE, kind="scenario", each=MODES)
@@ -124,8 +127,8 @@ def test_delete_files(lake: Lake, case: str) -> None:
     table = new_table(lake, case)
     lake.run(f"DELETE FROM {table} WHERE id = 0")
     found = lake.value(f"SELECT count(*) FROM {lake.name('t', 'delete_files')}")
-    assert found == (1 if case == "merge-on-read" else 0)
-    assert words(lake, table) == {1: "w1", 2: "w2", 3: "w3", 4: "w4", 5: "w5"}
+    equal(found, 1 if case == "merge-on-read" else 0, "the number of delete files")
+    equal(words(lake, table), {1: "w1", 2: "w2", 3: "w3", 4: "w4", 5: "w5"}, "the words that are left")
 
 
 @must("spark.iceberg.rows.truncated", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -133,17 +136,19 @@ def test_truncate(lake: Lake) -> None:
     """TRUNCATE TABLE leaves a table without rows that can be written again."""
     table = new_table(lake)
     lake.run(f"TRUNCATE TABLE {table}")
-    assert words(lake, table) == {}
+    equal(words(lake, table), {}, "the words that are left")
     lake.run(f"INSERT INTO {table} VALUES (1, 1, 'one')")
-    assert words(lake, table) == {1: "one"}
+    equal(words(lake, table), {1: "one"}, "the words after the insert")
 
 
 @must("spark.iceberg.rows.filtered", operations=["loadTable"], clause=CLAUSE, kind="scenario")
 def test_filter(lake: Lake) -> None:
     """Filters on partitions, on other columns and on both, and counts, give what the rows say."""
     table = new_table(lake, rows=60)
-    assert lake.value(f"SELECT count(*) FROM {table}") == 60
-    assert lake.value(f"SELECT count(*) FROM {table} WHERE part = 2") == 20
-    assert lake.value(f"SELECT count(*) FROM {table} WHERE part = 2 AND id < 30") == 10
-    assert lake.run(f"SELECT min(id), max(id) FROM {table} WHERE part <> 0") == [(1, 59)]
-    assert lake.value(f"SELECT count(*) FROM {table} WHERE word LIKE 'w1%'") == 11
+    equal(lake.value(f"SELECT count(*) FROM {table}"), 60, "the number of rows")
+    equal(lake.value(f"SELECT count(*) FROM {table} WHERE part = 2"), 20, "the number of rows of the partition")
+    both = lake.value(f"SELECT count(*) FROM {table} WHERE part = 2 AND id < 30")
+    equal(both, 10, "the number of rows that both filters let through")
+    ends = lake.run(f"SELECT min(id), max(id) FROM {table} WHERE part <> 0")
+    equal(ends, [(1, 59)], "the lowest and the highest id of the other partitions")
+    equal(lake.value(f"SELECT count(*) FROM {table} WHERE word LIKE 'w1%'"), 11, "the number of words that match")

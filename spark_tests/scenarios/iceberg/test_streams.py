@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from conformance.checks import equal
 from conformance.requirement import must
 from spark_tests.scenarios.lake import Lake
 
@@ -38,7 +39,7 @@ def test_append(lake: Lake) -> None:
         (source / "2.json").write_text('{"x": 3}\n')
         pour(lake, source, table, checkpoint)
         pour(lake, source, table, checkpoint)
-    assert lake.run(f"SELECT x FROM {table} ORDER BY x") == [(1,), (2,), (3,)]
+    equal(lake.run(f"SELECT x FROM {table} ORDER BY x"), [(1,), (2,), (3,)], "the rows after three runs of the stream")
 
 
 @must("spark.iceberg.stream.repeated", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -54,7 +55,7 @@ def test_repeat(lake: Lake) -> None:
         for noted in (checkpoint / "commits").glob("*0*"):
             noted.unlink()  # as if the driver had died between the two
         pour(lake, source, table, checkpoint)
-    assert lake.run(f"SELECT x FROM {table} ORDER BY x") == [(1,)]
+    equal(lake.run(f"SELECT x FROM {table} ORDER BY x"), [(1,)], "the rows after the repeated batch")
 
 
 @must("spark.iceberg.stream.read", operations=["loadTable"], clause=CLAUSE, kind="scenario")
@@ -67,7 +68,7 @@ def test_read(lake: Lake) -> None:
         for x in (1, 2):
             lake.run(f"INSERT INTO {source} VALUES ({x})")
             lake.job(f"readStream.table({source}) → toTable({sink})", lambda: follow(lake, source, sink, folder))
-    assert lake.run(f"SELECT x FROM {sink} ORDER BY x") == [(1,), (2,)]
+    equal(lake.run(f"SELECT x FROM {sink} ORDER BY x"), [(1,), (2,)], "the rows that the stream delivered")
 
 
 def follow(lake: Lake, source: str, sink: str, checkpoint: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.checks import equal, exactly, holds, only, same_items
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.requirement import must
 from spark_tests.scenarios.lake import Lake
@@ -16,8 +17,7 @@ def new_history(lake: Lake, catalog: IcebergCatalog) -> tuple[str, list[int]]:
     for x in (1, 2, 3):
         lake.run(f"INSERT INTO {table} VALUES ({x})")
     snapshots = [one["snapshot-id"] for one in catalog.metadata(catalog.table_id())["snapshots"]]
-    assert len(snapshots) == 3, "each append makes a snapshot"
-    return table, snapshots
+    return table, exactly(snapshots, 3, "the snapshots, of which each append makes one")
 
 
 def rows(lake: Lake, table: str, version: str = "") -> list[int]:
@@ -30,7 +30,7 @@ def test_snapshot(lake: Lake, catalog: IcebergCatalog) -> None:
     """A table is read as it was at each of its snapshots."""
     table, snapshots = new_history(lake, catalog)
     seen = [rows(lake, table, f"VERSION AS OF {snapshot}") for snapshot in snapshots]
-    assert seen == [[1], [1, 2], [1, 2, 3]]
+    equal(seen, [[1], [1, 2], [1, 2, 3]], "the rows of each snapshot")
 
 
 @must("spark.iceberg.travel.time", operations=["loadTable"], clause=CLAUSE, kind="scenario")
@@ -39,7 +39,7 @@ def test_time(lake: Lake, catalog: IcebergCatalog) -> None:
     table, _ = new_history(lake, catalog)
     times = [one["timestamp-ms"] for one in catalog.metadata(catalog.table_id())["snapshots"]]
     seen = [rows(lake, table, f"TIMESTAMP AS OF timestamp_millis({time})") for time in times]
-    assert seen == [[1], [1, 2], [1, 2, 3]]
+    equal(seen, [[1], [1, 2], [1, 2, 3]], "the rows at the time of each snapshot")
 
 
 @must("spark.iceberg.travel.tag", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -47,12 +47,13 @@ def test_tag(lake: Lake, catalog: IcebergCatalog) -> None:
     """A tag is made, read, moved and dropped."""
     table, snapshots = new_history(lake, catalog)
     lake.run(f"ALTER TABLE {table} CREATE TAG mark AS OF VERSION {snapshots[0]}")
-    assert rows(lake, table, "VERSION AS OF 'mark'") == [1]
+    equal(rows(lake, table, "VERSION AS OF 'mark'"), [1], "the rows of the tag")
     lake.run(f"ALTER TABLE {table} REPLACE TAG mark AS OF VERSION {snapshots[1]} RETAIN 7 DAYS")
-    assert rows(lake, table, "VERSION AS OF 'mark'") == [1, 2]
-    assert catalog.metadata(catalog.table_id())["refs"]["mark"]["max-ref-age-ms"] == 7 * 86_400_000
+    equal(rows(lake, table, "VERSION AS OF 'mark'"), [1, 2], "the rows of the moved tag")
+    mark = catalog.metadata(catalog.table_id())["refs"]["mark"]
+    equal(mark["max-ref-age-ms"], 7 * 86_400_000, "the max-ref-age-ms of the tag")
     lake.run(f"ALTER TABLE {table} DROP TAG mark")
-    assert set(catalog.metadata(catalog.table_id())["refs"]) == {"main"}
+    same_items(catalog.metadata(catalog.table_id())["refs"], ["main"], "the refs of the table")
 
 
 @must("spark.iceberg.branch.written", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -63,9 +64,9 @@ def test_branch(lake: Lake, catalog: IcebergCatalog) -> None:
     lake.run(f"ALTER TABLE {table} CREATE BRANCH two")
     lake.run(f"INSERT INTO {lake.name('t', 'branch_one')} VALUES (4)")
     lake.run(f"DELETE FROM {lake.name('t', 'branch_one')} WHERE x = 1")
-    assert rows(lake, table, "VERSION AS OF 'one'") == [2, 3, 4]
-    assert rows(lake, table, "VERSION AS OF 'two'") == [1, 2, 3]
-    assert rows(lake, table) == [1, 2, 3]
+    equal(rows(lake, table, "VERSION AS OF 'one'"), [2, 3, 4], "the rows of the branch one")
+    equal(rows(lake, table, "VERSION AS OF 'two'"), [1, 2, 3], "the rows of the branch two")
+    equal(rows(lake, table), [1, 2, 3], "the rows of the main branch")
 
 
 @must("spark.iceberg.branch.fast-forwarded", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -75,9 +76,9 @@ def test_fast_forward(lake: Lake, catalog: IcebergCatalog) -> None:
     lake.run(f"ALTER TABLE {table} CREATE BRANCH audit")
     lake.run(f"INSERT INTO {lake.name('t', 'branch_audit')} VALUES (4)")
     lake.call("fast_forward", table=lake.plain("t"), branch="main", to="audit")
-    assert rows(lake, table) == [1, 2, 3, 4]
+    equal(rows(lake, table), [1, 2, 3, 4], "the rows of the main branch")
     refs = catalog.metadata(catalog.table_id())["refs"]
-    assert refs["main"]["snapshot-id"] == refs["audit"]["snapshot-id"]
+    equal(refs["main"]["snapshot-id"], refs["audit"]["snapshot-id"], "the snapshot-id of the main branch")
 
 
 @must("spark.iceberg.branch.diverged", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -90,8 +91,8 @@ def test_diverged(lake: Lake, catalog: IcebergCatalog) -> None:
     lake.refused(
         lake.calling("fast_forward", table=lake.plain("t"), branch="main", to="audit"), "IllegalArgumentException"
     )
-    assert rows(lake, table) == [1, 2, 3, 5]
-    assert rows(lake, table, "VERSION AS OF 'audit'") == [1, 2, 3, 4]
+    equal(rows(lake, table), [1, 2, 3, 5], "the rows of the main branch")
+    equal(rows(lake, table, "VERSION AS OF 'audit'"), [1, 2, 3, 4], "the rows of the branch audit")
 
 
 @must("spark.iceberg.branch.dropped", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -100,9 +101,9 @@ def test_drop_branch(lake: Lake, catalog: IcebergCatalog) -> None:
     table, _ = new_history(lake, catalog)
     lake.run(f"ALTER TABLE {table} CREATE BRANCH one")
     lake.run(f"ALTER TABLE {table} DROP BRANCH one")
-    assert set(catalog.metadata(catalog.table_id())["refs"]) == {"main"}
-    assert lake.attempt(f"SELECT * FROM {table} VERSION AS OF 'one'")
-    assert rows(lake, table) == [1, 2, 3]
+    same_items(catalog.metadata(catalog.table_id())["refs"], ["main"], "the refs of the table")
+    holds(lake.attempt(f"SELECT * FROM {table} VERSION AS OF 'one'"), "a branch that was dropped cannot be read")
+    equal(rows(lake, table), [1, 2, 3], "the rows of the main branch")
 
 
 @must("spark.iceberg.branch.staged", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -115,9 +116,9 @@ def test_staged(lake: Lake, catalog: IcebergCatalog) -> None:
         lake.run(f"INSERT INTO {table} VALUES (4)")
     finally:
         lake.run("RESET spark.wap.id")
-    assert rows(lake, table) == [1, 2, 3]
+    equal(rows(lake, table), [1, 2, 3], "the rows before the append is cherry-picked")
     metadata = catalog.metadata(catalog.table_id())
     staged = [one["snapshot-id"] for one in metadata["snapshots"] if one["summary"].get("wap.id") == "audit-1"]
-    assert len(staged) == 1
-    lake.call("cherrypick_snapshot", table=lake.plain("t"), snapshot_id=staged[0])
-    assert rows(lake, table) == [1, 2, 3, 4]
+    snapshot = only(staged, "the snapshots whose wap.id is audit-1")
+    lake.call("cherrypick_snapshot", table=lake.plain("t"), snapshot_id=snapshot)
+    equal(rows(lake, table), [1, 2, 3, 4], "the rows after the append is cherry-picked")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.checks import contains, equal, exactly, same_items
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.requirement import must
 from spark_tests.scenarios.lake import Lake
@@ -22,11 +23,11 @@ def new_view(lake: Lake, **properties: str) -> str:
 def test_create(lake: Lake) -> None:
     """A view is created, listed as a view and not as a table, and read with the rows that are there now."""
     view = new_view(lake)
-    assert lake.run(f"SELECT * FROM {view}") == [(2, "b")]
+    equal(lake.run(f"SELECT * FROM {view}"), [(2, "b")], "the rows of the view")
     lake.run(f"INSERT INTO {lake.name('t')} VALUES (3, 'c')")
-    assert lake.run(f"SELECT * FROM {view} ORDER BY x") == [(2, "b"), (3, "c")]
-    assert lake.shown("VIEWS") == ["v"]
-    assert lake.shown("TABLES") == ["t"]
+    equal(lake.run(f"SELECT * FROM {view} ORDER BY x"), [(2, "b"), (3, "c")], "the rows of the view after the insert")
+    same_items(lake.shown("VIEWS"), ["v"], "the listed views")
+    same_items(lake.shown("TABLES"), ["t"], "the listed tables")
 
 
 @must("spark.iceberg.view.aliased", operations=CREATE, clause=CLAUSE, kind="scenario")
@@ -34,8 +35,8 @@ def test_aliases(lake: Lake) -> None:
     """Columns of a view have the names and comments that it gives them."""
     lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT 1 AS x")
     lake.run(f"CREATE VIEW {lake.name('v')} (only COMMENT 'the one') AS SELECT x FROM {lake.name('t')}")
-    assert lake.run(f"SELECT only FROM {lake.name('v')}") == [(1,)]
-    assert ("only", "int", "the one") in lake.run(f"DESCRIBE {lake.name('v')}")
+    equal(lake.run(f"SELECT only FROM {lake.name('v')}"), [(1,)], "the rows of the view")
+    contains(lake.run(f"DESCRIBE {lake.name('v')}"), [("only", "int", "the one")], "the columns of the view")
 
 
 @must("spark.iceberg.view.replaced", operations=["replaceView", "loadView"], clause=CLAUSE, kind="scenario")
@@ -43,8 +44,8 @@ def test_replace(lake: Lake, catalog: IcebergCatalog) -> None:
     """CREATE OR REPLACE VIEW changes what a view shows and keeps its version before."""
     view = new_view(lake)
     lake.run(f"CREATE OR REPLACE VIEW {view} AS SELECT y FROM {lake.name('t')} WHERE x = 1")
-    assert lake.run(f"SELECT * FROM {view}") == [("a",)]
-    assert len(catalog.view_metadata(catalog.table_id("v"))["versions"]) == 2
+    equal(lake.run(f"SELECT * FROM {view}"), [("a",)], "the rows of the view")
+    exactly(catalog.view_metadata(catalog.table_id("v"))["versions"], 2, "the versions of the view")
 
 
 @must("spark.iceberg.view.properties", operations=["replaceView", "loadView"], clause=CLAUSE, kind="scenario")
@@ -54,8 +55,9 @@ def test_properties(lake: Lake) -> None:
     lake.run(f"ALTER VIEW {view} SET TBLPROPERTIES ('lp.c' = '3')")
     lake.run(f"ALTER VIEW {view} UNSET TBLPROPERTIES ('lp.b')")
     found = lake.properties(view)
-    assert {name: found.get(f"lp.{name}") for name in "abc"} == {"a": "1", "b": None, "c": "3"}
-    assert lake.run(f"SELECT * FROM {view}") == [(2, "b")]
+    left = {name: found.get(f"lp.{name}") for name in "abc"}
+    equal(left, {"a": "1", "b": None, "c": "3"}, "the properties lp.a, lp.b and lp.c of the view")
+    equal(lake.run(f"SELECT * FROM {view}"), [(2, "b")], "the rows of the view")
 
 
 @must("spark.iceberg.view.renamed", operations=["renameView", "loadView"], clause=CLAUSE, kind="scenario")
@@ -63,8 +65,8 @@ def test_rename(lake: Lake) -> None:
     """A renamed view is read under its new name only."""
     view = new_view(lake)
     lake.run(f"ALTER VIEW {view} RENAME TO {lake.name('w')}")
-    assert lake.run(f"SELECT * FROM {lake.name('w')}") == [(2, "b")]
-    assert lake.shown("VIEWS") == ["w"]
+    equal(lake.run(f"SELECT * FROM {lake.name('w')}"), [(2, "b")], "the rows of the renamed view")
+    same_items(lake.shown("VIEWS"), ["w"], "the listed views")
 
 
 @must("spark.iceberg.view.dropped", operations=["dropView"], clause=CLAUSE, kind="scenario")
@@ -73,8 +75,8 @@ def test_drop(lake: Lake) -> None:
     view = new_view(lake)
     lake.run(f"DROP VIEW {view}")
     lake.refused(f"SELECT * FROM {view}", "TABLE_OR_VIEW_NOT_FOUND")
-    assert lake.shown("VIEWS") == []
-    assert lake.value(f"SELECT count(*) FROM {lake.name('t')}") == 2
+    same_items(lake.shown("VIEWS"), [], "the listed views")
+    equal(lake.value(f"SELECT count(*) FROM {lake.name('t')}"), 2, "the number of rows of the table")
 
 
 @must("spark.iceberg.view.on-a-view", operations=CREATE, clause=CLAUSE, kind="scenario")
@@ -82,7 +84,7 @@ def test_view_on_view(lake: Lake) -> None:
     """A view on a view is read, also from a session whose current namespace is another one."""
     view = new_view(lake)
     lake.run(f"CREATE VIEW {lake.name('w')} AS SELECT x * 10 AS z FROM {view}")
-    assert lake.another().run(f"SELECT * FROM {lake.name('w')}") == [(20,)]
+    equal(lake.another().run(f"SELECT * FROM {lake.name('w')}"), [(20,)], "the rows of the view on the view")
 
 
 @must("spark.iceberg.view.exists", operations=["createView", "createTable"], clause=CLAUSE, kind="scenario")
@@ -94,4 +96,4 @@ def test_exists(lake: Lake) -> None:
     lake.refused(f"CREATE VIEW {lake.name('t')} AS SELECT 1 AS x", *exists, "EXPECT_VIEW_NOT_TABLE")
     lake.refused(f"CREATE TABLE {view} (x INT) USING iceberg", *exists)
     lake.run(f"CREATE VIEW IF NOT EXISTS {view} AS SELECT 1 AS x")
-    assert lake.run(f"SELECT * FROM {view}") == [(2, "b")]
+    equal(lake.run(f"SELECT * FROM {view}"), [(2, "b")], "the rows of the view")

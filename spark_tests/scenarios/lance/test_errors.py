@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.checks import equal, lacks, same_items
 from conformance.lance.catalog import LanceCatalog
 from conformance.outcomes import Unoffered
 from conformance.requirement import must
@@ -21,7 +22,7 @@ def test_table_exists(lake: Lake) -> None:
     lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING lance")
     lake.refused(f"CREATE TABLE {lake.name('t')} (y INT) USING lance", "TABLE_OR_VIEW_ALREADY_EXISTS")
     lake.run(f"CREATE TABLE IF NOT EXISTS {lake.name('t')} (y INT) USING lance")
-    assert lake.columns(lake.name("t")) == {"x": "int"}
+    equal(lake.columns(lake.name("t")), {"x": "int"}, "the columns of the table")
 
 
 @must(
@@ -69,9 +70,9 @@ def test_namespace_not_empty(lake: Lake) -> None:
     """DROP NAMESPACE of one that holds a table is refused, and the table stays; with CASCADE both go."""
     lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING lance")
     lake.refused(f"DROP NAMESPACE {lake.namespace}", "SCHEMA_NOT_EMPTY", *CONNECTOR)
-    assert lake.shown("TABLES") == ["t"]
+    same_items(lake.shown("TABLES"), ["t"], "the listed tables")
     lake.run(f"DROP NAMESPACE {lake.namespace} CASCADE")
-    assert lake.home[0] not in lake.shown("NAMESPACES", where=lake.catalog, column=0)
+    lacks(lake.shown("NAMESPACES", where=lake.catalog, column=0), [lake.home[0]], "the listed namespaces")
 
 
 @must("spark.lance.error.unauthorized", operations=CREATE, clause=CLAUSE, kind="scenario")

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
+from conformance.checks import contains, equal, only, same_items
+from conformance.json_values import shown
 from conformance.lance.catalog import LanceCatalog
 from conformance.requirement import must
 from conformance.suite import Suite
@@ -34,6 +36,13 @@ def spread(lake: Lake, text: str, numbers: list[int], work: Callable[[Iterable[i
     return lake.job(text, lambda: context.parallelize(numbers, PARTS).mapPartitions(work).collect())
 
 
+def values(rows: Any, column: str) -> list[Any]:
+    """Return the values of a column of an Arrow table. Raises Violation when it has no such column."""
+    contains(rows.column_names, [column], "the columns of the table")
+    found: list[Any] = rows.column(column).to_pylist()
+    return found
+
+
 def new_table(catalog: LanceCatalog, suite: Suite) -> list[int]:
     """Create a table of several fragments and return their numbers."""
     import lance  # noqa: PLC0415 - slow to import
@@ -51,9 +60,9 @@ def test_read(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
     fragments = new_table(catalog, suite)
     work = partial(count_rows, options_of(suite.settings), catalog.table_id())
     found = spread(lake, "count the rows of each fragment", fragments, work)
-    assert sorted(row[0] for row in found) == sorted(fragments)
-    assert sum(row[1] for row in found) == ROWS
-    assert sum(row[2] for row in found) == sum(range(ROWS))
+    same_items((row[0] for row in found), fragments, "the fragments that executors read")
+    equal(sum(row[1] for row in found), ROWS, "the number of rows that executors read")
+    equal(sum(row[2] for row in found), sum(range(ROWS)), "the sum of the ids that executors read")
 
 
 @must("spark.lance.job.written", operations=READ, clause=CLAUSE, kind="scenario")
@@ -67,13 +76,14 @@ def test_write(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
     written = spread(lake, "write fragments", ids, partial(write_fragments, options, id))
     dataset = open_dataset(options, id)
     before = dataset.version
-    assert dataset.count_rows() == 1
+    equal(dataset.count_rows(), 1, "the number of rows before the commit")
     fragments = [lance.FragmentMetadata.from_json(text) for text in written]
     commit(dataset, lance.LanceOperation.Append(fragments))
     after = open_dataset(options, id)
-    assert (after.version, after.count_rows()) == (before + 1, ROWS)
-    assert catalog.count_table_rows(id).json == ROWS
-    assert lake.value(f"SELECT sum(id) FROM {lake.name('t')}") == sum(range(ROWS))
+    equal(after.version, before + 1, "the version after the commit")
+    equal(after.count_rows(), ROWS, "the number of rows after the commit")
+    equal(catalog.count_table_rows(id).json, ROWS, "the number of rows that the server counts")
+    equal(lake.value(f"SELECT sum(id) FROM {lake.name('t')}"), sum(range(ROWS)), "the sum of the ids that Spark reads")
 
 
 def commit(dataset: Any, operation: Any) -> None:
@@ -94,8 +104,8 @@ def test_replace(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
     dataset = open_dataset(options, id)
     fragments = [lance.FragmentMetadata.from_json(text) for text in written]
     commit(dataset, lance.LanceOperation.Overwrite(dataset.schema, fragments))
-    assert sorted(open_dataset(options, id).to_table().column("id").to_pylist()) == [10, 11]
-    assert open_dataset(options, id, version=dataset.version).count_rows() == 3
+    same_items(values(open_dataset(options, id).to_table(), "id"), [10, 11], "the ids after the overwrite")
+    equal(open_dataset(options, id, version=dataset.version).count_rows(), 3, "the number of rows before")
 
 
 @must(
@@ -114,17 +124,17 @@ def test_index(lake: Lake, suite: Suite, catalog: LanceCatalog, case: dict[str, 
     options, id = options_of(suite.settings), catalog.table_id()
     fragments = new_table(catalog, suite)
     index = {**case, "name": "built", **({"ivf_centroids": _centroids()} if case["column"] == "vector" else {})}
-    built = spread(lake, f"build parts of {case}", fragments, partial(index_fragments, options, id, index))
+    built = spread(lake, f"build parts of {shown(case)}", fragments, partial(index_fragments, options, id, index))
     parts = [pickle.loads(part) for part in built]  # noqa: S301 - from our own executors
     open_dataset(options, id).commit_existing_index_segments("built", case["column"], parts)
     listed = [one["index_name"] for one in catalog.list_table_indices(id)["indexes"]]
-    assert listed == ["built"]
+    equal(listed, ["built"], "the listed indexes")
     dataset = open_dataset(options, id)
     if case["column"] == "vector":
-        assert _nearest(dataset, 77) == 77
+        equal(_nearest(dataset, 77), 77, "the id of the row nearest to the vector of 77")
     else:
         value = "77" if case["column"] == "id" else "'w77'"
-        assert dataset.to_table(filter=f"{case['column']} = {value}").column("id").to_pylist() == [77]
+        equal(values(dataset.to_table(filter=f"{case['column']} = {value}"), "id"), [77], "the ids that a filter finds")
 
 
 def _centroids() -> Any:
@@ -137,7 +147,7 @@ def _nearest(dataset: Any, id: int) -> int:
     import numpy as np  # noqa: PLC0415 - slow to import
 
     nearest = {"column": "vector", "q": np.array([id, id % 7], dtype="float32"), "k": 1, "nprobes": 2}
-    found: int = dataset.scanner(nearest=nearest).to_table().column("id").to_pylist()[0]
+    found: int = only(values(dataset.scanner(nearest=nearest).to_table(), "id"), "the rows that a search for one finds")
     return found
 
 
@@ -150,8 +160,8 @@ def test_search(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
     work = partial(search_fragments, options, id, query, k)
     found = sorted(spread(lake, f"search {query} in each fragment", fragments, work))[:k]
     alone = list(search_fragments(options, id, query, k, fragments))
-    assert [row[1] for row in found] == [row[1] for row in sorted(alone)]
-    assert len(found) == k
+    equal([row[1] for row in found], [row[1] for row in sorted(alone)], "the ids nearest to the vector")
+    equal(len(found), k, "the number of rows that the search finds")
 
 
 @must("spark.lance.job.fragments", operations=READ, clause=CLAUSE, kind="scenario")
@@ -165,4 +175,4 @@ def test_fragments(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
     written = spread(lake, "write fragments", [1, 2, 3], partial(write_fragments, options, id))
     lance.write_dataset(rows_of([9]), open_dataset(options, id), mode="append")
     commit(before, lance.LanceOperation.Append([lance.FragmentMetadata.from_json(text) for text in written]))
-    assert sorted(open_dataset(options, id).to_table().column("id").to_pylist()) == [0, 1, 2, 3, 9]
+    same_items(values(open_dataset(options, id).to_table(), "id"), [0, 1, 2, 3, 9], "the ids after the commit")

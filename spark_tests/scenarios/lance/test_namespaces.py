@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from conformance.checks import contains, equal, lacks, same_items
 from conformance.lance.catalog import LanceCatalog
 from conformance.requirement import must
-from spark_tests.scenarios.lake import Lake
+from spark_tests.scenarios.lake import Lake, has_property
 
 CLAUSE = "lance-namespaces"
 
@@ -20,10 +21,10 @@ def test_create(lake: Lake, catalog: LanceCatalog) -> None:
     name = f"{catalog.home_name}_made"
     catalog.note_namespaces([(name,)])
     lake.run(f"CREATE NAMESPACE {lake.at(name)} COMMENT 'made here' WITH PROPERTIES (team = 'a')")
-    assert name in lake.shown("NAMESPACES", where=lake.catalog, column=0)
-    described: dict[str, str] = dict(lake.run(f"DESCRIBE NAMESPACE EXTENDED {lake.at(name)}"))
-    assert described.get("Comment") == "made here"
-    assert "(team,a)" in described.get("Properties", "")
+    contains(lake.shown("NAMESPACES", where=lake.catalog, column=0), [name], "the listed namespaces")
+    described = lake.described(lake.at(name))
+    equal(described.get("Comment"), "made here", "the Comment of the namespace")
+    has_property(described, "(team,a)")
 
 
 @must(
@@ -40,12 +41,12 @@ def test_nested(lake: Lake, catalog: LanceCatalog) -> None:
     lake.run(f"CREATE TABLE {lake.name('a', 'b', 't')} (x INT) USING lance")
     lake.run(f"INSERT INTO {lake.name('a', 'b', 't')} VALUES (7)")
     home = ".".join(lake.home)
-    assert lake.shown("NAMESPACES", column=0) == [f"{home}.a"]
-    assert lake.shown("NAMESPACES", where=lake.name("a"), column=0) == [f"{home}.a.b"]
-    assert lake.run(f"SELECT * FROM {lake.name('a', 'b', 't')}") == [(7,)]
+    same_items(lake.shown("NAMESPACES", column=0), [f"{home}.a"], "the listed namespaces")
+    same_items(lake.shown("NAMESPACES", where=lake.name("a"), column=0), [f"{home}.a.b"], "the namespaces in a")
+    equal(lake.run(f"SELECT * FROM {lake.name('a', 'b', 't')}"), [(7,)], "the rows of the table")
     lake.run(f"DROP TABLE {lake.name('a', 'b', 't')}")
     lake.run(f"DROP NAMESPACE {lake.name('a', 'b')}")
-    assert lake.shown("NAMESPACES", where=lake.name("a"), column=0) == []
+    same_items(lake.shown("NAMESPACES", where=lake.name("a"), column=0), [], "the namespaces in a")
 
 
 @must("spark.lance.namespace.dropped", operations=["DropNamespace", "NamespaceExists"], clause=CLAUSE, kind="scenario")
@@ -54,5 +55,5 @@ def test_drop(lake: Lake, catalog: LanceCatalog) -> None:
     name = f"{catalog.home_name}_gone"
     catalog.create_namespace((name,))
     lake.run(f"DROP NAMESPACE {lake.at(name)}")
-    assert name not in lake.shown("NAMESPACES", where=lake.catalog, column=0)
+    lacks(lake.shown("NAMESPACES", where=lake.catalog, column=0), [name], "the listed namespaces")
     lake.run(f"DROP NAMESPACE IF EXISTS {lake.at(name)}")

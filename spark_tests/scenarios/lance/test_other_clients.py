@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.checks import equal, same_items
 from conformance.lance.catalog import LanceCatalog
 from conformance.outcomes import Blocked
 from conformance.requirement import must
 from conformance.suite import Suite
 from spark_tests.scenarios.lake import Lake
 from spark_tests.scenarios.lance.opening import create_table, open_dataset, options_of
+from spark_tests.scenarios.lance.test_jobs import values
 from spark_tests.scenarios.lance.test_rows import new_table
 
 CLAUSE = "lance-other-clients"
@@ -22,14 +24,10 @@ def test_pylance_reads(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
     table = new_table(lake, rows=3)
     lake.run(f"INSERT INTO {table} VALUES (3, 'more')")
     dataset = open_dataset(options_of(suite.settings), catalog.table_id())
-    assert sorted(dataset.to_table().to_pylist(), key=lambda row: row["id"]) == [
-        {"id": 0, "word": "w0"},
-        {"id": 1, "word": "w1"},
-        {"id": 2, "word": "w2"},
-        {"id": 3, "word": "more"},
-    ]
-    assert dataset.to_table(filter="id > 2").to_pylist() == [{"id": 3, "word": "more"}]
-    assert dataset.checkout_version(dataset.version - 1).count_rows() == 3
+    rows = [*({"id": id, "word": f"w{id}"} for id in range(3)), {"id": 3, "word": "more"}]
+    same_items(dataset.to_table().to_pylist(), rows, "the rows that pylance reads")
+    equal(dataset.to_table(filter="id > 2").to_pylist(), [{"id": 3, "word": "more"}], "the rows that a filter finds")
+    equal(dataset.checkout_version(dataset.version - 1).count_rows(), 3, "the number of rows before")
 
 
 @must("spark.lance.other.spark-reads", operations=["DescribeTable"], clause=CLAUSE, kind="scenario")
@@ -41,12 +39,12 @@ def test_spark_reads(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
     options, id = options_of(suite.settings), catalog.table_id()
     create_table(options, id, pa.table({"id": pa.array([1], pa.int32()), "word": ["a"]}))
     table = lake.name("t")
-    assert lake.run(f"SELECT id, word FROM {table}") == [(1, "a")]
+    equal(lake.run(f"SELECT id, word FROM {table}"), [(1, "a")], "the rows that Spark reads")
     more = pa.table({"id": pa.array([2], pa.int32()), "word": ["b"]})
     lance.write_dataset(more, open_dataset(options, id), mode="append")
-    assert lake.run(f"SELECT id, word FROM {table} ORDER BY id") == [(1, "a"), (2, "b")]
+    equal(lake.run(f"SELECT id, word FROM {table} ORDER BY id"), [(1, "a"), (2, "b")], "the rows after the append")
     lake.run(f"INSERT INTO {table} VALUES (3, 'c')")
-    assert open_dataset(options, id).count_rows() == 3
+    equal(open_dataset(options, id).count_rows(), 3, "the number of rows after the insert")
 
 
 @must("spark.lance.other.lancedb", operations=SPARK, clause=CLAUSE, kind="scenario")
@@ -54,11 +52,11 @@ def test_lancedb(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
     """Lancedb finds and reads a table that Spark wrote, and Spark reads what lancedb added."""
     table = new_table(lake, rows=2)
     opened = _lancedb(suite).open_table(catalog.table_id()[-1], namespace_path=list(catalog.home))
-    assert sorted(opened.to_arrow().column("word").to_pylist()) == ["w0", "w1"]
+    same_items(values(opened.to_arrow(), "word"), ["w0", "w1"], "the words that lancedb reads")
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     opened.add(pa.table({"id": pa.array([7], pa.int32()), "word": ["added"]}))
-    assert lake.run(f"SELECT word FROM {table} WHERE id = 7") == [("added",)]
+    equal(lake.run(f"SELECT word FROM {table} WHERE id = 7"), [("added",)], "the rows that lancedb added")
 
 
 def _lancedb(suite: Suite) -> Any:
@@ -80,9 +78,9 @@ def test_api_reads(lake: Lake, catalog: LanceCatalog) -> None:
     """The server counts and queries what Spark wrote straight into the table's location."""
     new_table(lake, rows=5)
     id = catalog.table_id()
-    assert catalog.count_table_rows(id).json == 5
+    equal(catalog.count_table_rows(id).json, 5, "the number of rows that the server counts")
     found = catalog.rows(id, filter="id >= 3", prefilter=True)
-    assert sorted(row["word"] for row in found) == ["w3", "w4"]
+    same_items((row["word"] for row in found), ["w3", "w4"], "the words that the query finds")
 
 
 @must("spark.lance.other.api-writes", operations=[*SPARK, "InsertIntoTable"], clause=CLAUSE, kind="scenario")
@@ -95,4 +93,4 @@ def test_api_writes(lake: Lake, catalog: LanceCatalog) -> None:
     table = new_table(lake, rows=2)
     rows = pa.table({"id": pa.array([9], pa.int32()), "word": ["nine"]})
     catalog.insert_into_table(catalog.table_id(), stream(rows))
-    assert lake.run(f"SELECT id FROM {table} ORDER BY id") == [(0,), (1,), (9,)]
+    equal(lake.run(f"SELECT id FROM {table} ORDER BY id"), [(0,), (1,), (9,)], "the ids that Spark reads")

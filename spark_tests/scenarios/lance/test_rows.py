@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
+from conformance.checks import distinct, equal
+from conformance.json_values import shown
+from conformance.outcomes import Violation
 from conformance.requirement import must, should
 from spark_tests.scenarios.lake import Lake
 
@@ -23,7 +26,7 @@ def new_table(lake: Lake, rows: int = 6) -> str:
 def words(lake: Lake, table: str) -> dict[int, str]:
     """Return the words of a table by id. Raises Violation when an id is there twice."""
     rows = lake.run(f"SELECT id, word FROM {table}")
-    assert len({id for id, _ in rows}) == len(rows), "a row is there twice"
+    distinct((id for id, _ in rows), "the ids of the rows")
     return dict(rows)
 
 
@@ -34,7 +37,8 @@ def test_append(lake: Lake) -> None:
     lake.run(f"CREATE TABLE {table} (x INT) USING lance")
     for number in range(4):
         lake.run(f"INSERT INTO {table} VALUES ({number}), ({number + 10})")
-    assert lake.run(f"SELECT x FROM {table} ORDER BY x") == [(x,) for x in (0, 1, 2, 3, 10, 11, 12, 13)]
+    expected = [(x,) for x in (0, 1, 2, 3, 10, 11, 12, 13)]
+    equal(lake.run(f"SELECT x FROM {table} ORDER BY x"), expected, "the rows of the table")
 
 
 @must("spark.lance.rows.types", operations=WRITE, clause=CLAUSE, kind="scenario")
@@ -53,19 +57,22 @@ def test_types(lake: Lake) -> None:
     lake.run(f"INSERT INTO {lake.name('t')} {values}")
     nulls = [*["NULL"] * 8, "array('y')", "named_struct('x', NULL, 'y', NULL)"]
     lake.run(f"INSERT INTO {lake.name('t')} VALUES ({', '.join(nulls)})")
-    assert lake.run(f"SELECT * FROM {lake.name('t')} WHERE a") == lake.run(values)
-    assert lake.run(f"SELECT a, b, c, d, e, f, g, h FROM {lake.name('t')} WHERE a IS NULL") == [(None,) * 8]
+    equal(lake.run(f"SELECT * FROM {lake.name('t')} WHERE a"), lake.run(values), "the row of values")
+    empty = lake.run(f"SELECT a, b, c, d, e, f, g, h FROM {lake.name('t')} WHERE a IS NULL")
+    equal(empty, [(None,) * 8], "the row of nulls")
 
 
 @must("spark.lance.rows.filtered", operations=WRITE, clause=CLAUSE, kind="scenario")
 def test_filter(lake: Lake) -> None:
     """Projections, filters, counts, orders and limits give what the rows say."""
     table = new_table(lake, rows=60)
-    assert lake.value(f"SELECT count(*) FROM {table}") == 60
-    assert lake.run(f"SELECT word FROM {table} WHERE id = 7") == [("w7",)]
-    assert lake.value(f"SELECT count(*) FROM {table} WHERE id >= 10 AND id < 30 AND word <> 'w11'") == 19
-    assert lake.run(f"SELECT id FROM {table} WHERE word IN ('w3', 'w5') ORDER BY id DESC LIMIT 1") == [(5,)]
-    assert lake.run(f"SELECT min(id), max(word) FROM {table}") == [(0, "w9")]
+    equal(lake.value(f"SELECT count(*) FROM {table}"), 60, "the number of rows")
+    equal(lake.run(f"SELECT word FROM {table} WHERE id = 7"), [("w7",)], "the rows of the id 7")
+    among = lake.value(f"SELECT count(*) FROM {table} WHERE id >= 10 AND id < 30 AND word <> 'w11'")
+    equal(among, 19, "the number of rows that the filters let through")
+    last = lake.run(f"SELECT id FROM {table} WHERE word IN ('w3', 'w5') ORDER BY id DESC LIMIT 1")
+    equal(last, [(5,)], "the row of the higher id of two")
+    equal(lake.run(f"SELECT min(id), max(word) FROM {table}"), [(0, "w9")], "the lowest id and the highest word")
 
 
 @must("spark.lance.rows.joined", operations=WRITE, clause=CLAUSE, kind="scenario")
@@ -75,7 +82,7 @@ def test_join(lake: Lake) -> None:
     lake.run(f"CREATE TABLE {other} (id INT, n INT) USING lance")
     lake.run(f"INSERT INTO {other} VALUES (1, 10), (2, 20), (9, 90)")
     joined = lake.run(f"SELECT t.word, u.n FROM {table} t JOIN {other} u ON t.id = u.id ORDER BY u.n")
-    assert joined == [("w1", 10), ("w2", 20)]
+    equal(joined, [("w1", 10), ("w2", 20)], "the joined rows")
 
 
 @must("spark.lance.rows.frames", operations=WRITE, clause=CLAUSE, kind="scenario")
@@ -84,8 +91,8 @@ def test_frame(lake: Lake) -> None:
     table = new_table(lake)
     source = "SELECT 10 AS id, 'ten' AS word"
     lake.job(f"spark.sql({source!r}).writeTo({table!r}).append()", lambda: lake.frame(source).writeTo(table).append())
-    assert lake.value(f"SELECT count(*) FROM {table}") == 7
-    assert lake.run(f"SELECT word FROM {table} WHERE id = 10") == [("ten",)]
+    equal(lake.value(f"SELECT count(*) FROM {table}"), 7, "the number of rows after the append")
+    equal(lake.run(f"SELECT word FROM {table} WHERE id = 10"), [("ten",)], "the rows of the id 10")
 
 
 @must("spark.lance.rows.seen", operations=WRITE, clause=CLAUSE, kind="scenario")
@@ -94,7 +101,7 @@ def test_seen(lake: Lake) -> None:
     table, other = new_table(lake, rows=1), lake.another()
     for id in (1, 2):
         lake.run(f"INSERT INTO {table} VALUES ({id}, 'more')")
-        assert other.value(f"SELECT count(*) FROM {table}") == id + 1
+        equal(other.value(f"SELECT count(*) FROM {table}"), id + 1, "the number of rows that another session sees")
 
 
 @must("spark.lance.rows.appended-at-once", operations=WRITE, clause=CLAUSE, kind="scenario")
@@ -106,8 +113,9 @@ def test_at_once(lake: Lake) -> None:
     with ThreadPoolExecutor(WRITERS) as pool:
         told = list(pool.map(lambda n: sessions[n].attempt(f"INSERT INTO {table} VALUES ({n})"), range(WRITERS)))
     written = [(number,) for number in range(WRITERS) if not told[number]]
-    assert lake.run(f"SELECT x FROM {table} ORDER BY x") == written
-    assert written
+    equal(lake.run(f"SELECT x FROM {table} ORDER BY x"), written, "the rows of the appends that succeeded")
+    if not written:
+        raise Violation(f"of {WRITERS} sessions that appended a row none succeeded: {shown(told)}")
 
 
 @should("spark.lance.rows.overwritten", operations=WRITE, clause="lance-changed-rows", kind="scenario")
@@ -115,7 +123,7 @@ def test_overwrite(lake: Lake) -> None:
     """INSERT OVERWRITE replaces all rows."""
     table = new_table(lake)
     lake.run(f"INSERT OVERWRITE {table} VALUES (1, 'one')")
-    assert words(lake, table) == {1: "one"}
+    equal(words(lake, table), {1: "one"}, "the words of the table")
 
 
 @should("spark.lance.rows.deleted", operations=WRITE, clause="lance-changed-rows", kind="scenario")
@@ -123,7 +131,7 @@ def test_delete(lake: Lake) -> None:
     """DELETE takes away the rows that match and no other."""
     table = new_table(lake)
     lake.run(f"DELETE FROM {table} WHERE id >= 2 AND id < 5")
-    assert words(lake, table) == {0: "w0", 1: "w1", 5: "w5"}
+    equal(words(lake, table), {0: "w0", 1: "w1", 5: "w5"}, "the words that are left")
 
 
 @should("spark.lance.rows.updated", operations=WRITE, clause="lance-changed-rows", kind="scenario")
@@ -131,4 +139,4 @@ def test_update(lake: Lake) -> None:
     """UPDATE changes the rows that match and no other."""
     table = new_table(lake)
     lake.run(f"UPDATE {table} SET word = upper(word) WHERE id >= 4")
-    assert words(lake, table) == {0: "w0", 1: "w1", 2: "w2", 3: "w3", 4: "W4", 5: "W5"}
+    equal(words(lake, table), {0: "w0", 1: "w1", 2: "w2", 3: "w3", 4: "W4", 5: "W5"}, "the words after the update")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.checks import contains, distinct, equal, same_items
 from conformance.lance.catalog import LanceCatalog
 from conformance.requirement import must, should
 from conformance.strategies import tables
@@ -40,9 +41,9 @@ NAMES = {
 def test_create(lake: Lake) -> None:
     """A table with columns of every type is created, listed, and described with these columns and no rows."""
     lake.run(f"CREATE TABLE {lake.name('t')} ({', '.join(f'{one} {TYPES[one]}' for one in TYPES)}) USING lance")
-    assert lake.shown("TABLES") == ["t"]
-    assert lake.columns(lake.name("t")) == TYPES
-    assert lake.run(f"SELECT * FROM {lake.name('t')}") == []
+    same_items(lake.shown("TABLES"), ["t"], "the listed tables")
+    equal(lake.columns(lake.name("t")), TYPES, "the columns of the table")
+    equal(lake.run(f"SELECT * FROM {lake.name('t')}"), [], "the rows of the new table")
 
 
 @must("spark.lance.table.created-as-select", operations=CREATE, clause=CLAUSE, kind="scenario")
@@ -50,8 +51,9 @@ def test_create_as_select(lake: Lake) -> None:
     """CREATE TABLE AS SELECT makes a table with the rows of the query."""
     table = lake.name("t")
     lake.run(f"CREATE TABLE {table} USING lance AS SELECT id, concat('w', id) AS word FROM range(5)")
-    assert lake.columns(table) == {"id": "bigint", "word": "string"}
-    assert lake.run(f"SELECT * FROM {table} ORDER BY id") == [(number, f"w{number}") for number in range(5)]
+    equal(lake.columns(table), {"id": "bigint", "word": "string"}, "the columns of the table")
+    expected = [(number, f"w{number}") for number in range(5)]
+    equal(lake.run(f"SELECT * FROM {table} ORDER BY id"), expected, "the rows of the table")
 
 
 @must("spark.lance.table.dropped", operations=[*CREATE, "DropTable"], clause=CLAUSE, kind="scenario")
@@ -60,10 +62,10 @@ def test_drop(lake: Lake) -> None:
     lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING lance")
     lake.run(f"INSERT INTO {lake.name('t')} VALUES (1)")
     lake.run(f"DROP TABLE {lake.name('t')}")
-    assert lake.shown("TABLES") == []
+    same_items(lake.shown("TABLES"), [], "the listed tables")
     lake.run(f"CREATE TABLE {lake.name('t')} (y STRING) USING lance")
-    assert lake.columns(lake.name("t")) == {"y": "string"}
-    assert lake.run(f"SELECT * FROM {lake.name('t')}") == []
+    equal(lake.columns(lake.name("t")), {"y": "string"}, "the columns of the new table")
+    equal(lake.run(f"SELECT * FROM {lake.name('t')}"), [], "the rows of the new table")
 
 
 @must("spark.lance.table.apart", operations=CREATE, clause=CLAUSE, kind="scenario")
@@ -74,8 +76,8 @@ def test_apart(lake: Lake, catalog: LanceCatalog) -> None:
     for table, x in ((lake.name("t"), 1), (lake.at(other, "t"), 2)):
         lake.run(f"CREATE TABLE {table} (x INT) USING lance")
         lake.run(f"INSERT INTO {table} VALUES ({x})")
-    assert lake.run(f"SELECT x FROM {lake.name('t')}") == [(1,)]
-    assert lake.run(f"SELECT x FROM {lake.at(other, 't')}") == [(2,)]
+    equal(lake.run(f"SELECT x FROM {lake.name('t')}"), [(1,)], "the rows of the one table")
+    equal(lake.run(f"SELECT x FROM {lake.at(other, 't')}"), [(2,)], "the rows of the other table")
 
 
 @must("spark.lance.listing.tables", operations=["ListTables"], clause="lance-listings", kind="scenario")
@@ -86,10 +88,12 @@ def test_many(lake: Lake, catalog: LanceCatalog) -> None:
         catalog.declare_table(catalog.table_id(name))
     catalog.new_table_of(tables(1), "real")
     shown = lake.shown("TABLES")
-    assert sorted({*shown} - {"real"}) in ([], names), "declared tables are listed, all or none"
-    assert len(shown) == len(set(shown))
-    assert "real" in shown
-    assert [row[1] for row in lake.run(f"SHOW TABLES IN {lake.namespace} LIKE 're*'")] == ["real"]
+    if declared := {*shown} - {"real"}:
+        same_items(declared, names, "the declared tables, of which all or none are listed")
+    distinct(shown, "the listed tables")
+    contains(shown, ["real"], "the listed tables")
+    alike = lake.run(f"SHOW TABLES IN {lake.namespace} LIKE 're*'")
+    equal([row[1] for row in alike], ["real"], "the tables listed with LIKE")
 
 
 @must("spark.lance.listing.made", operations=["ListTables"], clause="lance-listings", kind="scenario")
@@ -98,7 +102,7 @@ def test_made(lake: Lake, catalog: LanceCatalog) -> None:
     names = [f"t{number:04}" for number in range(MANY // 5)]
     for name in names:
         catalog.new_table_of(tables(1), name)
-    assert lake.shown("TABLES") == names
+    same_items(lake.shown("TABLES"), names, "the listed tables")
 
 
 @should(
@@ -113,7 +117,7 @@ def test_names(lake: Lake, case: str) -> None:
     table = lake.name(case)
     lake.run(f"CREATE TABLE {table} (x INT) USING lance")
     lake.run(f"INSERT INTO {table} VALUES (1)")
-    assert lake.shown("TABLES") == [case]
-    assert lake.run(f"SELECT x FROM {table}") == [(1,)]
+    same_items(lake.shown("TABLES"), [case], "the listed tables")
+    equal(lake.run(f"SELECT x FROM {table}"), [(1,)], "the rows of the table")
     lake.run(f"DROP TABLE {table}")
-    assert lake.shown("TABLES") == []
+    same_items(lake.shown("TABLES"), [], "the listed tables")
