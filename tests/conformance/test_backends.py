@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from lakeproof import check
+from lakeproof.checking import SAMPLE_NAMESPACE as SAMPLES
+from specs.profiles import find_profile
+from tests.conformance.harmless import foreign_names
 
 BACKENDS = [("lance", "memory"), ("lance", "memory:pure"), ("lance", "dir"), ("iceberg", "memory"), ("iceberg", "dir")]
 # Why a requirement has nothing to judge on the reference server, as its message says.
@@ -36,3 +41,4 @@ def test_the_reference_server_conforms(api, storage, tmp_path, monkeypatch):
     assert [message for message in unoffered if not any(reason in message for reason in expected)] == []
     assert [reason for reason in expected if not any(reason in message for message in unoffered)] == []
     assert results.run["left_behind"] == []
+    assert foreign_names(Path(results.target["settings"]["report"]), find_profile(api).document(), SAMPLES) == []

@@ -8,8 +8,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from conformance.client import Client, Connection
+from conformance.client import Client
 from conformance.outcomes import Blocked, Unoffered, Violation
+from conformance.transport import Connection
 from specs.profiles import find_profile
 
 DOCUMENT = find_profile("lance").document()

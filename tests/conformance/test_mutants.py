@@ -17,12 +17,13 @@ from conformance.results import Results
 from conformance.runner import run
 from conformance.settings import load_settings
 from lakeproof import Server, serve
+from lakeproof.checking import SAMPLE_NAMESPACE
 from reference_server.faults import FAULTS, HEADER, Fault
 from reference_server.iceberg.function_files import SAMPLES
 
 TOKEN = "test-token"
 # A run that names its warehouse sees what becomes of clients that name none.
-SETTINGS = {"iceberg": {"warehouse": "default", "credential": f"lakeproof:{TOKEN}"}}
+SETTINGS = {"iceberg": {"warehouse": "default", "credential": f"lakeproof:{TOKEN}", "functions": SAMPLE_NAMESPACE}}
 SERVED = {"iceberg": {"functions": str(SAMPLES)}}
 ON_S3 = "iceberg.storage."  # judged in iceberg/test_s3_mutants.py
 

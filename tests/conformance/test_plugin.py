@@ -165,7 +165,7 @@ def test_every_verdict_is_given(pytester, server):
         "unoffered": "unoffered",
         "error": "error",
     }
-    assert code == 3
+    assert code == 1
     assert found["blocked"]["blocked_by"] == "DescribeTable"
     assert found["needs"]["blocked_by"] == "lance.own.fail"
     assert found["fail"]["steps"][0]["mark"] == "body:/tables"
@@ -184,6 +184,7 @@ STRICT = ["--lakeproof", "strict=true"]
         ("own.blocked", [], 1),
         ("own.unoffered", [], 0),
         ("own.fail", [], 1),
+        ("own.error", [], 3),
         ("nothing_at_all", [], 5),
     ],
 )
@@ -196,3 +197,122 @@ def test_a_module_that_cannot_be_imported_is_the_kits_fault(pytester, server):
     pytester.makepyfile(test_broken="import nothing_of_this_name")
     outcome = pytester.runpytest_subprocess(*FLAGS, "--server", server.url, "--lakeproof", "report=out")
     assert outcome.ret == 3
+
+
+DEEP = """
+    from conformance.requirement import must
+
+    @must("lance.own.a", operations=["ListTables"], clause="page-token", needs=["lance.own.b"])
+    def test_a(catalog):
+        '''It needs b.'''
+
+    @must("lance.own.b", operations=["ListTables"], clause="page-token", needs=["lance.own.c"])
+    def test_b(catalog):
+        '''It needs c.'''
+
+    @must("lance.own.c", operations=["ListTables"], clause="page-token", needs=[NEEDED])
+    def test_c(catalog):
+        '''It fails.'''
+        assert False
+"""
+
+
+def judge_deep(pytester, server, needed):
+    pytester.makeconftest(CONFTEST)
+    pytester.makepyfile(test_deep=DEEP.replace("[NEEDED]", str(needed)))
+    return pytester.runpytest_subprocess(*FLAGS, "--server", server.url, "--lakeproof", "report=out")
+
+
+def test_needs_are_judged_first_at_any_depth(pytester, server):
+    assert judge_deep(pytester, server, []).ret == 1
+    found = json.loads((pytester.path / "out" / "results.json").read_text())
+    assert {entry["id"]: entry["blocked_by"] for entry in found["requirements"]} == {
+        "lance.own.a": "lance.own.b",
+        "lance.own.b": "lance.own.c",
+        "lance.own.c": None,
+    }
+
+
+def test_requirements_that_need_each_other_are_the_kits_fault(pytester, server):
+    outcome = judge_deep(pytester, server, ["lance.own.a"])
+    assert outcome.ret == 3
+    outcome.stdout.fnmatch_lines(["*these requirements need each other: *lance.own.*"])
+
+
+UNTIDY = """
+    import pytest
+    from conformance.outcomes import Blocked, Unoffered, Violation
+    from conformance.requirement import must, should
+
+    ENDS = {
+        "pass": None,
+        "fail": Violation("seen"),
+        "blocked": Blocked("before", "ListTables"),
+        "unoffered": Unoffered("not there"),
+    }
+
+    @pytest.fixture
+    def planted():
+        yield
+        raise KeyError("planted")
+
+    @pytest.fixture
+    def late():
+        yield
+        raise Blocked("too late", "DropTable")
+
+    @must("lance.own.{}", operations=["ListTables"], clause="page-token", each=ENDS)
+    def test_untidy(planted, case):
+        '''It ends as {}.'''
+        if case:
+            raise case
+
+    @should("lance.own.warn", operations=["ListTables"], clause="page-token")
+    def test_untidy_warning(planted):
+        '''It warns.'''
+        raise Violation("seen")
+
+    @must("lance.own.late", operations=["ListTables"], clause="page-token")
+    def test_late(late):
+        '''It passes.'''
+"""
+
+
+def test_what_breaks_while_cleaning_up_takes_no_verdict_away(pytester, server):
+    pytester.makeconftest(CONFTEST)
+    pytester.makepyfile(test_untidy=UNTIDY)
+    pytester.runpytest_subprocess(*FLAGS, "--server", server.url, "--lakeproof", "report=out")
+    found = json.loads((pytester.path / "out" / "results.json").read_text())
+    assert {entry["id"].removeprefix("lance.own."): entry["verdict"] for entry in found["requirements"]} == {
+        "pass": "error",
+        "fail": "fail",
+        "blocked": "blocked",
+        "unoffered": "error",
+        "warn": "warn",
+        "late": "pass",
+    }
+    assert {entry["message"] for entry in found["requirements"] if entry["verdict"] in ("fail", "warn")} == {"seen"}
+
+
+HEARING = """
+    from pathlib import Path
+
+    class Listener:
+        def selected(self, requirements):
+            pass
+
+        def judged(self, result):
+            with Path("heard").open("a") as file:
+                file.write(f"{result.requirement.id} {result.verdict}\\n")
+
+    def pytest_sessionstart(session):
+        session.config.pluginmanager.get_plugin("lakeproof-suite").listener = Listener()
+"""
+
+
+def test_listeners_hear_each_verdict_once(pytester, server):
+    pytester.makeconftest(HEARING)
+    pytester.makepyfile(test_untidy=UNTIDY)
+    pytester.runpytest_subprocess(*FLAGS, "--server", server.url, "-k", "own.pass or own.fail or own.late")
+    heard = (pytester.path / "heard").read_text().splitlines()
+    assert sorted(heard) == ["lance.own.fail fail", "lance.own.late pass", "lance.own.pass error"]

@@ -12,9 +12,12 @@ import pytest
 
 from conformance.exchange import Exchange
 from conformance.report import render_reports
+from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST, sentence
 from conformance.report.pretty import body_lines
 from conformance.requirement import Requirement
-from conformance.results import SCHEMA, Result, Results, read_results
+from conformance.results import SCHEMA, VERDICTS, Result, Results, read_results
+from conformance.sandbox import summary
+from lakeproof.terminal import COLOURS
 from specs.problems import Problem
 
 RUN = {
@@ -43,6 +46,8 @@ TARGET = {
     ],
     "settings": {"report": "x"},
 }
+OUT_OF_TIME = {"message": "the run's time is over", "gone": False, "step": None}
+GONE = {"message": "the server is gone", "gone": True, "step": None}
 NASTY = "</script><img src=x onerror=alert(1)>\x00\x1b&\u2028"
 
 
@@ -89,8 +94,15 @@ ALL = results(
         (results(result("warn", "SHOULD")), True, 1),
         (results(result("warn", "MAY")), True, 0),
         (results(result("blocked", "SHOULD")), False, 0),
-        (results(result("fail"), result("error", name="e")), False, 3),
+        (results(result("fail"), result("error", name="e")), False, 1),
+        (results(result("pass"), result("error", name="e")), False, 3),
+        (results(result("warn", "SHOULD"), result("error", name="e")), False, 3),
         (results(result("fail"), interrupted=True), False, 2),
+        (results(result("pass"), stopped=OUT_OF_TIME), False, 2),
+        (results(result("fail"), stopped=OUT_OF_TIME), False, 1),
+        (results(result("error"), stopped=OUT_OF_TIME), False, 3),
+        (results(result("pass"), stopped=GONE), False, 1),
+        (results(result("error"), stopped=GONE), False, 1),
         (results(), False, 5),
     ],
 )
@@ -98,11 +110,75 @@ def test_exit_codes(found, strict, code):
     assert found.exit_code(strict=strict) == code
 
 
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (results(result("pass")), "Conforms to lance/2026-03: none of 1 MUST requirements is broken."),
+        (
+            results(result("pass"), result("fail", name="f"), result("blocked", name="b"), result("warn", "MAY", "w")),
+            "Does not conform to lance/2026-03: 1 of 3 MUST requirements are broken"
+            " (1 could not be judged, 1 warning).",
+        ),
+        (
+            results(result("fail"), result("error", name="e")),
+            "Does not conform to lance/2026-03: 1 of 2 MUST requirements are broken (1 error of the kit).",
+        ),
+        (
+            results(result("pass"), result("error", name="e")),
+            "No verdict on lance/2026-03: none of 2 MUST requirements is broken (1 error of the kit).",
+        ),
+        (
+            results(result("pass"), stopped=OUT_OF_TIME),
+            "No verdict on lance/2026-03: none of 1 MUST requirements is broken (stopped after 1 requirement).",
+        ),
+        (
+            results(result("pass"), stopped=GONE),
+            "Does not conform to lance/2026-03: 0 of 1 MUST requirements are broken (stopped after 1 requirement).",
+        ),
+        (results(result("fail"), interrupted=True), "Interrupted after 1 requirement."),
+        (results(), "Nothing was judged."),
+    ],
+)
+def test_a_run_is_told_in_one_sentence(found, words):
+    assert sentence(found) == words
+
+
+LEFT = [{"kind": "table", "name": f"n.t{number}", "reason": "DropTable is answered with 405"} for number in range(3)]
+
+
+@pytest.mark.parametrize("left", [LEFT, ["table n.t0", "table n.t1"]])
+def test_what_was_left_behind_and_why_a_run_was_stopped_is_told_everywhere(left, tmp_path):
+    found = results(result("pass"), left_behind=left, notes=["the server closed 2 of 9"], stopped=GONE)
+    jsonschema_rs.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(found.to_json())
+    texts = {kind: path.read_text() for kind, path in render_reports(found, tmp_path).items()}
+    for kind in ("html", "markdown"):
+        for words in (*summary(left), "the server closed 2 of 9", "the server is gone"):
+            assert words in texts[kind]
+    assert "n.t1" in texts["html"]
+    assert "{'" not in texts["html"]
+    assert "&#39;kind" not in texts["html"]
+
+
 def test_the_file_fits_its_schema_and_comes_back(tmp_path):
     path = ALL.write(tmp_path)
     jsonschema_rs.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(json.loads(path.read_text()))
     assert read_results(path).to_json() == ALL.to_json()
     assert read_results(tmp_path).totals["fail"] == 1
+
+
+def test_every_verdict_has_its_signs_and_no_other_has():
+    words = set(VERDICTS)
+    schema = json.loads(SCHEMA.read_text())["properties"]
+    assert set(WORST_FIRST) == set(GLYPHS) == set(MEANINGS) == set(COLOURS) == words
+    assert set(schema["totals"]["required"]) == words
+    assert set(schema["requirements"]["items"]["properties"]["verdict"]["enum"]) == words
+    assert set(ALL.totals) == {entry["verdict"] for entry in ALL.requirements} == words
+
+
+def test_files_that_count_a_verdict_of_older_kits_are_read(tmp_path):
+    value = ALL.to_json()
+    (tmp_path / "results.json").write_text(json.dumps({**value, "totals": {**value["totals"], "known": 0}}))
+    assert read_results(tmp_path).totals == ALL.totals
 
 
 @pytest.mark.parametrize("text", ["", "{", "{}", '{"version": 2}', "[]"])

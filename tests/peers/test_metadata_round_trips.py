@@ -15,10 +15,10 @@ from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import IcebergClient
 from conformance.iceberg.commit_choices import Choice, updates
 from conformance.iceberg.content import NESTED_SCHEMA, SCHEMA, sql, view_version
-from conformance.iceberg.prober import IcebergProber
 from conformance.iceberg.staging import local_path, stage
 from conformance.iceberg.table_model import TableModel
 from conformance.iceberg.updates import update
+from conformance.session import meet
 from conformance.settings import Settings
 from conformance.target import connect
 from lakeproof import serve
@@ -28,22 +28,22 @@ COMMITS = 25
 TABLES = 8
 
 
-def meet(url):
+def met(url):
     target = connect(Settings(server=url, api="iceberg"))
-    target.meet(IcebergProber(target))
+    meet(target)
     return target
 
 
 @pytest.fixture(scope="module")
 def ours():
     with serve("iceberg") as server:
-        yield meet(server.url)
+        yield met(server.url)
 
 
 @pytest.fixture(scope="module")
 def java(java_here):
     with fixture(strict=False) as url:
-        target = meet(url)
+        target = met(url)
         client = IcebergClient(target.client, target.facts["separator"])
         client.create_namespace(("round",))
         yield client

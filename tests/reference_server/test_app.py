@@ -90,6 +90,7 @@ def test_a_bug_leaves_its_traceback_under_the_id_of_the_answer(server, http, mon
     async def broken(context):
         raise ZeroDivisionError("planted")
 
+    broken.__module__ = namespaces.__name__  # only what a module defines is its handler
     monkeypatch.setattr(namespaces, "list_namespaces", broken)
     with serve("lance", storage="memory:pure") as planted, caplog.at_level(logging.ERROR, "lakeproof.server"):
         answer = http("GET", planted.url + "/v1/namespace/$/list")

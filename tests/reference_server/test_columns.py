@@ -7,10 +7,11 @@ from types import SimpleNamespace
 import pyarrow as pa
 import pytest
 
-from reference_server.errors import InvalidInput, TableColumnNotFound, TableSchemaValidationError
+from reference_server.errors import InvalidInput, TableSchemaValidationError
 from reference_server.lance.arrow_json import DEEPEST, LARGEST_LENGTH, type_from_json, type_to_json
 from reference_server.lance.arrow_schema import check_new_name, check_schema
-from reference_server.lance.columns import _check_renames, _fit, require_column
+from reference_server.lance.columns import _check_renames, _fit
+from reference_server.lance.paths import find_field
 from reference_server.lance.pylance_errors import translate
 from reference_server.lance.sql import whole
 from reference_server.lance.statistics import summary
@@ -30,17 +31,6 @@ TABLE = SimpleNamespace(
 )
 
 
-@pytest.mark.parametrize("path", ["id", "point", "point.x", "points.item.x", "vector", "map"])
-def test_columns_are_found_by_their_path(path):
-    assert require_column(TABLE, path).name == path.rpartition(".")[2]
-
-
-@pytest.mark.parametrize("path", ["", ".", "ID", "point.", "point.z", "id.x", "vector.item", "map.entries"])
-def test_missing_columns(path):
-    with pytest.raises(TableColumnNotFound):
-        require_column(TABLE, path)
-
-
 @pytest.mark.parametrize("names", [{"id": "at"}, {"point.x": "y"}, {"points.item.x": "y"}, {"id": "n", "at": "n"}])
 def test_no_two_fields_get_one_name(names):
     with pytest.raises(TableSchemaValidationError):
@@ -54,13 +44,13 @@ def test_other_names_are_free(names):
 
 def fitted(path, described):
     alteration = {"path": path, "data_type": described}
-    _fit(alteration, require_column(TABLE, path))
+    _fit(alteration, find_field(TABLE.schema, path))
     return alteration
 
 
 def test_the_type_that_a_column_has_changes_nothing():
     for path in ("id", "at", "point", "points", "vector", "map"):
-        described = type_to_json(require_column(TABLE, path).type)
+        described = type_to_json(find_field(TABLE.schema, path).type)
         assert fitted(path, described) == {"path": path, "name": path}
     assert fitted("id", {"type": "INT64"}) == {"path": "id", "name": "id"}
     assert fitted("id", {"type": "int32"}) == {"path": "id", "data_type": pa.int32()}

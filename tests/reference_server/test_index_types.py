@@ -5,13 +5,12 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from reference_server.errors import InvalidInput, TableColumnNotFound
+from reference_server.errors import InvalidInput
 from reference_server.lance.index_types import (
     FTS,
     SCALAR,
     VECTOR,
     check_index_name,
-    column_type,
     free_name,
     fts_options,
     read_distance,
@@ -97,20 +96,6 @@ SCHEMA = pa.schema(
         "place": pa.struct({"city": pa.string(), "at": pa.struct({"x": pa.float32()})}),
     }
 )
-
-
-@pytest.mark.parametrize(
-    ("path", "kind"),
-    [("id", pa.int64()), ("place.city", pa.string()), ("place.at.x", pa.float32()), ("tags", pa.list_(pa.string()))],
-)
-def test_columns_are_found_by_their_path(path, kind):
-    assert column_type(SCHEMA, path) == kind
-
-
-@pytest.mark.parametrize("path", ["", ".", "ID", "place.", "place.nowhere", "tags.item", "id.x"])
-def test_missing_columns(path):
-    with pytest.raises(TableColumnNotFound):
-        column_type(SCHEMA, path)
 
 
 @pytest.mark.parametrize(

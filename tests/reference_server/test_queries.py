@@ -5,9 +5,9 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from reference_server.errors import InvalidInput, TableColumnNotFound
+from reference_server.errors import InvalidInput
 from reference_server.lance.full_text import full_text_query
-from reference_server.lance.projection import find_field, projection
+from reference_server.lance.projection import projection
 from reference_server.lance.queries import Page
 from reference_server.lance.sql import whole
 from reference_server.lance.sql_depth import DEEPEST, check_depth, depth
@@ -27,17 +27,6 @@ SCHEMA = pa.schema(
     }
 )
 ROWS = 10
-
-
-@pytest.mark.parametrize("path", ["id", "two words", "place", "place.city", "place.at", "stays.night"])
-def test_fields_are_found_by_their_path(path):
-    assert find_field(SCHEMA, path) is not None
-
-
-@pytest.mark.parametrize("path", ["", ".", "ID", "place.", "place.nowhere", "id.x", "place.city.x"])
-def test_missing_fields(path):
-    with pytest.raises(TableColumnNotFound):
-        find_field(SCHEMA, path)
 
 
 def test_columns_by_name_and_by_alias():

@@ -9,11 +9,12 @@ from uuid import UUID
 
 import pytest
 
+from conformance.iceberg.idempotency import new_key
 from spark_tests.races import clock as clocks
 from spark_tests.races.figures import actions, percentile, timeline, totals
 from spark_tests.races.iceberg import extension
 from spark_tests.races.loop import Play
-from spark_tests.races.players import Player, Scene, new_key
+from spark_tests.races.players import Player, Scene
 from spark_tests.races.records import Record
 from spark_tests.races.running import unheard
 

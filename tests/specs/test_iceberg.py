@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from specs.clauses import clauses
-from specs.error_types import stated_types, usual_types
+from specs.error_types import stated_types
 from specs.openapi import Document
 from specs.profiles import find_profile, profiles
 from specs.validation import Validators
@@ -265,12 +265,10 @@ def test_every_declared_conflict_and_absence_has_its_types():
         assert declared <= set(stated_types(operation.id)), operation.id
 
 
-def test_types_of_an_operation_are_its_own_and_the_common_ones():
+def test_types_of_an_operation_are_its_own():
     assert stated_types("dropNamespace")[409] == {"NamespaceNotEmptyException"}
-    assert usual_types("dropNamespace")[503] == {"SlowDownException"}
-    assert usual_types("updateTable")[500] == {"CommitStateUnknownException", "InternalServerError"}
     assert 503 not in stated_types("updateTable")
-    assert usual_types("getToken") == {}
+    assert stated_types("getToken") == {}
 
 
 def test_clauses_name_operations_of_the_newest_document():

@@ -14,10 +14,8 @@ from specs.identifiers import (
     encode_segment,
     join_levels,
     join_parts,
-    join_references,
     split_levels,
     split_parts,
-    split_references,
 )
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
@@ -67,11 +65,6 @@ def test_levels_come_back(levels):
     assert split_levels(decode_segment(encode_segment(join_levels(levels)))) == levels
 
 
-@given(views=st.lists(LEVELS.filter(lambda levels: len(levels) > 1), min_size=1, max_size=3))
-def test_references_come_back(views):
-    assert split_references(join_references(views)) == views
-
-
 def test_both_separators_are_read():
     assert split_levels("a.b", ".") == ["a", "b"]
     assert split_levels("a\x1fb", ".") == ["a", "b"]
@@ -102,14 +95,3 @@ def test_the_separator_is_advertised_encoded(overrides, separator):
 def test_an_empty_separator_is_refused():
     with pytest.raises(IdentifierError):
         advertised_separator({"namespace-separator": ""})
-
-
-def test_a_comma_in_a_view_name_is_encoded():
-    assert join_references([["a", "v,w"]]) == "a%1Fv%2Cw"
-    assert split_references("a%1Fv%2Cw,a%1Fb%1Fx") == [["a", "v,w"], ["a", "b", "x"]]
-
-
-@pytest.mark.parametrize("raw", ["", "v", "a%1Fv,", "a%1Fv,w"])
-def test_a_reference_names_a_view_in_a_namespace(raw):
-    with pytest.raises(IdentifierError):
-        split_references(raw)

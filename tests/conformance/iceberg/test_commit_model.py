@@ -14,9 +14,9 @@ import pytest
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.commit_choices import Choice, requirements, updates
 from conformance.iceberg.content import SCHEMA
-from conformance.iceberg.prober import IcebergProber
 from conformance.iceberg.staging import stage
 from conformance.iceberg.table_model import TableModel, differences
+from conformance.session import meet
 from conformance.settings import Settings
 from conformance.target import connect
 from lakeproof import serve
@@ -31,7 +31,7 @@ def target(request, tmp_path_factory):
     storage = "memory" if request.param == "memory" else f"dir:{tmp_path_factory.mktemp('lake')}"
     with serve("iceberg", storage=storage) as server:
         target = connect(Settings(server=server.url, api="iceberg"))
-        target.meet(IcebergProber(target))
+        meet(target)
         yield target
 
 
@@ -43,7 +43,7 @@ def test_random_commits_leave_what_the_model_predicts(target):
         catalog.begin_example()
         for status in commits_to_one_table(catalog, chooser):
             statuses[status] += 1
-        catalog.clean_up()
+        catalog.sandbox.clean_up()
     logging.getLogger(__name__).info("commits by status: %s", statuses)
     assert all(count > COMMITS / 50 for count in statuses.values()), statuses
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from conformance.client import Client, Connection
+from conformance.client import Client
 from conformance.exchange import Exchange
 from conformance.iceberg.catalog import KEY_LIFETIME, NAMESPACES, SEPARATOR
 from conformance.iceberg.client import IcebergClient, change
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, OPERATIONS
 from conformance.iceberg.prober import IcebergProber, says_unsupported
 from conformance.iceberg.test_idempotency import new_key
+from conformance.session import meet
 from conformance.settings import Settings
 from conformance.target import MISSING, OFFERED, REFUSED, connect
+from conformance.transport import Connection
 from lakeproof import serve
 from specs.identifiers import IdentifierError
 from specs.profiles import find_profile
@@ -118,7 +120,7 @@ def test_default_operations_are_of_the_document():
 def test_meeting_the_reference_server():
     with serve("iceberg") as server:
         target = connect(Settings(server=server.url, api="iceberg"))
-        target.meet(IcebergProber(target))
+        meet(target)
     assert target.facts[SEPARATOR] == "\x1f"
     assert target.facts[NAMESPACES] == "nested"
     assert target.facts[KEY_LIFETIME].startswith("P")

@@ -11,7 +11,6 @@ from conformance.iceberg.checks import EXTRA_CHECKS
 from conformance.iceberg.metadata import (
     TABLE_RULES,
     VIEW_RULES,
-    column_id,
     current_snapshot,
     field_ids,
     unlike,
@@ -117,4 +116,3 @@ def test_ids_of_nested_fields():
 def test_unlike_leaves_out_what_every_commit_changes():
     other = {**copy.deepcopy(TABLE), "last-updated-ms": 5, "metadata-log": [1]}
     assert unlike(other) == unlike(TABLE)
-    assert column_id(TABLE, "a") == 1

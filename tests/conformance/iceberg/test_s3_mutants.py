@@ -7,6 +7,8 @@ import pytest
 from conformance.apis import requirements
 from lakeproof import serve
 from reference_server.faults import FAULTS, Fault
+from specs.profiles import find_profile
+from tests.conformance.harmless import foreign_names
 from tests.conformance.test_mutants import ON_S3, TOKEN, judge
 
 MUTANTS = [fault for fault in FAULTS.values() if any(one.startswith(ON_S3) for one in fault.kills)]
@@ -23,6 +25,7 @@ def test_reference_server_meets_them_on_s3(server, tmp_path):
     results = judge(server, tmp_path, ids=WANTED, warehouse="s3")
     assert {entry["verdict"] for entry in results.requirements} == {"pass"}
     assert {entry["id"] for entry in results.requirements} == WANTED
+    assert foreign_names(tmp_path, find_profile("iceberg").document()) == []
 
 
 @pytest.mark.parametrize("fault", MUTANTS, ids=lambda fault: fault.name)

@@ -32,8 +32,8 @@ def catalog(session):
     catalog = IcebergCatalog(session.target)
     session.client.begin(["updateTable"])
     yield catalog
-    catalog.clean_up()
-    assert catalog.left_behind == []
+    catalog.sandbox.sweep()
+    assert catalog.sandbox.left_behind == []
 
 
 def opened(table):

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from conformance.iceberg.catalog import IcebergCatalog
+from conformance.sandbox import Thing
 from conformance.settings import Settings
 from conformance.target import connect
 from lakeproof import check, serve
+from lakeproof.checking import EMBEDDED_NAMESPACE, SAMPLE_NAMESPACE
 from specs.commits import newest_actions
 from specs.openapi import Document
 from specs.problems import Problem
 from specs.profiles import Profile, find_profile
 from specs.revisions import merge_patch
+from tests.conformance.harmless import foreign_names
 from tests.conftest import storage_option
 
 TABLES_API = "iceberg/tables-api"
@@ -55,6 +60,8 @@ def test_the_reference_server_conforms(storage, tmp_path):
         "iceberg.tables_api.stage",
     }
     assert results.run["left_behind"] == []
+    report, document = Path(results.target["settings"]["report"]), find_profile(TABLES_API).document()
+    assert foreign_names(report, document, EMBEDDED_NAMESPACE, SAMPLE_NAMESPACE) == []
 
 
 def test_only_what_the_dialect_has_is_judged():
@@ -76,6 +83,8 @@ def test_what_others_have_in_the_namespace_is_left_alone(http):
         results, code = check(server.url, api="iceberg", profile=TABLES_API, namespace="shop.own")
         assert code == 0
         assert by_verdict(results, "fail", "warn", "error", "blocked") == set()
+        report, document = Path(results.target["settings"]["report"]), find_profile(TABLES_API).document()
+        assert foreign_names(report, document, "shop") == []
         assert [one["name"] for one in http("GET", tables).json()["identifiers"]] == ["b0", "b1", "b2"]
         assert [http("GET", f"{tables}/b{number}").json() for number in range(3)] == before
 
@@ -136,7 +145,9 @@ def test_a_run_can_drop_nothing_but_its_own():
     assert id[:-1] == ("shop", "own")
     assert id[-1].startswith(catalog.target.prefix)
     catalog.note_tables([id, ("shop", "own", "theirs")])
-    assert list(catalog._things) == [("table", id)]
+    assert catalog.sandbox.noted("table") == [id]
+    assert catalog.inventory.drop(Thing("table", ("shop", "own", "theirs"))) is None
+    assert catalog.client.steps == []
     with pytest.raises(ValueError, match="may not drop"):
         catalog.drop_table(("shop", "own", "theirs"))
 
@@ -147,7 +158,6 @@ def test_a_run_can_drop_nothing_but_its_own():
         ({"profile": TABLES_API}, "has to be given one"),
         ({"profile": TABLES_API, "namespace": "elsewhere"}, "there is no namespace elsewhere"),
         ({"profile": TABLES_API, "namespace": "a..b"}, "setting namespace is wrong"),
-        ({"namespace": "shop"}, "creates its namespaces itself"),
         ({"profile": TABLES_API, "namespace": "shop", "credential": "id:secret"}, "no tokens are issued"),
     ],
 )

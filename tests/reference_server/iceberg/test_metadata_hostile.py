@@ -7,6 +7,7 @@ import copy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conformance.iceberg.updates import creation
 from reference_server.iceberg.metadata.errors import MetadataError
 from reference_server.iceberg.metadata.requirements import (
     check_table_requirements,
@@ -16,7 +17,6 @@ from reference_server.iceberg.metadata.requirements import (
 from reference_server.iceberg.metadata.table_documents import read_table
 from reference_server.iceberg.metadata.tables import (
     create_table,
-    creation_updates,
     new_table,
     replace_table,
     update_table,
@@ -172,7 +172,7 @@ def test_tables(document, updates):
 
 
 @UNHURRIED
-@given(request=spoilt(CREATION), updates=spoilt(creation_updates(TABLE) + UPDATES))
+@given(request=spoilt(CREATION), updates=spoilt(creation(TABLE) + UPDATES))
 def test_creation(request, updates):
     attempt(new_table, request, location="s3://b/t", uuid=UUID, now=NOW)
     attempt(replace_table, FULL_TABLE, request, now=NOW)

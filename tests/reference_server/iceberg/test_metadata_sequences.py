@@ -8,9 +8,10 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conformance.iceberg.updates import creation
 from reference_server.iceberg.metadata.errors import MetadataError
 from reference_server.iceberg.metadata.table_documents import check_table, read_table
-from reference_server.iceberg.metadata.tables import create_table, creation_updates, new_table, update_table
+from reference_server.iceberg.metadata.tables import create_table, new_table, update_table
 
 START = 1_700_000_000_000
 UUID = "f79c3e09-677c-4bbd-a479-3f349cb785e7"
@@ -216,6 +217,6 @@ def test_commits_are_functions_of_the_base(states):
 @given(states=commits())
 def test_any_table_can_be_made_anew_from_its_definition(states):
     table = states[-1][0]
-    made = create_table(creation_updates(table), uuid="", now=START)
+    made = create_table(creation(table), uuid="", now=START)
     assert made["location"] == table["location"] and made["properties"] == table["properties"]
     assert made["schemas"][0]["fields"] == current(table)["fields"]

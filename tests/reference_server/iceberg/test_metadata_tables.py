@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.iceberg.updates import creation
 from reference_server.iceberg.metadata.errors import InvalidMetadata, InvalidUpdate
 from reference_server.iceberg.metadata.files import metadata_file, superfluous_files
-from reference_server.iceberg.metadata.snapshots import only_referenced
 from reference_server.iceberg.metadata.tables import (
     create_table,
-    creation_updates,
     new_table,
     replace_table,
     update_table,
@@ -183,11 +182,11 @@ def test_a_schema_that_is_too_deep_is_refused_and_does_not_overflow_the_stack():
 @pytest.mark.parametrize("version", ["1", "2", "3"])
 def test_a_staged_table_is_committed_as_it_was_staged(version):
     staged = make({**REQUEST, "properties": {"format-version": version, "a": "b"}})
-    assert create_table(creation_updates(staged), uuid="another", now=NOW) == staged
+    assert create_table(creation(staged), uuid="another", now=NOW) == staged
 
 
 def test_a_table_made_by_updates_needs_a_definition_and_a_location():
-    staged = creation_updates(make(REQUEST))
+    staged = creation(make(REQUEST))
     without = [one for one in staged if one["action"] != "set-location"]
     assert create_table(without, uuid=UUID, now=NOW, location="s3://default")["location"] == "s3://default"
     for missing in ("set-location", "add-schema", "add-spec", "add-sort-order", "set-default-sort-order"):
@@ -255,15 +254,6 @@ def test_an_unknown_codec_has_no_metadata_file():
     table = make({"schema": struct(column(1, "a")), "properties": {"write.metadata.compression-codec": "lzma"}})
     with pytest.raises(InvalidMetadata):
         metadata_file(table, 0, "u")
-
-
-def test_only_what_refs_name_is_left_of_the_snapshots():
-    table = make({"schema": struct(column(1, "a"))})
-    table = update_table(table, [snapshot(1, 1), main(1)], now=NOW)
-    table = update_table(table, [snapshot(2, 2, **{"parent-snapshot-id": 1}), main(2)], now=NOW)
-    shown = only_referenced(table)
-    assert [one["snapshot-id"] for one in shown["snapshots"]] == [2]
-    assert len(shown["snapshot-log"]) == 2 and len(table["snapshots"]) == 2
 
 
 def test_a_commit_shares_what_it_does_not_change():

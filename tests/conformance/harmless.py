@@ -1,0 +1,123 @@
+"""Reads the exchanges of a run: does a request name anything that the run did not make?"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from conformance.common.hostile import UNUSED
+from specs.identifiers import UNIT_SEPARATOR
+from specs.openapi import Document, Operation
+
+PLACE = re.compile(r"^(/.|[a-z][a-z0-9+.-]*://)", re.IGNORECASE | re.DOTALL)  # an absolute path or a URI
+PLACES = {"location", "manifest_path", "metadata-location", "metadata_location", "manifest-list", "statistics-path"}
+SAFE_DEPTH = 2  # levels of an id in which .. climbs out of the namespaces of an example
+SPLIT = re.compile(r"[/\\]")
+# What may be asked of the root: it changes nothing there, and an index is of a table.
+OF_ROOT = {
+    *("ListNamespaces", "ListTables", "listNamespaces", "DescribeNamespace", "NamespaceExists", "QueryTable"),
+    *("CreateTableIndex", "CreateTableScalarIndex", "ListTableIndices", "DescribeTableIndexStats", "DropTableIndex"),
+}
+# What may be asked to be signed of a bucket: it is refused, and sent by nobody.
+SIGN, OF_BUCKET = "signRequest", ("?list-type=2&prefix=", "/?delete")
+
+
+def foreign_names(folder: Path, document: Document, *bases: str) -> list[str]:
+    """Return what the requests of a run name outside of what starts with its prefix, each with its request.
+
+    `bases` are the first levels of namespaces that the run was given.
+    """
+    log = (folder / "exchanges.jsonl").read_text()
+    prefixes = re.findall(r"\blp[0-9a-f]{6}", log)
+    prefix = max(set(prefixes), key=prefixes.count)
+    found: dict[str, None] = {}
+    for exchange in map(json.loads, log.splitlines()):
+        for problem in problems(exchange, document, prefix, *bases):
+            found[f"{exchange['request']['method']} {exchange['request']['url']}: {problem}"] = None
+    return list(found)
+
+
+def problems(exchange: dict[str, Any], document: Document, prefix: str, *bases: str) -> Iterator[str]:
+    """What one request names that is not the run's: neither its prefix, nor what has no owner, nor a base."""
+    own = (prefix, UNUSED, *bases)
+    request = exchange["request"]
+    url = urlsplit(request["url"])
+    query = dict(parse_qsl(url.query, keep_blank_values=True))
+    body = (request["body"] or {}).get("json")
+    for text in [*map(unquote, url.path.split("/")), *query.values(), *strings(body)]:
+        signed = exchange["operation"] == SIGN and text.endswith(OF_BUCKET)
+        if escapes(text) and not signed and not any(one in text for one in own):
+            yield f"names {text!r}"
+    for text in places(body):
+        if not any(one in text for one in own):
+            yield f"leads to {text!r}"
+    operation = document.operations.get(exchange["operation"])
+    for id in identifiers(operation, url.path, query, body) if operation else ():
+        if not id[0].startswith((prefix, UNUSED)) and id[0] not in bases:
+            yield f"is about {id[0]!r}"
+        if ".." in id[:SAFE_DEPTH]:
+            yield f"climbs out of what is the run's own: {id}"
+
+
+def strings(value: Any) -> Iterator[str]:
+    """All texts in a JSON value, keys too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield key
+            yield from strings(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from strings(one)
+
+
+def escapes(text: str) -> bool:
+    """True for what leads out of where it is used: absolute places, and .. on the way to something."""
+    parts = SPLIT.split(text)
+    return bool(PLACE.match(text)) or (".." in parts and len(parts) > 1)
+
+
+def places(value: Any) -> Iterator[str]:
+    """All that a JSON value says of where something lies."""
+    if isinstance(value, dict):
+        yield from (value[name] for name in PLACES & value.keys() if isinstance(value[name], str))
+        for one in value.values():
+            yield from places(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from places(one)
+
+
+def identifiers(operation: Operation, path: str, query: dict[str, str], body: Any) -> Iterator[list[str]]:
+    """The ids of what a request is about, as levels: in its path, in its query, and in its body."""
+    here, there = path.split("/"), operation.path.replace("{prefix}/", "").split("/")
+    values = {name: unquote(text) for name, text in zip(reversed(there), reversed(here), strict=False)}
+    delimiter = query.get("delimiter", "$")
+    if "{id}" in values and not (operation.id in OF_ROOT and values["{id}"] in ("", delimiter)):
+        yield values["{id}"].split(delimiter)
+    if "{namespace}" in values:
+        named = body.get("name") if isinstance(body, dict) else None
+        last = [values.get("{table}") or values.get("{view}") or named]
+        yield [*values["{namespace}"].split(UNIT_SEPARATOR), *(one for one in last if isinstance(one, str))]
+    if query.get("parent"):
+        yield query["parent"].split(UNIT_SEPARATOR)
+    yield from bodies(body)
+
+
+def bodies(value: Any) -> Iterator[list[str]]:
+    """The identifiers in a body: `id` of Lance, `namespace` and `name` of Iceberg."""
+    if isinstance(value, dict):
+        for key in ("id", "namespace", "new_namespace_id", "table_id"):
+            levels = value.get(key)
+            if isinstance(levels, list) and levels and all(isinstance(level, str) for level in levels):
+                yield [*levels, *([value["name"]] if isinstance(value.get("name"), str) else [])]
+        for one in value.values():
+            yield from bodies(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from bodies(one)

@@ -1,0 +1,125 @@
+"""The first request: what is said of servers that send clients elsewhere, fail, are something else, or are not up."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+
+import pytest
+
+from conformance import target
+from lakeproof import check, serve
+from specs.problems import Problem
+from tests.conformance.small_servers import SmallServer, drip, hang_up, say
+
+APIS = ("lance", "iceberg")
+CONFIG = {"defaults": {}, "overrides": {}}
+
+
+def problem_of(answer, folder, api="lance", **settings):
+    """What is said of a server; how often it was asked."""
+    with SmallServer(lambda handler, _: answer(handler)) as server:
+        with pytest.raises(Problem) as caught:
+            check(server.url, api=api, report=str(folder), **{"timeout": 0.5, **settings})
+        return caught.value, len(server.asked)
+
+
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_is_named_with_its_place(api, status, tmp_path):
+    place = "https://catalog.example/api"
+    told, asked = problem_of(lambda handler: say(handler, status, Location=place), tmp_path, api)
+    assert f"answers {status} and sends clients to {place}" in str(told)
+    assert "follows no redirects" in told.hint
+    assert asked == 1
+
+
+def test_a_redirect_to_nowhere_is_told(tmp_path):
+    assert "sends clients to nowhere" in str(problem_of(lambda handler: say(handler, 302), tmp_path)[0])
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_a_server_that_fails_at_once_is_told(api, tmp_path):
+    told, _ = problem_of(lambda handler: say(handler, 500, {"oh": "no"}), tmp_path, api)
+    assert "answers 500: the server fails at the first request" in str(told)
+    assert "--wait" in told.hint
+
+
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_server_that_wants_credentials_is_told(api, status, tmp_path):
+    told, _ = problem_of(lambda handler: say(handler, status, {}), tmp_path, api)
+    assert f"answers {status}: it wants credentials" in str(told)
+
+
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("body", [{}, [], None, 1, {"namespaces": 1}, {"defaults": []}, {"error": None}])
+def test_another_server_is_told(api, body, tmp_path):
+    told, _ = problem_of(lambda handler: say(handler, 200, body), tmp_path, api)
+    assert "answers 200 with application/json: this is no" in str(told)
+
+
+def test_a_server_of_the_other_api_is_told(tmp_path):
+    assert "this is no iceberg" in str(problem_of(say, tmp_path, "iceberg")[0])
+    assert "this is no lance" in str(problem_of(lambda handler: say(handler, body=CONFIG), tmp_path)[0])
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (lambda handler: drip(handler, b""), "no whole answer within 0.5 s"),
+        (hang_up, "the connection broke"),
+        (lambda handler: handler.wfile.write(b"SSH-2.0-server\r\n") and hang_up(handler), "the connection broke"),
+    ],
+)
+def test_why_there_is_no_answer_is_told(answer, words, tmp_path):
+    assert f"cannot be reached: {words}" in str(problem_of(answer, tmp_path)[0])
+
+
+def test_a_server_that_comes_up_later_is_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(target, "WAIT_PAUSE", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    started = threading.Event()
+
+    def start_later():
+        time.sleep(1)
+        with serve("lance", storage="memory:pure", port=port):
+            started.set()
+            done.wait(60)
+
+    done = threading.Event()
+    thread = threading.Thread(target=start_later)
+    thread.start()
+    try:
+        given = {"select": "lance.namespace.list", "depth": "smoke", "report": str(tmp_path)}
+        _, code = check(f"http://127.0.0.1:{port}", wait=30.0, **given)
+    finally:
+        done.set()
+        thread.join()
+    assert started.is_set()
+    assert code == 0
+
+
+def test_a_server_that_is_starting_is_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(target, "WAIT_PAUSE", 0.02)
+    answers = [503, 502, 504, 500]
+    with SmallServer(lambda handler, number: say(handler, answers[number - 1], {})) as server:
+        with pytest.raises(Problem, match="answers 500"):
+            check(server.url, report=str(tmp_path), wait=30.0)
+        assert len(server.asked) == 4
+
+
+def test_waiting_has_an_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(target, "WAIT_PAUSE", 0.02)
+    started = time.monotonic()
+    with pytest.raises(Problem, match="cannot be reached"):
+        check("http://127.0.0.1:9", report=str(tmp_path), wait=0.3)
+    assert 0.3 < time.monotonic() - started < 20
+
+
+def test_nobody_waits_for_a_server_that_hangs(tmp_path):
+    told, asked = problem_of(lambda handler: drip(handler, b""), tmp_path, wait=60.0, timeout=0.1)
+    assert "cannot be reached: no whole answer within 0.1 s" in str(told)
+    assert asked <= 5

@@ -1,0 +1,393 @@
+"""What a run makes is dropped, also what it did not expect; what others have stays; what cannot be dropped is told."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from conformance.apis import requirements
+from conformance.exchange import Exchange
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.lance.catalog import LanceCatalog
+from conformance.outcomes import Blocked, Violation
+from conformance.sandbox import (
+    MOST_TRIES,
+    NAMESPACE,
+    REGISTRATION,
+    TABLE,
+    VIEW,
+    Leftover,
+    Sandbox,
+    Thing,
+    ordered,
+    summary,
+)
+from conformance.session import Session
+from conformance.settings import load_settings
+from lakeproof import check, serve
+from specs.problems import Problem
+from tests.conformance.small_servers import Meddler, turn_away
+from tests.conformance.somebody import SOMEBODY, fill
+from tests.conformance.strange_server import Habits, StrangeServer
+
+APIS = ("lance", "iceberg")
+CATALOGS = {"lance": LanceCatalog, "iceberg": IcebergCatalog}
+
+
+@contextmanager
+def session_with(url, api, folder, **settings):
+    given = {"server": url, "api": api, "report": str(folder), "timeout": 5.0, **settings}
+    session = Session(load_settings(given, environ={}))
+    try:
+        session.client.begin([])
+        yield session
+    finally:
+        session.finish()
+
+
+@pytest.fixture(params=APIS)
+def api(request):
+    return request.param
+
+
+@pytest.fixture
+def server(api):
+    with serve(api, namespaces=("given",) if api == "iceberg" else ()) as server:
+        if api == "lance":
+            SOMEBODY[api](server.url).namespace("given")
+        yield server
+
+
+@pytest.fixture
+def session(server, api, tmp_path):
+    with session_with(server.url, api, tmp_path) as session:
+        yield session
+
+
+@pytest.fixture
+def somebody(server, api):
+    return SOMEBODY[api](server.url)
+
+
+# What is there at the end of a run
+
+
+def test_what_a_server_made_by_itself_is_dropped(session, somebody):
+    before = somebody.there()
+    fill(somebody, f"{session.target.prefix}_stray")
+    somebody.namespace(f"{session.target.prefix}_other")
+    session.target.sandbox.sweep()
+    assert somebody.there() == before
+    assert session.target.sandbox.left_behind == []
+
+
+def test_things_of_others_stay(session, somebody):
+    for name in ("theirs", f"the_{session.target.prefix}", "lp000000_1"):
+        fill(somebody, name)
+    before = somebody.there()
+    fill(somebody, f"{session.target.prefix}_stray")
+    session.target.sandbox.sweep()
+    assert somebody.there() == before
+
+
+def test_what_was_noted_is_dropped_whatever_is_in_it(session, somebody, api):
+    before = somebody.there()
+    catalog = CATALOGS[api](session.target)
+    catalog.begin_example()
+    home = catalog.home
+    fill(somebody, *home, "n")
+    session.target.sandbox.clean_up()
+    assert somebody.there() == before
+    session.target.sandbox.sweep()
+    assert session.target.sandbox.left_behind == []
+
+
+def test_in_a_given_namespace_only_what_has_the_prefix_is_dropped(server, api, tmp_path):
+    with session_with(server.url, api, tmp_path, namespace="given") as session:
+        somebody, prefix = SOMEBODY[api](server.url), session.target.prefix
+        fill(somebody, "given", "theirs")
+        somebody.table("given", "their_table")
+        before = somebody.there()
+        fill(somebody, "given", f"{prefix}_stray")
+        somebody.table("given", f"{prefix}_t")
+        somebody.view("given", f"{prefix}_v")
+        session.target.sandbox.sweep()
+        assert somebody.there() == before
+        assert session.target.sandbox.left_behind == []
+
+
+def test_nothing_that_is_of_others_can_be_dropped_by_name(session, somebody):
+    fill(somebody, "theirs")
+    before, asked = somebody.there(), len(session.client.steps)
+    for thing in (
+        Thing(NAMESPACE, ("theirs",)),
+        Thing(NAMESPACE, ()),
+        Thing(TABLE, ("theirs", "t")),
+        Thing(REGISTRATION, ("theirs", "t")),
+    ):
+        assert session.target.sandbox.inventory.drop(thing) is None
+    assert len(session.client.steps) == asked
+    assert somebody.there() == before
+
+
+def test_names_that_were_refused_are_not_told_as_left_behind(session, somebody, api):
+    prefix = session.target.prefix
+    catalog = CATALOGS[api](session.target)
+    catalog.begin_example()
+    with suppress(Blocked, Violation):
+        catalog.create_namespace((f"{prefix}_n", "no", "parents"))
+    for name in ("..", "a/b", "", "x" * 1000):
+        catalog.sandbox.note(TABLE, [(*catalog.home, name)])
+        catalog.sandbox.note(NAMESPACE, [(*catalog.home, name)])
+    session.target.sandbox.sweep()
+    assert session.target.sandbox.left_behind == []
+
+
+# Registrations
+
+
+@contextmanager
+def registered(api, folder, meddle=lambda *_: False):
+    """A session with a registration of the files of a table of others."""
+    with ExitStack() as stack:
+        server = stack.enter_context(serve(api, storage=f"dir:{folder / 'lake'}"))
+        proxy = stack.enter_context(Meddler(server.url, meddle))
+        session = stack.enter_context(session_with(proxy.url, api, folder / "report"))
+        somebody = SOMEBODY[api](server.url)
+        somebody.namespace("theirs")
+        somebody.table("theirs", "t")
+        catalog = CATALOGS[api](session.target)
+        catalog.begin_example()
+        id = (*catalog.home, "foreign")
+        if api == "iceberg":
+            location = somebody.client.load_table(("theirs", "t"))["metadata-location"]
+            somebody.client.drop_table(("theirs", "t"))
+            catalog.register_foreign(id, location, expect=200)
+        else:
+            location = somebody.client.deregister_table(("theirs", "t"))["location"]
+            catalog.register_foreign(id, location.rstrip("/").rsplit("/", 1)[-1], expect=200)
+        session.client.begin_example()
+        yield session, Path(urlsplit(location).path), somebody
+
+
+def drops(session):
+    """What was asked for to drop the registration: the operations and their queries."""
+    asked = [one for one in session.client.steps if one.operation in DROPS and "foreign" in one.url]
+    return [(one.operation, urlsplit(one.url).query) for one in asked]
+
+
+DROPS = ("dropTable", "DropTable", "DeregisterTable")
+
+
+def harmless(dropped):
+    return [one for one in dropped if one[0] == "DropTable" or "purge" in one[1]] == []
+
+
+@pytest.mark.parametrize("look", [False, True])
+def test_a_registration_is_taken_out_and_its_files_stay(api, look, tmp_path):
+    with registered(api, tmp_path) as (session, place, somebody):
+        session.target.sandbox.clean_up(look=look)
+        assert drops(session)
+        assert harmless(drops(session))
+        assert place.exists()
+        session.target.sandbox.sweep()
+        assert session.target.sandbox.left_behind == []
+        assert somebody.there() == {("theirs",)}
+        assert place.exists()
+
+
+@pytest.mark.parametrize("look", [False, True])
+def test_a_registration_that_is_not_dropped_at_once_keeps_its_files_too(api, look, tmp_path):
+    """The server refuses each drop once: what is listed later is a table to see, and still no table to purge."""
+    refused = set()
+
+    def meddle(_, handler, __):
+        is_drop = handler.command == "DELETE" or handler.path.partition("?")[0].endswith(("/drop", "/deregister"))
+        if "foreign" not in handler.path or not is_drop or handler.path in refused:
+            return False
+        refused.add(handler.path)
+        return turn_away(handler, 500)
+
+    with registered(api, tmp_path, meddle) as (session, place, somebody):
+        session.target.sandbox.clean_up(look=look)
+        session.target.sandbox.sweep()
+        assert refused
+        assert session.target.sandbox.left_behind == []
+        assert somebody.there() == {("theirs",)}
+        assert place.exists()
+        assert harmless(drops(session))
+
+
+# Servers that cannot drop
+
+
+def strange(url, api, seed=1):
+    return StrangeServer(url, Habits(seed, {"no_drops": 1.0}, 0))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_server_that_cannot_drop_is_told_before_the_run(server, api, seed, tmp_path):
+    with strange(server.url, api, seed) as proxy, pytest.raises(Problem) as caught:
+        check(proxy.url, api=api, report=str(tmp_path))
+    assert "cannot drop" in str(caught.value)
+    assert f"up to {len(requirements(api)):,} of each would stay" in str(caught.value)
+    assert "--leave-behind" in caught.value.hint
+    assert "--namespace" in caught.value.hint
+    assert SOMEBODY[api](server.url).there() == {("given",)}
+
+
+def test_what_a_server_could_not_drop_is_listed(server, api, tmp_path):
+    with strange(server.url, api) as proxy:
+        results, _ = check(
+            proxy.url, api=api, report=str(tmp_path), leave_behind=True, select=f"{api}.table.create", depth="smoke"
+        )
+    left = results.run["left_behind"]
+    there = SOMEBODY[api](server.url).there() - {("given",)}
+    assert there
+    assert {one["name"] for one in left} == {".".join(id) for id in there}
+    assert len(left) == len(there)
+    assert {one["kind"] for one in left} >= {"table", "namespace"}
+    assert all(one["reason"] for one in left)
+    told = summary(left)
+    assert len(told) < len(left)
+    assert sum(int(line.split(maxsplit=1)[0].replace(",", "")) for line in told) == len(left)
+    written = json.loads((tmp_path / "results.json").read_text())
+    assert written["run"]["left_behind"] == left
+    page = (tmp_path / "report.html").read_text()
+    assert all(f"left behind: {line.split(':')[0]}" in page for line in told)
+    assert "&#39;kind&#39;" not in page
+    assert "'kind'" not in page
+
+
+def test_a_given_namespace_that_is_not_there_is_a_problem(server, api, tmp_path):
+    with pytest.raises(Problem, match=r"there is no namespace given\.nothing") as caught:
+        check(server.url, api=api, report=str(tmp_path), namespace="given.nothing")
+    assert "--namespace" in caught.value.hint
+    assert SOMEBODY[api](server.url).there() == {("given",)}
+
+
+def test_a_server_that_cannot_drop_is_judged_in_one_namespace(server, api, tmp_path):
+    with strange(server.url, api) as proxy:
+        given = {"namespace": "given", "select": f"{api}.table.create", "depth": "smoke", "report": str(tmp_path)}
+        results, _ = check(proxy.url, api=api, **given)
+    assert results.run["left_behind"]
+    assert {id[0] for id in SOMEBODY[api](server.url).there()} == {"given"}
+
+
+# Small things
+
+
+def test_contents_come_before_namespaces_and_those_from_the_deepest_up():
+    a, ab, abc = (Thing(NAMESPACE, tuple("abc")[:length]) for length in (1, 2, 3))
+    table, view = Thing(TABLE, ("a", "t")), Thing(VIEW, ("a", "v"))
+    assert ordered([a, abc, table, ab, view]) == [table, view, abc, ab, a]
+
+
+class Shelf:
+    """An inventory in memory whose server answers drops with `answers`, in turn."""
+
+    def __init__(self, things, answers, *, droppable=True):
+        self.things, self.answers, self.droppable = dict.fromkeys(things), iter(answers), droppable
+
+    def prepare(self):
+        pass
+
+    def can_drop(self, kind):
+        return self.droppable
+
+    def drop(self, thing):
+        status = next(self.answers)
+        if status == 204:
+            self.things.pop(thing, None)
+        return Exchange("drop", "DELETE", "http://t", {}, status=status) if status else None
+
+    def roots(self):
+        return list(self.things)
+
+    def inside(self, _):
+        return []
+
+    def is_there(self, thing):
+        return thing in self.things
+
+
+class Silent:
+    """As much of a client as a sandbox needs."""
+
+    gone = False
+
+    @contextmanager
+    def cleaning(self):
+        yield
+
+
+T = Thing(TABLE, ("n", "t"))
+
+
+@pytest.mark.parametrize(
+    ("answers", "left"),
+    [
+        ([204], []),
+        ([500, 204], []),
+        ([503, 503], [Leftover("table", "n.t", "drop is answered with 503")]),
+        ([None, None], [Leftover("table", "n.t", "the server cannot drop a table")]),
+        ([404, 500], [Leftover("table", "n.t", "drop is answered with 500")]),
+    ],
+)
+def test_only_what_is_there_is_left_behind(answers, left):
+    sandbox = Sandbox(Silent(), Shelf([T], answers))
+    sandbox.note(TABLE, [T.id])
+    sandbox.clean_up()
+    sandbox.sweep()
+    assert sandbox.left_behind == left
+
+
+def test_what_is_not_there_is_not_left_behind_whatever_the_server_says_to_its_drop():
+    sandbox = Sandbox(Silent(), Shelf([], [500, 400]))
+    sandbox.note(TABLE, [T.id])
+    sandbox.clean_up()
+    sandbox.sweep()
+    assert sandbox.left_behind == []
+
+
+def test_a_drop_that_the_server_seemed_to_lack_is_tried_at_the_end():
+    sandbox = Sandbox(Silent(), Shelf([T], [204], droppable=False))
+    sandbox.note(TABLE, [T.id])
+    sandbox.clean_up()
+    assert sandbox.inventory.things == {T: None}
+    sandbox.sweep()
+    assert sandbox.left_behind == []
+
+
+def test_a_drop_that_the_server_lacks_is_not_tried_for_ever():
+    things = [Thing(TABLE, ("n", f"t{number}")) for number in range(9)]
+    answers = iter([404] * 9)
+    sandbox = Sandbox(Silent(), Shelf(things, answers, droppable=False))
+    sandbox.sweep()
+    assert {one.reason for one in sandbox.left_behind} == {"the server cannot drop a table"}
+    assert len(sandbox.left_behind) == 9
+    assert len(list(answers)) == 9 - MOST_TRIES
+
+
+def test_clean_up_goes_on_where_it_was_interrupted():
+    sandbox = Sandbox(Silent(), Shelf([T, Thing(TABLE, ("u",))], [204]))
+    sandbox.note(TABLE, [T.id, ("u",)])
+    with pytest.raises(StopIteration):
+        sandbox.clean_up()
+    assert sandbox.noted(TABLE) == [("u",)]
+    sandbox.inventory.answers = iter([204])
+    sandbox.clean_up()
+    assert sandbox.noted(TABLE) == []
+    assert sandbox.inventory.things == {}
+
+
+def test_leftovers_are_summed_up_by_kind_and_reason():
+    left = [{"kind": "table", "name": f"t{number}", "reason": "405"} for number in range(1200)]
+    left += [{"kind": "view", "name": "v", "reason": "it came back"}]
+    assert summary(left) == ["1,200 tables: 405", "1 view: it came back"]
+    assert summary(["an old one", *left[-1:]]) == ["an old one", "1 view: it came back"]
+    assert summary([]) == []

@@ -1,0 +1,84 @@
+"""The suite against servers that answer nonsense: it ends with a verdict, in time, and leaves nothing behind.
+
+`SEEDS=200 tox -e py -- tests/conformance/test_strange_servers.py` draws as many strange servers, of one API after the
+other; `SEEDS=120-160` those with these numbers. A seed draws a quarter of the requirements too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import time
+from functools import partial
+
+import pytest
+
+from conformance.apis import APIS, requirements
+from conformance.runner import run
+from lakeproof import check, serve
+from specs.problems import Problem
+from tests.conformance.strange_server import Habits, StrangeServer
+
+FOUND = (3, 14)  # seeds that have found something once
+FIRST, _, LAST = os.environ.get("SEEDS", "").rpartition("-")
+SEEDS = range(int(FIRST or 0), int(LAST)) if LAST else FOUND
+NAMES = sorted(APIS)
+LONGEST = 240.0
+TIMEOUT = 2.0
+# What only Python says: representations of values and objects, names of its errors, assertions.
+PYTHON = re.compile(
+    r"\bNone\b|\bTrue\b|\bFalse\b|\bat 0x[0-9a-f]{6,}|\bb'|\bassert\b|\bobject at\b|\{'|\['|<[a-z_.]+\.[A-Z]\w+"
+    r"|\b(Type|Key|Index|Value|Attribute|Unicode\w+|Assertion|StopIteration)Error\b|not enough values|pyarrow\."
+)
+
+
+SHARE = 4
+
+
+def settings(api, folder):
+    return {"api": api, "depth": "smoke", "report": str(folder), "timeout": TIMEOUT, "max_time": LONGEST}
+
+
+def drawn(api, seed):
+    """A run of some of the requirements, which others depend on with them."""
+    known = requirements(api)
+    ids = set(random.Random(seed).sample(sorted(known), len(known) // SHARE))
+    return partial(run, ids=ids | {needed for id in ids for needed in known[id].needs})
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_strange_server_gets_a_verdict(seed, tmp_path):
+    habits, api = Habits.drawn(seed), NAMES[seed % len(NAMES)]
+    with serve(api) as server, StrangeServer(server.url, habits) as strange:
+        started = time.monotonic()
+        try:
+            results, code = check(strange.url, judge=drawn(api, seed), leave_behind=True, **settings(api, tmp_path))
+        except Problem:
+            return  # it is too strange to be told for a server of the API, and that is said
+        finally:
+            assert time.monotonic() - started < LONGEST + 90, habits
+        left = foreign_to(server.url, api, tmp_path)
+    errors = [(entry["id"], entry["message"]) for entry in results.requirements if entry["verdict"] == "error"]
+    assert errors == [], habits
+    assert code in (0, 1) or results.run.get("stopped"), habits
+    said = [entry["message"] for entry in results.requirements]
+    assert [message for message in said if PYTHON.search(message)] == [], habits
+    if habits.keeps_drops and not results.run.get("stopped"):
+        assert left == [], habits
+
+
+def foreign_to(url, api, folder):
+    """What the server behind a strange one still has of a run."""
+    prefix = re.search(r"lp[0-9a-f]{6}", (folder / "exchanges.jsonl").read_text())
+    return remaining(url, api, prefix.group() if prefix else "lp")
+
+
+def remaining(url, api, prefix):
+    import urllib3  # noqa: PLC0415
+
+    path = "/v1/namespaces" if api == "iceberg" else "/v1/namespace/$/list"
+    listed = json.loads(urllib3.request("GET", url + path).data)["namespaces"]
+    names = [one if isinstance(one, str) else one[0] for one in listed]
+    return [name for name in names if name.startswith(prefix)]

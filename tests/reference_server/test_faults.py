@@ -1,0 +1,93 @@
+"""Faults: where they apply, and that they know the document that the server serves and no other."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+import reference_server
+from lakeproof import serve
+from reference_server import faults
+from reference_server.context import Reply, Request
+from reference_server.errors import Unsupported
+from reference_server.faults import Call, answers, apply_faults, declare
+from specs.openapi import Document
+
+DOCUMENT = Document(
+    {
+        "openapi": "3.1.0",
+        "paths": {"/t": {"get": {"operationId": "ListTables"}, "post": {"operationId": "CreateTable", "summary": "x"}}},
+    },
+    "test",
+)
+
+
+def call(operation="ListTables"):
+    return Call(DOCUMENT, Request("1", "GET", "/t", {}), DOCUMENT.operation(operation), {}, {})
+
+
+@pytest.fixture(autouse=True)
+def registry(monkeypatch):
+    registry = {}
+    monkeypatch.setattr(faults, "FAULTS", registry)
+    return registry
+
+
+def status(name, operation):
+    async def proceed():
+        return Reply(200)
+
+    return asyncio.run(apply_faults([faults.FAULTS[name]], call(operation), proceed)).status
+
+
+def test_a_call_turns_to_operations_of_the_document_that_is_served():
+    one = call()
+    one.turn_to("CreateTable")
+    assert one.operation is DOCUMENT.operations["CreateTable"]
+    with pytest.raises(Unsupported):
+        one.turn_to("DropTable")
+
+
+def test_no_fault_reads_a_document_of_its_own():
+    for path in Path(reference_server.__file__).parent.rglob("faults/*.py"):
+        assert "specs.profiles" not in path.read_text(), path
+
+
+def test_a_fault_of_two_wings_is_on_the_operations_of_both():
+    declare("f", "It breaks.", answers(501, None), on=["ListTables"], kills=["a"])
+    declare("f", "It breaks.", answers(502, None), on=["CreateTable"], kills=["b"])
+    assert (status("f", "ListTables"), status("f", "CreateTable")) == (501, 502)
+    assert faults.FAULTS["f"].kills == ("a", "b")
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_what_one_wing_names_the_other_does_not_touch(turned):
+    given = [(501, ["ListTables"]), (502, [])]
+    for code, on in reversed(given) if turned else given:
+        declare("f", "It breaks.", answers(code, None), on=on)
+    assert (status("f", "ListTables"), status("f", "CreateTable")) == (501, 502)
+
+
+@pytest.mark.parametrize(
+    ("words", "on"), [("It breaks.", ["ListTables", "DropTable"]), ("It is another.", ["DropTable"])]
+)
+def test_a_name_that_is_used_twice_is_an_error(words, on):
+    declare("f", "It breaks.", answers(501, None), on=["ListTables"])
+    with pytest.raises(ValueError, match="declared twice"):
+        declare("f", words, answers(502, None), on=on)
+
+
+def test_two_faults_for_everything_are_an_error():
+    declare("f", "It breaks.", answers(501, None))
+    with pytest.raises(ValueError, match="declared twice"):
+        declare("f", "It breaks.", answers(502, None))
+
+
+@pytest.mark.parametrize(("profile", "again"), [("iceberg/1.6", 409), ("iceberg/2026-08", 200)])
+def test_faults_of_keys_touch_what_takes_keys_where_they_are_served(profile, again, http, monkeypatch):
+    monkeypatch.undo()
+    with serve(profile, faults=("repetitions-without-a-key",)) as server:
+        answers = [http("POST", f"{server.url}/v1/namespaces", json={"namespace": ["a"]}).status for _ in range(2)]
+    assert answers == [200, again]
