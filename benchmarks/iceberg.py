@@ -12,7 +12,7 @@ from typing import Any
 from benchmarks.load import request, run_once
 from benchmarks.servers import Running, java_fixture, prism, reference
 from benchmarks.workloads import ROUNDS, Row, Workload, compared, interleaved
-from conformance.iceberg.content import SCHEMA
+from conformance.iceberg.support.content import SCHEMA
 from specs.profiles import find_profile
 
 BASE = "/v1"

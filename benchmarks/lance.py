@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.load import request, run_once
 from benchmarks.servers import Running, reference, rest_adapter
 from benchmarks.workloads import ROUNDS, Row, Workload, compared, interleaved
-from conformance.lance.arrow import STREAM_TYPE, stream
+from conformance.lance.support.arrow import STREAM_TYPE, stream
 from conformance.strategies import tables
 
 FEW, MANY = 1_000, 100_000

@@ -7,10 +7,10 @@ import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from conformance.iceberg import checks as iceberg_checks
 from conformance.iceberg.prober import IcebergProber
-from conformance.lance import checks
+from conformance.iceberg.support import checks as iceberg_checks
 from conformance.lance.prober import LanceProber
+from conformance.lance.support import checks
 from conformance.requirement import REQUIREMENTS, Requirement
 from conformance.target import Prober, Target
 from conformance.wire import ExtraCheck
@@ -26,8 +26,8 @@ class Api:
 
 
 APIS = {
-    "lance": Api("conformance.lance", LanceProber, checks.EXTRA_CHECKS),
-    "iceberg": Api("conformance.iceberg", IcebergProber, iceberg_checks.EXTRA_CHECKS),
+    "lance": Api("conformance.lance.requirements", LanceProber, checks.EXTRA_CHECKS),
+    "iceberg": Api("conformance.iceberg.requirements", IcebergProber, iceberg_checks.EXTRA_CHECKS),
 }
 
 

@@ -12,7 +12,7 @@ from conformance.report import write_reports
 from conformance.results import Results
 from conformance.runner import run
 from conformance.settings import Settings, load_settings
-from reference_server.iceberg.function_files import SAMPLES
+from reference_server.iceberg.catalog.function_files import SAMPLES
 from reference_server.serve import serve
 from specs.profiles import find_profile
 

@@ -37,7 +37,7 @@ class ServerSettings:
     `managed_versions` tells Lance clients to keep versions of tables through the catalog, `max_body` is
     the largest body in bytes. `warehouses` are those of Iceberg, `NAME` or `NAME=URI`, the default one first;
     `namespaces` are there from the beginning in the default one, levels with dots between them; `functions`
-    is the folder that they have functions from, see reference_server/iceberg/function_files.py;
+    is the folder that they have functions from, see reference_server/iceberg/catalog/function_files.py;
     `scan_planning` says whether plannings of Iceberg scans are done at once (`sync`) or in the background (`async`).
     """
 

@@ -14,9 +14,9 @@ from typing import Any
 from conformance.client import Answer, Expected
 from conformance.common import hostile
 from conformance.iceberg.client import SUCCESS, Body, IcebergClient, Id
-from conformance.iceberg.content import SCHEMA, view_body
 from conformance.iceberg.inventory import SEPARATOR, IcebergInventory
-from conformance.iceberg.revision import Revision
+from conformance.iceberg.support.content import SCHEMA, view_body
+from conformance.iceberg.support.revision import Revision
 from conformance.outcomes import Unoffered
 from conformance.sandbox import NAMESPACE, REGISTRATION, TABLE, VIEW
 from conformance.target import Target

@@ -20,8 +20,8 @@ from conformance.iceberg.catalog import (
     Names,
 )
 from conformance.iceberg.inventory import SEPARATOR
-from conformance.iceberg.oauth import credentials_form
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, endpoint
+from conformance.iceberg.support.oauth import credentials_form
 from conformance.minimal import minimal_value
 from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.target import MISSING, OFFERED, REFUSED, Target, is_missing

@@ -13,9 +13,9 @@ from typing import Any
 from conformance.checks import number
 from conformance.client import Answer, Expected
 from conformance.common import hostile
-from conformance.lance.arrow import read_rows, stream
 from conformance.lance.client import Id, LanceClient
 from conformance.lance.inventory import LanceInventory
+from conformance.lance.support.arrow import read_rows, stream
 from conformance.outcomes import Unoffered
 from conformance.sandbox import NAMESPACE, REGISTRATION, TABLE
 from conformance.strategies import tables

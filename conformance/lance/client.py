@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conformance.client import Answer, Client, Expected
-from conformance.lance.arrow import STREAM_TYPE
+from conformance.lance.support.arrow import STREAM_TYPE
 from specs.identifiers import LANCE_DELIMITER, join_parts
 
 Id = Sequence[str] | str

@@ -10,9 +10,9 @@ import orjson
 
 from conformance.client import is_unsupported
 from conformance.exchange import Exchange
-from conformance.lance.arrow import STREAM_TYPE, stream
 from conformance.lance.catalog import FLAT, NAMESPACES, NESTED, NONE, LanceCatalog
 from conformance.lance.client import Id
+from conformance.lance.support.arrow import STREAM_TYPE, stream
 from conformance.minimal import minimal_value
 from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.sandbox import Names

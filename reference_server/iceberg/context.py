@@ -14,15 +14,15 @@ from typing import Any
 from reference_server.auth import Auth
 from reference_server.context import Context
 from reference_server.errors import InvalidInput
-from reference_server.iceberg.catalog import Catalog, ListRequest
+from reference_server.iceberg.catalog.catalog import Catalog, ListRequest
+from reference_server.iceberg.catalog.names import Path
+from reference_server.iceberg.catalog.warehouses import Places, Warehouse
 from reference_server.iceberg.dialects import Dialect
+from reference_server.iceberg.files.metadata_files import MetadataFile, MetadataFiles, Reader
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.metadata.table_documents import read_table
 from reference_server.iceberg.metadata.view_documents import read_view
-from reference_server.iceberg.metadata_files import MetadataFile, MetadataFiles, Reader
-from reference_server.iceberg.names import Path
 from reference_server.iceberg.scans.plans import ScanServices
-from reference_server.iceberg.warehouses import Places, Warehouse
 from reference_server.storage import Storage
 from specs.identifiers import UNIT_SEPARATOR, IdentifierError, split_levels
 from specs.openapi import Document

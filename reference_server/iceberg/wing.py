@@ -14,11 +14,20 @@ from reference_server.auth import Auth
 from reference_server.backends import Backend
 from reference_server.context import Reply, Request
 from reference_server.errors import CatalogError, Unsupported
-from reference_server.iceberg import (
+from reference_server.iceberg import faults
+from reference_server.iceberg.catalog.function_files import read_functions
+from reference_server.iceberg.catalog.initial_namespaces import make_namespaces, parse_namespaces
+from reference_server.iceberg.catalog.prefixes import PrefixRouter
+from reference_server.iceberg.catalog.warehouses import Places, parse_warehouses
+from reference_server.iceberg.context import IcebergContext, Lock, Services
+from reference_server.iceberg.dialects import dialect_of
+from reference_server.iceberg.errors import as_catalog_error, render_error
+from reference_server.iceberg.files.metadata_files import MetadataFiles
+from reference_server.iceberg.files.stores import Stores
+from reference_server.iceberg.handlers import (
     commits,
     config,
     credentials,
-    faults,
     functions,
     listings,
     metrics,
@@ -30,18 +39,9 @@ from reference_server.iceberg import (
     tokens,
     views,
 )
-from reference_server.iceberg.context import IcebergContext, Lock, Services
-from reference_server.iceberg.dialects import dialect_of
-from reference_server.iceberg.errors import as_catalog_error, render_error
-from reference_server.iceberg.first_namespaces import make_namespaces, parse_namespaces
-from reference_server.iceberg.function_files import read_functions
-from reference_server.iceberg.functions import set_functions
+from reference_server.iceberg.handlers.functions import set_functions
 from reference_server.iceberg.metadata.errors import MetadataError
-from reference_server.iceberg.metadata_files import MetadataFiles
-from reference_server.iceberg.prefixes import PrefixRouter
 from reference_server.iceberg.scans.plans import SYNC, scan_services
-from reference_server.iceberg.stores import Stores
-from reference_server.iceberg.warehouses import Places, parse_warehouses
 from reference_server.wing import find_handlers, read_json_body, to_reply
 from specs.openapi import Document, Operation
 from specs.validation import Validators

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 from reference_server.context import Context, Request
 from reference_server.errors import InvalidInput, InvalidTableState, TableVersionNotFound
-from reference_server.lance.catalog import Catalog, Path, Table
-from reference_server.lance.data import LARGEST_VERSION, TableData
-from reference_server.lance.names import check_names
+from reference_server.lance.catalog.catalog import Catalog, Path, Table
+from reference_server.lance.catalog.names import check_names
+from reference_server.lance.data.table_data import LARGEST_VERSION, TableData
 from reference_server.storage import Storage
 from specs.error_codes import codes_of
 from specs.identifiers import LANCE_DELIMITER, IdentifierError, split_parts

@@ -11,11 +11,18 @@ from weakref import WeakValueDictionary
 from reference_server.backends import Backend
 from reference_server.context import Reply, Request
 from reference_server.errors import CatalogError, Unsupported
-from reference_server.lance import (
+from reference_server.lance import faults
+from reference_server.lance.catalog.catalog import Catalog, Path
+from reference_server.lance.catalog.layout import LayoutCatalog
+from reference_server.lance.catalog.recovery import recover
+from reference_server.lance.catalog.storage_catalog import StorageCatalog
+from reference_server.lance.context import LanceContext, bind
+from reference_server.lance.data.table_data import TableData
+from reference_server.lance.errors import render_error
+from reference_server.lance.handlers import (
     batches,
     columns,
     creation,
-    faults,
     indices,
     listings,
     merging,
@@ -28,13 +35,6 @@ from reference_server.lance import (
     transactions,
     versions,
 )
-from reference_server.lance.catalog import Catalog, Path
-from reference_server.lance.context import LanceContext, bind
-from reference_server.lance.data import TableData
-from reference_server.lance.errors import render_error
-from reference_server.lance.layout import LayoutCatalog
-from reference_server.lance.settling import recover
-from reference_server.lance.storage_catalog import StorageCatalog
 from reference_server.routing import Router
 from reference_server.wing import find_handlers, read_json_body, to_reply
 from specs.openapi import Document, Operation

@@ -14,9 +14,9 @@ from typing import Any
 
 from conformance.iceberg.catalog import KEY_LIFETIME, IcebergCatalog
 from conformance.iceberg.client import identifier
-from conformance.iceberg.content import SCHEMA
-from conformance.iceberg.idempotency import HEADER, new_key
-from conformance.iceberg.updates import append, requirement, set_properties, update
+from conformance.iceberg.support.content import SCHEMA
+from conformance.iceberg.support.idempotency import HEADER, new_key
+from conformance.iceberg.support.updates import append, requirement, set_properties, update
 from conformance.target import Target
 from spark_tests.races.chains import COMMIT, READ
 from spark_tests.races.clock import Offset

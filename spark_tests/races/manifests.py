@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.lance.catalog import LanceCatalog, Names
-from conformance.lance.staging import VERSIONS, local_directory, manifest_name, version_body
+from conformance.lance.support.staging import VERSIONS, local_directory, manifest_name, version_body
 
 STAGED = "_staged"
 

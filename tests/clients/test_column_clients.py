@@ -11,7 +11,7 @@ import pytest
 from lance_namespace import errors
 from lance_namespace_urllib3_client.exceptions import ApiException
 
-from conformance.lance.arrow import stream
+from conformance.lance.support.arrow import stream
 
 ROWS = pa.table({"id": [1, 2, 3], "age": [30, 41, 52], "name": ["a", None, "c"]})
 DOUBLED = generated.AddColumnsEntry(name="double", expression="age * 2")

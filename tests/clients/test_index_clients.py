@@ -11,8 +11,8 @@ from lance_namespace import errors
 from lance_namespace_urllib3_client.exceptions import ApiException
 from lancedb.index import BTree, IvfPq
 
-from conformance.lance.arrow import stream
-from conformance.lance.indexing import DIMENSION, ROWS, indexable
+from conformance.lance.support.arrow import stream
+from conformance.lance.support.indexing import DIMENSION, ROWS, indexable
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from lance_namespace_urllib3_client.exceptions import ApiException
 
-from conformance.lance.arrow import stream
+from conformance.lance.support.arrow import stream
 
 ROWS = pa.table({"id": [1, 2, 3], "name": ["a", "b", "c"]})
 MORE = pa.table({"id": [4], "name": ["d"]})

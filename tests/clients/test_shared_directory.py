@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from lancedb.index import BTree
 
-from conformance.lance.arrow import stream
+from conformance.lance.support.arrow import stream
 
 ROWS = pa.table({"id": [1, 2, 3], "text": ["one", "two", "three"]})
 EACH = 20

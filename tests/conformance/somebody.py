@@ -6,8 +6,8 @@ from typing import Any
 
 from conformance.client import Client
 from conformance.iceberg.client import IcebergClient
-from conformance.lance.arrow import read_rows, stream
 from conformance.lance.client import LanceClient
+from conformance.lance.support.arrow import read_rows, stream
 from conformance.strategies import tables
 from conformance.transport import Connection
 from specs.profiles import find_profile

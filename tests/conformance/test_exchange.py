@@ -8,7 +8,7 @@ import subprocess
 import pyarrow as pa
 
 from conformance.exchange import MAX_BODY, Exchange, as_text, body_to_json
-from conformance.lance.arrow import stream
+from conformance.lance.support.arrow import stream
 from conformance.settings import Settings
 
 SECRET = "s3cret-value"

@@ -19,7 +19,7 @@ from conformance.settings import load_settings
 from lakeproof import Server, serve
 from lakeproof.checking import SAMPLE_NAMESPACE
 from reference_server.faults import FAULTS, HEADER, Fault
-from reference_server.iceberg.function_files import SAMPLES
+from reference_server.iceberg.catalog.function_files import SAMPLES
 
 TOKEN = "test-token"
 # A run that names its warehouse sees what becomes of clients that name none.

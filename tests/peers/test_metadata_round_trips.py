@@ -13,11 +13,11 @@ from pyiceberg.table.metadata import TableMetadataUtil
 
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import IcebergClient
-from conformance.iceberg.commit_choices import Choice, updates
-from conformance.iceberg.content import NESTED_SCHEMA, SCHEMA, sql, view_version
-from conformance.iceberg.staging import local_path, stage
-from conformance.iceberg.table_model import TableModel
-from conformance.iceberg.updates import update
+from conformance.iceberg.support.commit_choices import Choice, updates
+from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, sql, view_version
+from conformance.iceberg.support.staging import local_path, stage
+from conformance.iceberg.support.table_model import TableModel
+from conformance.iceberg.support.updates import update
 from conformance.session import meet
 from conformance.settings import Settings
 from conformance.target import connect

@@ -10,7 +10,7 @@ import pytest
 
 from lakeproof import serve
 from reference_server.faults import HEADER
-from reference_server.lance import namespaces
+from reference_server.lance.handlers import namespaces
 
 CREATE = "/v1/namespace/{}/create"
 

@@ -8,13 +8,13 @@ import pyarrow as pa
 import pytest
 
 from reference_server.errors import InvalidInput, TableSchemaValidationError
-from reference_server.lance.arrow_json import DEEPEST, LARGEST_LENGTH, type_from_json, type_to_json
-from reference_server.lance.arrow_schema import check_new_name, check_schema
-from reference_server.lance.columns import _check_renames, _fit
-from reference_server.lance.paths import find_field
-from reference_server.lance.pylance_errors import translate
-from reference_server.lance.sql import whole
-from reference_server.lance.statistics import summary
+from reference_server.lance.data.arrow_json import DEEPEST, LARGEST_LENGTH, type_from_json, type_to_json
+from reference_server.lance.data.arrow_schema import check_new_name, check_schema
+from reference_server.lance.data.paths import find_field
+from reference_server.lance.data.pylance_errors import translate
+from reference_server.lance.data.sql import whole
+from reference_server.lance.handlers.columns import _check_renames, _fit
+from reference_server.lance.handlers.statistics import summary
 
 POINT = pa.struct({"x": pa.int32(), "y": pa.int32()})
 TABLE = SimpleNamespace(

@@ -20,8 +20,8 @@ import lance
 import lance_namespace as official
 import urllib3
 
-from conformance.lance.arrow import stream
-from conformance.lance.staging import local_directory, stage_in
+from conformance.lance.support.arrow import stream
+from conformance.lance.support.staging import local_directory, stage_in
 from conformance.strategies import tables
 
 CRASHES = int(os.environ.get("CRASHES", "4"))

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from reference_server.errors import InvalidInput
-from reference_server.lance.index_types import (
+from reference_server.lance.data.index_types import (
     FTS,
     SCALAR,
     VECTOR,
@@ -18,7 +18,7 @@ from reference_server.lance.index_types import (
     sub_vectors,
     type_of,
 )
-from reference_server.lance.pylance_errors import translate
+from reference_server.lance.data.pylance_errors import translate
 
 ALL = (*SCALAR, *VECTOR)
 

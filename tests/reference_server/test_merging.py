@@ -9,12 +9,12 @@ import pyarrow as pa
 import pytest
 
 from reference_server.errors import InvalidInput, TableSchemaValidationError
-from reference_server.lance.arrow_body import read_stream
-from reference_server.lance.arrow_schema import check_schema
-from reference_server.lance.assignments import assign
-from reference_server.lance.merging import parse_timeout
-from reference_server.lance.pylance_errors import translate
-from reference_server.lance.sql import mentions, whole
+from reference_server.lance.data.arrow_body import read_stream
+from reference_server.lance.data.arrow_schema import check_schema
+from reference_server.lance.data.assignments import assign
+from reference_server.lance.data.pylance_errors import translate
+from reference_server.lance.data.sql import mentions, whole
+from reference_server.lance.handlers.merging import parse_timeout
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from reference_server.errors import CatalogError, TableColumnNotFound
-from reference_server.lance.paths import find_field, find_values, quoted
-from reference_server.lance.projection import projection
+from reference_server.lance.data.paths import find_field, find_values, quoted
+from reference_server.lance.data.projection import projection
 
 POINT = pa.struct({"x": pa.int32(), "y": pa.int32()})
 SCHEMA = pa.schema(

@@ -6,12 +6,12 @@ import pyarrow as pa
 import pytest
 
 from reference_server.errors import InvalidInput
-from reference_server.lance.full_text import full_text_query
-from reference_server.lance.projection import projection
-from reference_server.lance.queries import Page
-from reference_server.lance.sql import whole
-from reference_server.lance.sql_depth import DEEPEST, check_depth, depth
-from reference_server.lance.vector_search import find_column, search
+from reference_server.lance.data.full_text import full_text_query
+from reference_server.lance.data.projection import projection
+from reference_server.lance.data.sql import whole
+from reference_server.lance.data.sql_depth import DEEPEST, check_depth, depth
+from reference_server.lance.data.vector_search import find_column, search
+from reference_server.lance.handlers.queries import Page
 
 FLOATS = pa.list_(pa.float32(), 2)
 SCHEMA = pa.schema(

@@ -7,14 +7,14 @@ import asyncio
 import lance
 import pytest
 
-from conformance.lance.arrow import STREAM_TYPE, stream
-from conformance.lance.staging import stage_in
+from conformance.lance.support.arrow import STREAM_TYPE, stream
+from conformance.lance.support.staging import stage_in
 from conformance.strategies import tables
 from lakeproof import serve
-from reference_server.lance.data import TableData
-from reference_server.lance.keys import PENDING
-from reference_server.lance.layout.catalog import LayoutCatalog
-from reference_server.lance.settling import recover
+from reference_server.lance.catalog.keys import PENDING
+from reference_server.lance.catalog.layout.catalog import LayoutCatalog
+from reference_server.lance.catalog.recovery import recover
+from reference_server.lance.data.table_data import TableData
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 import urllib3
 
 from lakeproof import serve
-from reference_server.lance.data import TableData
+from reference_server.lance.data.table_data import TableData
 from specs.problems import Problem
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reference_server.errors import InvalidInput
-from reference_server.lance.tags import check_name
+from reference_server.lance.handlers.tags import check_name
 
 
 @pytest.mark.parametrize("name", ["v1", "v1.2-rc_3", "2026", "UPPER", "t" * 200])

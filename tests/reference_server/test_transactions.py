@@ -7,7 +7,7 @@ import copy
 import pytest
 
 from reference_server.errors import ConcurrentModification, InvalidInput
-from reference_server.lance.transactions import NEXT, apply_action
+from reference_server.lance.handlers.transactions import NEXT, apply_action
 
 
 def state(status="Running", **properties):

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from conformance.iceberg.idempotency import new_key
+from conformance.iceberg.support.idempotency import new_key
 from spark_tests.races import clock as clocks
 from spark_tests.races.figures import actions, percentile, timeline, totals
 from spark_tests.races.iceberg import extension

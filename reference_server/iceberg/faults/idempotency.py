@@ -8,8 +8,8 @@ from copy import copy
 from reference_server.context import Reply
 from reference_server.errors import Conflict
 from reference_server.faults import Around, Call, Proceed, declare
+from reference_server.iceberg.catalog.idempotency import HEADER, takes_keys
 from reference_server.iceberg.faults.blocks import header_lost, refused
-from reference_server.iceberg.idempotency import HEADER, takes_keys
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 

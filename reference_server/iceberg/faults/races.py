@@ -10,7 +10,7 @@ import orjson
 
 from reference_server.context import Reply
 from reference_server.faults import Call, Proceed, declare
-from reference_server.iceberg.idempotency import HEADER
+from reference_server.iceberg.catalog.idempotency import HEADER
 
 STALE_EVERY = 10
 MEETING_SECONDS = 0.02

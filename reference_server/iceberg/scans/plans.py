@@ -19,8 +19,8 @@ from typing import Any
 import orjson
 
 from reference_server.errors import PlanNotFound
-from reference_server.iceberg.catalog import Change
-from reference_server.iceberg.keys import plan_key, plan_prefix
+from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.keys import plan_key, plan_prefix
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.scans.manifests import Fetch, Manifests
 from reference_server.iceberg.scans.scan import Pin, Scan

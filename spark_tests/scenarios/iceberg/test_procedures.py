@@ -7,7 +7,7 @@ from pathlib import Path
 
 from conformance.checks import at_most, equal, holds, only, same_items, text
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.staging import reachable, stage
+from conformance.iceberg.support.staging import reachable, stage
 from conformance.outcomes import Unoffered
 from conformance.requirement import must
 from spark_tests.scenarios.iceberg.test_time_travel import new_history, rows

@@ -88,7 +88,7 @@ def test_api_writes(lake: Lake, catalog: LanceCatalog) -> None:
     """Spark reads rows that were inserted through the server, after its own."""
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
-    from conformance.lance.arrow import stream  # noqa: PLC0415
+    from conformance.lance.support.arrow import stream  # noqa: PLC0415
 
     table = new_table(lake, rows=2)
     rows = pa.table({"id": pa.array([9], pa.int32()), "word": ["nine"]})

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from conformance.iceberg.storage import Place, covers, secrets_in
+from conformance.iceberg.support.storage import Place, covers, secrets_in
 from conformance.runner import run
 from conformance.settings import load_settings
 from lakeproof import serve

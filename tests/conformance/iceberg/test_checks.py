@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.exchange import Exchange
-from conformance.iceberg.checks import BODY, CODE, EXTRA_CHECKS, TEXT, TYPE
+from conformance.iceberg.support.checks import BODY, CODE, EXTRA_CHECKS, TEXT, TYPE
 
 
 def error(status=404, method="GET", operation="loadTable", **fields):

@@ -12,10 +12,10 @@ import random
 import pytest
 
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.commit_choices import Choice, requirements, updates
-from conformance.iceberg.content import SCHEMA
-from conformance.iceberg.staging import stage
-from conformance.iceberg.table_model import TableModel, differences
+from conformance.iceberg.support.commit_choices import Choice, requirements, updates
+from conformance.iceberg.support.content import SCHEMA
+from conformance.iceberg.support.staging import stage
+from conformance.iceberg.support.table_model import TableModel, differences
 from conformance.session import meet
 from conformance.settings import Settings
 from conformance.target import connect

@@ -7,14 +7,8 @@ import copy
 import pytest
 
 from conformance.exchange import Exchange
-from conformance.iceberg.checks import EXTRA_CHECKS
-from conformance.iceberg.metadata import (
-    TABLE_RULES,
-    VIEW_RULES,
-    current_snapshot,
-    field_ids,
-    unlike,
-)
+from conformance.iceberg.support.checks import EXTRA_CHECKS
+from conformance.iceberg.support.metadata import TABLE_RULES, VIEW_RULES, current_snapshot, field_ids, unlike
 
 FIELDS = [{"id": 1, "name": "a", "type": "long", "required": False}]
 TABLE = {

@@ -6,8 +6,8 @@ from uuid import UUID
 
 import pytest
 
-from conformance.iceberg.scans.predicates import Judge, among, both, compared, either, opposite, unary
-from conformance.iceberg.scans.samples import EVENTS, NAN, ROWS
+from conformance.iceberg.support.scans.predicates import Judge, among, both, compared, either, opposite, unary
+from conformance.iceberg.support.scans.samples import EVENTS, NAN, ROWS
 
 JUDGE = Judge(EVENTS["fields"])
 FIRST, EMPTY, STRANGE = ROWS[0], ROWS[2], ROWS[3]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.exchange import Exchange
-from conformance.iceberg.scans.rules import SCAN_RULES
+from conformance.iceberg.support.scans.rules import SCAN_RULES
 
 COUNTS = {"keys": [1, 2], "values": [3, 4]}
 GOOD = {

@@ -8,13 +8,13 @@ from pyiceberg.table import StaticTable
 from pyiceberg.table.snapshots import Snapshot
 
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.content import SCHEMA, field, partition, schema, spec
-from conformance.iceberg.scans.deletes import wrong_deletes
-from conformance.iceberg.scans.manifests import physical
-from conformance.iceberg.scans.plans import Plan, Task
-from conformance.iceberg.scans.samples import LAYOUTS, ROWS, new_events, plain_rows
-from conformance.iceberg.scans.tables import new_scan_table
-from conformance.iceberg.scans.values import SAMPLES
+from conformance.iceberg.support.content import SCHEMA, field, partition, schema, spec
+from conformance.iceberg.support.scans.deletes import wrong_deletes
+from conformance.iceberg.support.scans.manifests import physical
+from conformance.iceberg.support.scans.plans import Plan, Task
+from conformance.iceberg.support.scans.samples import LAYOUTS, ROWS, new_events, plain_rows
+from conformance.iceberg.support.scans.tables import new_scan_table
+from conformance.iceberg.support.scans.values import SAMPLES
 from conformance.session import Session
 from conformance.settings import load_settings
 from lakeproof import serve

@@ -13,9 +13,9 @@ from pyiceberg.table.deletion_vector import deletion_vectors_from_puffin_file
 from pyiceberg.table.puffin import PuffinFile
 from pyiceberg.transforms import parse_transform
 
-from conformance.iceberg.scans.puffin import deletion_vector, puffin_file
-from conformance.iceberg.scans.transforms import murmur3, transformed
-from conformance.iceberg.scans.values import SAMPLES, days, micros, packed, read, shown
+from conformance.iceberg.support.scans.puffin import deletion_vector, puffin_file
+from conformance.iceberg.support.scans.transforms import murmur3, transformed
+from conformance.iceberg.support.scans.values import SAMPLES, days, micros, packed, read, shown
 
 TRANSFORMS = ("identity", "void", "bucket[7]", "truncate[3]", "year", "month", "day", "hour")
 

@@ -6,7 +6,7 @@ import pytest
 from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.table.snapshots import Snapshot
 
-from conformance.iceberg.staging import Stage, local_path
+from conformance.iceberg.support.staging import Stage, local_path
 
 FIELDS = [{"id": 1, "name": "id", "type": "long", "required": True}]
 

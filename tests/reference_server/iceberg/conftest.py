@@ -9,8 +9,8 @@ from contextlib import contextmanager
 import pytest
 
 from lakeproof import serve
-from reference_server.iceberg.prefixes import PrefixRouter
-from reference_server.iceberg.warehouses import Warehouse
+from reference_server.iceberg.catalog.prefixes import PrefixRouter
+from reference_server.iceberg.catalog.warehouses import Warehouse
 from specs.identifiers import decode_segment
 from specs.profiles import find_profile
 from specs.validation import Validators

@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from reference_server.errors import NamespaceNotEmpty, NamespaceNotFound, TableAlreadyExists, ViewAlreadyExists
-from reference_server.iceberg.catalog import Catalog, Change, ListRequest
-from reference_server.iceberg.keys import Kind
+from reference_server.iceberg.catalog.catalog import Catalog, Change, ListRequest
+from reference_server.iceberg.catalog.keys import Kind
 from reference_server.storage import CommitConflict
 from reference_server.storage.directory import DirectoryStorage
 from reference_server.storage.memory import MemoryStorage

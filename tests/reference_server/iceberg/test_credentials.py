@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from lakeproof import serve
-from reference_server.iceberg import credentials
+from reference_server.iceberg.handlers import credentials
 from tests.reference_server.iceberg.conftest import SCHEMA, Api
 
 ASK = {"X-Iceberg-Access-Delegation": "vended-credentials"}

@@ -9,7 +9,7 @@ import shutil
 import pytest
 
 from lakeproof import serve
-from reference_server.iceberg.function_files import SAMPLES, read_functions
+from reference_server.iceberg.catalog.function_files import SAMPLES, read_functions
 from specs.problems import Problem
 from specs.profiles import find_profile
 from tests.reference_server.iceberg.conftest import Api

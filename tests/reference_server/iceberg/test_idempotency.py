@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lakeproof import serve
-from reference_server.iceberg import idempotency
+from reference_server.iceberg.catalog import idempotency
 from tests.reference_server.iceberg.conftest import SCHEMA, at_once
 from tests.reference_server.iceberg.test_commits import STALE, metadata_files, set_property
 

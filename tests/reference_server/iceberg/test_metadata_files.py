@@ -9,10 +9,10 @@ import pyarrow.fs
 import pytest
 
 from reference_server.errors import FileNotFound, InvalidInput, ServiceUnavailable
-from reference_server.iceberg import metadata_files
-from reference_server.iceberg.metadata_files import MetadataFile, MetadataFiles
-from reference_server.iceberg.stores import Stores
-from reference_server.iceberg.warehouses import Places, Warehouse, local_path, parse_warehouses
+from reference_server.iceberg.catalog.warehouses import Places, Warehouse, local_path, parse_warehouses
+from reference_server.iceberg.files import metadata_files
+from reference_server.iceberg.files.metadata_files import MetadataFile, MetadataFiles
+from reference_server.iceberg.files.stores import Stores
 
 
 def plain(document, _location):

@@ -7,7 +7,7 @@ import copy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.iceberg.updates import creation
+from conformance.iceberg.support.updates import creation
 from reference_server.iceberg.metadata.errors import MetadataError
 from reference_server.iceberg.metadata.requirements import (
     check_table_requirements,

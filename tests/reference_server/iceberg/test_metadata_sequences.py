@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.iceberg.updates import creation
+from conformance.iceberg.support.updates import creation
 from reference_server.iceberg.metadata.errors import MetadataError
 from reference_server.iceberg.metadata.table_documents import check_table, read_table
 from reference_server.iceberg.metadata.tables import create_table, new_table, update_table

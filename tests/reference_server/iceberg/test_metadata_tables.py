@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.iceberg.updates import creation
+from conformance.iceberg.support.updates import creation
 from reference_server.iceberg.metadata.errors import InvalidMetadata, InvalidUpdate
 from reference_server.iceberg.metadata.files import metadata_file, superfluous_files
 from reference_server.iceberg.metadata.tables import (

@@ -11,8 +11,8 @@ from pyarrow.fs import FileSelector, S3FileSystem
 from pyiceberg.catalog import load_catalog
 
 from lakeproof import serve
-from reference_server.iceberg.buckets import parse_bucket
-from reference_server.iceberg.warehouses import parse_warehouses
+from reference_server.iceberg.catalog.warehouses import parse_warehouses
+from reference_server.iceberg.files.buckets import parse_bucket
 from specs.problems import Problem
 from tests.reference_server.iceberg.conftest import Api, at_once
 

@@ -16,8 +16,8 @@ from pyiceberg.io.fsspec import S3V4RestSigner
 
 from lakeproof import serve
 from reference_server.errors import PermissionDenied
-from reference_server.iceberg.buckets import Bucket
-from reference_server.iceberg.signing import _object_key
+from reference_server.iceberg.files.buckets import Bucket
+from reference_server.iceberg.handlers.signing import _object_key
 from tests.reference_server.iceberg.conftest import Api
 
 ASK = {"X-Iceberg-Access-Delegation": "remote-signing"}

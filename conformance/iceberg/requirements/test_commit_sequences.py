@@ -1,0 +1,50 @@
+"""Random commits to two tables, one after the other and in transactions, on the target and on the model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
+
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.requirements.test_model import NEEDS
+from conformance.iceberg.support.committing import Committer
+from conformance.iceberg.support.content import SCHEMA
+from conformance.requirement import must
+from conformance.suite import Suite
+
+FIRST, SECOND = "first", "second"
+
+
+class CommitMachine(RuleBasedStateMachine):
+    """The commands. `catalog` is set for the run by the requirement below."""
+
+    catalog: IcebergCatalog
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.catalog.begin_example()
+        self.committer = Committer(self.catalog, {})
+        for name, version in ((FIRST, 2), (SECOND, self.catalog.revision.format_version)):
+            id = self.catalog.table_id(name)
+            created = self.catalog.create_table(id, schema=SCHEMA, properties={"format-version": str(version)})
+            self.committer.note(id, created["metadata"])
+
+    @rule(name=st.sampled_from([FIRST, SECOND]), data=st.data())
+    def commit(self, name: str, data: Any) -> None:
+        """UpdateTable."""
+        self.committer.commit(self.catalog.table_id(name), data)
+
+    @precondition(lambda self: "commitTransaction" in self.catalog.target.offered())
+    @rule(data=st.data())
+    def commit_both(self, data: Any) -> None:
+        """CommitTransaction."""
+        self.committer.transaction(list(self.committer.tables), data)
+
+
+@must("iceberg.model.commits", operations=["updateTable"], clause="operations-compose", kind="model", needs=NEEDS)
+def test_commit_model(suite: Suite, catalog: IcebergCatalog) -> None:
+    """Any sequence of commits and transactions leaves the metadata that a simple model predicts."""
+    machine: Any = type("BoundMachine", (CommitMachine,), {"catalog": catalog})
+    run_state_machine_as_test(machine, settings=suite.hypothesis_settings())

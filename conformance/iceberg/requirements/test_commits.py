@@ -1,0 +1,309 @@
+"""updateTable: what a commit assumes, its answer, what it refuses. test_updates.py has what updates do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.checks import contains, equal, exactly, lacks
+from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.support.content import SCHEMA, WIDER, order, partition, sort_field, spec, view_version
+from conformance.iceberg.support.metadata import Metadata, column_names, previous_files, properties_of
+from conformance.iceberg.support.updates import (
+    OTHER_UUID,
+    TOUCH,
+    add_and_use_schema,
+    requirement,
+    set_properties,
+    update,
+)
+from conformance.requirement import must, should
+
+COMMIT = ["updateTable"]
+FAILED = "CommitFailedException"
+Fields = Callable[[Metadata], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """A kind of requirement: fields with which it holds for a table, and fields with which it does not."""
+
+    type: str
+    holds: Fields
+    fails: Fields
+
+    @property
+    def id(self) -> str:
+        """The type, for statements."""
+        return self.type
+
+
+def _of(type: str, field: str) -> Assertion:
+    """Return the assertion that a field of the metadata, of an id, has a value."""
+    asserted = type.removeprefix("assert-").replace("-", "_")
+    return Assertion(type, lambda table: {asserted: table[field]}, lambda table: {asserted: table[field] + 1})
+
+
+ASSERTIONS = {
+    "table_uuid": Assertion(
+        "assert-table-uuid", lambda table: {"uuid": table["table-uuid"]}, lambda _: {"uuid": OTHER_UUID}
+    ),
+    "ref_snapshot_id": Assertion(
+        "assert-ref-snapshot-id",
+        lambda _: {"ref": "main", "snapshot_id": None},
+        lambda _: {"ref": "main", "snapshot_id": 3_055_729_675_574_597_004},
+    ),
+    "last_assigned_field_id": _of("assert-last-assigned-field-id", "last-column-id"),
+    "current_schema_id": _of("assert-current-schema-id", "current-schema-id"),
+    "last_assigned_partition_id": _of("assert-last-assigned-partition-id", "last-partition-id"),
+    "default_spec_id": _of("assert-default-spec-id", "default-spec-id"),
+    "default_sort_order_id": _of("assert-default-sort-order-id", "default-sort-order-id"),
+}
+LAYOUT: dict[str, Any] = {"partition_spec": spec(partition(3, "day")), "write_order": order(sort_field(1))}
+
+
+def state(catalog: IcebergCatalog, id: Names) -> tuple[Any, Any]:
+    """Return all that a commit could change."""
+    answer = catalog.load_table(id)
+    return answer.get("metadata-location"), answer["metadata"]
+
+
+def unchanged(catalog: IcebergCatalog, id: Names, before: tuple[Any, Any]) -> None:
+    """Check that a table is in the state in which it was before."""
+    location, metadata = state(catalog, id)
+    equal(metadata, before[1], "the metadata of the table afterwards")
+    equal(location, before[0], "the metadata-location of the table afterwards")
+
+
+def columns_are(metadata: Metadata, wanted: dict[str, Any]) -> None:
+    """Check that the current schema has the columns of a schema, in their order."""
+    equal(column_names(metadata), [one["name"] for one in wanted["fields"]], "the columns of the table")
+
+
+def _clause(case: Assertion) -> str:
+    return case.type
+
+
+@must("iceberg.commit.assert.{}.holds", operations=COMMIT, clause=_clause, each=ASSERTIONS)
+def test_requirement_holds(catalog: IcebergCatalog, case: Assertion) -> None:
+    """A commit whose {} holds is applied."""
+    id = catalog.new_table(**LAYOUT)
+    wanted = requirement(case.type, **case.holds(catalog.metadata(id)))
+    catalog.update_table(id, [TOUCH], [wanted])
+    equal(properties_of(catalog.metadata(id)).get("touched"), "1", "the property that the commit set")
+
+
+@must("iceberg.commit.assert.{}.fails", operations=COMMIT, clause="commit-requirements", kind="error", each=ASSERTIONS)
+def test_requirement_fails(catalog: IcebergCatalog, case: Assertion) -> None:
+    """A commit whose {} does not hold is refused with 409 of type CommitFailedException, and changes nothing."""
+    id = catalog.new_table(**LAYOUT)
+    before = state(catalog, id)
+    wanted = requirement(case.type, **case.fails(catalog.metadata(id)))
+    refused = catalog.update_table(id, [TOUCH], [wanted], expect=409)
+    equal(refused.type, FAILED, "the type of the error")
+    unchanged(catalog, id, before)
+
+
+@must("iceberg.commit.assert.uuid_case", operations=COMMIT, clause="assert-table-uuid")
+def test_uuid_in_upper_case(catalog: IcebergCatalog) -> None:
+    """The UUID of a table may be asserted in upper case."""
+    id = catalog.new_table()
+    wanted = requirement("assert-table-uuid", uuid=catalog.metadata(id)["table-uuid"].upper())
+    catalog.update_table(id, [TOUCH], [wanted])
+
+
+@must("iceberg.commit.assert.null_ref", operations=COMMIT, clause="assert-ref-snapshot-id-null")
+def test_missing_refs(catalog: IcebergCatalog) -> None:
+    """With null for the snapshot it is asserted that a branch or tag is not there, main of an empty table too."""
+    id = catalog.new_table()
+    absent = [requirement("assert-ref-snapshot-id", ref=ref, snapshot_id=None) for ref in ("main", "audit")]
+    catalog.update_table(id, [TOUCH], absent)
+
+
+@must("iceberg.commit.assert.one_of_many", operations=COMMIT, clause="commit-refused-unchanged", kind="error")
+def test_one_requirement_of_many_fails(catalog: IcebergCatalog) -> None:
+    """If the last of several requirements does not hold, the commit is refused with 409 and changes nothing."""
+    id = catalog.new_table()
+    before = state(catalog, id)
+    holding = [requirement(one.type, **one.holds(before[1])) for one in ASSERTIONS.values()]
+    failing = requirement("assert-table-uuid", uuid=OTHER_UUID)
+    catalog.update_table(id, [*add_and_use_schema(WIDER), TOUCH], [*holding, failing], expect=409)
+    unchanged(catalog, id, before)
+
+
+@must("iceberg.commit.recreated", operations=COMMIT, clause="commit-conflict-unchanged", kind="error")
+def test_commit_to_a_table_created_again(catalog: IcebergCatalog) -> None:
+    """A commit for a table that was dropped is refused with 409 if another one has its name by now."""
+    id = catalog.new_table()
+    former = requirement("assert-table-uuid", uuid=catalog.metadata(id)["table-uuid"])
+    catalog.drop_table(id)
+    catalog.new_table()
+    before = state(catalog, id)
+    refused = catalog.update_table(id, [TOUCH], [former], expect=409)
+    equal(refused.type, FAILED, "the type of the error")
+    unchanged(catalog, id, before)
+
+
+# What is refused
+
+UNKNOWN = requirement("assert-moon-phase", phase="full")
+VIEW_UUID = requirement("assert-view-uuid", uuid=OTHER_UUID)
+
+
+@must("iceberg.commit.unknown_requirement", operations=COMMIT, clause="commit-unknown-requirement", kind="error")
+def test_unknown_requirement(catalog: IcebergCatalog) -> None:
+    """A requirement of an unknown type is refused with 400, and the commit changes nothing."""
+    id = catalog.new_table()
+    catalog.update_table(id, [TOUCH], [UNKNOWN], expect=400)
+    lacks(properties_of(catalog.metadata(id)), ["touched"], "the properties of the table")
+
+
+@must("iceberg.commit.view_requirement", operations=COMMIT, clause="assert-kind", kind="error")
+def test_requirement_of_views(catalog: IcebergCatalog) -> None:
+    """The requirement assert-view-uuid is none of tables: 400, and the commit changes nothing."""
+    id = catalog.new_table()
+    catalog.update_table(id, [TOUCH], [VIEW_UUID], expect=400)
+    lacks(properties_of(catalog.metadata(id)), ["touched"], "the properties of the table")
+
+
+FOREIGN = {
+    "unknown": update("paint-it-black"),
+    "add_view_version": update("add-view-version", view_version=view_version(("n",))),
+    "set_current_view_version": update("set-current-view-version", view_version_id=1),
+}
+
+
+@must("iceberg.commit.unknown_update.{}", operations=COMMIT, clause="commit-unknown-update", kind="error", each=FOREIGN)
+def test_unknown_update(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """An update that tables do not have ({}) is refused with 400, and nothing else of the commit is done."""
+    id = catalog.new_table()
+    before = state(catalog, id)
+    catalog.update_table(id, [TOUCH, case], expect=400)
+    unchanged(catalog, id, before)
+
+
+BAD_BODIES: dict[str, Any] = {
+    "updates_object": {"updates": {"action": "set-properties"}},
+    "requirements_text": {"requirements": "none"},
+    "update_text": {"updates": ["set-properties"]},
+    "update_without_action": {"updates": [{"updates": {"a": "1"}}]},
+    "update_without_field": {"updates": [{"action": "add-schema"}]},
+    "requirement_without_type": {"requirements": [{"uuid": OTHER_UUID}]},
+    "requirement_without_field": {"requirements": [{"type": "assert-table-uuid"}]},
+    "id_text": {"updates": [{"action": "set-current-schema", "schema-id": "zero"}]},
+}
+
+
+@must("iceberg.commit.bad_body.{}", operations=COMMIT, clause="bad-body", kind="error", each=BAD_BODIES)
+def test_bad_body(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """A commit whose body does not fit its schema ({}) is refused with 400 and changes nothing."""
+    id = catalog.new_table()
+    before = state(catalog, id)
+    body = {"requirements": [], "updates": [TOUCH], **case}
+    catalog.send("updateTable", catalog.table_path(id), body, expect=400)
+    unchanged(catalog, id, before)
+
+
+@must("iceberg.commit.missing", operations=COMMIT, clause="commit-not-found", kind="error")
+def test_commit_to_missing_table(catalog: IcebergCatalog) -> None:
+    """A commit to a table that does not exist is refused with 404 of type NoSuchTableException."""
+    refused = catalog.update_table(catalog.table_id("missing"), [TOUCH], expect=404)
+    equal(refused.type, "NoSuchTableException", "the type of the error")
+
+
+# What a commit gives
+
+
+@must("iceberg.commit.answer", operations=COMMIT, clause="commit-answer")
+def test_answer_is_the_new_state(catalog: IcebergCatalog) -> None:
+    """The answer has the metadata after the commit and the location of their file, as loadTable shows them."""
+    id = catalog.new_table()
+    catalog.load_table(id)
+    answer = catalog.update_table(id, [TOUCH])
+    loaded = catalog.load_table(id)
+    equal(answer["metadata"], loaded["metadata"], "the metadata in the answer to the commit")
+    equal(answer["metadata-location"], loaded["metadata-location"], "metadata-location in the answer to the commit")
+
+
+@must("iceberg.commit.location", operations=COMMIT, clause="metadata-location-changes")
+def test_location_changes(catalog: IcebergCatalog) -> None:
+    """Each commit has a metadata file of its own."""
+    id = catalog.new_table()
+    locations = [catalog.update_table(id, [set_properties(n=str(n))])["metadata-location"] for n in range(3)]
+    exactly(set(locations), 3, "the different metadata files after three commits")
+
+
+@must("iceberg.commit.order", operations=COMMIT, clause="commit-order")
+def test_updates_apply_in_order(catalog: IcebergCatalog) -> None:
+    """Updates apply in their order, each on what the one before made."""
+    id = catalog.new_table()
+    first, gone = set_properties(a="1", b="1", c="1"), update("remove-properties", removals=["a", "c"])
+    catalog.update_table(id, [first, gone, set_properties(b="2"), set_properties(c="3")])
+    found = properties_of(catalog.metadata(id))
+    left = {key: found[key] for key in "abc" if found.get(key) is not None}
+    equal(left, {"b": "2", "c": "3"}, "the properties a, b and c after the commit")
+
+
+@should("iceberg.commit.empty", operations=COMMIT, clause="commit-empty")
+def test_commit_without_updates(catalog: IcebergCatalog) -> None:
+    """A commit without updates succeeds and changes nothing, not even the metadata file."""
+    id = catalog.new_table()
+    before = state(catalog, id)
+    catalog.update_table(id)
+    unchanged(catalog, id, before)
+
+
+@should("iceberg.commit.disjoint", operations=COMMIT, clause="commit-disjoint")
+def test_stale_but_disjoint_commit(catalog: IcebergCatalog) -> None:
+    """A commit whose requirements hold succeeds although others have committed since its client looked."""
+    id = catalog.new_table()
+    same = requirement("assert-table-uuid", uuid=catalog.metadata(id)["table-uuid"])
+    catalog.update_table(id, [set_properties(first="1")], [same])
+    catalog.update_table(id, [set_properties(second="1")], [same])
+    contains(properties_of(catalog.metadata(id)), ["first", "second"], "the properties of the table")
+
+
+@must("iceberg.commit.log", operations=COMMIT, clause="metadata-log")
+def test_log_has_the_file_before(catalog: IcebergCatalog) -> None:
+    """Each commit adds the metadata file before it to the log."""
+    id = catalog.new_table()
+    files = [catalog.load_table(id)["metadata-location"]]
+    files += [catalog.update_table(id, [set_properties(n=str(n))])["metadata-location"] for n in range(2)]
+    equal(previous_files(catalog.metadata(id)), files[:-1], "the files of the metadata-log")
+
+
+@must("iceberg.commit.log_length", operations=COMMIT, clause="metadata-log")
+def test_log_is_not_longer(catalog: IcebergCatalog) -> None:
+    """The log of metadata files is not longer than write.metadata.previous-versions-max says."""
+    id = catalog.new_table(properties={"write.metadata.previous-versions-max": "2"})
+    files = [catalog.update_table(id, [set_properties(n=str(n))])["metadata-location"] for n in range(4)]
+    equal(previous_files(catalog.metadata(id)), files[1:3], "the files of the metadata-log")
+
+
+@should("iceberg.commit.one_file", operations=COMMIT, clause="metadata-log-one")
+def test_several_updates_make_one_file(catalog: IcebergCatalog) -> None:
+    """Several updates of one commit make one new metadata file."""
+    id = catalog.new_table()
+    catalog.update_table(id, [set_properties(a="1"), *add_and_use_schema(WIDER), set_properties(b="1")])
+    exactly(previous_files(catalog.metadata(id)), 1, "the files of the metadata-log after one commit")
+
+
+@must("iceberg.commit.time", operations=COMMIT, clause="metadata-updated")
+def test_time_does_not_run_backwards(catalog: IcebergCatalog) -> None:
+    """The time of the last update does not run backwards."""
+    id = catalog.new_table()
+    times = [catalog.metadata(id)["last-updated-ms"]]
+    times += [catalog.update_table(id, [set_properties(n=str(n))])["metadata"]["last-updated-ms"] for n in range(3)]
+    equal(times, sorted(times), "last-updated-ms after the creation and each commit")
+
+
+@must("iceberg.commit.visible", operations=COMMIT, clause="commit-visible")
+def test_commit_is_visible(catalog: IcebergCatalog) -> None:
+    """What a commit changed is there for every request after its answer, and other tables stay as they were."""
+    id, other = catalog.new_table("a"), catalog.new_table("b")
+    columns_are(catalog.metadata(id), SCHEMA)
+    before = state(catalog, other)
+    catalog.update_table(id, add_and_use_schema(WIDER))
+    columns_are(catalog.metadata(id), WIDER)
+    unchanged(catalog, other, before)

@@ -1,0 +1,207 @@
+"""Access to the files of a table: the hint of the client, credentials, and other settings of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+
+from conformance.checks import equal, find, holds, one_of, text
+from conformance.client import Answer
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.support.content import SCHEMA
+from conformance.iceberg.support.storage import (
+    CREDENTIALS,
+    DELEGATION,
+    S3_SCHEMES,
+    SIGNING,
+    VENDED,
+    asking,
+    covers,
+    load_for,
+    location_of,
+    open_s3,
+    secrets_in,
+    vended,
+)
+from conformance.outcomes import Unoffered, Violation
+from conformance.requirement import given, may, must, should
+
+LOAD, CREDENTIALS_OF = ["loadTable"], ["loadCredentials"]
+LISTS = st.sampled_from([f"{VENDED},{SIGNING}", f"{SIGNING}, {VENDED}"])
+NO_TABLE, NO_NAMESPACE = "NoSuchTableException", "NoSuchNamespaceException"
+NOT_FOUND = "load-credentials-not-found"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An operation whose answer shows a table: `send` sends it with headers."""
+
+    id: str
+    send: Callable[[IcebergCatalog, dict[str, str]], Answer]
+
+
+def _create(catalog: IcebergCatalog, headers: dict[str, str]) -> Answer:
+    return catalog.create_table(catalog.table_id(), schema=SCHEMA, _headers=headers)
+
+
+def _load(catalog: IcebergCatalog, headers: dict[str, str]) -> Answer:
+    return catalog.load_table(catalog.new_table(), _headers=headers)
+
+
+def _register(catalog: IcebergCatalog, headers: dict[str, str]) -> Answer:
+    id = catalog.new_table()
+    location = catalog.load_table(id)["metadata-location"]
+    catalog.drop_table(id)
+    return catalog.register_table(id, metadata_location=location, _headers=headers)
+
+
+SHOWN = {
+    "create": Shown("createTable", _create),
+    "load": Shown("loadTable", _load),
+    "register": Shown("registerTable", _register),
+}
+
+
+def _subject(case: Shown) -> list[str]:
+    return [case.id]
+
+
+@must("iceberg.access.list.{}", operations=_subject, clause="access-delegation-list", each=SHOWN)
+@given(words=LISTS)
+def test_several_ways_of_access(catalog: IcebergCatalog, case: Shown, words: str) -> None:
+    """A client that names several ways of access, with commas between them, is answered by {} all the same."""
+    answer = case.send(catalog, {DELEGATION: words})
+    text(answer["metadata"]["table-uuid"], "the table-uuid")
+
+
+# Credentials
+
+
+@should("iceberg.storage.vended.{}", operations=_subject, clause="vended-credentials", each=SHOWN)
+def test_credentials_of_a_table(catalog: IcebergCatalog, case: Shown) -> None:
+    """Asked for credentials, {} answers them in storage-credentials, each with the prefix that it opens."""
+    _well_formed(vended(catalog, case.send(catalog, asking(VENDED))))
+
+
+@should("iceberg.storage.vended.alone", operations=CREDENTIALS_OF, clause="vended-credentials")
+def test_credentials_alone(catalog: IcebergCatalog) -> None:
+    """Credentials that are asked for alone have the prefix that they open, too."""
+    _well_formed(vended(catalog, catalog.load_credentials(catalog.new_table())))
+
+
+def _well_formed(credentials: list[dict[str, Any]]) -> None:
+    holds(credentials, f"{CREDENTIALS} has an entry")
+    unlocated = [one["prefix"] for one in credentials if "://" not in one["prefix"] and one["prefix"][:1] != "/"]
+    equal(unlocated, [], "the prefixes that are no locations")
+    equal([one["prefix"] for one in credentials if not one["config"]], [], "the prefixes without anything in config")
+
+
+@should("iceberg.storage.vended.prefix", operations=[*LOAD, *CREDENTIALS_OF], clause="vended-credentials-prefix")
+def test_prefixes_of_credentials(catalog: IcebergCatalog) -> None:
+    """Some prefix of the credentials, with the table and alone, covers the location of the table."""
+    id = catalog.new_table()
+    shown = load_for(catalog, id, VENDED)
+    location, credentials = location_of(shown), vended(catalog, shown)
+    _check_covered(location, credentials)
+    catalog.require("loadCredentials")
+    _check_covered(location, catalog.load_credentials(id)[CREDENTIALS])
+
+
+def _check_covered(location: str, credentials: list[dict[str, Any]]) -> None:
+    find(
+        credentials, lambda one: covers(one["prefix"], location), f"a prefix of the credentials that covers {location}"
+    )
+
+
+@should("iceberg.storage.vended.work", operations=LOAD, clause="vended-credentials-work")
+def test_credentials_open_the_table(catalog: IcebergCatalog) -> None:
+    """With the credentials of a table on S3 a file is written below its location, read, and deleted."""
+    shown = load_for(catalog, catalog.new_table(), VENDED)
+    location, credentials = location_of(shown), vended(catalog, shown)
+    scheme, _, path = location.partition("://")
+    if scheme not in S3_SCHEMES:
+        raise Unoffered("the tables of the target do not lie on S3")
+    fitting = [one for one in credentials if covers(one["prefix"], location)]
+    if not fitting:
+        raise Violation("no credentials cover the location of the table", f"body:/{CREDENTIALS}")
+    longest = max(fitting, key=lambda one: len(one["prefix"]))
+    try:
+        _round_trip(open_s3(longest["config"], shown.get("config") or {}), f"{path}/data/lakeproof.txt")
+    except (OSError, ValueError) as error:  # ValueError: settings with which no storage can be reached
+        raise Violation(f"the storage refuses: {error}", f"body:/{CREDENTIALS}") from None
+
+
+def _round_trip(filesystem: Any, path: str) -> None:
+    with filesystem.open_output_stream(path) as stream:
+        stream.write(b"lakeproof")
+    with filesystem.open_input_file(path) as stream:
+        holds(stream.read() == b"lakeproof", "the file has the content that was written")
+    filesystem.delete_file(path)
+
+
+@should("iceberg.access.unasked", operations=LOAD, clause="vended-credentials-unasked")
+def test_nobody_asked_for_credentials(catalog: IcebergCatalog) -> None:
+    """A client that asks for no access gets no secret of the storage in the configuration of a table."""
+    config = catalog.load_table(catalog.new_table()).get("config")
+    equal(secrets_in(config), [], "the secrets in the configuration of the table")
+
+
+@must("iceberg.access.credentials", operations=CREDENTIALS_OF, clause="load-credentials")
+def test_credentials_are_answered(catalog: IcebergCatalog) -> None:
+    """Credentials for a table can be asked for alone, as often as one likes; where none are needed, there are none."""
+    id = catalog.new_table()
+    first, second = ([one["prefix"] for one in catalog.load_credentials(id)[CREDENTIALS]] for _ in range(2))
+    equal(second, first, "the prefixes of the credentials that are asked for again")
+
+
+@must("iceberg.access.credentials.missing", operations=CREDENTIALS_OF, clause=NOT_FOUND, kind="error")
+def test_credentials_for_a_missing_table(catalog: IcebergCatalog) -> None:
+    """Credentials for a table that does not exist are 404 of type NoSuchTableException."""
+    refused = catalog.load_credentials(catalog.table_id("missing"), expect=404)
+    equal(refused.type, NO_TABLE, "the type of the error")
+
+
+@must("iceberg.access.credentials.namespace_missing", operations=CREDENTIALS_OF, clause=NOT_FOUND, kind="error")
+def test_credentials_in_a_missing_namespace(catalog: IcebergCatalog) -> None:
+    """Credentials in a namespace that does not exist are 404, and the type names the table or the namespace."""
+    refused = catalog.load_credentials((*catalog.missing_namespace(), "t"), expect=404)
+    one_of(refused.type, (NO_TABLE, NO_NAMESPACE), "the type of the error")
+
+
+@may("iceberg.access.credentials.plan", operations=CREDENTIALS_OF, clause="load-credentials-plan")
+def test_credentials_for_a_planning(catalog: IcebergCatalog) -> None:
+    """Credentials for the files of a planning are answered for its id."""
+    catalog.require("planTableScan")
+    id = catalog.new_table()
+    plan = catalog.plan_table_scan(id).get("plan-id")
+    if not plan:
+        raise Unoffered("the server gives plannings no id")
+    holds(isinstance(catalog.load_credentials(id, planId=plan)[CREDENTIALS], list), f"{CREDENTIALS} is a list")
+
+
+# Other settings of a table
+
+
+@should("iceberg.access.scan_planning_mode", operations=LOAD, clause="scan-planning-mode")
+def test_scan_planning_mode(catalog: IcebergCatalog) -> None:
+    """The setting scan-planning-mode is client or server, and with server the table can be planned."""
+    id = catalog.new_table()
+    mode = (catalog.load_table(id).get("config") or {}).get("scan-planning-mode")
+    if mode is None:
+        raise Unoffered("the configuration of tables has no scan-planning-mode")
+    one_of(mode, ("client", "server"), "scan-planning-mode")
+    if mode == "server":
+        catalog.plan_table_scan(id)
+
+
+@may("iceberg.access.token", operations=LOAD, clause="table-token")
+def test_token_of_a_table(catalog: IcebergCatalog) -> None:
+    """The token in the configuration of a table opens that table."""
+    id = catalog.new_table()
+    token = (catalog.load_table(id).get("config") or {}).get("token")
+    if token is None:
+        raise Unoffered("the configuration of tables has no token")
+    catalog.load_table(id, _headers={"Authorization": f"Bearer {token}"})

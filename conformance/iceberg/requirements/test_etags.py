@@ -1,0 +1,107 @@
+"""ETags of tables, and loads that ask whether anything has changed; some servers send none."""
+
+from __future__ import annotations
+
+from conformance.checks import equal, exactly, holds, unequal
+from conformance.client import Answer
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.support.content import SCHEMA
+from conformance.iceberg.support.metadata import properties_of
+from conformance.iceberg.support.updates import TOUCH, set_properties
+from conformance.outcomes import Unoffered
+from conformance.requirement import must, should
+
+LOAD = ["loadTable"]
+IF_NONE_MATCH = "If-None-Match"
+
+
+def _etag(catalog: IcebergCatalog, answer: Answer) -> str:
+    """Return the ETag of an answer. Raises Unoffered when it has none, or the document knows of none."""
+    catalog.revision.require_status("loadTable", 304)
+    etag = answer.header("ETag")
+    if not etag:
+        raise Unoffered("the server sends no ETag here")
+    return etag
+
+
+@must("iceberg.etag.changes", operations=[*LOAD, "updateTable"], clause="etag-changes")
+def test_etag_changes(catalog: IcebergCatalog) -> None:
+    """The ETag of a table is the same while nothing changes, and another after each commit."""
+    id = catalog.new_table()
+    seen = [_etag(catalog, catalog.load_table(id))]
+    equal(_etag(catalog, catalog.load_table(id)), seen[0], "the ETag while nothing changed")
+    for number in range(2):
+        catalog.update_table(id, [set_properties(n=str(number))])
+        seen.append(_etag(catalog, catalog.load_table(id)))
+    exactly(set(seen), 3, "the different ETags after two commits")
+
+
+@must("iceberg.etag.tables_differ", operations=LOAD, clause="etag-changes")
+def test_etags_of_tables_differ(catalog: IcebergCatalog) -> None:
+    """A table that was created again under the same name has another ETag."""
+    id = catalog.new_table()
+    first = _etag(catalog, catalog.load_table(id))
+    catalog.drop_table(id)
+    catalog.new_table()
+    unequal(_etag(catalog, catalog.load_table(id)), first, "the ETag of the table that was created again")
+
+
+@should("iceberg.etag.representation", operations=LOAD, clause="etag-representation")
+def test_representations_have_their_own(catalog: IcebergCatalog) -> None:
+    """The table with all snapshots and with those of refs alone have different ETags."""
+    id = catalog.new_table()
+    everything, some = catalog.load_table(id, snapshots="all"), catalog.load_table(id, snapshots="refs")
+    unequal(_etag(catalog, some), _etag(catalog, everything), "the ETag with the snapshots of refs alone")
+
+
+@should("iceberg.etag.not_modified", operations=LOAD, clause="etag-not-modified")
+def test_not_modified(catalog: IcebergCatalog) -> None:
+    """A load with the current ETag in If-None-Match is answered with 304 and no body."""
+    id = catalog.new_table()
+    etag = _etag(catalog, catalog.load_table(id))
+    answer = catalog.load_table(id, _headers={IF_NONE_MATCH: etag}, expect=304)
+    equal(len(answer.body), 0, "the length of the body")
+
+
+@should("iceberg.etag.from_create", operations=["createTable", *LOAD], clause="etag-not-modified")
+def test_etag_of_the_creation(catalog: IcebergCatalog) -> None:
+    """The ETag of a creation serves for a load of all snapshots afterwards: 304."""
+    id = catalog.table_id()
+    etag = _etag(catalog, catalog.create_table(id, schema=SCHEMA))
+    catalog.load_table(id, snapshots="all", _headers={IF_NONE_MATCH: etag}, expect=304)
+
+
+@should("iceberg.etag.from_commit", operations=["updateTable", *LOAD], clause="etag-not-modified")
+def test_etag_of_a_commit(catalog: IcebergCatalog) -> None:
+    """The ETag of a commit serves for a load of all snapshots afterwards: 304."""
+    id = catalog.new_table()
+    etag = _etag(catalog, catalog.update_table(id, [TOUCH]))
+    catalog.load_table(id, snapshots="all", _headers={IF_NONE_MATCH: etag}, expect=304)
+
+
+@must("iceberg.etag.modified", operations=LOAD, clause="etag-modified")
+def test_modified(catalog: IcebergCatalog) -> None:
+    """A load with an ETag of an earlier state, or with one that was never sent, is answered with the table."""
+    id = catalog.new_table()
+    old = _etag(catalog, catalog.load_table(id))
+    catalog.update_table(id, [TOUCH])
+    for etag in (old, '"never-sent"'):
+        found = catalog.load_table(id, _headers={IF_NONE_MATCH: etag})
+        equal(properties_of(found["metadata"]).get("touched"), "1", "the property that the commit set")
+
+
+@must("iceberg.etag.unasked", operations=LOAD, clause="etag-unasked")
+def test_nobody_asked(catalog: IcebergCatalog) -> None:
+    """Without If-None-Match the same load is answered with the table, time and again."""
+    id = catalog.new_table()
+    for _ in range(3):
+        holds(catalog.load_table(id)["metadata"], "the answer has the metadata of the table")
+
+
+@must("iceberg.etag.missing", operations=LOAD, clause="load-table-not-found", kind="error")
+def test_etag_of_a_dropped_table(catalog: IcebergCatalog) -> None:
+    """A load with the ETag of a table that was dropped meanwhile is 404."""
+    id = catalog.new_table()
+    etag = _etag(catalog, catalog.load_table(id))
+    catalog.drop_table(id)
+    catalog.load_table(id, _headers={IF_NONE_MATCH: etag}, expect=404)

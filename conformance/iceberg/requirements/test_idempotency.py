@@ -1,0 +1,197 @@
+"""Idempotency keys, on servers that advertise a lifetime of keys; others ignore the header."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from hypothesis import strategies as st
+
+from conformance.checks import equal, exactly
+from conformance.client import Answer
+from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.client import IcebergClient, change
+from conformance.iceberg.support.content import SCHEMA, view_body
+from conformance.iceberg.support.idempotency import HEADER, new_key
+from conformance.iceberg.support.metadata import previous_files, properties_of
+from conformance.iceberg.support.updates import set_properties
+from conformance.outcomes import Unoffered
+from conformance.racing import Racer, race
+from conformance.requirement import given, must, should
+from conformance.suite import Suite
+
+CLIENTS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """A mutation: `prepare` makes what it needs and returns how it is sent, with the given headers.
+
+    `look` returns what it would change once more if it were carried out again, where its answer does not tell.
+    """
+
+    id: str
+    prepare: Callable[[IcebergCatalog], Callable[..., Answer]]
+    look: Callable[[IcebergCatalog], Any] = lambda _: None
+
+
+def _update(catalog: IcebergCatalog) -> Callable[..., Answer]:
+    return partial(catalog.update_table, catalog.new_table(), [set_properties(n="1")])
+
+
+def _transaction(catalog: IcebergCatalog) -> Callable[..., Answer]:
+    return partial(catalog.commit_transaction, [change(catalog.new_table(), [set_properties(n="1")])])
+
+
+def _register(catalog: IcebergCatalog) -> Callable[..., Answer]:
+    id = catalog.new_table()
+    location = catalog.load_table(id)["metadata-location"]
+    catalog.drop_table(id)
+    return partial(catalog.register_table, id, metadata_location=location)
+
+
+MUTATIONS = {
+    "create_namespace": Mutation(
+        "createNamespace", lambda catalog: partial(catalog.create_namespace, catalog.namespace_id())
+    ),
+    "drop_namespace": Mutation(
+        "dropNamespace", lambda catalog: partial(catalog.drop_namespace, catalog.new_namespace())
+    ),
+    "update_properties": Mutation(
+        "updateProperties",
+        lambda catalog: partial(
+            catalog.update_properties, catalog.new_namespace(properties={"a": "1"}), removals=["a"]
+        ),
+    ),
+    "create_table": Mutation(
+        "createTable", lambda catalog: partial(catalog.create_table, catalog.table_id(), schema=SCHEMA)
+    ),
+    "register_table": Mutation("registerTable", _register),
+    "update_table": Mutation("updateTable", _update),
+    "drop_table": Mutation("dropTable", lambda catalog: partial(catalog.drop_table, catalog.new_table())),
+    "rename_table": Mutation(
+        "renameTable",
+        lambda catalog: partial(catalog.rename_table, catalog.new_table(), catalog.table_id("renamed")),
+    ),
+    "commit_transaction": Mutation(
+        "commitTransaction", _transaction, lambda catalog: catalog.metadata(catalog.table_id())
+    ),
+    "create_view": Mutation(
+        "createView", lambda catalog: partial(catalog.create_view, catalog.table_id("v"), **view_body(catalog.home))
+    ),
+    "replace_view": Mutation(
+        "replaceView", lambda catalog: partial(catalog.replace_view, catalog.new_view(), [set_properties(n="1")])
+    ),
+    "drop_view": Mutation("dropView", lambda catalog: partial(catalog.drop_view, catalog.new_view())),
+    "rename_view": Mutation(
+        "renameView",
+        lambda catalog: partial(catalog.rename_view, catalog.new_view(), catalog.table_id("renamed")),
+    ),
+}
+# Of these a second request without a key is refused.
+ONCE = {name: one for name, one in MUTATIONS.items() if name.startswith(("create", "drop", "rename", "register"))}
+
+
+def _subject(mutation: Mutation) -> list[str]:
+    return [mutation.id]
+
+
+def _body(answer: Answer) -> Any:
+    return answer.json if answer.body else None
+
+
+@must("iceberg.key.replay.{}", operations=_subject, clause="idempotency-replay", each=MUTATIONS)
+def test_key_is_repeated(catalog: IcebergCatalog, case: Mutation) -> None:
+    """{} with the same key again has no further effect, and its answer is equivalent to the first one."""
+    catalog.require_keys()
+    send, headers = case.prepare(catalog), {HEADER: new_key()}
+    first, before = send(_headers=headers), case.look(catalog)
+    second = send(_headers=headers)
+    equal(second.status, first.status, "the status of the second answer")
+    equal(_body(second), _body(first), "the body of the second answer")
+    equal(case.look(catalog), before, "the metadata after the second request")
+
+
+@must("iceberg.key.errors", operations=["createTable"], clause="idempotency-errors", kind="error")
+def test_refusal_is_repeated(catalog: IcebergCatalog) -> None:
+    """A final refusal is repeated for its key, even if the request would succeed by now."""
+    catalog.require_keys()
+    id, headers = catalog.new_table(), {HEADER: new_key()}
+    catalog.create_table(id, schema=SCHEMA, _headers=headers, expect=409)
+    catalog.drop_table(id)
+    catalog.create_table(id, schema=SCHEMA, _headers=headers, expect=409)
+    catalog.create_table(id, schema=SCHEMA, _headers={HEADER: new_key()})
+
+
+@must("iceberg.key.one_effect", operations=["updateTable"], clause="idempotency-replay")
+def test_commit_is_applied_once(catalog: IcebergCatalog) -> None:
+    """A commit that is sent several times with one key is applied once, also after other commits."""
+    catalog.require_keys()
+    id, headers = catalog.new_table(), {HEADER: new_key()}
+    catalog.update_table(id, [set_properties(n="1")], _headers=headers)
+    catalog.update_table(id, [set_properties(n="2")])
+    catalog.update_table(id, [set_properties(n="1")], _headers=headers)
+    metadata = catalog.metadata(id)
+    equal(properties_of(metadata).get("n"), "2", "the property n, which the last commit set")
+    exactly(previous_files(metadata), 2, "the files of the metadata-log after two commits")
+
+
+@must("iceberg.key.format", operations=["createTable"], clause="idempotency-format", kind="error")
+@given(
+    key=st.sampled_from(["again", "123", "017f22e2-79b0-7cc3-98c4-dc0c0c07398", "zzzzzzzz-79b0-7cc3-98c4-dc0c0c07398f"])
+)
+def test_key_that_is_no_uuid(catalog: IcebergCatalog, key: str) -> None:
+    """A key that is no UUID is refused with 400, and nothing is created."""
+    catalog.require_keys()
+    id = catalog.table_id()
+    catalog.create_table(id, schema=SCHEMA, _headers={HEADER: key}, expect=400)
+    catalog.load_table(id, expect=404)
+
+
+@must("iceberg.key.other_operation", operations=["createTable", "createNamespace"], clause="idempotency-unique")
+def test_key_of_another_operation(catalog: IcebergCatalog) -> None:
+    """A request for another operation with a used key is refused with a 4xx status, or carried out for itself."""
+    catalog.require_keys()
+    headers = {HEADER: new_key()}
+    catalog.create_table(catalog.table_id(), schema=SCHEMA, _headers=headers)
+    id = catalog.namespace_id("other")
+    done = catalog.create_namespace(id, _headers=headers, expect=(200, 400, 409, 422)).status == 200
+    catalog.namespace_exists(id, expect=204 if done else 404)
+
+
+@must("iceberg.key.optional.{}", operations=_subject, clause="idempotency-optional", kind="error", each=ONCE)
+def test_without_a_key_nothing_is_repeated(catalog: IcebergCatalog, case: Mutation) -> None:
+    """Without the header a second {} is judged anew: it is refused."""
+    send = case.prepare(catalog)
+    send()
+    send(expect=(400, 404, 409))
+
+
+@should("iceberg.key.unsupported", operations=["createTable"], clause="idempotency-unsupported")
+def test_server_without_keys(catalog: IcebergCatalog) -> None:
+    """A server that advertises no keys ignores the header: each request with it is carried out."""
+    catalog.revision.require_operation("getConfig")  # without it nothing is advertised
+    if catalog.target.facts["key lifetime"]:
+        raise Unoffered("the server has idempotency keys")
+    headers = {HEADER: new_key()}
+    catalog.create_table(catalog.table_id("a"), schema=SCHEMA, _headers=headers)
+    catalog.create_table(catalog.table_id("b"), schema=SCHEMA, _headers=headers)
+    catalog.load_table(catalog.table_id("b"))
+
+
+@must("iceberg.key.race", operations=["updateTable"], clause="idempotency-race", kind="race")
+def test_key_at_once(suite: Suite, catalog: IcebergCatalog) -> None:
+    """Of several clients that send one commit with one key at the same time, the commit is applied once."""
+    catalog.require_keys()
+    id, headers = catalog.new_table(), {HEADER: new_key()}
+    race(suite, [partial(_commit, catalog.separator, id, headers)] * CLIENTS)
+    metadata = catalog.metadata(id)
+    equal(properties_of(metadata).get("n"), "1", f"the property n, which {CLIENTS} clients set with one key")
+    exactly(previous_files(metadata), 1, f"the files of the metadata-log after the commit of {CLIENTS} clients")
+
+
+def _commit(separator: str, id: Names, headers: dict[str, str], racer: Racer) -> None:
+    client = IcebergClient(racer.client, separator)
+    racer.do("commit", id, lambda: client.update_table(id, [set_properties(n="1")], _headers=headers, expect=None))

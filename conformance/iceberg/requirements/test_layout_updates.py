@@ -1,0 +1,161 @@
+"""updateTable: what updates do to partition specs and sort orders, and ids that are not there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from conformance.checks import above, equal, exactly, only, same_items, unequal
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.requirements.test_commits import COMMIT, LAYOUT, state, unchanged
+from conformance.iceberg.support.content import order, partition, sort_field, spec
+from conformance.iceberg.support.metadata import default_order, default_spec
+from conformance.iceberg.support.updates import LAST_ADDED, add_and_use_order, add_and_use_spec, set_properties, update
+from conformance.requirement import given, must
+
+BY_DAY = spec(partition(3, "day_month", "month"), id=7)
+BY_NAME = spec(partition(2, "name_bucket", "bucket[16]"), id=8)
+ON_NAME = order(sort_field(2), id=5)
+
+
+@must("iceberg.update.spec.id", operations=COMMIT, clause="update-add-spec")
+@given(claimed=st.sampled_from([0, 1, 9]))
+def test_added_spec_gets_an_id(catalog: IcebergCatalog, claimed: int) -> None:
+    """A partition spec that was added gets an id that no other has, and the default stays until it is set."""
+    id = catalog.new_table()
+    before = catalog.metadata(id)["default-spec-id"]
+    answer = catalog.update_table(id, [update("add-spec", spec={**BY_DAY, "spec-id": claimed})])["metadata"]
+    exactly({one["spec-id"] for one in answer["partition-specs"]}, 2, "the different ids of partition-specs")
+    equal(answer["default-spec-id"], before, "the default-spec-id, which was not set")
+
+
+@must("iceberg.update.spec.same", operations=COMMIT, clause="update-add-spec")
+def test_equal_spec_keeps_its_id(catalog: IcebergCatalog) -> None:
+    """A partition spec like an existing one takes over the id of that."""
+    id = catalog.new_table()
+    first = catalog.update_table(id, add_and_use_spec(BY_DAY))["metadata"]["default-spec-id"]
+    catalog.update_table(id, add_and_use_spec(BY_NAME))
+    again = [update("add-spec", spec=BY_DAY), update("set-default-spec", spec_id=first)]
+    answer = catalog.update_table(id, again)["metadata"]
+    exactly(answer["partition-specs"], 3, "the partition-specs after two different ones were added")
+    equal([one["name"] for one in default_spec(answer)["fields"]], ["day_month"], "the fields of the default spec")
+
+
+@must("iceberg.update.spec.fields", operations=COMMIT, clause="update-add-spec-fields")
+def test_partition_fields_get_ids(catalog: IcebergCatalog) -> None:
+    """New partition fields get ids above the highest one before, and an equal field keeps its id."""
+    id = catalog.new_table()
+    first = catalog.update_table(id, add_and_use_spec(BY_DAY))["metadata"]
+    day = only(default_spec(first)["fields"], "the fields of the first spec")
+    both = spec(*BY_DAY["fields"], *BY_NAME["fields"])
+    second = catalog.update_table(id, add_and_use_spec(both))["metadata"]
+    same, new = exactly(default_spec(second)["fields"], 2, "the fields of the second spec")
+    equal(same["field-id"], day["field-id"], "the field-id of the equal field")
+    above(new["field-id"], first["last-partition-id"], "the field-id of the new field")
+    equal(second["last-partition-id"], new["field-id"], "last-partition-id")
+
+
+@must("iceberg.update.spec.last_added", operations=COMMIT, clause="update-set-default-spec")
+def test_default_spec(catalog: IcebergCatalog) -> None:
+    """The default spec is the named one, and for -1 the one that the commit added last."""
+    id = catalog.new_table()
+    before = catalog.metadata(id)["default-spec-id"]
+    answer = catalog.update_table(id, [update("add-spec", spec=BY_NAME), *add_and_use_spec(BY_DAY)])["metadata"]
+    equal([one["name"] for one in default_spec(answer)["fields"]], ["day_month"], "the fields of the default spec")
+    answer = catalog.update_table(id, [update("set-default-spec", spec_id=before)])["metadata"]
+    equal(answer["default-spec-id"], before, "the default-spec-id that was set")
+
+
+@must("iceberg.update.spec.removed", operations=COMMIT, clause="update-remove-specs")
+def test_specs_are_removed(catalog: IcebergCatalog) -> None:
+    """Partition specs that were removed are gone; removing one that is not there is no error."""
+    id = catalog.new_table()
+    first = catalog.metadata(id)["default-spec-id"]
+    catalog.update_table(id, add_and_use_spec(BY_DAY))
+    answer = catalog.update_table(id, [update("remove-partition-specs", spec_ids=[first, 99])])["metadata"]
+    equal([one["spec-id"] for one in answer["partition-specs"]], [answer["default-spec-id"]], "the specs that are left")
+
+
+@must("iceberg.update.spec.default_stays", operations=COMMIT, clause="update-remove-specs", kind="error")
+def test_default_spec_is_not_removed(catalog: IcebergCatalog) -> None:
+    """Removing the default partition spec is refused with 400, and nothing changes."""
+    id = catalog.new_table()
+    before = state(catalog, id)
+    spec_id = before[1]["default-spec-id"]
+    catalog.update_table(id, [update("remove-partition-specs", spec_ids=[spec_id])], expect=400)
+    unchanged(catalog, id, before)
+
+
+@must("iceberg.update.order.id", operations=COMMIT, clause="update-add-sort-order")
+def test_added_order_gets_an_id(catalog: IcebergCatalog) -> None:
+    """A sort order gets an id that no other has; one like an existing order takes over the id of that."""
+    id = catalog.new_table(**LAYOUT)
+    first = catalog.metadata(id)["default-sort-order-id"]
+    answer = catalog.update_table(id, add_and_use_order(ON_NAME))["metadata"]
+    second = answer["default-sort-order-id"]
+    for taken in (0, first):
+        unequal(second, taken, "the order-id of the new sort order")
+    again = catalog.update_table(id, [update("add-sort-order", sort_order=LAYOUT["write_order"])])["metadata"]
+    found = [one["order-id"] for one in again["sort-orders"] if one["order-id"]]
+    same_items(found, [first, second], "the ids of sort-orders but 0")
+
+
+@must("iceberg.update.order.none", operations=COMMIT, clause="update-add-sort-order")
+def test_order_zero_is_no_order(catalog: IcebergCatalog) -> None:
+    """The empty sort order is 0, and a table goes back to it."""
+    id = catalog.new_table(**LAYOUT)
+    none = [update("add-sort-order", sort_order=order()), update("set-default-sort-order", sort_order_id=0)]
+    answer = catalog.update_table(id, none)["metadata"]
+    equal(answer["default-sort-order-id"], 0, "the default-sort-order-id")
+    equal(default_order(answer)["fields"], [], "the fields of the default sort order")
+
+
+@must("iceberg.update.order.last_added", operations=COMMIT, clause="update-set-default-sort-order")
+def test_default_order(catalog: IcebergCatalog) -> None:
+    """The default order is the named one, and for -1 the one that the commit added last."""
+    id = catalog.new_table(**LAYOUT)
+    first = catalog.metadata(id)["default-sort-order-id"]
+    answer = catalog.update_table(id, add_and_use_order(ON_NAME))["metadata"]
+    equal([one["source-id"] for one in default_order(answer)["fields"]], [2], "the columns of the default sort order")
+    answer = catalog.update_table(id, [update("set-default-sort-order", sort_order_id=first)])["metadata"]
+    equal(answer["default-sort-order-id"], first, "the default-sort-order-id that was set")
+
+
+# What cannot be
+
+UNKNOWN_IDS = {
+    "schema": update("set-current-schema", schema_id=99),
+    "schema_none_added": update("set-current-schema", schema_id=LAST_ADDED),
+    "spec": update("set-default-spec", spec_id=99),
+    "spec_none_added": update("set-default-spec", spec_id=LAST_ADDED),
+    "order": update("set-default-sort-order", sort_order_id=99),
+    "order_none_added": update("set-default-sort-order", sort_order_id=LAST_ADDED),
+}
+
+
+@must("iceberg.update.unknown_id.{}", operations=COMMIT, clause="update-set-unknown", kind="error", each=UNKNOWN_IDS)
+def test_unknown_id_is_refused(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """Making an id current or default that is not there, or -1 where nothing was added ({}), is refused with 400."""
+    id = catalog.new_table()
+    before = state(catalog, id)
+    catalog.update_table(id, [set_properties(a="1"), case], expect=400)
+    unchanged(catalog, id, before)
+
+
+BAD_LAYOUTS = {
+    "spec_column": update("add-spec", spec=spec(partition(99, "p"), id=1)),
+    "spec_transform": update("add-spec", spec=spec(partition(2, "p", "hour"), id=1)),
+    "order_column": update("add-sort-order", sort_order=order(sort_field(99))),
+}
+
+
+@must(
+    "iceberg.update.bad_layout.{}", operations=COMMIT, clause="update-add-spec-source", kind="error", each=BAD_LAYOUTS
+)
+def test_bad_layout_is_refused(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """A spec or order that the schema does not allow ({}) is refused with 400, and nothing changes."""
+    id = catalog.new_table()
+    before = state(catalog, id)
+    catalog.update_table(id, [case], expect=400)
+    unchanged(catalog, id, before)

@@ -1,0 +1,282 @@
+"""listNamespaces, listTables, listViews: what they list, and their pages."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.checks import above, at_most, contains, equal, holds, same_items, text
+from conformance.client import Answer
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.support.content import SCHEMA
+from conformance.iceberg.support.listing import (
+    FIRST_PAGE,
+    LISTINGS,
+    NEXT,
+    Item,
+    Listing,
+    namespaces_below,
+    tables_in,
+    views_in,
+)
+from conformance.outcomes import Unoffered
+from conformance.requirement import given, must, should
+
+NAMESPACES = ["listNamespaces"]
+PLAIN = ("a", "b", "c", "orders", "t_1", "z9")  # what any server takes, also one that knows no upper case
+FIVE = ("b", "d", "f", "h", "j")
+LISTED, PAGED = "the listed names", "the names on all pages"
+
+
+def distinct_names(minimum: int = 0) -> SearchStrategy[list[str]]:
+    """Draw several different plain names."""
+    return st.lists(st.sampled_from(PLAIN), min_size=minimum, unique=True)
+
+
+def _subject(listing: Listing) -> list[str]:
+    return [listing.id]
+
+
+def _fill(catalog: IcebergCatalog, listing: Listing, names: list[str] | tuple[str, ...]) -> list[Item]:
+    """Create what is to be listed and return how it is listed."""
+    listing.prepare(catalog)
+    for name in names:
+        listing.add(catalog, name)
+    return sorted(catalog.table_id(name) for name in names)
+
+
+def _pages(catalog: IcebergCatalog, listing: Listing, size: int) -> list[Answer]:
+    """Return the pages of a listing. Raises Unoffered when the server puts more than a page's worth in one answer."""
+    found = listing.pages(catalog, pageSize=size)
+    if len(found) == 1 and found[0].get(NEXT) is None and len(listing.items(found[0])) > size:
+        raise Unoffered("the server has no pages")
+    return found
+
+
+@must("iceberg.listing.everything.{}", operations=_subject, clause="page-all-without-token", each=LISTINGS)
+@given(wanted=distinct_names())
+def test_everything_without_token(catalog: IcebergCatalog, case: Listing, wanted: list[str]) -> None:
+    """Without pageToken {} answers with everything at once, each once, and next-page-token is null or absent."""
+    expected = _fill(catalog, case, wanted)
+    _check_all_at_once(case, case.fetch(catalog), expected)
+
+
+def _check_all_at_once(listing: Listing, answer: Answer, expected: list[Item]) -> None:
+    """Check that an answer has everything, and no token for more."""
+    same_items(listing.items(answer), expected, LISTED)
+    equal(answer.get(NEXT), None, NEXT)
+
+
+@must("iceberg.listing.size_alone.{}", operations=_subject, clause="page-all-without-token", each=LISTINGS)
+def test_page_size_without_token(catalog: IcebergCatalog, case: Listing) -> None:
+    """With pageSize but without pageToken {} answers with everything at once."""
+    expected = _fill(catalog, case, FIVE)
+    _check_all_at_once(case, case.fetch(catalog, pageSize=2), expected)
+
+
+@must("iceberg.listing.fresh.{}", operations=_subject, clause="list-fresh", each=LISTINGS)
+def test_listing_is_fresh(catalog: IcebergCatalog, case: Listing) -> None:
+    """What was created is in the next answer of {}, and what was removed is not."""
+    first, second = _fill(catalog, case, ("first", "second"))
+    case.remove(catalog, first)
+    same_items(case.everything(catalog), [second], "the listed names after one was removed")
+    case.add(catalog, "third")
+    same_items(case.everything(catalog), [second, catalog.table_id("third")], "the listed names after one was added")
+
+
+@must("iceberg.listing.unique.{}", operations=_subject, clause="list-unique", each=LISTINGS)
+def test_listing_names_nothing_twice(catalog: IcebergCatalog, case: Listing) -> None:
+    """{} names nothing twice, also after it was removed and created again."""
+    (id,) = _fill(catalog, case, ("again",))
+    case.remove(catalog, id)
+    case.add(catalog, "again")
+    same_items(case.everything(catalog), [id], LISTED)
+
+
+# Pages
+
+
+@must("iceberg.page.partition.{}", operations=_subject, clause="page-partition", kind="pagination", each=LISTINGS)
+@given(wanted=distinct_names(1), size=st.integers(1, 4))
+def test_pages_hold_everything_once(catalog: IcebergCatalog, case: Listing, wanted: list[str], size: int) -> None:
+    """The pages of {} together hold every entry exactly once, whatever their size."""
+    expected = _fill(catalog, case, wanted)
+    found = case.pages(catalog, pageSize=size)
+    same_items(case.ours(catalog, *found), expected, PAGED)
+
+
+@must("iceberg.page.start.{}", operations=_subject, clause="page-start", kind="pagination", each=LISTINGS)
+def test_empty_token_is_the_first_page(catalog: IcebergCatalog, case: Listing) -> None:
+    """An empty pageToken without a size asks {} for the first page."""
+    expected = _fill(catalog, case, ("a", "b"))
+    answer = case.fetch(catalog, pageToken=FIRST_PAGE)
+    _check_known(case.items(answer), expected)
+    holds(case.items(answer), "the first page has an entry")
+
+
+def _check_known(found: list[Item], expected: list[Item]) -> None:
+    """Check that nothing is listed that was not created here."""
+    equal([one for one in found if one not in expected], [], "the listed names that are not in the namespace")
+
+
+@must("iceberg.page.size.{}", operations=_subject, clause="page-size-bound", kind="pagination", each=LISTINGS)
+@given(size=st.integers(1, 4))
+def test_pages_are_not_longer(catalog: IcebergCatalog, case: Listing, size: int) -> None:
+    """No page of {} holds more than pageSize entries."""
+    _fill(catalog, case, FIVE)
+    found = _pages(catalog, case, size)
+    at_most(max(len(case.items(page)) for page in found), size, "the number of entries on the longest page")
+
+
+@must("iceberg.page.next.{}", operations=_subject, clause="page-token-next", kind="pagination", each=LISTINGS)
+def test_page_has_a_token(catalog: IcebergCatalog, case: Listing) -> None:
+    """While there is more, a page of {} has a next-page-token that is a text."""
+    _fill(catalog, case, FIVE)
+    found = _pages(catalog, case, 2)
+    above(len(found), 1, f"the number of pages of 2 entries for {len(FIVE)}")
+    for page in found[:-1]:
+        text(page.get(NEXT), NEXT)
+
+
+@must("iceberg.page.last.{}", operations=_subject, clause="page-last-null", kind="pagination", each=LISTINGS)
+def test_last_page_has_null(catalog: IcebergCatalog, case: Listing) -> None:
+    """The last of several pages of {} has null for next-page-token, written down."""
+    _fill(catalog, case, FIVE)
+    last = _pages(catalog, case, 2)[-1]
+    equal(last[NEXT], None, f"{NEXT} of the last page")
+
+
+@must("iceberg.page.unsupported.{}", operations=_subject, clause="page-unsupported", kind="pagination", each=LISTINGS)
+def test_without_pages_everything_comes(catalog: IcebergCatalog, case: Listing) -> None:
+    """If {} puts more than pageSize entries in one answer, it has no pages: the answer is all, without a token."""
+    expected = _fill(catalog, case, FIVE)
+    answer = case.fetch(catalog, pageToken=FIRST_PAGE, pageSize=2)
+    if len(case.items(answer)) <= 2:
+        raise Unoffered("the server has pages")
+    _check_all_at_once(case, answer, expected)
+
+
+@should("iceberg.page.changes.{}", operations=_subject, clause="page-changes", kind="pagination", each=LISTINGS)
+@given(position=st.integers(0, 4))
+def test_pages_with_changes_between(catalog: IcebergCatalog, case: Listing, position: int) -> None:
+    """What is there all the time is listed once in the pages of {}, while others come and go between two pages."""
+    expected = _fill(catalog, case, FIVE)
+    case.add(catalog, "a")
+    page = case.first_page(catalog, pageSize=2)
+    seen = case.items(page)
+    case.add(catalog, "acegik"[1 + position])
+    case.remove(catalog, catalog.table_id("a"))
+    for more in case.pages_behind(page, catalog, pageSize=2):
+        seen += case.items(more)
+    same_items([one for one in seen if one in expected], expected, "the names that stayed, on all pages")
+
+
+@should("iceberg.page.end_removed.{}", operations=_subject, clause="page-drop-token", kind="pagination", each=LISTINGS)
+def test_token_holds_after_removal(catalog: IcebergCatalog, case: Listing) -> None:
+    """A token of {} holds after the entries of its page were removed; the rest follows."""
+    expected = _fill(catalog, case, FIVE)
+    page = case.first_page(catalog, pageSize=2)
+    if not page.get(NEXT):
+        raise Unoffered("the server has no pages")
+    seen = case.ours(catalog, page)
+    _check_known(seen, expected)  # nothing else may be removed
+    for id in seen:
+        case.remove(catalog, id)
+    seen += case.ours(catalog, *case.pages_behind(page, catalog, pageSize=2))
+    same_items(seen, expected, PAGED)
+
+
+@should("iceberg.page.bad_token.{}", operations=_subject, clause="page-token-bad", kind="error", each=LISTINGS)
+@given(token=st.sampled_from(["never-issued", "%00", "-1", "ünïcode", "x" * 2000]))
+def test_token_that_nobody_issued(catalog: IcebergCatalog, case: Listing, token: str) -> None:
+    """A pageToken that the server did not issue is refused by {} with 400."""
+    _fill(catalog, case, FIVE)
+    _pages(catalog, case, 2)
+    case.fetch(catalog, pageToken=token, pageSize=2, expect=400)
+
+
+@should("iceberg.page.bad_size.{}", operations=_subject, clause="page-size-positive", kind="error", each=LISTINGS)
+@given(size=st.sampled_from([0, -1, "many", "1.5", ""]))
+def test_page_size_that_is_none(catalog: IcebergCatalog, case: Listing, size: object) -> None:
+    """A pageSize below 1, or one that is no whole number, is refused by {} with 400."""
+    _fill(catalog, case, ("a",))
+    case.first_page(catalog, pageSize=size, expect=400)
+
+
+# What is listed
+
+
+@must("iceberg.listing.namespaces.children", operations=NAMESPACES, clause="list-namespaces-children")
+@given(wanted=distinct_names())
+def test_children_are_listed(catalog: IcebergCatalog, wanted: list[str]) -> None:
+    """With a parent the namespaces directly below it are listed, with all their levels, and no deeper ones."""
+    expected = _fill(catalog, LISTINGS["list_namespaces"], wanted)
+    for id in expected[:1]:
+        catalog.create_namespace((*id, "deeper"))
+    same_items(namespaces_below(catalog, catalog.home), expected, "the listed namespaces")
+
+
+@must("iceberg.listing.namespaces.top", operations=NAMESPACES, clause="list-namespaces-top")
+def test_top_is_listed(catalog: IcebergCatalog) -> None:
+    """Without a parent the namespaces of the first level are listed, and no others."""
+    if catalog.nested:
+        catalog.create_namespace((*catalog.home, "inner"))
+    first = catalog.home[:1]
+    found = namespaces_below(catalog)
+    contains(found, [first], "the listed namespaces")
+    equal([id for id in found if len(id) != 1], [], "the listed namespaces that are not of the first level")
+
+
+@should("iceberg.listing.namespaces.empty_parent", operations=NAMESPACES, clause="list-namespaces-empty-parent")
+def test_empty_parent_is_none(catalog: IcebergCatalog) -> None:
+    """An empty parent is as good as none."""
+    first = catalog.home[:1]
+    answer = catalog.send("listNamespaces", query={"parent": ""})
+    contains(answer["namespaces"], [first], "the listed namespaces")
+
+
+@must("iceberg.listing.namespaces.missing", operations=NAMESPACES, clause="list-namespaces-not-found", kind="error")
+def test_missing_parent(catalog: IcebergCatalog) -> None:
+    """A parent that does not exist is refused with 404 of type NoSuchNamespaceException."""
+    refused = catalog.list_namespaces(catalog.missing_namespace(), expect=404)
+    equal(refused.type, "NoSuchNamespaceException", "the type of the error")
+
+
+IN_NAMESPACES = {name: listing for name, listing in LISTINGS.items() if listing.id != "listNamespaces"}
+
+
+@must("iceberg.listing.missing.{}", operations=_subject, clause="list-not-found", kind="error", each=IN_NAMESPACES)
+def test_missing_namespace(catalog: IcebergCatalog, case: Listing) -> None:
+    """Listing a namespace that does not exist by {} is refused with 404 of type NoSuchNamespaceException."""
+    path = catalog.namespace_path(catalog.missing_namespace())
+    refused = catalog.send(case.id, path, expect=404)
+    equal(refused.type, "NoSuchNamespaceException", "the type of the error")
+
+
+@must("iceberg.listing.tables", operations=["listTables"], clause="list-tables")
+@given(wanted=distinct_names())
+def test_tables_are_listed(catalog: IcebergCatalog, wanted: list[str]) -> None:
+    """The tables of a namespace are listed with namespace and name; those of namespaces below it are not."""
+    expected = _fill(catalog, LISTINGS["list_tables"], wanted)
+    if catalog.nested:
+        inner = (*catalog.home, "inner")
+        catalog.create_namespace(inner)
+        catalog.create_table((*inner, "deeper"), schema=SCHEMA)
+    same_items(tables_in(catalog, catalog.home), expected, "the listed tables")
+
+
+@must("iceberg.listing.views", operations=["listViews"], clause="list-views")
+@given(wanted=distinct_names())
+def test_views_are_listed(catalog: IcebergCatalog, wanted: list[str]) -> None:
+    """The views of a namespace are listed with namespace and name."""
+    expected = _fill(catalog, LISTINGS["list_views"], wanted)
+    same_items(views_in(catalog, catalog.home), expected, "the listed views")
+
+
+@must("iceberg.listing.kinds", operations=["listTables", "listViews"], clause="list-kinds")
+def test_kinds_are_apart(catalog: IcebergCatalog) -> None:
+    """Views are not listed as tables, nor tables as views."""
+    catalog.require("listViews")
+    table, view = catalog.new_table(), catalog.new_view()
+    same_items(tables_in(catalog, catalog.home), [table], "the listed tables")
+    same_items(views_in(catalog, catalog.home), [view], "the listed views")

@@ -1,0 +1,189 @@
+"""Random command sequences on the target and on the model; the first difference is the finding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+
+from conformance.checks import equal, one_of, same_items
+from conformance.client import Answer
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.support.committing import Committer, agree
+from conformance.iceberg.support.content import SCHEMA, sql, view_body, view_version
+from conformance.iceberg.support.listing import tables_in, views_in
+from conformance.iceberg.support.metadata import current_version
+from conformance.iceberg.support.model import Model, Path, Statuses, ViewModel
+from conformance.iceberg.support.updates import LAST_ADDED, update
+from conformance.requirement import must
+from conformance.suite import Suite
+from conformance.target import OFFERED
+
+NAMESPACES = st.sampled_from(["a", "b"])
+PLACES = st.tuples(st.sampled_from(["", "a", "b"]), st.sampled_from(["t", "u"]))
+TEXTS = st.sampled_from(["SELECT 1", "SELECT 2", "SELECT 3"])
+ALL_VERSIONS = {"version.history.num-entries": "100"}
+
+
+class CatalogMachine(RuleBasedStateMachine):
+    """The commands. `catalog` and `renames` are set for the run by the requirement below."""
+
+    catalog: IcebergCatalog
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.catalog.begin_example()
+        self.model = Model({self.catalog.home})
+        self.committer = Committer(self.catalog, self.model.tables)
+
+    # Namespaces
+
+    @rule(name=NAMESPACES)
+    def create_namespace(self, name: str) -> None:
+        """CreateNamespace."""
+        id = self.catalog.namespace_id(name)
+        self._same(self.model.create_namespace(id), self.catalog.create_namespace(id, expect=None))
+
+    @rule(name=NAMESPACES)
+    def drop_namespace(self, name: str) -> None:
+        """DropNamespace."""
+        id = self.catalog.namespace_id(name)
+        self._same(self.model.drop_namespace(id), self.catalog.drop_namespace(id, expect=None))
+
+    # Tables
+
+    @rule(place=PLACES, newest=st.booleans())
+    def create_table(self, place: tuple[str, str], newest: bool) -> None:
+        """CreateTable."""
+        id = self._id(place)
+        version = {"format-version": str(self.catalog.revision.format_version if newest else 2)}
+        answer = self.catalog.create_table(id, schema=SCHEMA, properties=version, expect=None)
+        self._same(self.model.creation(id), answer)
+        if answer.status == 200:
+            self.committer.note(id, answer["metadata"])
+
+    @rule(place=PLACES)
+    def drop_table(self, place: tuple[str, str]) -> None:
+        """DropTable."""
+        id = self._id(place)
+        self._same(self.model.drop(self.model.tables, id), self.catalog.drop_table(id, expect=None))
+
+    @precondition(lambda self: self._has("renameTable"))
+    @rule(place=PLACES, new=PLACES)
+    def rename_table(self, place: tuple[str, str], new: tuple[str, str]) -> None:
+        """RenameTable, to another name."""
+        id, target = self._id(place), self._id(new)
+        if id != target:
+            expected = self.model.rename(self.model.tables, id, target)
+            self._same(expected, self.catalog.rename_table(id, target, expect=None))
+
+    @precondition(lambda self: self.model.tables)
+    @rule(data=st.data())
+    def commit(self, data: Any) -> None:
+        """UpdateTable, of a table that exists."""
+        self.committer.commit(data.draw(st.sampled_from(sorted(self.model.tables))), data)
+
+    @precondition(lambda self: self.model.tables and self._has("commitTransaction"))
+    @rule(data=st.data())
+    def commit_transaction(self, data: Any) -> None:
+        """CommitTransaction, over all tables that exist."""
+        self.committer.transaction(sorted(self.model.tables), data)
+
+    # Views
+
+    @precondition(lambda self: self._has("createView"))
+    @rule(place=PLACES, text=TEXTS)
+    def create_view(self, place: tuple[str, str], text: str) -> None:
+        """CreateView."""
+        id = self._id(place)
+        body = {**view_body(self.catalog.home, sql(text)), "properties": ALL_VERSIONS}
+        expected = self.model.creation(id)
+        self._same(expected, self.catalog.create_view(id, expect=None, **body))
+        if expected == {200}:
+            self.model.views[id] = ViewModel([text])
+
+    @precondition(lambda self: self._has("createView"))
+    @rule(place=PLACES)
+    def drop_view(self, place: tuple[str, str]) -> None:
+        """DropView."""
+        id = self._id(place)
+        self._same(self.model.drop(self.model.views, id), self.catalog.drop_view(id, expect=None))
+
+    @precondition(lambda self: self._has("renameView"))
+    @rule(place=PLACES, new=PLACES)
+    def rename_view(self, place: tuple[str, str], new: tuple[str, str]) -> None:
+        """RenameView, to another name."""
+        id, target = self._id(place), self._id(new)
+        if id != target:
+            expected = self.model.rename(self.model.views, id, target)
+            self._same(expected, self.catalog.rename_view(id, target, expect=None))
+
+    @precondition(lambda self: self.model.views and self._has("replaceView"))
+    @rule(data=st.data(), text=TEXTS)
+    def replace_view(self, data: Any, text: str) -> None:
+        """ReplaceView, by a text that is new for the view."""
+        id = data.draw(st.sampled_from(sorted(self.model.views)))
+        text = f"{text} -- {len(self.model.views[id].texts)}"
+        version = view_version(self.catalog.home, sql(text), id=len(self.model.views[id].texts) + 1)
+        added = [update("add-view-version", view_version=version)]
+        self.catalog.replace_view(id, [*added, update("set-current-view-version", view_version_id=LAST_ADDED)])
+        self.model.views[id].texts.append(text)
+
+    # What always holds
+
+    @invariant()
+    def lists_agree(self) -> None:
+        """Every namespace of the model lists the same tables and views on the target."""
+        for id in sorted(self.model.namespaces):
+            same_items(tables_in(self.catalog, id), self.model.listed(self.model.tables, id), "the listed tables")
+            if self._has("listViews"):
+                same_items(views_in(self.catalog, id), self.model.listed(self.model.views, id), "the listed views")
+
+    @invariant()
+    def tables_agree(self) -> None:
+        """Every table has the metadata that the model predicts."""
+        for id, table in self.model.tables.items():
+            agree(table, self.catalog.metadata(id))
+
+    @invariant()
+    def views_agree(self) -> None:
+        """Every view has the versions that the model predicts."""
+        for id, view in self.model.views.items():
+            metadata = self.catalog.view_metadata(id)
+            current = current_version(metadata)["representations"][0]["sql"]
+            equal(current, view.texts[-1], "the sql of the current version of the view")
+            texts = [one["representations"][0]["sql"] for one in metadata["versions"]]
+            equal(texts, view.texts, "the sql of the versions of the view")
+
+    def _id(self, place: tuple[str, str]) -> Path:
+        namespace, name = place
+        return (*(self.catalog.namespace_id(namespace) if namespace else self.catalog.home), name)
+
+    def _has(self, operation: str) -> bool:
+        return self.catalog.target.probes[operation].state == OFFERED
+
+    def _same(self, expected: Statuses, answer: Answer) -> None:
+        one_of(answer.status, sorted(expected), "the status")
+
+
+SUBJECTS = [
+    *("createNamespace", "dropNamespace", "createTable", "loadTable", "listTables", "dropTable", "updateTable"),
+]
+NEEDS = [
+    "iceberg.update.unknown_id.schema",
+    "iceberg.update.unknown_id.spec",
+    "iceberg.update.unknown_id.order",
+    "iceberg.update.format.rises",
+    "iceberg.ref.main_is_a_branch",
+    "iceberg.ref.unknown_snapshot",
+    "iceberg.transaction.conflict.last",
+    "iceberg.transaction.invalid.unknown_schema",
+]
+
+
+@must("iceberg.model.catalog", operations=SUBJECTS, clause="operations-compose", kind="model", needs=NEEDS)
+def test_catalog_model(suite: Suite, catalog: IcebergCatalog) -> None:
+    """Any sequence of commands on namespaces, tables and views has the outcome that a simple model predicts."""
+    machine: Any = type("BoundMachine", (CatalogMachine,), {"catalog": catalog})
+    run_state_machine_as_test(machine, settings=suite.hypothesis_settings())

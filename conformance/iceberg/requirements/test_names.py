@@ -1,0 +1,188 @@
+"""Names that break careless servers, and the separators of namespaces."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from conformance.checks import contains, equal, holds, same_items
+from conformance.client import Encoded
+from conformance.common.hostile import CLIMBED, NAMES, own
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.support.content import SCHEMA, view_body
+from conformance.iceberg.support.listing import namespaces_below, tables_in, views_in
+from conformance.json_values import shown
+from conformance.outcomes import Unoffered
+from conformance.requirement import given, must, should
+from specs.identifiers import UNIT_SEPARATOR, encode_segment
+
+# A client cannot name these in a path: dot segments are folded away before they arrive.
+UNSPEAKABLE = {"dot", "dot_dot"}
+SPEAKABLE = {key: name for key, name in NAMES.items() if key not in UNSPEAKABLE}
+REFUSALS = (400, 404, 406, 414, 422)
+INSIDE = {key: NAMES[key] for key in ("dot", "dot_dot", "climbing", "slash", "percent_encoded", "backslash")}
+
+
+@should(
+    "iceberg.names.table.{}",
+    operations=["createTable", "loadTable", "listTables"],
+    clause="names-round-trip",
+    kind="hostile",
+    each=SPEAKABLE,
+)
+def test_table_name(catalog: IcebergCatalog, case: str) -> None:
+    """A table whose name has a {} is created, loaded, listed and dropped under this name, or refused with 400."""
+    id = catalog.hostile_id(case)
+    if catalog.create_table(id, schema=SCHEMA, expect=(200, 400)).status == 400:
+        catalog.load_table(id, expect=REFUSALS)
+        return
+    catalog.load_table(id)
+    same_items(tables_in(catalog, id[:-1]), [id], "the listed tables")
+    catalog.drop_table(id)
+    same_items(tables_in(catalog, id[:-1]), [], "the listed tables after the drop")
+
+
+@should(
+    "iceberg.names.view.{}",
+    operations=["createView", "loadView", "listViews"],
+    clause="names-round-trip",
+    kind="hostile",
+    each=SPEAKABLE,
+)
+def test_view_name(catalog: IcebergCatalog, case: str) -> None:
+    """A view whose name has a {} is created, loaded, listed and dropped under this name, or refused with 400."""
+    id = catalog.hostile_id(case)
+    if catalog.create_view(id, **view_body(catalog.home), expect=(200, 400)).status == 400:
+        catalog.load_view(id, expect=REFUSALS)
+        return
+    catalog.load_view(id)
+    same_items(views_in(catalog, id[:-1]), [id], "the listed views")
+    catalog.drop_view(id)
+    same_items(views_in(catalog, id[:-1]), [], "the listed views after the drop")
+
+
+@should(
+    "iceberg.names.namespace.{}",
+    operations=["createNamespace", "loadNamespaceMetadata", "listNamespaces"],
+    clause="names-round-trip",
+    kind="hostile",
+    each=SPEAKABLE,
+)
+def test_namespace_name(catalog: IcebergCatalog, case: str) -> None:
+    """A namespace whose name has a {} is created, loaded, listed and dropped under this name, or refused with 400."""
+    if catalog.separator in case:
+        raise Unoffered("the name holds the separator that the server advertises")
+    # A name of the first level starts with that of the run, so it is another one.
+    id = catalog.hostile_id(case) if catalog.nested else catalog.namespace_id(own(case, catalog.target.prefix))
+    if catalog.create_namespace(id, expect=(200, 400)).status == 400:
+        catalog.load_namespace_metadata(id, expect=REFUSALS)
+        return
+    equal(catalog.load_namespace_metadata(id)["namespace"], list(id), "the levels of the namespace")
+    contains(namespaces_below(catalog, id[:-1] or None), [id], "the listed namespaces")
+    catalog.drop_namespace(id)
+    catalog.namespace_exists(id, expect=404)
+
+
+@must(
+    "iceberg.names.inside.{}",
+    operations=["createTable"],
+    clause="names-stay-inside",
+    kind="hostile",
+    each=INSIDE,
+)
+def test_names_stay_inside(catalog: IcebergCatalog, case: str) -> None:
+    """A table named like a path ({}) is refused, or gets a location of its own below that of its catalog."""
+    others = [catalog.new_table("plain")]
+    if catalog.nested:
+        inner = catalog.table_id("a")
+        catalog.create_namespace(inner)
+        others += [(*inner, "b"), catalog.table_id(own(CLIMBED, catalog.target.prefix))]
+        for other in others[1:]:
+            catalog.create_table(other, schema=SCHEMA)
+    locations = [str(catalog.metadata(other)["location"]) for other in others]
+    answer = catalog.create_table(catalog.hostile_id(case), schema=SCHEMA, expect=(200, 400, 406, 422))
+    if answer.status == 200:
+        location = answer["metadata"]["location"]
+        plain = "/../" not in f"{location}/" and "/./" not in f"{location}/"
+        holds(plain, f"the location {shown(location)} has no steps . and ..")
+        equal(_beginning(location), _beginning(locations[0]), "the beginning of the location")
+        overlapping = [other for other in locations if _overlap(location, other)]
+        equal(overlapping, [], f"the locations of other tables that overlap with {shown(location)}")
+
+
+def _beginning(location: str) -> str:
+    """Return what the locations of one catalog have in common: scheme, host or bucket, or the first folders."""
+    return "/".join(location.split("/")[:3])
+
+
+def _overlap(one: str, other: str) -> bool:
+    """True when two locations are the same, or one lies in the other."""
+    first, second = f"{one.rstrip('/')}/", f"{other.rstrip('/')}/"
+    return first.startswith(second) or second.startswith(first)
+
+
+@should(
+    "iceberg.names.case",
+    operations=["createTable", "listTables"],
+    clause="names-round-trip",
+    kind="hostile",
+)
+def test_case_of_names(catalog: IcebergCatalog) -> None:
+    """Two names that differ in case are two tables, or the second is refused with 409."""
+    first, second = catalog.table_id("orders"), catalog.table_id("Orders")
+    catalog.create_table(first, schema=SCHEMA)
+    answer = catalog.create_table(second, schema=SCHEMA, expect=(200, 400, 409))
+    wanted = [first, second] if answer.status == 200 else [first]
+    same_items(tables_in(catalog, catalog.home), wanted, "the listed tables")
+
+
+# Separators
+
+
+def _path(levels: tuple[str, ...], separator: str) -> dict[str, str]:
+    encoded = "".join(f"%{byte:02X}" for byte in separator.encode())
+    return {"namespace": Encoded(encoded.join(map(encode_segment, levels)))}
+
+
+def _use_everywhere(catalog: IcebergCatalog, separator: str) -> None:
+    """Name a nested namespace with a separator wherever a request can."""
+    catalog.require_nested()
+    id = (*catalog.home, "inner")
+    catalog.create_namespace(id)
+    path = _path(id, separator)
+    equal(catalog.send("loadNamespaceMetadata", path)["namespace"], list(id), "the levels of the namespace")
+    catalog.note_tables([(*id, "t")])
+    catalog.send("createTable", path, {"name": "t", "schema": SCHEMA})
+    listed = catalog.send("listTables", path)["identifiers"]
+    equal(listed, [{"namespace": list(id), "name": "t"}], "the listed tables")
+    catalog.send("loadTable", {**path, "table": "t"})
+    catalog.send("updateProperties", path, {"updates": {"a": "1"}})
+    below = catalog.send("listNamespaces", query={"parent": separator.join(id)})
+    equal(below["namespaces"], [], "the namespaces below")
+
+
+SEPARATED = ["loadNamespaceMetadata", "createTable", "listTables", "loadTable", "updateProperties", "listNamespaces"]
+
+
+@must("iceberg.names.separator.unit", operations=SEPARATED, clause="separator-unit", kind="hostile")
+def test_unit_separator(catalog: IcebergCatalog) -> None:
+    """Levels of a namespace may be told apart by 0x1F, in paths and in parent, whatever is advertised."""
+    _use_everywhere(catalog, UNIT_SEPARATOR)
+
+
+@must("iceberg.names.separator.advertised", operations=SEPARATED, clause="separator-advertised", kind="hostile")
+def test_advertised_separator(catalog: IcebergCatalog) -> None:
+    """The separator that the server advertises works in paths and in parent."""
+    if catalog.separator == UNIT_SEPARATOR:
+        raise Unoffered("the server advertises no separator but 0x1F")
+    _use_everywhere(catalog, catalog.separator)
+
+
+@should("iceberg.names.nested", operations=SEPARATED[:1], clause="names-round-trip", kind="hostile")
+@given(name=st.sampled_from(["two words", "a+b", "a/b", "größe", "100%"]))
+def test_odd_name_within_a_namespace(catalog: IcebergCatalog, name: str) -> None:
+    """An inner namespace with an odd name is found under it, or refused with 400 when it is created."""
+    catalog.require_nested()
+    id = (*catalog.home, name)
+    if catalog.create_namespace(id, expect=(200, 400)).status == 200:
+        equal(catalog.load_namespace_metadata(id)["namespace"], list(id), "the levels of the namespace")
+        same_items(namespaces_below(catalog, catalog.home), [id], "the listed namespaces")

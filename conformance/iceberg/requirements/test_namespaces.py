@@ -1,0 +1,219 @@
+"""createNamespace, loadNamespaceMetadata, namespaceExists, dropNamespace."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from conformance.checks import equal, holds, lacks
+from conformance.common.hostile import UNUSED
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.requirements.test_namespace_properties import PROPERTIES, has_properties, namespace_properties
+from conformance.iceberg.support.listing import namespaces_below
+from conformance.requirement import given, must, should
+from conformance.strategies import properties
+
+CREATE = ["createNamespace"]
+LOAD = ["loadNamespaceMetadata"]
+DROP = ["dropNamespace"]
+UPDATE = ["updateProperties"]
+NO_NAMESPACE = "NoSuchNamespaceException"
+LEVELS = "the levels of the namespace"
+
+
+@must("iceberg.namespace.create.loadable", operations=CREATE, clause="create-namespace")
+def test_created_namespace_is_there(catalog: IcebergCatalog) -> None:
+    """A created namespace can be loaded, with its levels."""
+    id = catalog.namespace_id()
+    equal(catalog.create_namespace(id)["namespace"], list(id), "the levels of the created namespace")
+    equal(catalog.load_namespace_metadata(id)["namespace"], list(id), LEVELS)
+
+
+@must("iceberg.namespace.create.properties", operations=[*CREATE, *LOAD], clause="create-namespace")
+@given(wanted=properties())
+def test_properties_are_kept(catalog: IcebergCatalog, wanted: dict[str, str]) -> None:
+    """A created namespace has the properties that it was given, and perhaps others."""
+    id = catalog.new_namespace(properties=wanted)
+    has_properties(catalog, id, wanted)
+
+
+@must("iceberg.namespace.create.conflict", operations=CREATE, clause="create-namespace-exists", kind="error")
+def test_create_existing_namespace(catalog: IcebergCatalog) -> None:
+    """Creating a namespace that exists is refused with 409 of type AlreadyExistsException."""
+    refused = catalog.create_namespace(catalog.new_namespace(), expect=409)
+    equal(refused.type, "AlreadyExistsException", "the type of the error")
+
+
+@must("iceberg.namespace.create.conflict_untouched", operations=CREATE, clause="create-namespace-untouched")
+def test_refused_creation_changes_nothing(catalog: IcebergCatalog) -> None:
+    """A refused creation leaves the properties of the existing namespace as they were."""
+    id = catalog.new_namespace(properties={"owner": "first"})
+    before = namespace_properties(catalog, id)
+    catalog.create_namespace(id, properties={"owner": "second", "new": "1"}, expect=409)
+    equal(namespace_properties(catalog, id), before, PROPERTIES)
+
+
+@must("iceberg.namespace.create.nested", operations=[*CREATE, *LOAD], clause="create-namespace")
+def test_three_levels(catalog: IcebergCatalog) -> None:
+    """Where namespaces nest, one of three levels is created and loaded with all of them."""
+    catalog.require_nested()
+    middle = (*catalog.home, "middle")
+    catalog.create_namespace(middle)
+    catalog.create_namespace((*middle, "inner"))
+    equal(catalog.load_namespace_metadata((*middle, "inner"))["namespace"], [*middle, "inner"], LEVELS)
+
+
+@should("iceberg.namespace.create.flat", operations=CREATE, clause="create-namespace-nesting", kind="error")
+def test_nested_namespace_is_made_or_refused(catalog: IcebergCatalog) -> None:
+    """A namespace within another is created, or refused with a 4xx status where the server has one level only."""
+    id = (*catalog.home, "inner")
+    catalog.create_namespace(id, expect=(200, 400, 404, 406, 422))
+
+
+@should("iceberg.namespace.create.parent_missing", operations=CREATE, clause="create-namespace-parent", kind="error")
+def test_create_in_missing_parent(catalog: IcebergCatalog) -> None:
+    """A namespace below one that does not exist is refused with 404, or its parents come into being with it."""
+    catalog.require_nested()
+    parent = catalog.missing_namespace()
+    catalog.note_namespaces([parent])
+    answer = catalog.create_namespace((*parent, "inner"), expect=(200, 404))
+    if answer.status == 404:
+        equal(answer.type, NO_NAMESPACE, "the type of the error")
+    catalog.namespace_exists(parent, expect=204 if answer.status == 200 else 404)
+
+
+@should("iceberg.namespace.create.no_level", operations=CREATE, clause="create-namespace-empty", kind="error")
+def test_namespace_without_levels(catalog: IcebergCatalog) -> None:
+    """Creating a namespace without levels is refused with 400."""
+    catalog.create_namespace((), expect=400)
+
+
+@should("iceberg.namespace.create.empty_level", operations=CREATE, clause="create-namespace-empty", kind="error")
+def test_namespace_with_empty_level(catalog: IcebergCatalog) -> None:
+    """Creating a namespace with an empty level is refused with 400."""
+    catalog.create_namespace((*catalog.home, ""), expect=400)
+
+
+BAD_BODIES = {
+    "no_namespace": {"namespace": ...},
+    "namespace_text": {"namespace": UNUSED},
+    "properties_list": {"properties": ["k"]},
+}
+
+
+@must("iceberg.namespace.create.bad_body.{}", operations=CREATE, clause="bad-body", kind="error", each=BAD_BODIES)
+def test_create_with_bad_body(catalog: IcebergCatalog, case: dict[str, object]) -> None:
+    """Creating a namespace with a body that does not fit its schema ({}) is refused with 400."""
+    body = {"namespace": [*catalog.namespace_id()], "properties": {}, **case}
+    catalog.send("createNamespace", body={key: value for key, value in body.items() if value is not ...}, expect=400)
+
+
+@should("iceberg.namespace.create.level_type", operations=CREATE, clause="bad-text", kind="error")
+def test_create_with_level_that_is_no_text(catalog: IcebergCatalog) -> None:
+    """Creating a namespace with a level that is no text is refused with 400."""
+    catalog.send("createNamespace", body={"namespace": [*catalog.home, 1]}, expect=400)
+
+
+@should("iceberg.namespace.create.property_type", operations=CREATE, clause="update-properties-values", kind="error")
+@given(value=st.sampled_from([None, {"a": "b"}, ["a"]]))
+def test_create_with_property_that_is_no_text(catalog: IcebergCatalog, value: object) -> None:
+    """A property of a new namespace whose value is no text is refused with 400."""
+    catalog.create_namespace(catalog.namespace_id(), properties={"k": value}, expect=400)
+
+
+@must("iceberg.namespace.load.missing", operations=LOAD, clause="namespace-not-found", kind="error")
+def test_load_missing_namespace(catalog: IcebergCatalog) -> None:
+    """Loading a namespace that does not exist is refused with 404 of type NoSuchNamespaceException."""
+    refused = catalog.load_namespace_metadata(catalog.missing_namespace(), expect=404)
+    equal(refused.type, NO_NAMESPACE, "the type of the error")
+
+
+@should("iceberg.namespace.load.no_properties", operations=LOAD, clause="load-namespace-no-properties")
+def test_namespace_without_properties(catalog: IcebergCatalog) -> None:
+    """A namespace that was created without properties is shown with an object of them, or null."""
+    found = catalog.load_namespace_metadata(catalog.new_namespace()).get("properties", "absent")
+    holds(found is None or isinstance(found, dict), "properties is an object or null")
+
+
+@must("iceberg.namespace.load.all", operations=LOAD, clause="load-namespace")
+def test_load_shows_everything(catalog: IcebergCatalog) -> None:
+    """A namespace is shown with its levels and with properties that were set later."""
+    id = catalog.new_namespace(properties={"a": "1"})
+    catalog.update_properties(id, updates={"b": "2"})
+    equal(catalog.load_namespace_metadata(id)["namespace"], list(id), LEVELS)
+    has_properties(catalog, id, {"a": "1", "b": "2"})
+
+
+@must("iceberg.namespace.exists.present", operations=["namespaceExists"], clause="namespace-exists")
+def test_namespace_exists(catalog: IcebergCatalog) -> None:
+    """The test for a namespace that is there says 204."""
+    catalog.namespace_exists(catalog.new_namespace())
+
+
+@must("iceberg.namespace.exists.missing", operations=["namespaceExists"], clause="namespace-exists", kind="error")
+def test_missing_namespace_exists(catalog: IcebergCatalog) -> None:
+    """The test for a namespace that was never there, or was dropped, says 404."""
+    catalog.namespace_exists(catalog.missing_namespace(), expect=404)
+    id = catalog.new_namespace()
+    catalog.drop_namespace(id)
+    catalog.namespace_exists(id, expect=404)
+
+
+@must("iceberg.namespace.drop.gone", operations=DROP, clause="drop-namespace")
+def test_dropped_namespace_is_gone(catalog: IcebergCatalog) -> None:
+    """A dropped namespace cannot be loaded, is not listed, and its name is free."""
+    id = catalog.new_namespace(properties={"former": "yes"})
+    catalog.drop_namespace(id)
+    catalog.load_namespace_metadata(id, expect=404)
+    lacks(namespaces_below(catalog, catalog.base or None), [id], "the listed namespaces")
+    catalog.create_namespace(id)
+    lacks(catalog.load_namespace_metadata(id).get("properties") or {}, ["former"], PROPERTIES)
+
+
+@must("iceberg.namespace.drop.missing", operations=DROP, clause="namespace-not-found", kind="error")
+def test_drop_missing_namespace(catalog: IcebergCatalog) -> None:
+    """Dropping a namespace that does not exist is refused with 404 of type NoSuchNamespaceException."""
+    refused = catalog.drop_namespace(catalog.missing_namespace(), expect=404)
+    equal(refused.type, NO_NAMESPACE, "the type of the error")
+
+
+NOT_EMPTY = "NamespaceNotEmptyException"
+
+
+@must("iceberg.namespace.drop.with_table", operations=DROP, clause="drop-namespace-not-empty", kind="error")
+def test_drop_namespace_with_table(catalog: IcebergCatalog) -> None:
+    """A namespace that holds a table is not dropped: 409 of type NamespaceNotEmptyException; the table stays."""
+    table = catalog.new_table()
+    refused = catalog.drop_namespace(catalog.home, expect=409)
+    equal(refused.type, NOT_EMPTY, "the type of the error")
+    catalog.load_table(table)
+
+
+@must("iceberg.namespace.drop.with_view", operations=DROP, clause="drop-namespace-not-empty", kind="error")
+def test_drop_namespace_with_view(catalog: IcebergCatalog) -> None:
+    """A namespace that holds a view is not dropped: 409 of type NamespaceNotEmptyException; the view stays."""
+    catalog.require("createView")
+    view = catalog.new_view()
+    refused = catalog.drop_namespace(catalog.home, expect=409)
+    equal(refused.type, NOT_EMPTY, "the type of the error")
+    catalog.load_view(view)
+
+
+@must("iceberg.namespace.drop.with_namespace", operations=DROP, clause="drop-namespace-not-empty", kind="error")
+def test_drop_namespace_with_namespace(catalog: IcebergCatalog) -> None:
+    """A namespace that holds a namespace is not dropped: 409 of type NamespaceNotEmptyException; both stay."""
+    catalog.require_nested()
+    inner = (*catalog.home, "inner")
+    catalog.create_namespace(inner)
+    refused = catalog.drop_namespace(catalog.home, expect=409)
+    equal(refused.type, NOT_EMPTY, "the type of the error")
+    catalog.load_namespace_metadata(inner)
+
+
+@must("iceberg.namespace.drop.siblings", operations=DROP, clause="drop-namespace-siblings")
+def test_drop_leaves_names_that_begin_alike(catalog: IcebergCatalog) -> None:
+    """Dropping a namespace leaves others whose names begin with its name, and does not count them as its content."""
+    id, other = catalog.new_namespace("x"), catalog.new_namespace("x_y")
+    longer = catalog.new_namespace("xz")
+    catalog.drop_namespace(id)
+    catalog.load_namespace_metadata(other)
+    catalog.load_namespace_metadata(longer)

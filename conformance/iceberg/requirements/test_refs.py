@@ -1,0 +1,92 @@
+"""updateTable: branches and tags."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.checks import equal, same_items
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.requirements.test_commits import COMMIT, state, unchanged
+from conformance.iceberg.requirements.test_snapshots import FIRST, SECOND, new_table_with_snapshots
+from conformance.iceberg.support.metadata import MAIN, current_snapshot, logged_snapshots, refs, snapshot_ids
+from conformance.iceberg.support.updates import append, set_ref, update
+from conformance.requirement import must
+
+CURRENT, REFS = "the current-snapshot-id", "the refs and their snapshots"
+
+
+@must("iceberg.ref.set", operations=COMMIT, clause="update-set-ref")
+def test_refs_are_set(catalog: IcebergCatalog) -> None:
+    """A branch and a tag point to the snapshots they were set to, with their retention."""
+    id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
+    kept: dict[str, Any] = {
+        "min_snapshots_to_keep": 2,
+        "max_snapshot_age_ms": 86_400_000,
+        "max_ref_age_ms": 172_800_000,
+    }
+    set_both = [set_ref("audit", FIRST, **kept), set_ref("v1", FIRST, "tag", max_ref_age_ms=1_000_000)]
+    metadata = catalog.update_table(id, set_both)["metadata"]
+    branch, tag = ((metadata.get("refs") or {}).get(name) or {} for name in ("audit", "v1"))
+    wanted = {"snapshot-id": FIRST, "type": "branch", **{key.replace("_", "-"): n for key, n in kept.items()}}
+    equal({key: branch.get(key) for key in wanted}, wanted, "the branch audit")
+    wanted = {"snapshot-id": FIRST, "type": "tag", "max-ref-age-ms": 1_000_000}
+    equal({key: tag.get(key) for key in wanted}, wanted, "the tag v1")
+    equal(current_snapshot(metadata), SECOND, CURRENT)
+
+
+@must("iceberg.ref.branch_append", operations=COMMIT, clause="update-set-ref")
+def test_append_to_a_branch(catalog: IcebergCatalog) -> None:
+    """An append to another branch leaves the current snapshot and the snapshot log."""
+    id, files = new_table_with_snapshots(catalog, FIRST)
+    metadata = catalog.update_table(id, append(files.snapshot(SECOND, 2, parent=FIRST), "audit"))["metadata"]
+    equal(refs(metadata), {MAIN: FIRST, "audit": SECOND}, REFS)
+    equal(current_snapshot(metadata), FIRST, CURRENT)
+    equal(logged_snapshots(metadata), [FIRST], "the snapshot-log")
+
+
+@must("iceberg.ref.unknown_snapshot", operations=COMMIT, clause="update-set-ref-unknown", kind="error")
+def test_ref_to_unknown_snapshot(catalog: IcebergCatalog) -> None:
+    """A ref to a snapshot that is not there is refused with 400, and nothing changes."""
+    id = catalog.new_table()
+    before = state(catalog, id)
+    catalog.update_table(id, [set_ref("audit", FIRST)], expect=400)
+    unchanged(catalog, id, before)
+
+
+@must("iceberg.ref.main_is_a_branch", operations=COMMIT, clause="update-set-main", kind="error")
+def test_main_is_no_tag(catalog: IcebergCatalog) -> None:
+    """Making main a tag is refused with 400, and nothing changes."""
+    id, _ = new_table_with_snapshots(catalog, FIRST)
+    before = state(catalog, id)
+    catalog.update_table(id, [set_ref(MAIN, FIRST, "tag")], expect=400)
+    unchanged(catalog, id, before)
+
+
+@must("iceberg.ref.rollback", operations=COMMIT, clause="update-set-main")
+def test_rollback(catalog: IcebergCatalog) -> None:
+    """Setting main to an older snapshot makes that current and adds it to the log once more; none is lost."""
+    id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
+    metadata = catalog.update_table(id, [set_ref(MAIN, FIRST)])["metadata"]
+    equal(current_snapshot(metadata), FIRST, CURRENT)
+    equal(logged_snapshots(metadata), [FIRST, SECOND, FIRST], "the snapshot-log")
+    same_items(snapshot_ids(metadata), [FIRST, SECOND], "the snapshots of the table")
+
+
+@must("iceberg.ref.remove", operations=COMMIT, clause="update-remove-ref")
+def test_refs_are_removed(catalog: IcebergCatalog) -> None:
+    """A ref that was removed is gone, its snapshot stays, and removing one that is not there is no error."""
+    id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
+    catalog.update_table(id, [set_ref("v1", FIRST, "tag")])
+    gone = [update("remove-snapshot-ref", ref_name=name) for name in ("v1", "never")]
+    metadata = catalog.update_table(id, gone)["metadata"]
+    equal(refs(metadata), {MAIN: SECOND}, REFS)
+    same_items(snapshot_ids(metadata), [FIRST, SECOND], "the snapshots of the table")
+
+
+@must("iceberg.ref.remove_main", operations=COMMIT, clause="update-remove-ref")
+def test_main_is_removed(catalog: IcebergCatalog) -> None:
+    """Without main there is no current snapshot."""
+    id, _ = new_table_with_snapshots(catalog, FIRST)
+    metadata = catalog.update_table(id, [update("remove-snapshot-ref", ref_name=MAIN)])["metadata"]
+    equal(refs(metadata), {}, REFS)
+    equal(current_snapshot(metadata), None, CURRENT)

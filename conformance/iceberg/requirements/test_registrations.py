@@ -1,0 +1,266 @@
+"""registerTable: tables that come from metadata files; and metadata files that are lost."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import orjson
+
+from conformance.checks import equal, holds, lacks, same_items
+from conformance.common.hostile import Canary
+from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.requirements.test_snapshots import FIRST, SECOND, new_table_with_snapshots
+from conformance.iceberg.support.content import WIDER
+from conformance.iceberg.support.listing import tables_in
+from conformance.iceberg.support.metadata import NO_SNAPSHOT, column_names, current_snapshot, snapshot_ids, unlike
+from conformance.iceberg.support.staging import UNREACHABLE, local_path, reachable, stage
+from conformance.iceberg.support.updates import TOUCH, add_and_use_schema, append
+from conformance.outcomes import Unoffered, Violation
+from conformance.requirement import must, should
+
+TABLE = ["registerTable"]
+TAKEN = "AlreadyExistsException"
+REGISTERED = "the metadata of the registered table"
+PLAIN, GZIPPED = ".metadata.json", ".gz.metadata.json"
+REFUSED = (400, 403, 404, 422)
+
+
+def _file_of(catalog: IcebergCatalog, id: Names) -> str:
+    """Return the metadata file of a table. Raises Unoffered when the server does not tell it."""
+    location = catalog.load_table(id).get("metadata-location")
+    if not location:
+        raise Unoffered("the server does not tell where metadata files are")
+    return str(location)
+
+
+def dropped_file(catalog: IcebergCatalog, name: str = "former") -> str:
+    """Return the metadata file of a table that was dropped, its files left alone."""
+    id = catalog.new_table(name)
+    location = _file_of(catalog, id)
+    catalog.drop_table(id)
+    return location
+
+
+@must("iceberg.register.table.same", operations=TABLE, clause="register-table")
+def test_registered_table_is_the_same(catalog: IcebergCatalog) -> None:
+    """A registered table has the metadata of the file, UUID, properties and schemas included, and takes commits."""
+    id, other = catalog.new_table(properties={"a": "1"}), catalog.table_id("registered")
+    catalog.update_table(id, add_and_use_schema(WIDER))
+    before, location = catalog.metadata(id), _file_of(catalog, id)
+    catalog.drop_table(id)
+    answer = catalog.register_table(other, metadata_location=location)
+    equal(unlike(answer["metadata"]), unlike(before), "the metadata in the answer to the registration")
+    equal(unlike(catalog.metadata(other)), unlike(before), REGISTERED)
+    catalog.update_table(other, [TOUCH])
+    same_items(tables_in(catalog, catalog.home), [other], "the listed tables")
+
+
+@must("iceberg.register.table.history", operations=TABLE, clause="register-table")
+def test_registered_table_has_its_history(catalog: IcebergCatalog) -> None:
+    """A registered table has the snapshots of the file, its log and refs, and takes the next append."""
+    id, _ = new_table_with_snapshots(catalog, FIRST)
+    before, location = catalog.metadata(id), _file_of(catalog, id)
+    catalog.drop_table(id)
+    catalog.register_table(id, metadata_location=location)
+    equal(unlike(catalog.metadata(id)), unlike(before), REGISTERED)
+    catalog.update_table(id, append(stage(catalog, id).snapshot(SECOND, 2, parent=FIRST)))
+    equal(snapshot_ids(catalog.metadata(id)), [FIRST, SECOND], "the snapshots after the append")
+
+
+@must("iceberg.register.table.after_drop", operations=[*TABLE, "dropTable"], clause="drop-table-keeps-files")
+def test_drop_leaves_the_files(catalog: IcebergCatalog) -> None:
+    """Without purgeRequested dropping leaves the files: the table can be registered again."""
+    catalog.register_table(catalog.table_id(), metadata_location=dropped_file(catalog))
+    catalog.load_table(catalog.table_id())
+
+
+@must("iceberg.register.table.taken", operations=TABLE, clause="register-table-exists", kind="error")
+def test_name_is_taken(catalog: IcebergCatalog) -> None:
+    """A name that a table has is refused with 409 of type AlreadyExistsException; the table stays as it was."""
+    location, id = dropped_file(catalog), catalog.new_table()
+    before = catalog.metadata(id)
+    for more in ({}, {"overwrite": False}):
+        refused = catalog.register_table(id, metadata_location=location, expect=409, **more)
+        equal(refused.type, TAKEN, "the type of the error")
+    equal(catalog.metadata(id), before, "the metadata of the table that has the name")
+
+
+@must("iceberg.register.table.taken_by_view", operations=TABLE, clause="register-table-exists", kind="error")
+def test_name_of_a_view_is_taken(catalog: IcebergCatalog) -> None:
+    """A name that a view has is refused with 409 of type AlreadyExistsException; the view stays."""
+    catalog.require("createView")
+    location, view = dropped_file(catalog), catalog.new_view()
+    refused = catalog.register_table(view, metadata_location=location, expect=409)
+    equal(refused.type, TAKEN, "the type of the error")
+    catalog.load_view(view)
+
+
+@must("iceberg.register.table.overwrite", operations=TABLE, clause="register-table-overwrite")
+def test_overwrite(catalog: IcebergCatalog) -> None:
+    """With overwrite the table takes on the metadata of the file, or 406 says that the server cannot do that."""
+    id = catalog.new_table()
+    older = _file_of(catalog, id)
+    before = catalog.update_table(id, add_and_use_schema(WIDER))["metadata"]
+    done = catalog.register_table(id, metadata_location=older, overwrite=True, expect=(200, 406)).status == 200
+    if done:
+        lacks(column_names(catalog.metadata(id)), ["extra"], "the columns of the table")
+    else:
+        equal(catalog.metadata(id), before, "the metadata of the table, which was not overwritten")
+
+
+@must("iceberg.register.table.namespace_missing", operations=TABLE, clause="register-table-no-namespace", kind="error")
+def test_missing_namespace(catalog: IcebergCatalog) -> None:
+    """Registering into a namespace that does not exist is refused with 404 of type NoSuchNamespaceException."""
+    id = (*catalog.missing_namespace(), "t")
+    refused = catalog.register_table(id, metadata_location=dropped_file(catalog), expect=404)
+    equal(refused.type, "NoSuchNamespaceException", "the type of the error")
+
+
+def missing_file(location: str) -> str:
+    """Return the location of a file beside another that is not there, compressed as that one is."""
+    suffix = GZIPPED if location.endswith(GZIPPED) else PLAIN
+    return f"{location.rpartition('/')[0]}/99999-{uuid4()}{suffix}"
+
+
+def written_beside(location: str, content: bytes) -> str:
+    """Write a file beside another. Raises Unoffered where files cannot be reached."""
+    name = missing_file(location)
+    path = local_path(name)
+    with reachable():
+        beside = local_path(location)
+        if path is None or beside is None or not beside.is_file():
+            raise Unoffered(UNREACHABLE)
+        path.write_bytes(gzip.compress(content) if name.endswith(GZIPPED) else content)
+    return name
+
+
+def read_content(location: str) -> bytes:
+    """Return the content of a metadata file. Raises Unoffered where files cannot be reached."""
+    path = local_path(location)
+    with reachable():
+        if path is None or not path.is_file():
+            raise Unoffered(UNREACHABLE)
+        content = path.read_bytes()
+    try:
+        return gzip.decompress(content) if location.endswith(GZIPPED) else content
+    except (OSError, EOFError, zlib.error):
+        raise Violation(f"the metadata file {location} is not compressed by gzip, as its name says") from None
+
+
+def read_metadata(location: str) -> dict[str, Any]:
+    """Return the metadata in a file. Raises Unoffered where files cannot be reached."""
+    try:
+        found = orjson.loads(read_content(location))
+    except orjson.JSONDecodeError:
+        found = None
+    if not isinstance(found, dict):
+        raise Violation(f"the metadata file {location} holds no JSON object")
+    return found
+
+
+BAD_FILES: dict[str, Callable[[str, Canary], str]] = {
+    "missing": lambda location, _: missing_file(location),
+    "no_metadata": lambda location, _: written_beside(location, b'{"format-version": 2}'),
+    "no_json": lambda location, _: written_beside(location, b"PAR1"),
+    "server_file": lambda _, canary: canary.uri,
+}
+
+
+@must(
+    "iceberg.register.table.bad_file.{}",
+    operations=TABLE,
+    clause="register-table-no-file",
+    kind="error",
+    each=BAD_FILES,
+)
+def test_bad_file(catalog: IcebergCatalog, case: Callable[[str, Canary], str]) -> None:
+    """A file that holds no metadata ({}) is refused with a 4xx status, and no table appears."""
+    id = catalog.table_id()
+    location = case(dropped_file(catalog), catalog.target.canaries.new())
+    catalog.register_foreign(id, location, expect=REFUSED)
+    catalog.load_table(id, expect=404)
+
+
+@must("iceberg.register.table.outside", operations=TABLE, clause="register-table-outside", kind="hostile")
+def test_files_of_the_server(catalog: IcebergCatalog) -> None:
+    """A location that leads to files of the server itself is refused, and nothing of them is shown."""
+    canary = catalog.target.canaries.new()
+    metadata = str(catalog.metadata(catalog.new_table())["location"])
+    for location in (canary.uri, str(canary.path), f"{metadata}/{canary.climbing}"):
+        refused = catalog.register_foreign(catalog.table_id("foreign"), location, expect=REFUSED)
+        holds(canary.content.strip() not in refused.body, f"the answer shows nothing of {location}")
+    holds(canary.untouched, "the server leaves a file that is not its own as it is")
+
+
+BAD_BODIES: dict[str, Any] = {"no_location": {}, "location_number": {"metadata-location": 1}}
+
+
+@must("iceberg.register.table.bad_body.{}", operations=TABLE, clause="bad-body", kind="error", each=BAD_BODIES)
+def test_bad_body(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """A registration whose body does not fit its schema ({}) is refused with 400."""
+    id = catalog.table_id()
+    catalog.send("registerTable", catalog.namespace_path(id[:-1]), {"name": id[-1], **case}, expect=400)
+
+
+SPELLINGS: dict[str, dict[str, Any]] = {
+    "minus_one": {"current-snapshot-id": NO_SNAPSHOT},
+    "null": {"current-snapshot-id": None},
+    "absent": {},
+}
+
+
+@must("iceberg.register.table.no_snapshot.{}", operations=TABLE, clause="metadata-current-snapshot", each=SPELLINGS)
+def test_spellings_of_no_snapshot(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """A file in which the current snapshot is {} is that of a table without snapshots, and takes the first append."""
+    location = dropped_file(catalog)
+    metadata = read_metadata(location)
+    metadata.pop("current-snapshot-id", None)
+    id = catalog.table_id()
+    written = written_beside(location, orjson.dumps({**metadata, **case}))
+    catalog.register_table(id, metadata_location=written)
+    equal(current_snapshot(catalog.metadata(id)), None, "the current-snapshot-id of the registered table")
+    catalog.update_table(id, append(stage(catalog, id).snapshot(FIRST)))
+    equal(current_snapshot(catalog.metadata(id)), FIRST, "the current-snapshot-id after the append")
+
+
+@should("iceberg.register.table.unknown_fields", operations=TABLE, clause="metadata-unknown-fields")
+def test_unknown_fields_survive(catalog: IcebergCatalog) -> None:
+    """Fields of the metadata that the server does not know survive a registration and a commit."""
+    location = dropped_file(catalog)
+    metadata = {**read_metadata(location), "x-from-the-future": {"a": [1]}}
+    id = catalog.table_id()
+    catalog.register_table(id, metadata_location=written_beside(location, orjson.dumps(metadata)))
+    catalog.update_table(id, [TOUCH])
+    equal(catalog.metadata(id).get("x-from-the-future"), {"a": [1]}, "the field x-from-the-future of the metadata")
+
+
+@should("iceberg.table.load.lost_file", operations=["loadTable"], clause="load-table-lost-file", kind="error")
+def test_metadata_file_is_lost(catalog: IcebergCatalog) -> None:
+    """A table whose metadata file is lost is answered with a 4xx status, and others are listed and loaded as before."""
+    id, other = catalog.new_table("lost"), catalog.new_table("other")
+    files = stage(catalog, id)
+    path = local_path(_file_of(catalog, id))
+    with reachable():
+        if path is None or not files.folder.is_dir():
+            raise Unoffered(UNREACHABLE)
+        hidden = path.rename(path.with_suffix(".hidden"))
+    try:
+        catalog.load_table(id, expect=(200, *REFUSED, 409, 410))  # it may have the metadata elsewhere
+        catalog.load_table(other)
+        same_items(tables_in(catalog, catalog.home), [id, other], "the listed tables")
+    finally:
+        hidden.rename(path)
+
+
+@must("iceberg.register.table.view_file", operations=TABLE, clause="register-table-no-file", kind="error")
+def test_file_of_a_view(catalog: IcebergCatalog) -> None:
+    """The metadata file of a view is none of a table: it is refused with a 4xx status, and no table appears."""
+    catalog.require("createView")
+    location = catalog.load_view(catalog.new_view())["metadata-location"]
+    id = catalog.table_id()
+    catalog.register_table(id, metadata_location=location, expect=REFUSED)
+    catalog.load_table(id, expect=404)

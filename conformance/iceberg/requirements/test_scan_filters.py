@@ -1,0 +1,212 @@
+"""planTableScan: filters. No file with a row that fits may be lost, and residuals decide as the filter does."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from conformance.checks import nothing
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.support.content import field, partition, schema, spec
+from conformance.iceberg.support.scans.manifests import Statistics
+from conformance.iceberg.support.scans.plans import PLAN, has_files, plan
+from conformance.iceberg.support.scans.predicates import Json, both, compared, either, opposite, single_test, unary
+from conformance.iceberg.support.scans.samples import EVENTS, LAYOUTS, NAN, ROWS, TYPES, files_of, new_events
+from conformance.iceberg.support.scans.soundness import (
+    conditions,
+    every_test,
+    known_values,
+    loses_nothing,
+    residuals_decide_alike,
+)
+from conformance.iceberg.support.scans.tables import ScanTable, new_scan_table, usable
+from conformance.iceberg.support.scans.transforms import transformed
+from conformance.iceberg.support.scans.values import SAMPLES
+from conformance.iceberg.support.updates import add_and_use_schema, add_and_use_spec
+from conformance.json_values import shown
+from conformance.requirement import given, must, should
+
+TREES = st.lists(conditions(), min_size=1, max_size=8)
+KINDS = {name.split("(")[0].split("[")[0]: name for name in SAMPLES}
+MIXED = ("none", "several", "void")
+
+
+def keeps_what_fits(catalog: IcebergCatalog, table: ScanTable, condition: Json) -> None:
+    """Plan with a filter and look for files that were lost, doubled or invented."""
+    planned = plan(catalog, table.id, filter=condition)
+    nothing(planned.doubled, "file with several tasks")
+    nothing(set(planned.paths) - set(table.data_files()), "task for a file that is none of the table")
+    loses_nothing(table, condition, planned)
+
+
+def leaves_what_decides(catalog: IcebergCatalog, table: ScanTable, condition: Json) -> None:
+    """Plan with a filter and look for rows about which what is left of it decides otherwise."""
+    residuals_decide_alike(table, condition, plan(catalog, table.id, filter=condition))
+
+
+def _conditions_on(layout: str) -> list[Json]:
+    columns = LAYOUTS[layout][1]
+    return [one for column in columns for one in every_test(column, TYPES[column], known_values(column)[1::2])]
+
+
+@must("iceberg.scan.filter.layout.{}", operations=PLAN, clause="plan-filter", each={name: name for name in LAYOUTS})
+def test_filter_loses_nothing(catalog: IcebergCatalog, case: str) -> None:
+    """A filter loses no file with a row that fits it, in a table with the layout {}."""
+    table = new_events(catalog, case)
+    for condition in _conditions_on(case):
+        keeps_what_fits(catalog, table, condition)
+
+
+@must("iceberg.scan.filter.type.{}", operations=PLAN, clause="plan-filter", each=KINDS)
+def test_filter_on_each_type(catalog: IcebergCatalog, case: str) -> None:
+    """A filter on a column of type {} loses no file with a row that fits it."""
+    table = new_scan_table(catalog, schema(field(1, "v", case)))
+    table.commit(*(table.data({"v": value}) for value in (*SAMPLES[case], None)))
+    for condition in every_test("v", case, SAMPLES[case]):
+        keeps_what_fits(catalog, table, condition)
+
+
+@must("iceberg.scan.filter.tree.{}", operations=PLAN, clause="plan-filter", each={name: name for name in MIXED})
+@given(trees=TREES)
+def test_trees_of_conditions(catalog: IcebergCatalog, case: str, trees: list[Json]) -> None:
+    """A tree of conditions loses no file with a row that fits it, in a table with the layout {}."""
+    table = new_events(catalog, case)
+    for condition in trees:
+        keeps_what_fits(catalog, table, condition)
+
+
+@must("iceberg.scan.filter.version.{}", operations=PLAN, clause="plan-filter", each={"v1": 1, "v3": 3})
+def test_filter_in_each_format_version(catalog: IcebergCatalog, case: int) -> None:
+    """A filter loses nothing in a table of format version {}."""
+    table = new_events(catalog, "several", version=case)
+    for condition in _conditions_on("several")[::4]:
+        keeps_what_fits(catalog, table, condition)
+
+
+# What is known of files
+
+
+@must("iceberg.scan.filter.no_statistics", operations=PLAN, clause="plan-filter")
+def test_files_without_statistics(catalog: IcebergCatalog) -> None:
+    """Files of which the manifests say nothing but their rows are not left out."""
+    table = new_scan_table(catalog, EVENTS)
+    table.commit(table.data(*ROWS, statistics=Statistics()))
+    for condition in _conditions_on("none")[::3]:
+        keeps_what_fits(catalog, table, condition)
+
+
+@must("iceberg.scan.filter.cut_bounds", operations=PLAN, clause="plan-filter")
+def test_bounds_that_are_cut(catalog: IcebergCatalog) -> None:
+    """Bounds of text may be cut: they are below the first value and above the last one, but need not be values."""
+    table = new_scan_table(catalog, EVENTS)
+    row = next(row for row in ROWS if row["name"] == "bananas")
+    cut = Statistics(value_counts={2: 1}, null_value_counts={2: 0}, lower_bounds={2: b"ban"}, upper_bounds={2: b"bao"})
+    table.commit(table.data(row, statistics=cut))
+    for condition in every_test("name", "string", ["ban", "banana", "bananas", "bao", "b"]):
+        keeps_what_fits(catalog, table, condition)
+
+
+@must("iceberg.scan.filter.nan", operations=PLAN, clause="plan-filter")
+def test_numbers_that_are_none(catalog: IcebergCatalog) -> None:
+    """NaN is in no bounds; a file that has it is found by tests for it and by not-eq."""
+    table = new_scan_table(catalog, EVENTS)
+    rows = [{**ROWS[0], "amount": amount} for amount in (NAN, 1.0, None)]
+    table.commit(*(table.data(row) for row in rows), table.data(*rows))
+    for condition in every_test("amount", "double", [0.0, 1.0, 2.0]):
+        keeps_what_fits(catalog, table, condition)
+
+
+@must("iceberg.scan.filter.new_column", operations=PLAN, clause="plan-filter")
+def test_column_that_is_newer_than_files(catalog: IcebergCatalog) -> None:
+    """Files from before a column was added have no value in it: is-null keeps them."""
+    table = new_scan_table(catalog, EVENTS)
+    table.commit(*files_of(table, ROWS[:2]))
+    wider = {**EVENTS, "fields": [*EVENTS["fields"], field(10, "extra")]}
+    catalog.update_table(table.id, add_and_use_schema(wider))
+    table.refresh()
+    table.commit(table.data({**ROWS[2], "extra": 5}))
+    for condition in every_test("extra", "long", [4, 5]):
+        keeps_what_fits(catalog, table, condition)
+
+
+@must("iceberg.scan.filter.old_spec", operations=PLAN, clause="plan-filter")
+def test_filter_over_partition_specs(catalog: IcebergCatalog) -> None:
+    """A filter loses no file of an older partition spec: each file has the values of its own spec."""
+    table = new_events(catalog, "bucket")
+    catalog.update_table(table.id, add_and_use_spec(spec(partition(2, "name_start", "truncate[1]"))))
+    table.refresh()
+    table.commit(*files_of(table, ROWS))
+    for condition in _conditions_on("bucket"):
+        keeps_what_fits(catalog, table, condition)
+
+
+# Files that need not be read
+
+
+@should(
+    "iceberg.scan.pruned.{}",
+    operations=PLAN,
+    clause="plan-pruning",
+    each={name: name for name in LAYOUTS if name not in ("none", "void", "several")},
+)
+def test_partitions_are_left_out(catalog: IcebergCatalog, case: str) -> None:
+    """Files of partitions in which a value cannot be are left out, in a table with the layout {}."""
+    table = new_events(catalog, case)
+    column = LAYOUTS[case][1][0]
+    transform = table.metadata["partition-specs"][0]["fields"][0]["transform"]
+    for value in known_values(column):
+        planned = plan(catalog, table.id, filter=single_test("eq", column, TYPES[column], value))
+        with usable("the partition spec of the table does not fit its columns"):
+            there = (transformed(transform, value),)
+        wanted = {path for path, file in table.data_files().items() if file.partition == there}
+        nothing(set(planned.paths) - wanted, f"planned file that cannot have {shown(value)} in {column}")
+
+
+@should("iceberg.scan.pruned_by_bounds", operations=PLAN, clause="plan-pruning")
+def test_bounds_leave_files_out(catalog: IcebergCatalog) -> None:
+    """Files are left out that a value cannot be in by the bounds of its column."""
+    table = new_scan_table(catalog, EVENTS)
+    files = [table.data(row) for row in ROWS]
+    table.commit(*files)
+    for row, file in zip(ROWS, files, strict=True):
+        has_files(plan(catalog, table.id, filter=compared("eq", "id", row["id"])), [file.path])
+
+
+@should("iceberg.scan.pruned_never", operations=PLAN, clause="plan-pruning")
+def test_filter_that_never_holds(catalog: IcebergCatalog) -> None:
+    """A filter that is false leaves every file out."""
+    table = new_events(catalog)
+    has_files(plan(catalog, table.id, filter=False), [])
+
+
+# Residuals
+
+
+@must("iceberg.scan.residual.layout.{}", operations=PLAN, clause="plan-residual", each={name: name for name in LAYOUTS})
+def test_residuals(catalog: IcebergCatalog, case: str) -> None:
+    """What is left of a filter decides about the rows of a file as the filter does, in a table with the layout {}."""
+    table = new_events(catalog, case)
+    for condition in _conditions_on(case):
+        leaves_what_decides(catalog, table, condition)
+
+
+@must("iceberg.scan.residual.tree.{}", operations=PLAN, clause="plan-residual", each={name: name for name in MIXED})
+@given(trees=TREES)
+def test_residuals_of_trees(catalog: IcebergCatalog, case: str, trees: list[Json]) -> None:
+    """What is left of a tree of conditions decides as the tree does, in a table with the layout {}."""
+    table = new_events(catalog, case)
+    for condition in trees:
+        leaves_what_decides(catalog, table, condition)
+
+
+@must("iceberg.scan.residual.several_specs", operations=PLAN, clause="plan-residual")
+def test_residuals_over_partition_specs(catalog: IcebergCatalog) -> None:
+    """What is left of a filter follows from the partition spec of each file, not from the newest one."""
+    table = new_scan_table(catalog, EVENTS)
+    table.commit(*files_of(table, ROWS))
+    catalog.update_table(table.id, add_and_use_spec(spec(partition(2, "name_part"))))
+    table.refresh()
+    table.commit(*files_of(table, ROWS))
+    for condition in _conditions_on("identity"):
+        leaves_what_decides(catalog, table, condition)
+        leaves_what_decides(catalog, table, opposite(either(condition, compared("gt", "id", 9))))
+    leaves_what_decides(catalog, table, both(unary("not-null", "name"), compared("lt", "id", 10)))

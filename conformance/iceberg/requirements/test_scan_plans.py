@@ -1,0 +1,296 @@
+"""The course of a planning: its states, plan tasks, cancelling, and what is not there."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from conformance.checks import at_least, equal, holds, nothing, one_of, text, unequal
+from conformance.client import Answer
+from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.operations import OPERATIONS, subject
+from conformance.iceberg.support.content import SCHEMA
+from conformance.iceberg.support.scans.plans import (
+    CANCELLED,
+    COMPLETED,
+    FAILED,
+    PLAN,
+    SUBMITTED,
+    Plan,
+    finished,
+    followed,
+    has_files,
+    plan,
+)
+from conformance.iceberg.support.scans.samples import plain_rows
+from conformance.iceberg.support.scans.tables import ScanTable, new_scan_table
+from conformance.iceberg.support.staging import local_path
+from conformance.iceberg.support.storage import CREDENTIALS, SIGNING, VENDED, asking, covers
+from conformance.json_values import shown
+from conformance.outcomes import Unoffered, Violation
+from conformance.requirement import given, may, must
+from specs.openapi import Operation
+
+MANY = 1100  # files, more than servers put into one answer
+NOWHERE = "lakeproof-issued-by-nobody"
+STATUS = "the status of the planning"
+STATES = (COMPLETED, SUBMITTED, FAILED)
+PLANNING = {name: one for name, one in OPERATIONS.items() if one.path.endswith(("/plan", "/plan/{plan-id}", "/tasks"))}
+BODIES = {"planTableScan": {}, "fetchScanTasks": {"plan-task": NOWHERE}}
+WAYS = {"vended_credentials": VENDED, "remote_signing": SIGNING, "both": f"{VENDED},{SIGNING}"}
+
+
+def new_small_table(catalog: IcebergCatalog) -> ScanTable:
+    """Return a table with two files."""
+    table = new_scan_table(catalog, SCHEMA)
+    table.commit(table.data(*plain_rows(1)), table.data(*plain_rows(2)))
+    return table
+
+
+def new_large_table(catalog: IcebergCatalog) -> ScanTable:
+    """Return a table with many files, in two manifests."""
+    table = new_scan_table(catalog, SCHEMA)
+    files = table.listed(MANY)
+    table.commit(*files[: MANY // 2])
+    table.commit(*files[MANY // 2 :])
+    return table
+
+
+def submitted(catalog: IcebergCatalog, table: ScanTable) -> Answer:
+    """Return the answer to a planning that goes on. Raises Unoffered where the server plans at once."""
+    answer = catalog.plan_table_scan(table.id)
+    if answer["status"] != SUBMITTED:
+        raise Unoffered("the server plans while the client waits")
+    return answer
+
+
+def with_plan_tasks(catalog: IcebergCatalog, table: ScanTable) -> Plan:
+    """Return the plan of a table with many files. Raises Unoffered where one answer holds them all."""
+    planned = plan(catalog, table.id)
+    if not planned.plan_tasks:
+        raise Unoffered(f"the server issues no plan tasks, also not for {MANY} files")
+    return planned
+
+
+def leads_on(answer: Answer) -> None:
+    """Check that an answer has tasks of one kind or the other."""
+    found = answer.get("file-scan-tasks") or answer.get("plan-tasks")
+    holds(found, "there are file-scan-tasks or plan-tasks in the answer")
+
+
+# The states of a planning
+
+
+@must("iceberg.scan.completed", operations=PLAN, clause="plan-completed")
+def test_completed_planning_has_its_tasks(catalog: IcebergCatalog) -> None:
+    """A planning ends in an answer, completed, that has the tasks for all files."""
+    table = new_small_table(catalog)
+    planned = plan(catalog, table.id)
+    equal(planned.answer["status"], COMPLETED, STATUS)
+    leads_on(planned.answer)
+    has_files(planned, table.data_files())
+
+
+@must("iceberg.scan.states", operations=["planTableScan"], clause="plan-not-cancelled")
+def test_new_planning_is_not_cancelled(catalog: IcebergCatalog) -> None:
+    """The answer to a new planning is completed, submitted or failed, also after an equal one was cancelled."""
+    table = new_small_table(catalog)
+    first = catalog.plan_table_scan(table.id)
+    one_of(first["status"], STATES, STATUS)
+    if first.get("plan-id"):
+        catalog.cancel_planning(table.id, first["plan-id"], expect=None)
+    one_of(catalog.plan_table_scan(table.id)["status"], STATES, STATUS)
+
+
+@must("iceberg.scan.submitted", operations=["planTableScan"], clause="plan-submitted")
+def test_submitted_planning_has_an_id(catalog: IcebergCatalog) -> None:
+    """A planning that is submitted has a plan-id of its own."""
+    table = new_small_table(catalog)
+    first, second = (text(submitted(catalog, table)["plan-id"], "the plan-id") for _ in range(2))
+    unequal(second, first, "the plan-id of the second planning")
+
+
+@must("iceberg.scan.fetch", operations=["fetchPlanningResult"], clause="plan-fetch")
+def test_submitted_planning_can_be_asked_for(catalog: IcebergCatalog) -> None:
+    """A planning that is submitted can be asked for until it is completed, and then has all files."""
+    table = new_small_table(catalog)
+    has_files(followed(catalog, table.id, submitted(catalog, table)), table.data_files())
+
+
+@must("iceberg.scan.fetch_id", operations=["fetchPlanningResult"], clause="plan-fetch")
+def test_planning_with_an_id_can_be_asked_for(catalog: IcebergCatalog) -> None:
+    """Under the id of a planning that is completed there is the same planning, or nothing any more."""
+    table = new_small_table(catalog)
+    planned = plan(catalog, table.id)
+    if not planned.id:
+        raise Unoffered("the server gives a completed planning no id")
+    fetched = catalog.fetch_planning_result(table.id, planned.id, expect=(200, 404))
+    if fetched.status == 200:
+        equal(fetched["status"], COMPLETED, STATUS)
+        for name in ("file-scan-tasks", "plan-tasks", "delete-files"):
+            count = len(planned.answer.get(name) or [])
+            equal(len(fetched.get(name) or []), count, f"the number of {name} that are fetched")
+
+
+@must("iceberg.scan.failed", operations=["planTableScan"], clause="plan-failed", kind="error")
+def test_failed_planning_has_an_error(catalog: IcebergCatalog) -> None:
+    """A planning whose manifest list is gone is not completed, but refused or failed with an error."""
+    table = new_small_table(catalog)
+    catalog.load_table(table.id)
+    location = table.metadata["snapshots"][-1]["manifest-list"]
+    listed = local_path(location)
+    if listed is None or listed.parent != table.stage.folder:  # a file that is not ours is not removed
+        raise Violation(f"the manifest-list of the snapshot is not the one that was committed but {shown(location)}")
+    listed.unlink(missing_ok=True)
+    answer = catalog.plan_table_scan(table.id, expect=(200, 400, 404, *range(500, 504)))
+    if answer.status == 200:
+        answer = finished(catalog, table.id, answer)
+        equal(answer["status"], FAILED, STATUS)
+    error = answer["error"]
+    holds(isinstance(error, dict), "the error of a failed planning is an object")
+    for name in ("message", "type"):
+        text(error.get(name), f"the {name} of the error")
+
+
+# Plan tasks
+
+
+@must("iceberg.scan.plan_tasks", operations=PLAN, clause="plan-tasks")
+def test_plan_tasks_lead_to_file_scan_tasks(catalog: IcebergCatalog) -> None:
+    """Each plan task can be turned into file scan tasks or further plan tasks, in any order and more than once."""
+    table = new_large_table(catalog)
+    planned = with_plan_tasks(catalog, table)
+    for task in reversed(planned.plan_tasks[-3:]):
+        again = catalog.fetch_scan_tasks(table.id, task)
+        leads_on(again)
+
+
+@must("iceberg.scan.many_files", operations=PLAN, clause="plan-complete")
+def test_many_files_are_all_there(catalog: IcebergCatalog) -> None:
+    """The tasks of an answer and of all its plan tasks together have each of many files once."""
+    table = new_large_table(catalog)
+    has_files(plan(catalog, table.id), table.data_files())
+
+
+@must("iceberg.scan.many_files_snapshot", operations=PLAN, clause="plan-complete")
+def test_plan_tasks_keep_their_snapshot(catalog: IcebergCatalog) -> None:
+    """Plan tasks that are turned into tasks after a commit still are about the snapshot that was planned."""
+    table = new_large_table(catalog)
+    expected = sorted(table.data_files())
+    first = catalog.plan_table_scan(table.id)
+    table.commit(table.data(*plain_rows(1)), removed=list(table.data_files().values())[:1])
+    has_files(followed(catalog, table.id, first), expected)
+
+
+@must("iceberg.scan.plan_task_unknown", operations=["fetchScanTasks"], clause="plan-tasks-unknown", kind="error")
+def test_unknown_plan_task(catalog: IcebergCatalog) -> None:
+    """A plan task that the server did not issue is 404."""
+    table = catalog.new_table()
+    equal(catalog.fetch_scan_tasks(table, NOWHERE, expect=404).type, "NoSuchPlanTaskException", "the type of the error")
+
+
+# Cancelling
+
+
+@must("iceberg.scan.cancel", operations=["cancelPlanning"], clause="plan-cancel")
+def test_cancelled_planning(catalog: IcebergCatalog) -> None:
+    """A planning with an id can be cancelled with 204; afterwards its id is cancelled or unknown."""
+    table = new_large_table(catalog)
+    plan_id = catalog.plan_table_scan(table.id).get("plan-id")
+    if not plan_id:
+        raise Unoffered("the server gives its plannings no id")
+    equal(len(catalog.cancel_planning(table.id, plan_id, expect=204).body), 0, "the bytes of the body")
+    after = catalog.fetch_planning_result(table.id, plan_id, expect=(200, 404))
+    if after.status == 200:
+        equal(after["status"], CANCELLED, STATUS)
+
+
+@must("iceberg.scan.cancel_one", operations=["cancelPlanning"], clause="plan-cancel")
+def test_cancelling_leaves_others_alone(catalog: IcebergCatalog) -> None:
+    """Cancelling a planning does nothing to another one of the same table."""
+    table = new_large_table(catalog)
+    first, second = (catalog.plan_table_scan(table.id) for _ in range(2))
+    if not first.get("plan-id"):
+        raise Unoffered("the server gives its plannings no id")
+    catalog.cancel_planning(table.id, first["plan-id"], expect=204)
+    has_files(followed(catalog, table.id, second), table.data_files())
+
+
+# What is not there
+
+
+@must("iceberg.scan.fetch_unknown", operations=["fetchPlanningResult"], clause="plan-unknown-id", kind="error")
+def test_fetching_an_unknown_planning(catalog: IcebergCatalog) -> None:
+    """Asking for a planning that never was is 404."""
+    id = catalog.new_table()
+    equal(catalog.fetch_planning_result(id, NOWHERE, expect=404).type, "NoSuchPlanIdException", "the type of the error")
+
+
+@must("iceberg.scan.cancel_unknown", operations=["cancelPlanning"], clause="plan-unknown-id", kind="error")
+def test_cancelling_an_unknown_planning(catalog: IcebergCatalog) -> None:
+    """Cancelling a planning that never was is 404."""
+    id = catalog.new_table()
+    equal(catalog.cancel_planning(id, NOWHERE, expect=404).type, "NoSuchPlanIdException", "the type of the error")
+
+
+@must("iceberg.scan.no_table.{}", operations=subject, clause="plan-not-found", kind="error", each=PLANNING)
+def test_planning_on_a_missing_table(catalog: IcebergCatalog, case: Operation) -> None:
+    """{} is 404 for a table that does not exist."""
+    equal(_called(catalog, case, catalog.table_id("missing")).type, "NoSuchTableException", "the type of the error")
+
+
+@must("iceberg.scan.no_namespace.{}", operations=subject, clause="plan-not-found", kind="error", each=PLANNING)
+def test_planning_in_a_missing_namespace(catalog: IcebergCatalog, case: Operation) -> None:
+    """{} is 404 where the namespace does not exist."""
+    refused = _called(catalog, case, (*catalog.missing_namespace(), "t"))
+    one_of(refused.type, ("NoSuchNamespaceException", "NoSuchTableException"), "the type of the error")
+
+
+@must("iceberg.scan.no_view.{}", operations=subject, clause="plan-not-found", kind="error", each=PLANNING)
+def test_planning_on_a_view(catalog: IcebergCatalog, case: Operation) -> None:
+    """{} is 404 for the name of a view: it is no table."""
+    _called(catalog, case, catalog.new_view("t"))
+
+
+def _called(catalog: IcebergCatalog, operation: Operation, id: Names) -> Answer:
+    """Call an operation on a table that is not there."""
+    named = {"plan-id": NOWHERE} if "{plan-id}" in operation.path else {}
+    body = BODIES.get(operation.id)
+    return catalog.send(operation.id, {**catalog.table_path(id), **named}, body, expect=404)
+
+
+# Beside the tasks
+
+
+@may("iceberg.storage.vended.plan", operations=["planTableScan", "fetchPlanningResult"], clause="plan-credentials")
+def test_credentials_of_a_planning(catalog: IcebergCatalog) -> None:
+    """Credentials that come with a completed planning are for the place of the table."""
+    id = catalog.new_table()
+    location = catalog.metadata(id)["location"]
+    answer = finished(catalog, id, catalog.plan_table_scan(id, _headers=asking(VENDED)))
+    equal(answer["status"], COMPLETED, STATUS)
+    credentials = answer.get(CREDENTIALS) or []
+    if not credentials:
+        raise Unoffered("the server brings no credentials with a planning")
+    prefixes = [one.get("prefix") for one in credentials]
+    covered = any(covers(str(one), location) for one in prefixes)
+    holds(covered, f"one of the prefixes {shown(prefixes)} of {CREDENTIALS} covers {location}")
+    bare = [one.get("prefix") for one in credentials if not one.get("config")]
+    nothing(bare, f"prefix of {CREDENTIALS} without a config")
+
+
+@may("iceberg.scan.min_rows", operations=PLAN, clause="plan-min-rows")
+@given(wanted=st.sampled_from([1, 2, 10_000]))
+def test_wanted_rows_are_a_hint(catalog: IcebergCatalog, wanted: int) -> None:
+    """With min-rows-requested a plan has files of the table, with as many rows as are wanted if the table has them."""
+    table = new_small_table(catalog)
+    planned = plan(catalog, table.id, min_rows_requested=wanted)
+    nothing(set(planned.paths) - set(table.data_files()), "task for a file that is none of the table")
+    rows = sum(task.file["record-count"] for task in planned.tasks)
+    at_least(rows, min(wanted, 2), "the rows of all files of the plan")
+
+
+@must("iceberg.scan.delegation.{}", operations=PLAN, clause="plan-completed", each=WAYS)
+def test_access_delegation_is_a_wish(catalog: IcebergCatalog, case: str) -> None:
+    """A planning with X-Iceberg-Access-Delegation ({}) has the same tasks as one without."""
+    table = new_small_table(catalog)
+    has_files(plan(catalog, table.id, _headers=asking(case)), table.data_files())

@@ -1,0 +1,25 @@
+"""What is judged over all answers of scan planning."""
+
+from __future__ import annotations
+
+from conformance.iceberg.support.scans.rules import PLANNED, SCAN_RULES
+from conformance.outcomes import Unoffered, Violation
+from conformance.requirement import must
+from conformance.suite import Suite
+
+
+@must(
+    "iceberg.scan.rules.{}",
+    operations=PLANNED,
+    clause=str,
+    kind="wire",
+    each={name.removeprefix("plan-").replace("-", "_"): name for name in SCAN_RULES},
+)
+def test_answers_keep_the_rules(suite: Suite, case: str) -> None:
+    """All answers of scan planning keep the rule {}."""
+    if "planTableScan" in suite.client.refused:
+        raise Unoffered("the server does not have planTableScan")
+    findings = [one for operation in PLANNED for one in suite.client.wire.extra(case, operation)]
+    if findings:
+        suite.client.steps = list(findings[0].steps)
+        raise Violation(findings[0].message)

@@ -1,0 +1,215 @@
+"""signRequest, for servers that sign requests to S3, and how a table says that they do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import urllib3
+
+from conformance.checks import equal, holds, one_of, url
+from conformance.client import Answer
+from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.support.storage import SIGNING, Place, load_for, place_of
+from conformance.json_values import shown
+from conformance.outcomes import Unoffered, Violation
+from conformance.requirement import must, should
+
+SIGN, CONFIG = ["signRequest"], "remote-signing-config"
+REFUSED = (400, 401, 403, 404, 422)
+URI = "the uri of the answer"
+FILE = "data/lakeproof.txt"
+UNSIGNED_PAYLOAD = {"x-amz-content-sha256": ["UNSIGNED-PAYLOAD"]}
+TIMEOUT = 10.0
+Request = dict[str, Any]
+
+
+def _signable(catalog: IcebergCatalog) -> tuple[Names, Place, Answer]:
+    """Return a table, where it lies, and how it was loaded. Raises Unoffered where nothing is signed."""
+    catalog.require("signRequest")
+    id = catalog.new_table()
+    loaded = load_for(catalog, id, SIGNING)
+    return id, place_of(loaded), loaded
+
+
+def _request(place: Place, method: str = "GET", path: str = FILE, **fields: Any) -> Request:
+    """Return a request for an object of a table."""
+    return {"region": place.region, "uri": place.url(path), "method": method, "headers": {}, **fields}
+
+
+def _path_of(address: str) -> str:
+    """Return the path of the URL of an object, which the settings of its table led to."""
+    return url(address, "the URL of an object by the config of the table").path
+
+
+def _signature(answer: Answer) -> str:
+    """Return the signature of an answer, from the headers or the query, empty where there is none."""
+    headers = {name.lower(): ",".join(values) for name, values in answer["headers"].items()}
+    return headers.get("authorization", "") or url(answer["uri"], URI).query
+
+
+def _is_signed(answer: Answer) -> None:
+    """Check that there is a signature."""
+    holds("signature=" in _signature(answer).lower(), "there is a signature in the headers or in the uri")
+
+
+def _headers(found: Any) -> dict[str, str]:
+    """Return headers of an answer as they are sent."""
+    headers = {name: ",".join(values) for name, values in found.items()}
+    for name, value in headers.items():
+        holds(f"{name}{value}".isascii() and f"{name}{value}".isprintable(), f"the header {name} can be sent")
+    return headers
+
+
+@must("iceberg.storage.sign.signed", operations=SIGN, clause="sign-request")
+def test_signed_request(catalog: IcebergCatalog) -> None:
+    """A request for a file of a table comes back for the same object, with the headers to send."""
+    id, place, _ = _signable(catalog)
+    answer = catalog.sign_request(id, **_request(place))
+    equal(url(answer["uri"], URI).path, _path_of(place.url(FILE)), "the path of the signed uri")
+    holds(isinstance(answer["headers"], dict), "the headers of the answer are an object")
+    _is_signed(answer)
+
+
+@should("iceberg.storage.sign.missing", operations=SIGN, clause="sign-request-not-found", kind="error")
+def test_signing_for_a_missing_table(catalog: IcebergCatalog) -> None:
+    """Signing for a table that does not exist is refused with 404."""
+    _, place, _ = _signable(catalog)
+    catalog.sign_request(catalog.table_id("missing"), expect=404, **_request(place))
+
+
+@should("iceberg.storage.sign.accepted", operations=SIGN, clause="sign-request-accepted")
+def test_signed_requests_are_accepted(catalog: IcebergCatalog) -> None:
+    """With signed requests a file of a table is written, read and deleted."""
+    id, place, _ = _signable(catalog)
+    written, _ = _sent(catalog, id, _request(place, "PUT"), b"lakeproof")
+    one_of(written, (200, 201), "the status of the storage for PUT")
+    read, content = _sent(catalog, id, _request(place))
+    equal(read, 200, "the status of the storage for GET")
+    equal(content.decode("utf-8", "replace"), "lakeproof", "the content of the file")
+    deleted, _ = _sent(catalog, id, _request(place, "DELETE"))
+    one_of(deleted, (200, 204), "the status of the storage for DELETE")
+
+
+def _sent(catalog: IcebergCatalog, id: Names, request: Request, body: bytes = b"") -> tuple[int, bytes]:
+    """Have a request signed and send it; return the status and the body of the storage's answer."""
+    signed = catalog.sign_request(id, **{**request, "headers": UNSIGNED_PAYLOAD})
+    headers, host = _headers(signed["headers"]), url(signed["uri"], URI).netloc
+    try:
+        answer = urllib3.request(
+            request["method"], signed["uri"], body=body or None, headers=headers, retries=False, timeout=TIMEOUT
+        )
+    except (urllib3.exceptions.HTTPError, ValueError) as error:
+        raise Violation(f"the storage cannot be reached at {host} ({type(error).__name__})", "body:/uri") from None
+    return answer.status, answer.data
+
+
+@should("iceberg.storage.sign.provider", operations=SIGN, clause="sign-request-provider")
+def test_provider_may_be_left_out(catalog: IcebergCatalog) -> None:
+    """Without a provider, as with the provider s3, the signature is one of S3 for the region of the request."""
+    id, place, _ = _signable(catalog)
+    plain = _request(place)
+    for request in (plain, {**plain, "provider": "s3"}):
+        signature = _signature(catalog.sign_request(id, **request)).replace("%2F", "/")
+        for part in ("AWS4-HMAC-SHA256", f"/{place.region}/s3/aws4_request"):
+            holds(part in signature, f"the signature has {part}")
+
+
+@should("iceberg.storage.sign.cache", operations=SIGN, clause="sign-request-cache")
+def test_signatures_say_whether_they_may_be_kept(catalog: IcebergCatalog) -> None:
+    """The answer says with Cache-Control private or no-cache whether a signature may be kept."""
+    id, place, _ = _signable(catalog)
+    for method in ("GET", "PUT"):
+        control = catalog.sign_request(id, **_request(place, method)).header("Cache-Control").lower()
+        stated = "private" in control or "no-cache" in control
+        holds(stated, f"the Cache-Control {shown(control)} has private or no-cache")
+
+
+@must("iceberg.storage.sign.method", operations=SIGN, clause="sign-request-method", kind="error")
+def test_unknown_method(catalog: IcebergCatalog) -> None:
+    """A method that the document does not list is refused with 400."""
+    id, place, _ = _signable(catalog)
+    for method in ("TRACE", "get", ""):
+        catalog.sign_request(id, expect=400, **_request(place, method))
+
+
+# What is not of the table
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """A request that touches something outside of a table."""
+
+    id: str
+    make: Callable[[Place], Request]
+
+
+def _copying(place: Place) -> Request:
+    source = quote(f"/{place.bucket}/{place.key}-other/{FILE}")
+    return _request(place, "PUT", headers={"x-amz-copy-source": [source]})
+
+
+def _deleting(place: Place) -> Request:
+    key = f"{place.key}-other/{FILE}"
+    body = f"<Delete><Object><Key>{key}</Key></Object></Delete>"
+    return _request(place, "POST", uri=f"{place.url('/')}?delete", body=body)
+
+
+OUTSIDE = {
+    "sibling": Outside("a file of a table whose location begins alike", lambda at: _request(at, path=f"/{at.key}x/f")),
+    "parent": Outside("a file above the table", lambda at: _request(at, path=f"/{at.key.rpartition('/')[0]}/f")),
+    "dots": Outside(
+        "a path that leads out of the table by dots",
+        lambda at: _request(at, uri=at.url("a").removesuffix("/a") + "/../other/f"),
+    ),
+    "bucket": Outside(
+        "a file in another bucket", lambda at: _request(at, uri=at.url(FILE, bucket=f"{at.bucket}-other"))
+    ),
+    "host": Outside(
+        "a file of the same name elsewhere",
+        lambda at: _request(at, uri=f"https://lakeproof.invalid{_path_of(at.url(FILE))}"),
+    ),
+    "listing": Outside(
+        "a listing of the whole bucket", lambda at: _request(at, uri=f"{at.url('/').rstrip('/')}?list-type=2&prefix=")
+    ),
+    "copy": Outside("a copy of a file of another table", _copying),
+    "deletion": Outside("a deletion of files of another table", _deleting),
+}
+
+
+@must("iceberg.storage.sign.outside.{}", operations=SIGN, clause="sign-request-outside", kind="error", each=OUTSIDE)
+def test_requests_outside_are_not_signed(catalog: IcebergCatalog, case: Outside) -> None:
+    """A request for {} is not signed."""
+    id, place, _ = _signable(catalog)
+    catalog.sign_request(id, **_request(place))
+    catalog.sign_request(id, expect=REFUSED, **case.make(place))
+
+
+# What a table says
+
+
+@should("iceberg.storage.sign.config", operations=["loadTable", *SIGN], clause="remote-signing-config")
+def test_settings_of_the_signer(catalog: IcebergCatalog) -> None:
+    """A server that signs says how in remote-signing-config, and what is there opens its signing."""
+    catalog.revision.require_field("LoadTableResult", CONFIG)
+    id, place, loaded = _signable(catalog)
+    config = loaded.get(CONFIG)
+    holds(isinstance(config, dict), f"the table comes with {CONFIG}")
+    request = _request(place, properties=config.get("properties") or {})
+    answer = catalog.sign_request(id, _headers=_headers(config.get("headers") or {}), **request)
+    _is_signed(answer)
+
+
+@should("iceberg.storage.sign.default", operations=["loadTable", *SIGN], clause="remote-signing-default")
+def test_where_signing_happens(catalog: IcebergCatalog) -> None:
+    """Where the table names no other place, signing happens at the operation of the table itself."""
+    id, place, loaded = _signable(catalog)
+    config = loaded.get("config") or {}
+    answer = catalog.sign_request(id, expect=None, **_request(place))
+    own = urlsplit(catalog.client.steps[-1].url).path
+    stated = url(config.get("signer.endpoint") or own, "the signer.endpoint of the table").path
+    if "signer.uri" in config or not own.endswith(stated.lstrip("/")):
+        raise Unoffered("the table names another place for signing")
+    equal(answer.status, 200, "the status")

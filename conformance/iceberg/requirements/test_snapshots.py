@@ -1,0 +1,195 @@
+"""updateTable: snapshots and the snapshot log; and which snapshots loadTable shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.checks import equal
+from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.requirements.test_commits import COMMIT, FAILED, state
+from conformance.iceberg.support.metadata import MAIN, by_id, current_snapshot, logged_snapshots, refs, snapshot_ids
+from conformance.iceberg.support.staging import Stage, stage
+from conformance.iceberg.support.updates import append, requirement, set_properties, set_ref, update
+from conformance.requirement import must
+
+# Ids as engines draw them: JSON readers that take numbers for doubles change the last digits.
+FIRST, SECOND, THIRD = 3_055_729_675_574_597_004, 9_223_372_036_854_775_807, 1_152_921_504_606_846_977
+LOAD = ["loadTable"]
+CURRENT, SNAPSHOTS, REFS, LOG = "the current snapshot", "the snapshots", "the refs", "the snapshots of the snapshot-log"
+
+
+def new_table_with_files(catalog: IcebergCatalog, version: int = 2, name: str = "t") -> tuple[Names, Stage]:
+    """Return a table of a format version and where its files go."""
+    id = catalog.new_table(name, properties={"format-version": str(version)})
+    return id, stage(catalog, id)
+
+
+def new_table_with_snapshots(catalog: IcebergCatalog, *ids: int) -> tuple[Names, Stage]:
+    """Return a table with these snapshots on main, each made by a commit of its own."""
+    id, files = new_table_with_files(catalog)
+    for number, snapshot in enumerate(ids):
+        parent = ids[number - 1] if number else None
+        catalog.update_table(id, append(files.snapshot(snapshot, number + 1, parent=parent)))
+    return id, files
+
+
+def unchanged(catalog: IcebergCatalog, id: Names, before: tuple[Any, Any]) -> None:
+    """Check that a table is as `state` showed it before."""
+    location, metadata = state(catalog, id)
+    equal(metadata, before[1], "the metadata of the table")
+    equal(location, before[0], "the metadata-location of the table")
+
+
+@must("iceberg.snapshot.add", operations=COMMIT, clause="update-add-snapshot")
+def test_snapshot_is_added(catalog: IcebergCatalog) -> None:
+    """A snapshot that was added is in the metadata as it was given, and last-sequence-number is its number."""
+    id, files = new_table_with_files(catalog)
+    snapshot = files.snapshot(FIRST, 1)
+    metadata = catalog.update_table(id, [update("add-snapshot", snapshot=snapshot)])["metadata"]
+    found = by_id(metadata["snapshots"], "snapshot-id", FIRST)
+    for name, value in snapshot.items():
+        equal(found.get(name), value, f"the {name} of the snapshot")
+    equal(metadata["last-sequence-number"], 1, "the last-sequence-number")
+    equal(current_snapshot(metadata), None, CURRENT)
+
+
+@must("iceberg.snapshot.big_ids", operations=COMMIT, clause="update-add-snapshot")
+def test_ids_keep_all_digits(catalog: IcebergCatalog) -> None:
+    """Snapshot ids of 64 bits keep all their digits, also in requirements and refs."""
+    id, files = new_table_with_snapshots(catalog, SECOND, FIRST)
+    expected = requirement("assert-ref-snapshot-id", ref=MAIN, snapshot_id=FIRST)
+    metadata = catalog.update_table(id, append(files.snapshot(THIRD, 3, parent=FIRST)), [expected])["metadata"]
+    equal(snapshot_ids(metadata), [SECOND, FIRST, THIRD], SNAPSHOTS)
+    equal(refs(metadata), {MAIN: THIRD}, REFS)
+    parent = by_id(metadata["snapshots"], "snapshot-id", FIRST)["parent-snapshot-id"]
+    equal(parent, SECOND, f"the parent-snapshot-id of the snapshot {FIRST}")
+
+
+@must("iceberg.snapshot.first_append", operations=COMMIT, clause="update-set-main")
+def test_first_append(catalog: IcebergCatalog) -> None:
+    """The first append asserts that main is not there, and makes it the current snapshot with one entry in the log."""
+    id, files = new_table_with_files(catalog)
+    absent = requirement("assert-ref-snapshot-id", ref=MAIN, snapshot_id=None)
+    catalog.update_table(id, append(files.snapshot(FIRST)), [absent])
+    metadata = catalog.metadata(id)
+    equal(current_snapshot(metadata), FIRST, CURRENT)
+    equal(refs(metadata), {MAIN: FIRST}, REFS)
+    equal(logged_snapshots(metadata), [FIRST], LOG)
+
+
+@must("iceberg.snapshot.assert_ref", operations=COMMIT, clause="assert-ref-snapshot-id", kind="error")
+def test_ref_has_moved(catalog: IcebergCatalog) -> None:
+    """A commit that asserts an older snapshot of a branch, or that it is not there, is refused with 409."""
+    id, files = new_table_with_snapshots(catalog, FIRST, SECOND)
+    before = state(catalog, id)
+    for expected in (FIRST, None):
+        stale = requirement("assert-ref-snapshot-id", ref=MAIN, snapshot_id=expected)
+        refused = catalog.update_table(id, append(files.snapshot(THIRD, 3)), [stale], expect=409)
+        equal(refused.type, FAILED, "the type of the error")
+    unchanged(catalog, id, before)
+
+
+@must("iceberg.snapshot.doubled", operations=COMMIT, clause="update-add-snapshot-doubled", kind="error")
+def test_doubled_snapshot_id(catalog: IcebergCatalog) -> None:
+    """A snapshot whose id is taken is refused with 400 or 409, and nothing changes."""
+    id, files = new_table_with_snapshots(catalog, FIRST)
+    before = state(catalog, id)
+    catalog.update_table(id, [update("add-snapshot", snapshot=files.snapshot(FIRST, 2))], expect=(400, 409))
+    unchanged(catalog, id, before)
+
+
+@must("iceberg.snapshot.stale_sequence", operations=COMMIT, clause="update-add-snapshot-sequence", kind="error")
+def test_stale_sequence_number(catalog: IcebergCatalog) -> None:
+    """A snapshot whose sequence number is not above the last one is refused with 409, and nothing changes."""
+    id, files = new_table_with_snapshots(catalog, FIRST, SECOND)
+    before = state(catalog, id)
+    stale = files.snapshot(THIRD, 2, parent=FIRST)
+    refused = catalog.update_table(id, [update("add-snapshot", snapshot=stale)], expect=409)
+    equal(refused.type, FAILED, "the type of the error")
+    unchanged(catalog, id, before)
+
+
+@must("iceberg.snapshot.several", operations=COMMIT, clause="update-several-snapshots")
+def test_several_snapshots(catalog: IcebergCatalog) -> None:
+    """One commit may add several snapshots to main; the log has the last of them, which was current afterwards."""
+    id, files = new_table_with_files(catalog)
+    second = files.snapshot(SECOND, 2, parent=FIRST)
+    metadata = catalog.update_table(id, [*append(files.snapshot(FIRST, 1)), *append(second)])["metadata"]
+    equal(snapshot_ids(metadata), [FIRST, SECOND], SNAPSHOTS)
+    equal(current_snapshot(metadata), SECOND, CURRENT)
+    equal(logged_snapshots(metadata)[-1:], [SECOND], "the last entry of the snapshot-log")
+
+
+@must("iceberg.snapshot.row_ids", operations=COMMIT, clause="update-add-snapshot-row-ids")
+def test_row_ids(catalog: IcebergCatalog) -> None:
+    """In version 3 next-row-id rises by the rows that snapshots add."""
+    id, files = new_table_with_files(catalog, version=3)
+    catalog.update_table(id, append(files.snapshot(FIRST, 1, first_row_id=0, added_rows=30)))
+    second = files.snapshot(SECOND, 2, parent=FIRST, first_row_id=30, added_rows=5)
+    equal(catalog.update_table(id, append(second))["metadata"]["next-row-id"], 35, "the next-row-id")
+
+
+@must("iceberg.snapshot.row_ids_stale", operations=COMMIT, clause="update-add-snapshot-row-ids", kind="error")
+def test_stale_row_id(catalog: IcebergCatalog) -> None:
+    """In version 3 a snapshot whose first row id is missing or below next-row-id is refused, and nothing changes."""
+    id, files = new_table_with_files(catalog, version=3)
+    catalog.update_table(id, append(files.snapshot(FIRST, 1, first_row_id=0, added_rows=30)))
+    before = state(catalog, id)
+    missing: list[dict[str, Any]] = [{"first_row_id": 29, "added_rows": 1}, {}]
+    for more in missing:
+        catalog.update_table(id, append(files.snapshot(SECOND, 2, parent=FIRST, **more)), expect=(400, 409))
+    unchanged(catalog, id, before)
+
+
+# Removing snapshots
+
+
+@must("iceberg.snapshot.remove", operations=COMMIT, clause="update-remove-snapshots")
+def test_snapshots_are_removed(catalog: IcebergCatalog) -> None:
+    """Snapshots that were removed are gone with the refs to them; removing one that is not there is no error."""
+    id, _ = new_table_with_snapshots(catalog, FIRST, SECOND, THIRD)
+    catalog.update_table(id, [set_ref("v1", FIRST, "tag")])
+    metadata = catalog.update_table(id, [update("remove-snapshots", snapshot_ids=[FIRST, 17])])["metadata"]
+    equal(snapshot_ids(metadata), [SECOND, THIRD], SNAPSHOTS)
+    equal(refs(metadata), {MAIN: THIRD}, REFS)
+
+
+@must("iceberg.snapshot.remove_log", operations=COMMIT, clause="update-remove-snapshots-log")
+def test_log_has_no_gap(catalog: IcebergCatalog) -> None:
+    """Removing a snapshot takes the entries of the log up to it along, so that the log has no gap."""
+    id, _ = new_table_with_snapshots(catalog, FIRST, SECOND, THIRD)
+    metadata = catalog.update_table(id, [update("remove-snapshots", snapshot_ids=[SECOND])])["metadata"]
+    equal(logged_snapshots(metadata), [THIRD], LOG)
+    equal(snapshot_ids(metadata), [FIRST, THIRD], SNAPSHOTS)
+
+
+# What loadTable shows
+
+
+@must("iceberg.table.load.snapshots_all", operations=LOAD, clause="load-table-snapshots-all")
+def test_all_snapshots_are_shown(catalog: IcebergCatalog) -> None:
+    """With snapshots=all, and without the parameter, all snapshots are in the metadata."""
+    id, _ = new_table_with_snapshots(catalog, FIRST, SECOND, THIRD)
+    equal(snapshot_ids(catalog.metadata(id)), [FIRST, SECOND, THIRD], SNAPSHOTS)
+    equal(snapshot_ids(catalog.load_table(id, snapshots="all")["metadata"]), [FIRST, SECOND, THIRD], SNAPSHOTS)
+
+
+@must("iceberg.table.load.snapshots_refs", operations=LOAD, clause="load-table-snapshots-refs")
+def test_snapshots_of_refs_are_shown(catalog: IcebergCatalog) -> None:
+    """With snapshots=refs the snapshots are those that branches and tags point to."""
+    id, _ = new_table_with_snapshots(catalog, FIRST, SECOND, THIRD)
+    catalog.update_table(id, [set_ref("v1", FIRST, "tag")])
+    metadata = catalog.load_table(id, snapshots="refs")["metadata"]
+    equal(snapshot_ids(metadata), [FIRST, THIRD], SNAPSHOTS)
+    equal(refs(metadata), {MAIN: THIRD, "v1": FIRST}, REFS)
+
+
+@must("iceberg.commit.from_refs", operations=[*COMMIT, *LOAD], clause="metadata-from-refs")
+def test_commit_after_a_look_at_refs(catalog: IcebergCatalog) -> None:
+    """A commit by a client that loaded only the snapshots of refs loses no other snapshot and no history."""
+    id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
+    seen = catalog.load_table(id, snapshots="refs")["metadata"]
+    same = requirement("assert-table-uuid", uuid=seen["table-uuid"])
+    metadata = catalog.update_table(id, [set_properties(a="1")], [same])["metadata"]
+    equal(snapshot_ids(metadata), [FIRST, SECOND], SNAPSHOTS)
+    equal(logged_snapshots(metadata), [FIRST, SECOND], LOG)

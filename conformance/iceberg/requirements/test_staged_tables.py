@@ -1,0 +1,132 @@
+"""createTable with stage-create, and the commits that create tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.checks import equal, exactly, same_items, text
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.requirements.test_commits import COMMIT, LAYOUT, columns_are, state, unchanged
+from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, WIDER, partition, spec
+from conformance.iceberg.support.listing import tables_in
+from conformance.iceberg.support.metadata import (
+    column_names,
+    current_snapshot,
+    default_spec,
+    previous_files,
+    properties_of,
+)
+from conformance.iceberg.support.updates import CREATE, TOUCH, add_and_use_schema, creation, requirement
+from conformance.requirement import must, should
+
+STAGING = ["createTable"]
+STAGE: dict[str, Any] = {"stage_create": True}
+
+
+@must("iceberg.table.stage.invisible", operations=STAGING, clause="create-table-stage")
+def test_staged_table_is_not_there(catalog: IcebergCatalog) -> None:
+    """With stage-create nothing is created: the table is neither listed nor loaded, and its name is free."""
+    id = catalog.new_table(**STAGE)
+    catalog.load_table(id, expect=404)
+    same_items(tables_in(catalog, catalog.home), [], "the listed tables")
+    catalog.create_table(id, schema=SCHEMA)
+
+
+@must("iceberg.table.stage.answer", operations=STAGING, clause="create-table-stage-answer")
+def test_staged_metadata(catalog: IcebergCatalog) -> None:
+    """The answer to stage-create is the metadata as they would be, without metadata-location or with null."""
+    body: dict[str, Any] = {
+        "schema": NESTED_SCHEMA,
+        "partition_spec": spec(partition(1, "id")),
+        "properties": {"a": "1"},
+    }
+    answer = catalog.create_table(catalog.table_id(), **body, **STAGE)
+    equal(answer.get("metadata-location"), None, "the metadata-location of the staged table")
+    metadata = answer["metadata"]
+    columns_are(metadata, NESTED_SCHEMA)
+    exactly(default_spec(metadata)["fields"], 1, "the fields of the partition spec")
+    equal(properties_of(metadata).get("a"), "1", "the property a")
+    text(metadata["location"], "the location of the staged table")
+
+
+@should("iceberg.table.stage.twice", operations=STAGING, clause="create-table-stage-twice")
+def test_staging_twice(catalog: IcebergCatalog) -> None:
+    """The same table may be staged several times."""
+    id = catalog.new_table(**STAGE)
+    catalog.create_table(id, schema=SCHEMA, **STAGE)
+
+
+@should("iceberg.table.stage.taken", operations=STAGING, clause="create-table-stage-exists", kind="error")
+def test_staging_a_taken_name(catalog: IcebergCatalog) -> None:
+    """Staging a table whose name is taken is refused with 409 of type AlreadyExistsException."""
+    refused = catalog.create_table(catalog.new_table(), schema=SCHEMA, expect=409, **STAGE)
+    equal(refused.type, "AlreadyExistsException", "the type of the error")
+
+
+# The commit that creates
+
+
+@must("iceberg.commit.create.staged", operations=[*COMMIT, "createTable"], clause="stage-commit")
+def test_staged_table_is_created(catalog: IcebergCatalog) -> None:
+    """A commit with assert-create and the updates of a creation creates the table that was staged."""
+    id = catalog.table_id()
+    body: dict[str, Any] = {"schema": SCHEMA, "properties": {"a": "1"}, **LAYOUT}
+    staged = catalog.create_table(id, stage_create=True, **body)["metadata"]
+    catalog.update_table(id, creation(staged), [CREATE])
+    created = catalog.metadata(id)
+    equal(created["table-uuid"], staged["table-uuid"], "the table-uuid")
+    equal(column_names(created), column_names(staged), "the columns of the table")
+    equal(properties_of(created).get("a"), "1", "the property a")
+    equal(current_snapshot(created), None, "the current-snapshot-id")
+
+
+@must("iceberg.commit.create.taken", operations=COMMIT, clause="assert-create", kind="error")
+def test_create_assertion_fails(catalog: IcebergCatalog) -> None:
+    """A commit with assert-create to a table that is there is refused with 409, and changes nothing."""
+    id = catalog.new_table()
+    before = state(catalog, id)
+    catalog.update_table(id, [TOUCH], [CREATE], expect=409)
+    unchanged(catalog, id, before)
+
+
+@must("iceberg.commit.create.late", operations=[*COMMIT, "createTable"], clause="stage-commit-late", kind="error")
+def test_staged_table_that_another_created(catalog: IcebergCatalog) -> None:
+    """If another has created the table since it was staged, the commit is refused with 409; that table stays."""
+    id = catalog.table_id()
+    staged = catalog.create_table(id, schema=SCHEMA, stage_create=True)["metadata"]
+    catalog.create_table(id, schema=WIDER)
+    before = state(catalog, id)
+    catalog.update_table(id, creation(staged), [CREATE], expect=409)
+    unchanged(catalog, id, before)
+
+
+@should("iceberg.commit.create.more", operations=[*COMMIT, "createTable"], clause="stage-commit-initial")
+def test_creation_with_further_changes(catalog: IcebergCatalog) -> None:
+    """A commit that creates a table may hold further changes, and the format version that it begins with."""
+    id = catalog.table_id()
+    body: dict[str, Any] = {"schema": SCHEMA, "properties": {"format-version": "1"}}
+    staged = catalog.create_table(id, stage_create=True, **body)["metadata"]
+    catalog.update_table(id, [*creation(staged), *add_and_use_schema(WIDER), TOUCH], [CREATE])
+    created = catalog.metadata(id)
+    equal(created["format-version"], 1, "the format-version")
+    columns_are(created, WIDER)
+    equal(properties_of(created).get("touched"), "1", "the property that the commit set")
+
+
+@should("iceberg.commit.create.first_file", operations=[*COMMIT, "createTable"], clause="stage-commit-first-file")
+def test_created_table_has_no_earlier_file(catalog: IcebergCatalog) -> None:
+    """The metadata of a table created by commit have no earlier file in their log."""
+    id = catalog.table_id()
+    staged = catalog.create_table(id, schema=SCHEMA, stage_create=True)["metadata"]
+    catalog.update_table(id, creation(staged), [CREATE])
+    equal(previous_files(catalog.metadata(id)), [], "the files of the metadata-log")
+
+
+@should("iceberg.commit.create.alone", operations=COMMIT, clause="assert-create-alone", kind="error")
+def test_create_assertion_stands_alone(catalog: IcebergCatalog) -> None:
+    """Another requirement beside assert-create is refused with 400, and nothing is created."""
+    id = catalog.table_id()
+    staged = catalog.create_table(id, schema=SCHEMA, stage_create=True)["metadata"]
+    same = requirement("assert-table-uuid", uuid=staged["table-uuid"])
+    catalog.update_table(id, creation(staged), [CREATE, same], expect=400)
+    catalog.load_table(id, expect=404)

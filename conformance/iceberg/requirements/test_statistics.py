@@ -1,0 +1,86 @@
+"""updateTable: statistics of tables and of partitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.checks import equal
+from conformance.common.hostile import UNUSED
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.requirements.test_commits import COMMIT
+from conformance.iceberg.requirements.test_snapshots import FIRST, SECOND, new_table_with_snapshots
+from conformance.iceberg.support.metadata import Metadata
+from conformance.iceberg.support.updates import update
+from conformance.requirement import must, should
+
+NOWHERE = f"file:///{UNUSED}"
+
+
+def statistics(snapshot: int, name: str = "a") -> dict[str, Any]:
+    """Return statistics of a snapshot; nobody reads the file that they name."""
+    blob = {"type": "apache-datasketches-theta-v1", "snapshot-id": snapshot, "sequence-number": 1, "fields": [1]}
+    return {
+        "snapshot-id": snapshot,
+        "statistics-path": f"{NOWHERE}/{name}.puffin",
+        "file-size-in-bytes": 413,
+        "file-footer-size-in-bytes": 42,
+        "blob-metadata": [blob],
+    }
+
+
+def partition_statistics(snapshot: int, name: str = "a") -> dict[str, Any]:
+    """Return statistics of the partitions of a snapshot; nobody reads the file that they name."""
+    return {"snapshot-id": snapshot, "statistics-path": f"{NOWHERE}/{name}.parquet", "file-size-in-bytes": 43}
+
+
+@must("iceberg.statistics.set", operations=COMMIT, clause="update-statistics")
+def test_statistics_are_set(catalog: IcebergCatalog) -> None:
+    """Statistics take the place of those of the same snapshot, and removing them takes them away."""
+    id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
+    for snapshot, name in ((FIRST, "a"), (SECOND, "a"), (FIRST, "b")):
+        catalog.update_table(
+            id, [update("set-statistics", snapshot_id=snapshot, statistics=statistics(snapshot, name))]
+        )
+    found = sorted(catalog.metadata(id).get("statistics") or [], key=lambda one: one["snapshot-id"])
+    equal(found, [statistics(FIRST, "b"), statistics(SECOND)], "the statistics of the table")
+    gone = [update("remove-statistics", snapshot_id=snapshot) for snapshot in (FIRST, 17)]
+    _statistics_of(catalog.update_table(id, gone)["metadata"], SECOND)
+
+
+def _statistics_of(metadata: Metadata, snapshot: int) -> None:
+    """Check that there are statistics of one snapshot alone."""
+    found = [one["snapshot-id"] for one in metadata.get("statistics") or ()]
+    equal(found, [snapshot], "the snapshots that have statistics")
+
+
+@must("iceberg.statistics.set_partition", operations=COMMIT, clause="update-statistics")
+def test_partition_statistics_are_set(catalog: IcebergCatalog) -> None:
+    """Partition statistics take the place of those of the same snapshot, and removing them takes them away."""
+    id, _ = new_table_with_snapshots(catalog, FIRST)
+    for name in ("a", "b"):
+        wanted = partition_statistics(FIRST, name)
+        catalog.update_table(id, [update("set-partition-statistics", partition_statistics=wanted)])
+    found = catalog.metadata(id).get("partition-statistics")
+    equal(found, [partition_statistics(FIRST, "b")], "the partition-statistics of the table")
+    gone = [update("remove-partition-statistics", snapshot_id=FIRST)]
+    left = catalog.update_table(id, gone)["metadata"].get("partition-statistics") or []
+    equal(left, [], "the partition-statistics after their removal")
+
+
+@should("iceberg.statistics.without_id", operations=COMMIT, clause="update-statistics-snapshot")
+def test_statistics_name_their_snapshot(catalog: IcebergCatalog) -> None:
+    """Statistics are set without the snapshot id beside them: they name it themselves."""
+    catalog.revision.require_optional("SetStatisticsUpdate", "snapshot-id")
+    id, _ = new_table_with_snapshots(catalog, FIRST)
+    metadata = catalog.update_table(id, [update("set-statistics", statistics=statistics(FIRST))])["metadata"]
+    _statistics_of(metadata, FIRST)
+
+
+@must("iceberg.statistics.go_along", operations=COMMIT, clause="update-remove-snapshots")
+def test_statistics_go_with_their_snapshot(catalog: IcebergCatalog) -> None:
+    """Statistics of a snapshot go when it is removed."""
+    id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
+    both = [update("set-statistics", snapshot_id=one, statistics=statistics(one)) for one in (FIRST, SECOND)]
+    catalog.update_table(id, both)
+    metadata = catalog.update_table(id, [update("remove-snapshots", snapshot_ids=[FIRST])])["metadata"]
+    _statistics_of(metadata, SECOND)

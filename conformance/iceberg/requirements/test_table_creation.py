@@ -1,0 +1,277 @@
+"""createTable: what the new table has, staged creation, refusals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from conformance.checks import equal, keyed, lacks, only, same_items, text, unequal
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, field, order, partition, schema, sort_field, spec
+from conformance.iceberg.support.listing import tables_in
+from conformance.iceberg.support.metadata import (
+    VERSION_FIELDS,
+    current_schema,
+    current_snapshot,
+    default_order,
+    default_spec,
+    field_ids,
+    properties_of,
+)
+from conformance.json_values import shown
+from conformance.requirement import given, must, should
+from conformance.strategies import properties
+
+CREATE = ["createTable"]
+# The ids of the request are none that a server would give.
+ODD = schema(field(17, "id", required=True), field(5, "name", "string"), field(90, "day", "date"))
+
+
+def shape(type: Any) -> Any:
+    """Return a type without the ids that a server gives."""
+    if not isinstance(type, dict):
+        return type
+    fields = [
+        {key: shape(value) for key, value in one.items() if key != "id"} | {"doc": one.get("doc")}
+        for one in type.get("fields", ())
+    ]
+    parts = {key: shape(value) for key, value in type.items() if not key.endswith("id") and key != "fields"}
+    dropped = {"schema-id", "identifier-field-ids"}
+    return {key: value for key, value in parts.items() if key not in dropped} | {"fields": fields}
+
+
+@must("iceberg.table.create.loadable", operations=CREATE, clause="create-table")
+def test_created_table_is_there(catalog: IcebergCatalog) -> None:
+    """A created table is there at once, and the answer is its metadata."""
+    id = catalog.table_id()
+    created = catalog.create_table(id, schema=SCHEMA)
+    equal(catalog.metadata(id)["table-uuid"], created["metadata"]["table-uuid"], "the table-uuid of the loaded table")
+    same_items(tables_in(catalog, catalog.home), [id], "the listed tables")
+
+
+@must("iceberg.table.create.schema", operations=CREATE, clause="create-table-schema")
+@given(wanted=st.sampled_from([SCHEMA, NESTED_SCHEMA, ODD]))
+def test_schema_is_that_of_the_request(catalog: IcebergCatalog, wanted: dict[str, Any]) -> None:
+    """The new table has the fields of the request, nested ones too, in order, with types and documentation."""
+    metadata = catalog.metadata(catalog.new_table(schema=wanted))
+    equal(shape(current_schema(metadata)), shape(wanted), "the current schema but for its ids")
+
+
+@should("iceberg.table.create.ids", operations=CREATE, clause="create-table-ids")
+def test_server_gives_ids(catalog: IcebergCatalog) -> None:
+    """Columns get ids from 1 on, level by level, the schema is 0, and partition fields begin with 1000."""
+    fields = [*NESTED_SCHEMA["fields"], field(50, "day", "date")]
+    wanted = schema(*({**one, "id": 100 + one["id"]} for one in fields))
+    body: dict[str, Any] = {"schema": wanted, "partition_spec": spec(partition(150, "day"))}
+    metadata = catalog.metadata(catalog.new_table(**body))
+    same_items(field_ids(current_schema(metadata)), range(1, 11), "the ids of all columns and nested fields")
+    equal([one["id"] for one in current_schema(metadata)["fields"]], [1, 2, 3, 4, 5], "the ids of the columns")
+    equal(metadata["current-schema-id"], 0, "the current-schema-id")
+    equal([one["field-id"] for one in default_spec(metadata)["fields"]], [1000], "the ids of the partition fields")
+
+
+@should("iceberg.table.create.without_ids", operations=CREATE, clause="create-table-ids")
+def test_ids_that_the_server_gives_may_be_absent(catalog: IcebergCatalog) -> None:
+    """The ids that the server gives, spec-id and order-id, may be absent from a request."""
+    body: dict[str, Any] = {
+        "partition_spec": {"fields": [partition(3, "day")]},
+        "write_order": {"fields": [sort_field(1)]},
+    }
+    metadata = catalog.metadata(catalog.new_table(**body))
+    only(default_spec(metadata)["fields"], "the fields of the default partition spec")
+    only(default_order(metadata)["fields"], "the fields of the default sort order")
+
+
+@must("iceberg.table.create.remapped", operations=CREATE, clause="create-table-remap")
+def test_references_follow_the_columns(catalog: IcebergCatalog) -> None:
+    """Partition fields, sort keys and identifier fields refer to the columns that they referred to in the request."""
+    wanted = {**ODD, "identifier-field-ids": [17]}
+    body: dict[str, Any] = {
+        "schema": wanted,
+        "partition_spec": spec(partition(90, "month", "month")),
+        "write_order": order(sort_field(5, direction="desc")),
+    }
+    metadata = catalog.metadata(catalog.new_table(**body))
+    columns = keyed(current_schema(metadata)["fields"], "name")
+    sources = [one["source-id"] for one in default_spec(metadata)["fields"]]
+    equal(sources, [columns["day"]["id"]], "the columns of the partition spec")
+    sources = [one["source-id"] for one in default_order(metadata)["fields"]]
+    equal(sources, [columns["name"]["id"]], "the columns of the sort order")
+    identifiers = current_schema(metadata).get("identifier-field-ids")
+    equal(identifiers, [columns["id"]["id"]], "the identifier-field-ids of the schema")
+
+
+@must("iceberg.table.create.unpartitioned", operations=CREATE, clause="create-table-unpartitioned")
+@given(explicit=st.booleans())
+def test_neither_partitioned_nor_sorted(catalog: IcebergCatalog, explicit: bool) -> None:
+    """Without a spec and an order, or with empty ones, the table is neither partitioned nor sorted, by order 0."""
+    empty: dict[str, Any] = {"partition_spec": spec(), "write_order": order()} if explicit else {}
+    metadata = catalog.metadata(catalog.new_table(**empty))
+    equal(default_spec(metadata)["fields"], [], "the fields of the default partition spec")
+    equal(metadata["default-sort-order-id"], 0, "the default-sort-order-id")
+    equal(default_order(metadata)["fields"], [], "the fields of the default sort order")
+    equal(current_snapshot(metadata), None, "the current snapshot")
+
+
+@must("iceberg.table.create.location", operations=CREATE, clause="create-table-location")
+def test_new_table_has_a_location(catalog: IcebergCatalog) -> None:
+    """A new table has a location of its own."""
+    first, second = catalog.metadata(catalog.new_table("a")), catalog.metadata(catalog.new_table("b"))
+    location = text(first["location"], "the location of the table").rstrip("/")
+    unequal(second["location"].rstrip("/"), location, "the location of another table")
+
+
+@must("iceberg.table.create.properties", operations=CREATE, clause="create-table-properties")
+@given(wanted=properties())
+def test_properties_are_kept(catalog: IcebergCatalog, wanted: dict[str, str]) -> None:
+    """Properties of the request are properties of the table."""
+    metadata = catalog.metadata(catalog.new_table(properties=wanted))
+    found = properties_of(metadata)
+    for name, value in wanted.items():
+        equal(found.get(name), value, f"the property {shown(name)}")
+
+
+VERSIONS = {str(version): version for version in VERSION_FIELDS}
+
+
+@must("iceberg.table.create.format_version.{}", operations=CREATE, clause="create-table-format-version", each=VERSIONS)
+def test_format_version(catalog: IcebergCatalog, case: int) -> None:
+    """The property format-version makes a table of format version {}, and is not kept as a property."""
+    metadata = catalog.metadata(catalog.new_table(properties={"format-version": str(case), "kept": "1"}))
+    equal(metadata["format-version"], case, "the format-version")
+    lacks(properties_of(metadata), ["format-version"], "the properties of the table")
+    equal(properties_of(metadata).get("kept"), "1", 'the property "kept"')
+
+
+@must(
+    "iceberg.table.create.format_unknown",
+    operations=CREATE,
+    clause="create-table-format-unknown",
+    kind="error",
+)
+@given(version=st.sampled_from(["99", "0", "-1", "two", ""]))
+def test_unknown_format_version(catalog: IcebergCatalog, version: str) -> None:
+    """A format version that does not exist is refused with 400."""
+    body: dict[str, Any] = {"schema": SCHEMA, "properties": {"format-version": version}}
+    catalog.create_table(catalog.table_id(), expect=400, **body)
+
+
+@must("iceberg.table.create.uuid", operations=CREATE, clause="create-table-uuid")
+def test_uuids_differ(catalog: IcebergCatalog) -> None:
+    """Each new table has a UUID of its own, also one that takes the name of a dropped one."""
+    first = catalog.metadata(catalog.new_table("a"))["table-uuid"]
+    second = catalog.metadata(catalog.new_table("b"))["table-uuid"]
+    catalog.drop_table(catalog.table_id("a"))
+    third = catalog.metadata(catalog.new_table("a"))["table-uuid"]
+    unequal(second, first, "the table-uuid of another table")
+    for former in (first, second):
+        unequal(third, former, "the table-uuid of the table with the name of a dropped one")
+
+
+# Refusals
+
+
+@must("iceberg.table.create.taken", operations=CREATE, clause="create-table-exists", kind="error")
+def test_name_of_a_table_is_taken(catalog: IcebergCatalog) -> None:
+    """A name that a table has is refused with 409 of type AlreadyExistsException; the table stays as it was."""
+    id = catalog.new_table()
+    before = catalog.metadata(id)
+    refused = catalog.create_table(id, schema=NESTED_SCHEMA, expect=409)
+    equal(refused.type, "AlreadyExistsException", "the type of the error")
+    equal(catalog.metadata(id), before, "the metadata of the table")
+
+
+@must("iceberg.table.create.taken_by_view", operations=CREATE, clause="create-table-exists", kind="error")
+def test_name_of_a_view_is_taken(catalog: IcebergCatalog) -> None:
+    """A name that a view has is refused with 409 of type AlreadyExistsException; the view stays."""
+    catalog.require("createView")
+    view = catalog.new_view()
+    refused = catalog.create_table(view, schema=SCHEMA, expect=409)
+    equal(refused.type, "AlreadyExistsException", "the type of the error")
+    catalog.load_view(view)
+
+
+@must("iceberg.table.create.namespace_missing", operations=CREATE, clause="create-table-no-namespace", kind="error")
+def test_table_in_missing_namespace(catalog: IcebergCatalog) -> None:
+    """A table in a namespace that does not exist is refused with 404 of type NoSuchNamespaceException."""
+    refused = catalog.create_table((*catalog.missing_namespace(), "t"), schema=SCHEMA, expect=404)
+    equal(refused.type, "NoSuchNamespaceException", "the type of the error")
+
+
+BAD_SCHEMAS: dict[str, Any] = {
+    "doubled_name": schema(field(1, "a"), field(2, "a")),
+    "doubled_id": schema(field(1, "a"), field(1, "b")),
+    "unknown_type": schema(field(1, "a", "integer64")),
+    "unknown_identifier": {**SCHEMA, "identifier-field-ids": [99]},
+    "optional_identifier": {**SCHEMA, "identifier-field-ids": [2]},
+    "bad_decimal": schema(field(1, "a", "decimal(40,2)")),
+}
+
+
+@must(
+    "iceberg.table.create.bad_schema.{}",
+    operations=CREATE,
+    clause="create-table-bad-schema",
+    kind="error",
+    each=BAD_SCHEMAS,
+)
+def test_bad_schema(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """A schema that no table can have ({}) is refused with 400, and no table appears."""
+    id = catalog.table_id()
+    catalog.create_table(id, schema=case, expect=400)
+    catalog.load_table(id, expect=404)
+
+
+BAD_LAYOUTS: dict[str, Any] = {
+    "spec_column": {"partition_spec": spec(partition(99, "p"))},
+    "spec_transform": {"partition_spec": spec(partition(2, "p", "month"))},
+    "spec_unknown_transform": {"partition_spec": spec(partition(2, "p", "bucket[0]"))},
+    "spec_doubled_name": {"partition_spec": spec(partition(1, "p"), partition(3, "p"))},
+    "order_column": {"write_order": order(sort_field(99))},
+    "order_transform": {"write_order": order(sort_field(2, "day"))},
+}
+
+
+@must(
+    "iceberg.table.create.bad_layout.{}",
+    operations=CREATE,
+    clause="create-table-bad-spec",
+    kind="error",
+    each=BAD_LAYOUTS,
+)
+def test_bad_layout(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """A partition spec or order that the schema does not allow ({}) is refused with 400, and no table appears."""
+    id = catalog.table_id()
+    catalog.create_table(id, schema=SCHEMA, expect=400, **case)
+    catalog.load_table(id, expect=404)
+
+
+NEWER: dict[str, Any] = {
+    "timestamp_ns": field(1, "a", "timestamp_ns"),
+    "variant": field(1, "a", "variant"),
+    "default": field(1, "a", "int", initial_default=5),
+}
+
+
+@must("iceberg.table.create.newer_type.{}", operations=CREATE, clause="metadata-v3-types", kind="error", each=NEWER)
+def test_newer_types(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """A column that only format version 3 knows ({}) is refused with 400 in a table of version 2."""
+    body: dict[str, Any] = {"schema": schema(case), "properties": {"format-version": "2"}}
+    catalog.create_table(catalog.table_id(), expect=400, **body)
+
+
+BAD_BODIES: dict[str, Any] = {
+    "no_schema": {"schema": None},
+    "no_name": {"name": None},
+    "schema_text": {"schema": "long"},
+    "properties_list": {"properties": ["a"]},
+}
+
+
+@must("iceberg.table.create.bad_body.{}", operations=CREATE, clause="bad-body", kind="error", each=BAD_BODIES)
+def test_bad_body(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """A body that does not fit its schema ({}) is refused with 400."""
+    body: dict[str, Any] = {"name": catalog.table_id()[-1], "schema": SCHEMA, **case}
+    content = {key: value for key, value in body.items() if value is not None}
+    catalog.send("createTable", catalog.namespace_path(catalog.home), content, expect=400)

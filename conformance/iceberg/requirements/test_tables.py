@@ -1,0 +1,237 @@
+"""loadTable, tableExists, dropTable, renameTable; test_table_creation.py has createTable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from conformance.checks import equal, one_of, same_items, text, unequal
+from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.client import identifier
+from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA
+from conformance.iceberg.support.listing import tables_in
+from conformance.requirement import given, must, should
+
+LOAD = ["loadTable"]
+EXISTS = ["tableExists"]
+DROP = ["dropTable"]
+RENAME = ["renameTable"]
+METADATA, LISTED = "the metadata of the table", "the listed tables"
+NO_TABLE = {"NoSuchTableException"}
+NO_NAMESPACE = {"NoSuchNamespaceException"}
+
+
+def _uuid(catalog: IcebergCatalog, id: Names) -> str:
+    return text(catalog.metadata(id)["table-uuid"], "the table-uuid of the table")
+
+
+@must("iceberg.table.load.whole", operations=LOAD, clause="load-table")
+def test_load_shows_what_was_created(catalog: IcebergCatalog) -> None:
+    """A table is shown with the metadata with which it was created."""
+    id = catalog.table_id()
+    created = catalog.create_table(id, schema=NESTED_SCHEMA, properties={"a": "1"})
+    loaded = catalog.load_table(id)
+    equal(loaded["metadata"], created["metadata"], METADATA)
+
+
+@must("iceberg.table.load.again", operations=LOAD, clause="metadata-location-changes")
+def test_location_stays_while_nothing_changes(catalog: IcebergCatalog) -> None:
+    """Metadata and the location of their file are the same while nothing changes."""
+    id = catalog.new_table()
+    first, second = catalog.load_table(id), catalog.load_table(id)
+    equal(second.get("metadata-location"), first.get("metadata-location"), "the metadata-location of the table")
+    equal(second["metadata"], first["metadata"], METADATA)
+
+
+@should("iceberg.table.load.metadata_location", operations=LOAD, clause="load-table-metadata-location")
+def test_load_tells_the_metadata_file(catalog: IcebergCatalog) -> None:
+    """The answer says where the metadata file is."""
+    text(catalog.load_table(catalog.new_table()).get("metadata-location"), "the metadata-location of the table")
+
+
+@must("iceberg.table.load.missing", operations=LOAD, clause="load-table-not-found", kind="error")
+def test_load_missing_table(catalog: IcebergCatalog) -> None:
+    """Loading a table that does not exist is refused with 404 of type NoSuchTableException."""
+    refused = catalog.load_table(catalog.table_id("missing"), expect=404)
+    one_of(refused.type, NO_TABLE, "the type of the error")
+
+
+@must("iceberg.table.load.namespace_missing", operations=LOAD, clause="load-table-not-found", kind="error")
+def test_load_table_of_missing_namespace(catalog: IcebergCatalog) -> None:
+    """Loading a table of a namespace that does not exist is 404, and the type names the table or the namespace."""
+    refused = catalog.load_table((*catalog.missing_namespace(), "t"), expect=404)
+    one_of(refused.type, sorted(NO_TABLE | NO_NAMESPACE), "the type of the error")
+
+
+@must(
+    "iceberg.table.view_is_none",
+    operations=[*LOAD, *EXISTS, *DROP],
+    clause="load-table-view",
+    kind="error",
+)
+def test_view_is_no_table(catalog: IcebergCatalog) -> None:
+    """Under the name of a view there is no table: loading, testing and dropping it is 404, and the view stays."""
+    catalog.require("createView")
+    view = catalog.new_view()
+    catalog.load_table(view, expect=404)
+    catalog.table_exists(view, expect=404)
+    catalog.drop_table(view, expect=404)
+    catalog.load_view(view)
+
+
+@must("iceberg.table.load.delegation", operations=LOAD, clause="access-delegation-hint")
+@given(access=st.sampled_from(["vended-credentials", "remote-signing", "vended-credentials,remote-signing"]))
+def test_access_delegation_is_a_hint(catalog: IcebergCatalog, access: str) -> None:
+    """Asking for delegated access does not keep a client from loading a table, also where there is none."""
+    id = catalog.new_table()
+    found = catalog.load_table(id, _headers={"X-Iceberg-Access-Delegation": access})
+    equal(found["metadata"]["table-uuid"], _uuid(catalog, id), "the table-uuid of the table")
+
+
+@should("iceberg.table.load.referenced_by", operations=LOAD, clause="load-table-referenced-by")
+def test_referenced_by_changes_nothing(catalog: IcebergCatalog) -> None:
+    """The list of views through which a table is reached does not change the answer."""
+    id = catalog.new_table()
+    reference = catalog.separator.join((*catalog.home, "v"))
+    found = catalog.load_table(id, referenced_by=reference)
+    equal(found["metadata"], catalog.metadata(id), METADATA)
+
+
+@should("iceberg.table.load.snapshots_bad", operations=LOAD, clause="load-table-snapshots-bad", kind="error")
+def test_bad_value_of_snapshots(catalog: IcebergCatalog) -> None:
+    """Another value of snapshots than all and refs is refused with 400."""
+    catalog.load_table(catalog.new_table(), snapshots="some", expect=400)
+
+
+@must("iceberg.table.exists.present", operations=EXISTS, clause="table-exists")
+def test_table_exists(catalog: IcebergCatalog) -> None:
+    """The test for a table that is there says 204."""
+    catalog.table_exists(catalog.new_table())
+
+
+@must("iceberg.table.exists.missing", operations=EXISTS, clause="table-exists", kind="error")
+def test_missing_table_exists(catalog: IcebergCatalog) -> None:
+    """The test for a table that was never there, was dropped, or lies in a missing namespace says 404."""
+    catalog.table_exists(catalog.table_id("missing"), expect=404)
+    catalog.table_exists((*catalog.missing_namespace(), "t"), expect=404)
+    id = catalog.new_table()
+    catalog.drop_table(id)
+    catalog.table_exists(id, expect=404)
+
+
+# Dropping
+
+
+@must("iceberg.table.drop.gone", operations=DROP, clause="drop-table")
+def test_dropped_table_is_gone(catalog: IcebergCatalog) -> None:
+    """A dropped table cannot be loaded and is not listed, and its name is free for another table."""
+    id = catalog.new_table()
+    former = _uuid(catalog, id)
+    catalog.drop_table(id)
+    catalog.load_table(id, expect=404)
+    equal(tables_in(catalog, catalog.home), [], LISTED)
+    catalog.create_table(id, schema=SCHEMA)
+    unequal(_uuid(catalog, id), former, "the table-uuid of the table that took the name")
+
+
+@must("iceberg.table.drop.missing", operations=DROP, clause="drop-table-not-found", kind="error")
+def test_drop_missing_table(catalog: IcebergCatalog) -> None:
+    """Dropping a table that does not exist is refused with 404 of type NoSuchTableException."""
+    refused = catalog.drop_table(catalog.table_id("missing"), expect=404)
+    one_of(refused.type, NO_TABLE, "the type of the error")
+
+
+@should("iceberg.table.drop.purge", operations=DROP, clause="drop-table-purge-form")
+@given(flag=st.sampled_from(["true", "True", "TRUE", "false", "False"]))
+def test_purge_flag_in_any_case(catalog: IcebergCatalog, flag: str) -> None:
+    """The flag purgeRequested is read in any case, and the table is gone either way."""
+    id = catalog.new_table()
+    catalog.drop_table(id, purgeRequested=flag)
+    catalog.load_table(id, expect=404)
+
+
+# Renaming
+
+
+@must("iceberg.table.rename.same", operations=RENAME, clause="rename-table")
+def test_renamed_table(catalog: IcebergCatalog) -> None:
+    """A renamed table is there under its new name alone, with the same metadata."""
+    id, other = catalog.new_table(), catalog.table_id("renamed")
+    before = catalog.metadata(id)
+    catalog.rename_table(id, other)
+    equal(catalog.metadata(other), before, METADATA)
+    catalog.load_table(id, expect=404)
+    same_items(tables_in(catalog, catalog.home), [other], LISTED)
+
+
+@must("iceberg.table.rename.across", operations=RENAME, clause="rename-table-across")
+def test_rename_into_another_namespace(catalog: IcebergCatalog) -> None:
+    """A table moves to another namespace, or 406 says that the server cannot do that and nothing changes."""
+    id = catalog.new_table()
+    other = (*catalog.new_namespace(), "t")
+    moved = catalog.rename_table(id, other, expect=(204, 406)).status == 204
+    catalog.load_table(other, expect=200 if moved else 404)
+    catalog.load_table(id, expect=404 if moved else 200)
+
+
+@must("iceberg.table.rename.missing", operations=RENAME, clause="rename-table-source", kind="error")
+def test_rename_missing_table(catalog: IcebergCatalog) -> None:
+    """Renaming a table that does not exist is refused with 404 of type NoSuchTableException."""
+    refused = catalog.rename_table(catalog.table_id("missing"), catalog.table_id("new"), expect=404)
+    one_of(refused.type, NO_TABLE, "the type of the error")
+
+
+@must("iceberg.table.rename.namespace_missing", operations=RENAME, clause="rename-table-namespace", kind="error")
+def test_rename_into_missing_namespace(catalog: IcebergCatalog) -> None:
+    """A new name in a missing namespace is refused with 404 of type NoSuchNamespaceException; the table stays."""
+    id = catalog.new_table()
+    refused = catalog.rename_table(id, (*catalog.missing_namespace(), "t"), expect=404)
+    one_of(refused.type, NO_NAMESPACE, "the type of the error")
+    catalog.load_table(id)
+
+
+@must("iceberg.table.rename.taken", operations=RENAME, clause="rename-table-taken", kind="error")
+def test_rename_to_taken_name(catalog: IcebergCatalog) -> None:
+    """A new name that a table has is refused with 409 of type AlreadyExistsException; both stay as they were."""
+    id, other = catalog.new_table("a"), catalog.new_table("b")
+    before = [_uuid(catalog, id), _uuid(catalog, other)]
+    refused = catalog.rename_table(id, other, expect=409)
+    equal(refused.type, "AlreadyExistsException", "the type of the error")
+    equal([_uuid(catalog, id), _uuid(catalog, other)], before, "the table-uuids of the two tables")
+
+
+@must("iceberg.table.rename.taken_by_view", operations=RENAME, clause="rename-table-taken", kind="error")
+def test_rename_to_name_of_view(catalog: IcebergCatalog) -> None:
+    """A new name that a view has is refused with 409 of type AlreadyExistsException; both stay."""
+    catalog.require("createView")
+    id, view = catalog.new_table(), catalog.new_view()
+    refused = catalog.rename_table(id, view, expect=409)
+    equal(refused.type, "AlreadyExistsException", "the type of the error")
+    catalog.load_table(id)
+    catalog.load_view(view)
+
+
+@must("iceberg.table.rename.name_is_free", operations=RENAME, clause="rename-table-files")
+def test_old_name_is_free(catalog: IcebergCatalog) -> None:
+    """After a renaming the old name is free for another table, which stays when the renamed one is purged."""
+    id, other = catalog.new_table(), catalog.table_id("renamed")
+    catalog.rename_table(id, other)
+    catalog.create_table(id, schema=SCHEMA)
+    catalog.drop_table(other, purgeRequested="true", expect=(202, 204, 400, 403, 406))
+    catalog.metadata(id)
+
+
+BAD_RENAMES = {
+    "no_source": {"source": None},
+    "no_destination": {"destination": None},
+    "source_text": {"source": "t"},
+}
+
+
+@must("iceberg.table.rename.bad_body.{}", operations=RENAME, clause="bad-body", kind="error", each=BAD_RENAMES)
+def test_rename_with_bad_body(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """A renaming whose body does not fit its schema ({}) is refused with 400."""
+    table, new = identifier(catalog.new_table()), identifier(catalog.table_id("new"))
+    body = {"source": table, "destination": new, **case}
+    catalog.send("renameTable", body={key: value for key, value in body.items() if value is not None}, expect=400)

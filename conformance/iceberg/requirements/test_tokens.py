@@ -1,0 +1,171 @@
+"""getToken: grants, refusals in the form of OAuth2, secrets. Most needs the id and the secret of a client."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import quote_plus
+
+from conformance.checks import equal, holds, one_of, text
+from conformance.client import Answer
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.support.oauth import ACCESS_TOKEN, EXCHANGE, Form, credentials_form, exchange_form, scope_of
+from conformance.json_values import shown
+from conformance.outcomes import Unoffered
+from conformance.requirement import may, must, should
+
+TOKEN = ["getToken"]
+REFUSED = (400, 401)
+WRONG = "lakeproof-wrong-secret"
+TOKEN_TYPES = "urn:ietf:params:oauth:token-type:"  # noqa: S105 - with which their names start
+UNKNOWN_GRANT = "urn:lakeproof:grant-type:nothing"
+
+
+def _require_credential(catalog: IcebergCatalog) -> tuple[str, str]:
+    """Return the client's id and secret. Raises Unoffered when the run has none."""
+    found = catalog.target.settings.client_credentials
+    if found is None:
+        raise Unoffered("the run has no credential: the server may issue no tokens")
+    return found
+
+
+def _issued(catalog: IcebergCatalog) -> str:
+    """Return a token for the credential of the run."""
+    _require_credential(catalog)
+    return text(catalog.get_token(credentials_form(catalog.target.settings))["access_token"], "the access_token")
+
+
+def _exchanged(catalog: IcebergCatalog) -> Answer:
+    """Exchange a token for another one. Raises Unoffered where the server does not do that."""
+    token = _issued(catalog)
+    form = exchange_form(catalog.target.settings, token)
+    answer = catalog.get_token(form, expect=(200, *REFUSED), _headers=_bearer(token))
+    if answer.status == 400 and answer.get("error") in ("unsupported_grant_type", "invalid_request"):
+        raise Unoffered("the server exchanges no tokens")
+    return answer
+
+
+def _bearer(token: str) -> dict[str, str]:
+    holds(token.isascii() and token.isprintable(), "the access_token can be sent in a header")
+    return {"Authorization": f"Bearer {token}"}
+
+
+def _opens(catalog: IcebergCatalog, token: str) -> None:
+    catalog.send("listNamespaces", headers=_bearer(token))
+
+
+@must("iceberg.token.client_credentials", operations=TOKEN, clause="token-grants")
+def test_token_for_a_credential(catalog: IcebergCatalog) -> None:
+    """A client with id and secret gets a token and its type, and the token opens the catalog."""
+    _require_credential(catalog)
+    answer = catalog.get_token(credentials_form(catalog.target.settings))
+    text(answer["token_type"], "the token_type")
+    _opens(catalog, text(answer["access_token"], "the access_token"))
+
+
+@should("iceberg.token.basic", operations=TOKEN, clause="token-basic")
+def test_basic_authentication(catalog: IcebergCatalog) -> None:
+    """Client id and secret by basic authentication get a token that opens the catalog."""
+    id, secret = _require_credential(catalog)
+    pair = base64.b64encode(f"{quote_plus(id)}:{quote_plus(secret)}".encode()).decode()
+    form = {"grant_type": "client_credentials", **scope_of(catalog.target.settings)}
+    answer = catalog.get_token(form, _headers={"Authorization": f"Basic {pair}"})
+    _opens(catalog, text(answer["access_token"], "the access_token"))
+
+
+@may("iceberg.token.exchange", operations=TOKEN, clause="token-exchange")
+def test_exchange(catalog: IcebergCatalog) -> None:
+    """A token that is good is exchanged for another one, which opens the catalog."""
+    answer = _exchanged(catalog)
+    equal(answer.status, 200, "the status")
+    _opens(catalog, text(answer["access_token"], "the access_token"))
+
+
+@must("iceberg.token.issued_type", operations=TOKEN, clause="token-issued-type")
+def test_kind_of_an_exchanged_token(catalog: IcebergCatalog) -> None:
+    """An exchanged token says of which kind it is, by a name of RFC 8693."""
+    answer = _exchanged(catalog)
+    if answer.status != 200:
+        raise Unoffered("the server does not exchange the token")
+    kind = answer.get("issued_token_type")
+    named = str(kind).startswith(TOKEN_TYPES)
+    holds(named, f"the issued_token_type {shown(kind)} starts with {TOKEN_TYPES}")
+
+
+# Refusals
+
+Refuse = Callable[[IcebergCatalog], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A request for a token that is refused, and the codes that say why."""
+
+    id: str
+    send: Refuse
+    codes: frozenset[str]
+
+
+def _form(**changes: str) -> Refuse:
+    """Send the form of the run's client with other fields; an empty one is left out."""
+
+    def send(catalog: IcebergCatalog) -> Answer:
+        _require_credential(catalog)
+        form: Form = {**credentials_form(catalog.target.settings), **changes}
+        return catalog.get_token({name: value for name, value in form.items() if value}, expect=REFUSED)
+
+    return send
+
+
+def _exchange(**changes: str) -> Refuse:
+    def send(catalog: IcebergCatalog) -> Answer:
+        _require_credential(catalog)
+        form = {"grant_type": EXCHANGE, "subject_token": WRONG, "subject_token_type": ACCESS_TOKEN, **changes}
+        return catalog.get_token({name: value for name, value in form.items() if value}, expect=REFUSED)
+
+    return send
+
+
+def _json(catalog: IcebergCatalog) -> Answer:
+    id, secret = _require_credential(catalog)
+    body = {"grant_type": "client_credentials", "client_id": id, "client_secret": secret}
+    return catalog.send("getToken", body=body, headers={"Authorization": None}, expect=REFUSED)
+
+
+CLIENT = frozenset({"invalid_client", "unauthorized_client"})
+REQUEST = frozenset({"invalid_request"})
+GRANT = frozenset({"unsupported_grant_type"})
+REFUSALS = {
+    "wrong_secret": Refusal("a wrong secret", _form(client_secret=WRONG), CLIENT),
+    "no_secret": Refusal("no secret", _form(client_secret=""), CLIENT | REQUEST),
+    "unknown_grant": Refusal("a grant that does not exist", _form(grant_type=UNKNOWN_GRANT), GRANT),
+    "no_grant": Refusal("no grant", _form(grant_type=""), REQUEST | GRANT),
+    "wrong_subject": Refusal(
+        "a wrong token to exchange",
+        _exchange(),
+        frozenset({"invalid_grant", "invalid_request", "unsupported_grant_type", *CLIENT}),
+    ),
+    "no_subject": Refusal("no token to exchange", _exchange(subject_token=""), REQUEST | GRANT | CLIENT),
+    "json": Refusal("a JSON body in place of the form", _json, REQUEST | GRANT | CLIENT),
+}
+
+
+@must("iceberg.token.refused.{}", operations=TOKEN, clause="token-errors", kind="error", each=REFUSALS)
+def test_refused_token(catalog: IcebergCatalog, case: Refusal) -> None:
+    """A request for a token with {} is refused with 400 or 401, and the error is that of OAuth2."""
+    text(case.send(catalog).get("error"), "the error")
+
+
+@should("iceberg.token.error_code.{}", operations=TOKEN, clause="token-error-codes", kind="error", each=REFUSALS)
+def test_code_of_a_refusal(catalog: IcebergCatalog, case: Refusal) -> None:
+    """The code of the error says what is wrong in a request for a token with {}."""
+    one_of(case.send(catalog).get("error"), sorted(case.codes), "the error")
+
+
+@should("iceberg.token.secrets", operations=TOKEN, clause="token-secrets", kind="error")
+def test_refusals_keep_secrets(catalog: IcebergCatalog) -> None:
+    """A refusal does not repeat the secret or the token that came with the request."""
+    for name in ("wrong_secret", "wrong_subject"):
+        answer = REFUSALS[name].send(catalog)
+        holds(WRONG.encode() not in answer.body, "the refusal does not repeat the secret or token of the request")

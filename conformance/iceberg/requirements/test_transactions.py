@@ -1,0 +1,205 @@
+"""commitTransaction: several tables, all or none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.checks import equal, unequal
+from conformance.common.hostile import UNUSED
+from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.client import change
+from conformance.iceberg.requirements.test_commits import FAILED, UNKNOWN, VIEW_UUID, state
+from conformance.iceberg.requirements.test_snapshots import unchanged
+from conformance.iceberg.support.content import SCHEMA, WIDER
+from conformance.iceberg.support.metadata import column_names, properties_of
+from conformance.iceberg.support.updates import (
+    CREATE,
+    OTHER_UUID,
+    TOUCH,
+    add_and_use_schema,
+    creation,
+    requirement,
+    set_properties,
+    update,
+)
+from conformance.requirement import must, should
+
+COMMIT = ["commitTransaction"]
+NOT_THE_UUID = requirement("assert-table-uuid", uuid=OTHER_UUID)
+
+
+def _tables(catalog: IcebergCatalog, *names: str) -> list[Names]:
+    return [catalog.new_table(name) for name in names or ("a", "b", "c")]
+
+
+def _states(catalog: IcebergCatalog, ids: list[Names]) -> list[tuple[Any, Any]]:
+    return [state(catalog, id) for id in ids]
+
+
+def _unchanged(catalog: IcebergCatalog, ids: list[Names], before: list[tuple[Any, Any]]) -> None:
+    """Check that tables are as `_states` showed them before."""
+    for id, former in zip(ids, before, strict=True):
+        unchanged(catalog, id, former)
+
+
+def _touched(catalog: IcebergCatalog, id: Names) -> str | None:
+    found = properties_of(catalog.metadata(id)).get("touched")
+    return None if found is None else str(found)
+
+
+@must("iceberg.transaction.all", operations=COMMIT, clause="transaction")
+def test_all_tables_change(catalog: IcebergCatalog) -> None:
+    """A transaction changes all its tables, each as its own updates say."""
+    a, b, c = _tables(catalog)
+    same = requirement("assert-table-uuid", uuid=catalog.metadata(a)["table-uuid"])
+    changes = [change(a, [TOUCH], [same]), change(b, add_and_use_schema(WIDER)), change(c, [set_properties(k="v")])]
+    catalog.commit_transaction(changes)
+    equal(_touched(catalog, a), "1", 'the property "touched" of the first table')
+    columns = [one["name"] for one in WIDER["fields"]]
+    equal(column_names(catalog.metadata(b)), columns, "the columns of the second table")
+    equal(properties_of(catalog.metadata(c)).get("k"), "v", 'the property "k" of the third table')
+
+
+@must("iceberg.transaction.files", operations=COMMIT, clause="transaction")
+def test_metadata_files_are_new(catalog: IcebergCatalog) -> None:
+    """After a transaction each of its tables has a new metadata file, and others have theirs still."""
+    a, b, other = _tables(catalog)
+    before = [state(catalog, id)[0] for id in (a, b, other)]
+    catalog.commit_transaction([change(a, [TOUCH]), change(b, [TOUCH])])
+    after = [state(catalog, id)[0] for id in (a, b, other)]
+    for old, new in zip(before[:2], after[:2], strict=True):
+        unequal(new, old, "the metadata-location of a table in the transaction")
+    equal(after[2], before[2], "the metadata-location of the table beside the transaction")
+
+
+FAILING = {"first": 0, "middle": 1, "last": 2}
+
+
+@must("iceberg.transaction.conflict.{}", operations=COMMIT, clause="transaction-refused", kind="error", each=FAILING)
+def test_one_requirement_fails(catalog: IcebergCatalog, case: int) -> None:
+    """If the requirement of the {} table does not hold, all is refused with 409, and no table changes."""
+    ids = _tables(catalog)
+    before = _states(catalog, ids)
+    changes = [change(id, [TOUCH], [NOT_THE_UUID] if number == case else []) for number, id in enumerate(ids)]
+    refused = catalog.commit_transaction(changes, expect=409)
+    equal(refused.type, FAILED, "the type of the error")
+    _unchanged(catalog, ids, before)
+
+
+@must("iceberg.transaction.missing", operations=COMMIT, clause="transaction-refused", kind="error")
+def test_one_table_is_missing(catalog: IcebergCatalog) -> None:
+    """If one table does not exist, the transaction is refused with 404, and no table changes."""
+    ids = _tables(catalog)
+    before = _states(catalog, ids)
+    missing = change(catalog.table_id("missing"), [TOUCH])
+    refused = catalog.commit_transaction([*(change(id, [TOUCH]) for id in ids), missing], expect=404)
+    equal(refused.type, "NoSuchTableException", "the type of the error")
+    _unchanged(catalog, ids, before)
+
+
+INVALID = {
+    "unknown_schema": (update("set-current-schema", schema_id=99), 400),
+    "unknown_update": (update("paint-it-black"), 400),
+}
+
+
+@must("iceberg.transaction.invalid.{}", operations=COMMIT, clause="transaction-refused", kind="error", each=INVALID)
+def test_one_update_is_invalid(catalog: IcebergCatalog, case: tuple[dict[str, Any], int]) -> None:
+    """If the last table's update cannot be applied ({}), all is refused with 400, and no table changes."""
+    ids = _tables(catalog)
+    before = _states(catalog, ids)
+    bad, status = case
+    changes = [*(change(id, [TOUCH]) for id in ids[:-1]), change(ids[-1], [bad])]
+    catalog.commit_transaction(changes, expect=status)
+    _unchanged(catalog, ids, before)
+
+
+@must("iceberg.transaction.unknown_requirement", operations=COMMIT, clause="commit-unknown-requirement", kind="error")
+def test_unknown_requirement(catalog: IcebergCatalog) -> None:
+    """A requirement that tables do not have is refused with 400, and no table changes."""
+    ids = _tables(catalog, "a", "b")
+    before = _states(catalog, ids)
+    for unknown in (UNKNOWN, VIEW_UUID):
+        changes = [change(ids[0], [TOUCH]), change(ids[1], [TOUCH], [unknown])]
+        catalog.commit_transaction(changes, expect=400)
+    _unchanged(catalog, ids, before)
+
+
+@must("iceberg.transaction.identifier", operations=COMMIT, clause="transaction-identifier", kind="error")
+def test_change_without_a_name(catalog: IcebergCatalog) -> None:
+    """A change that names no table makes the transaction a bad request: 400, and no table changes."""
+    id = catalog.new_table("a")
+    before = _states(catalog, [id])
+    nameless = {"requirements": [], "updates": [TOUCH]}
+    catalog.commit_transaction([change(id, [TOUCH]), nameless], expect=400)
+    _unchanged(catalog, [id], before)
+
+
+BAD_BODIES: dict[str, Any] = {
+    "no_changes": {},
+    "changes_object": {"table-changes": {}},
+    "change_text": {"table-changes": ["a"]},
+    "updates_text": {
+        "table-changes": [{"identifier": {"namespace": [UNUSED], "name": "b"}, "requirements": [], "updates": "x"}]
+    },
+}
+
+
+@must("iceberg.transaction.bad_body.{}", operations=COMMIT, clause="bad-body", kind="error", each=BAD_BODIES)
+def test_bad_body(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """A transaction whose body does not fit its schema ({}) is refused with 400."""
+    catalog.send("commitTransaction", body=case or b"{}", expect=400)
+
+
+@should("iceberg.transaction.create", operations=COMMIT, clause="transaction-create")
+def test_transaction_creates_a_table(catalog: IcebergCatalog) -> None:
+    """A transaction creates a table with assert-create and changes another; if it fails, none is created."""
+    id = catalog.new_table("a")
+    new = catalog.table_id("new")
+    staged = catalog.create_table(new, schema=SCHEMA, stage_create=True)["metadata"]
+    created = change(new, creation(staged), [CREATE])
+    catalog.commit_transaction([created, change(id, [TOUCH], [NOT_THE_UUID])], expect=409)
+    catalog.load_table(new, expect=404)
+    catalog.commit_transaction([created, change(id, [TOUCH])])
+    equal(catalog.metadata(new)["table-uuid"], staged["table-uuid"], "the table-uuid of the created table")
+    equal(_touched(catalog, id), "1", 'the property "touched" of the changed table')
+
+
+@must("iceberg.transaction.create_taken", operations=COMMIT, clause="assert-create", kind="error")
+def test_create_assertion_fails(catalog: IcebergCatalog) -> None:
+    """If one of a transaction's tables must not be there but is, all is refused with 409, and no table changes."""
+    ids = _tables(catalog, "a", "b")
+    before = _states(catalog, ids)
+    catalog.commit_transaction([change(ids[0], [TOUCH]), change(ids[1], [TOUCH], [CREATE])], expect=409)
+    _unchanged(catalog, ids, before)
+
+
+@should("iceberg.transaction.doubled", operations=COMMIT, clause="transaction-doubled")
+def test_table_stands_twice(catalog: IcebergCatalog) -> None:
+    """A table that stands twice in a transaction has both changes, or the request is refused as a whole."""
+    id = catalog.new_table("a")
+    before = _states(catalog, [id])
+    both = [change(id, [set_properties(x="1")]), change(id, [set_properties(y="1")])]
+    if catalog.commit_transaction(both, expect=(204, 400, 409, 422)).status == 204:
+        found = properties_of(catalog.metadata(id))
+        for name in ("x", "y"):
+            equal(found.get(name), "1", f'the property "{name}"')
+    else:
+        _unchanged(catalog, [id], before)
+
+
+@should("iceberg.transaction.empty", operations=COMMIT, clause="transaction-empty", kind="error")
+def test_transaction_without_changes(catalog: IcebergCatalog) -> None:
+    """A transaction without changes succeeds or is refused with 400."""
+    catalog.commit_transaction([], expect=(204, 400))
+
+
+@must("iceberg.transaction.namespaces", operations=COMMIT, clause="transaction")
+def test_tables_of_several_namespaces(catalog: IcebergCatalog) -> None:
+    """The tables of a transaction may lie in several namespaces, and may bear the same name there."""
+    id = catalog.new_table("t")
+    other = (*catalog.new_namespace(), "t")
+    catalog.create_table(other, schema=SCHEMA)
+    catalog.commit_transaction([change(id, [set_properties(x="1")]), change(other, [set_properties(x="2")])])
+    for one, value in ((id, "1"), (other, "2")):
+        equal(properties_of(catalog.metadata(one)).get("x"), value, f'the property "x" in the namespace {one[0]}')

@@ -1,0 +1,209 @@
+"""updateTable: what each update does to schemas, properties, location, format version."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from conformance.checks import equal, exactly, lacks, unequal
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.requirements.test_commits import COMMIT, state
+from conformance.iceberg.requirements.test_snapshots import unchanged
+from conformance.iceberg.support.content import SCHEMA, WIDER, field, schema
+from conformance.iceberg.support.metadata import Metadata, by_id, column_names, properties_of
+from conformance.iceberg.support.updates import LAST_ADDED, add_and_use_schema, add_schema, set_properties, update
+from conformance.requirement import given, must, should
+
+IDS = "the schema-ids of the schemas"
+
+
+def has_columns_of(metadata: Metadata, schema: dict[str, Any]) -> None:
+    """Check that the columns of the current schema are called as those of another schema."""
+    equal(column_names(metadata), [one["name"] for one in schema["fields"]], "the columns of the table")
+
+
+def _without(*names: str) -> dict[str, Any]:
+    return schema(*(one for one in WIDER["fields"] if one["name"] not in names))
+
+
+# Schemas
+
+
+@must("iceberg.update.schema.id", operations=COMMIT, clause="update-add-schema")
+@given(claimed=st.sampled_from([0, 1, 7, -1, None]))
+def test_added_schema_gets_an_id(catalog: IcebergCatalog, claimed: int | None) -> None:
+    """A schema that was added gets an id that no other has, whichever id the request gave it."""
+    id = catalog.new_table()
+    wanted = WIDER if claimed is None else {**WIDER, "schema-id": claimed}
+    answer = catalog.update_table(id, [add_schema(wanted)])["metadata"]
+    first, second = exactly([one["schema-id"] for one in answer["schemas"]], 2, IDS)
+    unequal(second, first, "the schema-id of the second schema")
+    has_columns_of(answer, SCHEMA)
+
+
+@must("iceberg.update.schema.same", operations=COMMIT, clause="update-add-schema")
+def test_equal_schema_keeps_its_id(catalog: IcebergCatalog) -> None:
+    """A schema like an existing one takes over the id of that, and is not there twice."""
+    id = catalog.new_table()
+    first = catalog.metadata(id)["current-schema-id"]
+    catalog.update_table(id, add_and_use_schema(WIDER))
+    again = [add_schema(SCHEMA), update("set-current-schema", schema_id=first)]
+    answer = catalog.update_table(id, again)["metadata"]
+    exactly([one.get("schema-id") for one in answer["schemas"]], 2, IDS)
+    has_columns_of(answer, SCHEMA)
+
+
+@must("iceberg.update.schema.last_added", operations=COMMIT, clause="update-set-current-schema")
+def test_current_schema_is_the_last_added(catalog: IcebergCatalog) -> None:
+    """For set-current-schema -1 means the schema that the commit added last, wherever its id stands."""
+    id = catalog.new_table()
+    other = schema(*WIDER["fields"], field(5, "more", "string"))
+    added = [add_schema(WIDER), add_schema(other), add_schema(WIDER)]
+    answer = catalog.update_table(id, [*added, update("set-current-schema", schema_id=LAST_ADDED)])["metadata"]
+    exactly([one.get("schema-id") for one in answer["schemas"]], 3, IDS)
+    has_columns_of(answer, WIDER)
+
+
+@must("iceberg.update.schema.named", operations=COMMIT, clause="update-set-current-schema")
+def test_current_schema_is_the_named_one(catalog: IcebergCatalog) -> None:
+    """The current schema is the one that set-current-schema names."""
+    id = catalog.new_table()
+    first = catalog.metadata(id)["current-schema-id"]
+    catalog.update_table(id, add_and_use_schema(WIDER))
+    answer = catalog.update_table(id, [update("set-current-schema", schema_id=first)])["metadata"]
+    equal(answer["current-schema-id"], first, "the current-schema-id")
+
+
+@must("iceberg.update.schema.column_id", operations=COMMIT, clause="update-add-schema-column-id")
+@given(told=st.booleans())
+def test_highest_column_id_follows(catalog: IcebergCatalog, told: bool) -> None:
+    """After add-schema the highest column id covers the new columns, whether the update names it or not."""
+    id = catalog.new_table()
+    more: dict[str, Any] = {"last_column_id": 40} if told else {}
+    wider = schema(*SCHEMA["fields"], field(40, "far"))
+    answer = catalog.update_table(id, [add_schema(wider, **more)])["metadata"]
+    equal(answer["last-column-id"], 40, "the last-column-id")
+
+
+@must("iceberg.update.schema.column_id_stays", operations=COMMIT, clause="update-add-schema-evolution")
+def test_highest_column_id_does_not_fall(catalog: IcebergCatalog) -> None:
+    """The highest column id stays when its column is dropped, so that no other column gets this id."""
+    id = catalog.new_table()
+    catalog.update_table(id, add_and_use_schema(WIDER))
+    answer = catalog.update_table(id, add_and_use_schema(_without("extra", "day")))["metadata"]
+    equal(answer["last-column-id"], 4, "the last-column-id")
+    has_columns_of(answer, _without("extra", "day"))
+
+
+@must("iceberg.update.schema.removed", operations=COMMIT, clause="update-remove-schemas")
+def test_schemas_are_removed(catalog: IcebergCatalog) -> None:
+    """Schemas that were removed are gone; removing one that is not there is no error."""
+    id = catalog.new_table()
+    first = catalog.metadata(id)["current-schema-id"]
+    catalog.update_table(id, add_and_use_schema(WIDER))
+    answer = catalog.update_table(id, [update("remove-schemas", schema_ids=[first, 99])])["metadata"]
+    equal([one["schema-id"] for one in answer["schemas"]], [answer["current-schema-id"]], IDS)
+
+
+@must("iceberg.update.schema.current_stays", operations=COMMIT, clause="update-remove-schemas", kind="error")
+def test_current_schema_is_not_removed(catalog: IcebergCatalog) -> None:
+    """Removing the current schema is refused with 400, and nothing changes."""
+    id = catalog.new_table()
+    before = state(catalog, id)
+    current = before[1]["current-schema-id"]
+    catalog.update_table(id, [update("remove-schemas", schema_ids=[current])], expect=400)
+    unchanged(catalog, id, before)
+
+
+NEWER: dict[str, Any] = {
+    "timestamp_ns": field(4, "a", "timestamp_ns"),
+    "unknown": field(4, "a", "unknown"),
+    "default": field(4, "a", "int", initial_default=5, write_default=5),
+}
+
+
+@must("iceberg.update.schema.newer_type.{}", operations=COMMIT, clause="metadata-v3-types", kind="error", each=NEWER)
+def test_newer_type_is_refused(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """A column that only format version 3 knows ({}) is refused with 400 in version 2, and taken in version 3."""
+    wider = add_and_use_schema(schema(*SCHEMA["fields"], case))
+    old = catalog.new_table("old", properties={"format-version": "2"})
+    new = catalog.new_table("new", properties={"format-version": "3"})
+    catalog.update_table(new, wider)
+    catalog.update_table(old, wider, expect=400)
+
+
+# Properties, location, format
+
+
+@must("iceberg.update.properties.set", operations=COMMIT, clause="update-set-properties")
+def test_properties_are_set(catalog: IcebergCatalog) -> None:
+    """Properties that were set have the given values, and others stay."""
+    id = catalog.new_table(properties={"a": "1", "b": "1"})
+    found = properties_of(catalog.update_table(id, [set_properties(b="2", c="")])["metadata"])
+    for name, value in {"a": "1", "b": "2", "c": ""}.items():
+        equal(found.get(name), value, f'the property "{name}"')
+
+
+@must("iceberg.update.properties.removed", operations=COMMIT, clause="update-remove-properties")
+def test_properties_are_removed(catalog: IcebergCatalog) -> None:
+    """Properties that were removed are gone; removing one that is not there is no error."""
+    id = catalog.new_table(properties={"a": "1", "b": "1"})
+    gone = update("remove-properties", removals=["a", "never"])
+    found = properties_of(catalog.update_table(id, [gone])["metadata"])
+    lacks(found, ["a"], "the properties of the table")
+    equal(found.get("b"), "1", 'the property "b"')
+
+
+@must("iceberg.update.location", operations=COMMIT, clause="update-set-location")
+def test_location_is_set(catalog: IcebergCatalog) -> None:
+    """The location of the table is the given one."""
+    id = catalog.new_table()
+    wanted = f"{catalog.metadata(id)['location'].rstrip('/')}/moved"
+    answer = catalog.update_table(id, [update("set-location", location=wanted)])["metadata"]
+    equal(answer["location"], wanted, "the location of the table")
+
+
+@should("iceberg.update.uuid", operations=COMMIT, clause="update-assign-uuid")
+def test_same_uuid_is_assigned(catalog: IcebergCatalog) -> None:
+    """Assigning the UUID that the table has already changes nothing."""
+    id = catalog.new_table()
+    before = catalog.metadata(id)["table-uuid"]
+    answer = catalog.update_table(id, [update("assign-uuid", uuid=before)])["metadata"]
+    equal(answer["table-uuid"], before, "the table-uuid")
+
+
+@must("iceberg.update.format.rises", operations=COMMIT, clause="update-upgrade-format")
+@given(first=st.integers(1, 3), second=st.integers(1, 3))
+def test_format_version_rises(catalog: IcebergCatalog, first: int, second: int) -> None:
+    """The format version rises to the one asked for, stays if that is the present one, and never falls: 400."""
+    first, second = (min(version, catalog.revision.format_version) for version in (first, second))
+    id = catalog.new_table(properties={"format-version": str(first)})
+    raised = update("upgrade-format-version", format_version=second)
+    catalog.update_table(id, [raised], expect=200 if second >= first else 400)
+    equal(catalog.metadata(id)["format-version"], max(first, second), "the format-version")
+
+
+@must("iceberg.update.format.unknown", operations=COMMIT, clause="update-upgrade-format", kind="error")
+def test_unknown_format_version(catalog: IcebergCatalog) -> None:
+    """A format version that does not exist is refused with 400, and nothing changes."""
+    id = catalog.new_table()
+    before = state(catalog, id)
+    catalog.update_table(id, [update("upgrade-format-version", format_version=99)], expect=400)
+    unchanged(catalog, id, before)
+
+
+KEY = {"key-id": "k1", "encrypted-key-metadata": "c2VjcmV0", "encrypted-by-id": "kms"}
+
+
+@must("iceberg.update.encryption_keys", operations=COMMIT, clause="update-encryption-keys")
+def test_encryption_keys(catalog: IcebergCatalog) -> None:
+    """Encryption keys are added to a table of version 3, with all their fields, and removed by their ids."""
+    id = catalog.new_table(properties={"format-version": "3"})
+    added = catalog.update_table(id, [update("add-encryption-key", encryption_key=KEY)])["metadata"]
+    found = by_id(added.get("encryption-keys") or [], "key-id", KEY["key-id"])
+    for name, value in KEY.items():
+        equal(found.get(name), value, f"the {name} of the encryption key")
+    gone = [update("remove-encryption-key", key_id=name) for name in ("k1", "never")]
+    left = catalog.update_table(id, gone)["metadata"].get("encryption-keys") or []
+    equal(left, [], "the encryption-keys that are left")

@@ -1,0 +1,239 @@
+"""replaceView: commits to views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.checks import equal, exactly, same_items
+from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.support.content import VIEW_SCHEMA, field, schema, sql, view_version
+from conformance.iceberg.support.metadata import by_id, current_version
+from conformance.iceberg.support.updates import LAST_ADDED, OTHER_UUID, add_schema, requirement, set_properties, update
+from conformance.requirement import must, should
+
+REPLACE = ["replaceView"]
+METADATA, IDS = "the metadata of the view", "the version-ids of the versions"
+TEXTS = "the representations of the current version"
+NOT_THE_UUID = requirement("assert-view-uuid", uuid=OTHER_UUID)
+OTHER_SCHEMA = schema(*VIEW_SCHEMA["fields"], field(3, "more", "double"))
+
+
+def _replacement(namespace: Names, *texts: dict[str, Any], **version: Any) -> list[dict[str, Any]]:
+    """Return the updates that give a view another version and make that the current one."""
+    added = view_version(namespace, *texts, **version)
+    return [
+        update("add-view-version", view_version=added),
+        update("set-current-view-version", view_version_id=LAST_ADDED),
+    ]
+
+
+def _state(catalog: IcebergCatalog, id: Names) -> tuple[Any, Any]:
+    answer = catalog.load_view(id)
+    return answer["metadata-location"], answer["metadata"]
+
+
+def _unchanged(catalog: IcebergCatalog, id: Names, before: tuple[Any, Any]) -> None:
+    """Check that a view is as `_state` showed it before."""
+    location, metadata = _state(catalog, id)
+    equal(metadata, before[1], METADATA)
+    equal(location, before[0], "the metadata-location of the view")
+
+
+@must("iceberg.view.commit.answer", operations=REPLACE, clause="replace-view")
+def test_answer_is_the_new_state(catalog: IcebergCatalog) -> None:
+    """A commit to a view applies its updates in order and answers with the metadata that loadView shows then."""
+    id = catalog.new_view()
+    gone = update("remove-properties", removals=["a"])
+    answer = catalog.replace_view(id, [set_properties(a="1", b="1"), gone, set_properties(b="2")])
+    equal(catalog.view_metadata(id), answer["metadata"], METADATA)
+    found = answer["metadata"]["properties"]
+    equal(found.get("a"), None, 'the property "a"')
+    equal(found.get("b"), "2", 'the property "b"')
+
+
+@must("iceberg.view.commit.version", operations=REPLACE, clause="replace-view-version")
+def test_version_is_replaced(catalog: IcebergCatalog) -> None:
+    """A version that was added gets an id that no other has, and -1 makes the one added last the current one."""
+    id = catalog.new_view()
+    for number, claimed in ((2, 1), (3, 17)):
+        text = sql(f"SELECT {number}")
+        metadata = catalog.replace_view(id, _replacement(catalog.home, text, id=claimed))["metadata"]
+        exactly({version["version-id"] for version in metadata["versions"]}, number, IDS)
+        equal(current_version(metadata)["representations"], [text], TEXTS)
+
+
+@must("iceberg.view.commit.history", operations=REPLACE, clause="replace-view-history")
+def test_history_grows(catalog: IcebergCatalog) -> None:
+    """Making another version current adds to the history and keeps the earlier versions; going back does as well."""
+    id = catalog.new_view()
+    first = catalog.view_metadata(id)["current-version-id"]
+    second = catalog.replace_view(id, _replacement(catalog.home, sql("SELECT 2"), id=2))["metadata"][
+        "current-version-id"
+    ]
+    back = [update("set-current-view-version", view_version_id=first)]
+    metadata = catalog.replace_view(id, back)["metadata"]
+    logged = [entry["version-id"] for entry in metadata["version-log"]]
+    equal(logged, [first, second, first], "the version-ids of the version-log")
+    same_items({version["version-id"] for version in metadata["versions"]}, {first, second}, IDS)
+
+
+@must("iceberg.view.commit.schema", operations=REPLACE, clause="replace-view-schema")
+def test_schema_added_last(catalog: IcebergCatalog) -> None:
+    """A version whose schema id is -1 refers to the schema that the same commit added last."""
+    id = catalog.new_view()
+    replaced = _replacement(catalog.home, sql("SELECT 1, 2, 3"), id=2, schema_id=LAST_ADDED)
+    metadata = catalog.replace_view(id, [add_schema(OTHER_SCHEMA), *replaced])["metadata"]
+    found = by_id(metadata["schemas"], "schema-id", current_version(metadata)["schema-id"])
+    equal([one["name"] for one in found["fields"]], ["id", "name", "more"], "the columns of the version's schema")
+    exactly([one.get("schema-id") for one in metadata["schemas"]], 2, "the schema-ids of the schemas")
+
+
+@must("iceberg.view.commit.properties", operations=REPLACE, clause="replace-view-properties")
+def test_properties_and_location(catalog: IcebergCatalog) -> None:
+    """Properties and the location change without a new version."""
+    id = catalog.new_view()
+    before = catalog.view_metadata(id)
+    wanted = f"{before['location'].rstrip('/')}/moved"
+    after = catalog.replace_view(id, [set_properties(a="1"), update("set-location", location=wanted)])["metadata"]
+    equal(after["location"], wanted, "the location of the view")
+    equal(after["properties"]["a"], "1", 'the property "a"')
+    for name in ("versions", "version-log"):
+        equal(after[name], before[name], f"the {name} of the view")
+
+
+@must("iceberg.view.commit.uuid_holds", operations=REPLACE, clause="replace-view-uuid")
+def test_uuid_holds(catalog: IcebergCatalog) -> None:
+    """A commit that asserts the UUID of the view, in either case, is applied."""
+    id = catalog.new_view()
+    uuid = catalog.view_metadata(id)["view-uuid"]
+    for number, spelled in enumerate((uuid, uuid.upper())):
+        same = requirement("assert-view-uuid", uuid=spelled)
+        catalog.replace_view(id, [set_properties(n=str(number))], [same])
+    equal(catalog.view_metadata(id)["properties"]["n"], "1", 'the property "n"')
+
+
+@must("iceberg.view.commit.uuid_fails", operations=REPLACE, clause="replace-view-uuid", kind="error")
+def test_uuid_fails(catalog: IcebergCatalog) -> None:
+    """A commit that asserts another UUID is refused with 409 of type CommitFailedException, and nothing changes."""
+    id = catalog.new_view()
+    before = _state(catalog, id)
+    refused = catalog.replace_view(id, [set_properties(a="1")], [NOT_THE_UUID], expect=409)
+    equal(refused.type, "CommitFailedException", "the type of the error")
+    _unchanged(catalog, id, before)
+
+
+@must("iceberg.view.commit.missing", operations=REPLACE, clause="replace-view-not-found", kind="error")
+def test_commit_to_missing_view(catalog: IcebergCatalog) -> None:
+    """A commit to a view that does not exist is refused with 404 of type NoSuchViewException."""
+    refused = catalog.replace_view(catalog.table_id("missing"), [set_properties(a="1")], expect=404)
+    equal(refused.type, "NoSuchViewException", "the type of the error")
+
+
+@must("iceberg.view.commit.table", operations=REPLACE, clause="replace-view-not-found", kind="error")
+def test_commit_to_a_table(catalog: IcebergCatalog) -> None:
+    """A commit to a view under the name of a table is refused with 404, and the table stays as it was."""
+    table = catalog.new_table()
+    before = catalog.metadata(table)
+    catalog.replace_view(table, [set_properties(a="1")], expect=404)
+    equal(catalog.metadata(table), before, "the metadata of the table")
+
+
+FOREIGN: dict[str, Any] = {
+    "unknown": update("paint-it-black"),
+    "add_spec": update("add-spec", spec={"spec-id": 1, "fields": []}),
+    "remove_snapshots": update("remove-snapshots", snapshot_ids=[1]),
+}
+
+
+@must(
+    "iceberg.view.commit.unknown_update.{}",
+    operations=REPLACE,
+    clause="replace-view-unknown",
+    kind="error",
+    each=FOREIGN,
+)
+def test_unknown_update(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """An update that views do not have ({}) is refused with 400, and nothing else of the commit is done."""
+    id = catalog.new_view()
+    before = _state(catalog, id)
+    catalog.replace_view(id, [set_properties(a="1"), case], expect=400)
+    _unchanged(catalog, id, before)
+
+
+FOREIGN_REQUIREMENTS: dict[str, Any] = {
+    "unknown": requirement("assert-moon-phase", phase="full"),
+    "table_uuid": requirement("assert-table-uuid", uuid=OTHER_UUID),
+    "create": requirement("assert-create"),
+}
+
+
+@must(
+    "iceberg.view.commit.unknown_requirement.{}",
+    operations=REPLACE,
+    clause="assert-kind",
+    kind="error",
+    each=FOREIGN_REQUIREMENTS,
+)
+def test_unknown_requirement(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """A requirement that views do not have ({}) is refused with 400, and nothing changes."""
+    id = catalog.new_view()
+    before = _state(catalog, id)
+    catalog.replace_view(id, [set_properties(a="1")], [case], expect=400)
+    _unchanged(catalog, id, before)
+
+
+INVALID: dict[str, Any] = {
+    "unknown_version": [update("set-current-view-version", view_version_id=99)],
+    "no_version_added": [update("set-current-view-version", view_version_id=LAST_ADDED)],
+    "unknown_schema": [update("add-view-version", view_version=view_version(("n",), id=2, schema_id=99))],
+    "doubled_dialect": [update("add-view-version", view_version=view_version(("n",), sql(), sql("SELECT 2"), id=2))],
+}
+
+
+@must(
+    "iceberg.view.commit.invalid.{}",
+    operations=REPLACE,
+    clause="replace-view-refused-unchanged",
+    kind="error",
+    each=INVALID,
+)
+def test_refused_commit_changes_nothing(catalog: IcebergCatalog, case: list[dict[str, Any]]) -> None:
+    """A commit that no view can have ({}) is refused with 400 and leaves the view as it was."""
+    id = catalog.new_view()
+    before = _state(catalog, id)
+    catalog.replace_view(id, [set_properties(a="1"), *case], expect=400)
+    _unchanged(catalog, id, before)
+
+
+@must("iceberg.view.commit.uuid_stays", operations=REPLACE, clause="replace-view-reassign", kind="error")
+def test_uuid_is_not_reassigned(catalog: IcebergCatalog) -> None:
+    """Assigning another UUID to a view is refused with 400, and nothing changes."""
+    id = catalog.new_view()
+    before = _state(catalog, id)
+    catalog.replace_view(id, [update("assign-uuid", uuid=OTHER_UUID)], expect=400)
+    _unchanged(catalog, id, before)
+
+
+@should("iceberg.view.commit.dialect_dropped", operations=REPLACE, clause="replace-view-dialects", kind="error")
+def test_dialect_is_not_dropped(catalog: IcebergCatalog) -> None:
+    """A version that lacks a dialect of the one before is refused with 400, unless a property allows it."""
+    id = catalog.new_view()
+    trino_alone = _replacement(catalog.home, sql("SELECT 1", "trino"), id=2)
+    before = _state(catalog, id)
+    catalog.replace_view(id, trino_alone, expect=400)
+    _unchanged(catalog, id, before)
+    allowed = set_properties(**{"replace.drop-dialect.allowed": "true"})
+    metadata = catalog.replace_view(id, [allowed, *trino_alone])["metadata"]
+    dialects = [one["dialect"] for one in current_version(metadata)["representations"]]
+    equal(dialects, ["trino"], "the dialects of the current version")
+
+
+@should("iceberg.view.commit.history_size", operations=REPLACE, clause="replace-view-history-size")
+def test_history_is_not_longer(catalog: IcebergCatalog) -> None:
+    """The view keeps as many versions as version.history.num-entries says, the current one among them."""
+    id = catalog.new_view(properties={"version.history.num-entries": "2"})
+    for number in range(2, 6):
+        catalog.replace_view(id, _replacement(catalog.home, sql(f"SELECT {number}"), id=number))
+    metadata = catalog.view_metadata(id)
+    exactly([one["version-id"] for one in metadata["versions"]], 2, IDS)
+    equal(current_version(metadata)["representations"], [sql("SELECT 5")], TEXTS)

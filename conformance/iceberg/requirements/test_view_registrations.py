@@ -1,0 +1,113 @@
+"""registerView, and unregisterTable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.checks import equal
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.requirements.test_registrations import (
+    REFUSED,
+    TAKEN,
+    dropped_file,
+    missing_file,
+    read_content,
+    written_beside,
+)
+from conformance.iceberg.support.content import view_body
+from conformance.iceberg.support.listing import tables_in
+from conformance.iceberg.support.metadata import unlike
+from conformance.iceberg.support.updates import TOUCH
+from conformance.requirement import must
+
+VIEW = ["registerView"]
+UNREGISTER = ["unregisterTable"]
+
+
+def _dropped_view(catalog: IcebergCatalog) -> tuple[str, dict[str, Any]]:
+    """Return the metadata file of a view, and its metadata; the view is gone, its files are not."""
+    id = catalog.new_view("former", properties={"gc.enabled": "false"})
+    answer = catalog.load_view(id)
+    location, metadata = answer["metadata-location"], answer["metadata"]
+    kept = read_content(str(location))
+    catalog.drop_view(id)
+    return written_beside(str(location), kept), metadata
+
+
+@must("iceberg.register.view.same", operations=VIEW, clause="register-view")
+def test_registered_view_is_the_same(catalog: IcebergCatalog) -> None:
+    """A registered view has the metadata of the file."""
+    location, before = _dropped_view(catalog)
+    id = catalog.table_id("registered")
+    equal(catalog.register_view(id, metadata_location=location)["metadata"], before, "the metadata of the answer")
+    equal(catalog.view_metadata(id), before, "the metadata of the view")
+
+
+@must("iceberg.register.view.taken", operations=VIEW, clause="register-view-exists", kind="error")
+def test_name_for_view_is_taken(catalog: IcebergCatalog) -> None:
+    """A name that a view or a table has is refused with 409 of type AlreadyExistsException; both stay."""
+    location, _ = _dropped_view(catalog)
+    view, table = catalog.new_view("v"), catalog.new_table()
+    before = catalog.view_metadata(view)
+    for id in (view, table):
+        equal(catalog.register_view(id, metadata_location=location, expect=409).type, TAKEN, "the type of the error")
+    equal(catalog.view_metadata(view), before, "the metadata of the view")
+    catalog.load_table(table)
+
+
+@must("iceberg.register.view.namespace_missing", operations=VIEW, clause="register-view-no-namespace", kind="error")
+def test_missing_namespace_of_view(catalog: IcebergCatalog) -> None:
+    """Registering a view into a missing namespace is refused with 404 of type NoSuchNamespaceException."""
+    location, _ = _dropped_view(catalog)
+    refused = catalog.register_view((*catalog.missing_namespace(), "v"), metadata_location=location, expect=404)
+    equal(refused.type, "NoSuchNamespaceException", "the type of the error")
+
+
+@must("iceberg.register.view.bad_file", operations=VIEW, clause="register-view-no-file", kind="error")
+def test_bad_view_file(catalog: IcebergCatalog) -> None:
+    """A file that is not there, or that holds no metadata of views, is refused with a 4xx status; no view appears."""
+    location = catalog.create_view(catalog.table_id("v"), **view_body(catalog.home))["metadata-location"]
+    id = catalog.table_id("new")
+    for bad in (missing_file(str(location)), dropped_file(catalog)):
+        catalog.register_view(id, metadata_location=bad, expect=REFUSED)
+        catalog.load_view(id, expect=404)
+
+
+# Unregistering
+
+
+@must("iceberg.unregister.gone", operations=UNREGISTER, clause="unregister-table")
+def test_unregistered_table_is_gone(catalog: IcebergCatalog) -> None:
+    """An unregistered table is gone from the catalog, and registering its file brings it back."""
+    id = catalog.new_table()
+    before = catalog.metadata(id)
+    location = catalog.unregister_table(id)["metadata-location"]
+    catalog.load_table(id, expect=404)
+    equal(tables_in(catalog, catalog.home), [], "the listed tables")
+    catalog.register_table(id, metadata_location=location)
+    equal(unlike(catalog.metadata(id)), unlike(before), "the metadata of the table")
+
+
+@must("iceberg.unregister.answer", operations=UNREGISTER, clause="unregister-table-answer")
+def test_answer_is_the_last_state(catalog: IcebergCatalog) -> None:
+    """The answer has the last metadata and where they lie, every commit before it included."""
+    id = catalog.new_table()
+    last = catalog.update_table(id, [TOUCH])
+    answer = catalog.unregister_table(id)
+    for name in ("metadata-location", "metadata"):
+        equal(answer[name], last[name], f"the {name} of the answer")
+
+
+@must("iceberg.unregister.commits", operations=[*UNREGISTER, "updateTable"], clause="unregister-table-commits")
+def test_commits_fail_afterwards(catalog: IcebergCatalog) -> None:
+    """A commit after an unregistration is refused with 404."""
+    id = catalog.new_table()
+    catalog.unregister_table(id)
+    catalog.update_table(id, [TOUCH], expect=404)
+
+
+@must("iceberg.unregister.missing", operations=UNREGISTER, clause="unregister-table-not-found", kind="error")
+def test_unregister_missing_table(catalog: IcebergCatalog) -> None:
+    """Unregistering a table that does not exist is refused with 404 of type NoSuchTableException."""
+    refused = catalog.unregister_table(catalog.table_id("missing"), expect=404)
+    equal(refused.type, "NoSuchTableException", "the type of the error")

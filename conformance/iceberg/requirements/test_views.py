@@ -1,0 +1,238 @@
+"""createView, loadView, viewExists, dropView, renameView; test_view_commits.py has replaceView."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.checks import equal, one_of, same_items, text
+from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.support.content import SCHEMA, sql, view_body
+from conformance.iceberg.support.listing import views_in
+from conformance.iceberg.support.metadata import by_id, current_version
+from conformance.requirement import must, should
+
+CREATE = ["createView"]
+LOAD = ["loadView"]
+EXISTS = ["viewExists"]
+DROP = ["dropView"]
+RENAME = ["renameView"]
+TAKEN = "AlreadyExistsException"
+METADATA, LISTED = "the metadata of the view", "the listed views"
+NO_VIEW = {"NoSuchViewException"}
+NO_NAMESPACE = {"NoSuchNamespaceException"}
+
+
+def _uuid(catalog: IcebergCatalog, id: Names) -> str:
+    return text(catalog.view_metadata(id)["view-uuid"], "the view-uuid of the view")
+
+
+@must("iceberg.view.create.loadable", operations=CREATE, clause="create-view")
+def test_created_view_is_there(catalog: IcebergCatalog) -> None:
+    """A created view is there at once, listed too, and the answer is its metadata and where they lie."""
+    id = catalog.table_id("v")
+    created = catalog.create_view(id, **view_body(catalog.home))
+    text(created["metadata-location"], "the metadata-location of the view")
+    equal(_uuid(catalog, id), created["metadata"]["view-uuid"], "the view-uuid of the loaded view")
+    same_items(views_in(catalog, catalog.home), [id], LISTED)
+
+
+@must("iceberg.view.create.definition", operations=[*CREATE, *LOAD], clause="create-view-definition")
+def test_definition_comes_back(catalog: IcebergCatalog) -> None:
+    """Texts, dialects in their order, default namespace, default catalog and properties come back as they went in."""
+    texts = [sql("SELECT id, name FROM t"), sql("SELECT `id`, 'ü'\nFROM t", "trino"), sql("SELECT 1", "duckdb")]
+    body: dict[str, Any] = view_body(catalog.home, *texts)
+    body["view-version"]["default-catalog"] = "prod"
+    body["properties"] = {"comment": "what it is for"}
+    metadata = catalog.view_metadata(catalog.new_view(**body))
+    version = current_version(metadata)
+    equal(version["representations"], texts, "the representations of the current version")
+    equal(version["default-namespace"], list(catalog.home), "the default-namespace of the current version")
+    equal(version.get("default-catalog"), "prod", "the default-catalog of the current version")
+    equal(metadata["properties"]["comment"], "what it is for", 'the property "comment"')
+
+
+@must("iceberg.view.create.schema", operations=CREATE, clause="create-view-schema-id")
+def test_version_refers_to_the_schema(catalog: IcebergCatalog) -> None:
+    """The version of a new view refers to the schema of the request by the id that the server gave it."""
+    body: dict[str, Any] = view_body(catalog.home)
+    body["schema"]["schema-id"] = 0
+    metadata = catalog.view_metadata(catalog.new_view(**body))
+    schema = by_id(metadata["schemas"], "schema-id", current_version(metadata)["schema-id"])
+    equal([field["name"] for field in schema["fields"]], ["id", "name"], "the columns of the version's schema")
+
+
+@should("iceberg.view.create.first", operations=CREATE, clause="create-view-first")
+def test_new_view_has_one_version(catalog: IcebergCatalog) -> None:
+    """A new view has one version, 1, and one entry in its history."""
+    metadata = catalog.view_metadata(catalog.new_view())
+    for name in ("versions", "version-log"):
+        equal([one["version-id"] for one in metadata[name]], [1], f"the version-ids of {name}")
+
+
+@must("iceberg.view.create.taken", operations=CREATE, clause="create-view-exists", kind="error")
+def test_name_of_a_view_is_taken(catalog: IcebergCatalog) -> None:
+    """A name that a view has is refused with 409 of type AlreadyExistsException; the view stays as it was."""
+    id = catalog.new_view()
+    before = catalog.view_metadata(id)
+    refused = catalog.create_view(id, **view_body(catalog.home, sql("SELECT 2")), expect=409)
+    equal(refused.type, TAKEN, "the type of the error")
+    equal(catalog.view_metadata(id), before, METADATA)
+
+
+@must("iceberg.view.create.taken_by_table", operations=CREATE, clause="create-view-exists", kind="error")
+def test_name_of_a_table_is_taken(catalog: IcebergCatalog) -> None:
+    """A name that a table has is refused with 409 of type AlreadyExistsException; the table stays."""
+    table = catalog.new_table()
+    refused = catalog.create_view(table, **view_body(catalog.home), expect=409)
+    equal(refused.type, TAKEN, "the type of the error")
+    catalog.load_table(table)
+
+
+@must("iceberg.view.create.namespace_missing", operations=CREATE, clause="create-view-no-namespace", kind="error")
+def test_view_in_missing_namespace(catalog: IcebergCatalog) -> None:
+    """A view in a namespace that does not exist is refused with 404 of type NoSuchNamespaceException."""
+    refused = catalog.create_view((*catalog.missing_namespace(), "v"), **view_body(catalog.home), expect=404)
+    one_of(refused.type, NO_NAMESPACE, "the type of the error")
+
+
+@must("iceberg.view.create.doubled_dialect", operations=CREATE, clause="view-metadata-dialects", kind="error")
+def test_doubled_dialect(catalog: IcebergCatalog) -> None:
+    """A version with two texts in one dialect, in whatever case it is spelled, is refused with 400."""
+    for other in ("spark", "Spark"):
+        body = view_body(catalog.home, sql("SELECT 1"), sql("SELECT 2", other))
+        catalog.create_view(catalog.table_id("v"), **body, expect=400)
+
+
+@must(
+    "iceberg.view.create.without_{}",
+    operations=CREATE,
+    clause="bad-body",
+    kind="error",
+    each={"schema": "schema", "version": "view-version"},
+)
+def test_view_without_a_field(catalog: IcebergCatalog, case: str) -> None:
+    """A creation without its {} is refused with 400."""
+    body = {"name": "v", **view_body(catalog.home)}
+    del body[case]
+    catalog.send("createView", catalog.namespace_path(catalog.home), body, expect=400)
+
+
+@must("iceberg.view.load.whole", operations=LOAD, clause="load-view")
+def test_load_shows_everything(catalog: IcebergCatalog) -> None:
+    """A view is shown with the metadata with which it was created, and where they lie."""
+    id = catalog.table_id("v")
+    created = catalog.create_view(id, **view_body(catalog.home))
+    loaded = catalog.load_view(id)
+    for name in ("metadata", "metadata-location"):
+        equal(loaded[name], created[name], f"the {name} of the view")
+
+
+@must("iceberg.view.load.missing", operations=LOAD, clause="load-view-not-found", kind="error")
+def test_load_missing_view(catalog: IcebergCatalog) -> None:
+    """Loading a view that does not exist is refused with 404 of type NoSuchViewException."""
+    refused = catalog.load_view(catalog.table_id("missing"), expect=404)
+    one_of(refused.type, NO_VIEW, "the type of the error")
+
+
+@must("iceberg.view.load.table", operations=[*LOAD, *EXISTS], clause="load-view-not-found", kind="error")
+def test_table_is_no_view(catalog: IcebergCatalog) -> None:
+    """Under the name of a table there is no view: loading and testing it is 404."""
+    table = catalog.new_table()
+    catalog.load_view(table, expect=404)
+    catalog.view_exists(table, expect=404)
+
+
+@should("iceberg.view.load.referenced_by", operations=LOAD, clause="load-table-referenced-by-form")
+def test_views_that_refer(catalog: IcebergCatalog) -> None:
+    """A list of views with odd names, separated by commas, does not change what is answered."""
+    id = catalog.new_view()
+    reference = ",".join(catalog.separator.join((*catalog.home, name)) for name in ("outer", "inner"))
+    equal(catalog.load_view(id, referenced_by=reference)["metadata"], catalog.view_metadata(id), METADATA)
+
+
+@must("iceberg.view.exists.present", operations=EXISTS, clause="view-exists")
+def test_view_exists(catalog: IcebergCatalog) -> None:
+    """The test for a view that is there says 204."""
+    catalog.view_exists(catalog.new_view())
+
+
+@must("iceberg.view.exists.missing", operations=EXISTS, clause="view-exists", kind="error")
+def test_missing_view_exists(catalog: IcebergCatalog) -> None:
+    """The test for a view that was never there, or was dropped, says 404."""
+    catalog.view_exists(catalog.table_id("missing"), expect=404)
+    id = catalog.new_view()
+    catalog.drop_view(id)
+    catalog.view_exists(id, expect=404)
+
+
+@must("iceberg.view.drop.gone", operations=DROP, clause="drop-view")
+def test_dropped_view_is_gone(catalog: IcebergCatalog) -> None:
+    """A dropped view cannot be loaded and is not listed, and its name is free, for a table too."""
+    id = catalog.new_view()
+    catalog.drop_view(id)
+    catalog.load_view(id, expect=404)
+    equal(views_in(catalog, catalog.home), [], LISTED)
+    catalog.create_table(id, schema=SCHEMA)
+
+
+@must("iceberg.view.drop.missing", operations=DROP, clause="drop-view-not-found", kind="error")
+def test_drop_missing_view(catalog: IcebergCatalog) -> None:
+    """Dropping a view that does not exist is refused with 404 of type NoSuchViewException."""
+    refused = catalog.drop_view(catalog.table_id("missing"), expect=404)
+    one_of(refused.type, NO_VIEW, "the type of the error")
+
+
+@must("iceberg.view.drop.table", operations=DROP, clause="drop-view-not-found", kind="error")
+def test_drop_table_as_view(catalog: IcebergCatalog) -> None:
+    """Dropping a view under the name of a table is refused with 404, and the table stays."""
+    table = catalog.new_table()
+    catalog.drop_view(table, expect=404)
+    catalog.load_table(table)
+
+
+@must("iceberg.view.rename.same", operations=RENAME, clause="rename-view")
+def test_renamed_view(catalog: IcebergCatalog) -> None:
+    """A renamed view is there under its new name alone, with the same metadata."""
+    id, other = catalog.new_view(), catalog.table_id("renamed")
+    before = catalog.view_metadata(id)
+    catalog.rename_view(id, other)
+    equal(catalog.view_metadata(other), before, METADATA)
+    catalog.load_view(id, expect=404)
+    same_items(views_in(catalog, catalog.home), [other], LISTED)
+
+
+@must("iceberg.view.rename.across", operations=RENAME, clause="rename-view-across")
+def test_rename_into_another_namespace(catalog: IcebergCatalog) -> None:
+    """A view moves to another namespace, or 406 says that the server cannot do that and nothing changes."""
+    id = catalog.new_view()
+    other = (*catalog.new_namespace(), "v")
+    moved = catalog.rename_view(id, other, expect=(204, 406)).status == 204
+    catalog.load_view(other, expect=200 if moved else 404)
+    catalog.load_view(id, expect=404 if moved else 200)
+
+
+@must("iceberg.view.rename.missing", operations=RENAME, clause="rename-view-source", kind="error")
+def test_rename_missing_view(catalog: IcebergCatalog) -> None:
+    """Renaming a view that does not exist is refused with 404 of type NoSuchViewException."""
+    refused = catalog.rename_view(catalog.table_id("missing"), catalog.table_id("new"), expect=404)
+    one_of(refused.type, NO_VIEW, "the type of the error")
+
+
+@must("iceberg.view.rename.namespace_missing", operations=RENAME, clause="rename-view-namespace", kind="error")
+def test_rename_into_missing_namespace(catalog: IcebergCatalog) -> None:
+    """A new name in a missing namespace is refused with 404 of type NoSuchNamespaceException; the view stays."""
+    id = catalog.new_view()
+    refused = catalog.rename_view(id, (*catalog.missing_namespace(), "v"), expect=404)
+    one_of(refused.type, NO_NAMESPACE, "the type of the error")
+    catalog.load_view(id)
+
+
+@must("iceberg.view.rename.taken", operations=RENAME, clause="rename-view-taken", kind="error")
+def test_rename_to_taken_name(catalog: IcebergCatalog) -> None:
+    """A new name that a view or a table has is refused with 409 of type AlreadyExistsException; all stay."""
+    id, other, table = catalog.new_view("a"), catalog.new_view("b"), catalog.new_table()
+    before = [_uuid(catalog, id), _uuid(catalog, other)]
+    for taken in (other, table):
+        equal(catalog.rename_view(id, taken, expect=409).type, TAKEN, "the type of the error")
+    equal([_uuid(catalog, id), _uuid(catalog, other)], before, "the view-uuids of the two views")
+    catalog.load_table(table)

@@ -1,0 +1,108 @@
+"""What every Iceberg answer must satisfy beside its schema."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.exchange import Exchange
+from conformance.iceberg.support.metadata import TABLE_RULES, VIEW_RULES, Rule
+from conformance.iceberg.support.scans.rules import SCAN_RULES
+from conformance.json_values import shown
+from conformance.wire import ExtraCheck
+from specs.error_types import OAUTH_OPERATION, stated_types
+
+BODY = "error-body"
+CODE = "error-code"
+TYPE = "error-type"
+TEXT = "error-text"
+# What only the inside of a server says: stack traces, parsers, databases.
+INSIDES = re.compile(
+    r"\n\s+at [\w.$<>]+\(|Traceback \(most recent|com\.fasterxml|java\.(lang|util|sql|io)\.|org\.springframework"
+    r"|SQLSTATE|SQLITE_|psycopg|sqlalchemy|panicked at|goroutine \d+",
+)
+PARTIAL = "snapshots=refs"  # such metadata lack snapshots that their logs and statistics name
+Found = list[tuple[str, str]]
+
+
+def error_has_body(exchange: Exchange, value: Any) -> Found:
+    """An error is a JSON object with one field, error, with message, type and code."""
+    if not _judged(exchange):
+        return []
+    error = value.get("error") if isinstance(value, dict) else None
+    if not isinstance(error, dict):
+        return [("body:", f"the body of status {exchange.status} has no object under error")]
+    lacking = [name for name in ("message", "type", "code") if name not in error]
+    if lacking:
+        return [("body:/error", f"the error has no {' and no '.join(lacking)}")]
+    return [("body:", "the body of the error has other fields beside error")] if set(value) != {"error"} else []
+
+
+def code_is_status(exchange: Exchange, value: Any) -> Found:
+    """The code of an error is the status of the answer."""
+    error = _error(exchange, value)
+    if "code" not in error or error["code"] == exchange.status:
+        return []
+    return [("body:/error/code", f"the code is {shown(error['code'])}, the status {exchange.status}")]
+
+
+def type_is_known(exchange: Exchange, value: Any) -> Found:
+    """An error that an operation states for a reason of its own has a type that clients know for it.
+
+    Clients do not ask a 5xx for its type.
+    """
+    error = _error(exchange, value)
+    known = stated_types(exchange.operation).get(exchange.status) if exchange.status < 500 else None
+    if not known or "type" not in error or error["type"] in sorted(known):  # it may be of any kind
+        return []
+    return [("body:/error/type", f"the type {shown(error['type'])} is none of {', '.join(sorted(known))}")]
+
+
+def text_is_for_people(exchange: Exchange, value: Any) -> Found:
+    """The message of an error shows nothing of the inside of the server."""
+    message = str(_error(exchange, value).get("message", ""))
+    found = INSIDES.search(message)
+    return [("body:/error/message", f"the message shows {shown(found.group())}")] if found else []
+
+
+def _judged(exchange: Exchange) -> bool:
+    return exchange.status >= 400 and exchange.method != "HEAD" and exchange.operation != OAUTH_OPERATION
+
+
+def _error(exchange: Exchange, value: Any) -> dict[str, Any]:
+    error = value.get("error") if _judged(exchange) and isinstance(value, dict) else None
+    return error if isinstance(error, dict) else {}
+
+
+def rule_check(rule: Rule, key: str) -> ExtraCheck:
+    """Return the check that metadata in answers keep a rule; `key` is a field that only such metadata have."""
+
+    def check(exchange: Exchange, value: Any) -> Found:
+        whole = exchange.status < 300 and PARTIAL not in exchange.url
+        metadata = value.get("metadata") if whole and isinstance(value, dict) else None
+        if not isinstance(metadata, dict) or key not in metadata:
+            return []
+        return list(_found(rule, metadata))
+
+    return check
+
+
+def _found(rule: Rule, metadata: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Return what a rule finds; metadata of a wrong form are for the schema to judge."""
+    try:
+        for pointer, message in rule(metadata):
+            yield f"body:/metadata{pointer}", message
+    except (AttributeError, KeyError, TypeError):
+        return
+
+
+EXTRA_CHECKS: dict[str, ExtraCheck] = {
+    BODY: error_has_body,
+    CODE: code_is_status,
+    TYPE: type_is_known,
+    TEXT: text_is_for_people,
+    **SCAN_RULES,
+    **{f"table {name}": rule_check(rule, "table-uuid") for name, rule in TABLE_RULES.items()},
+    **{f"view {name}": rule_check(rule, "view-uuid") for name, rule in VIEW_RULES.items()},
+}

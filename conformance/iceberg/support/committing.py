@@ -1,0 +1,94 @@
+"""Random commits to tables of the target and of the model; the first difference is the finding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from hypothesis import strategies as st
+
+from conformance.checks import holds, one_of
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.client import change
+from conformance.iceberg.support.commit_choices import Choice, Updates, requirements, updates
+from conformance.iceberg.support.metadata import Metadata
+from conformance.iceberg.support.model import Path, Statuses
+from conformance.iceberg.support.staging import Stage, stage
+from conformance.iceberg.support.table_model import TableModel, differences
+from conformance.outcomes import Unoffered, Violation
+
+CONFLICT, INVALID = 409, 400
+
+
+def agree(expected: TableModel, found: Metadata) -> None:
+    """Check that metadata are what the model predicts."""
+    different = differences(expected, TableModel.of(found))
+    if different:
+        raise Violation(f"the metadata are not what the commits so far make: {'; '.join(different)}", "body:/metadata")
+
+
+@dataclass
+class Committer:
+    """Commits to tables and keeps their models up to date.
+
+    `shown` is what the server showed of a table last, `files` where its snapshots are written; both by UUID.
+    """
+
+    catalog: IcebergCatalog
+    tables: dict[Path, TableModel]
+    shown: dict[str, Metadata] = field(default_factory=dict)
+    files: dict[str, Stage | None] = field(default_factory=dict)
+
+    def note(self, id: Path, metadata: Metadata) -> None:
+        """Note a new table."""
+        table = self.tables[id] = TableModel.of(metadata)
+        holds(table.schemas.used, "a new table has the columns that it was created with")
+        self.shown[table.uuid] = metadata
+        try:
+            self.files[table.uuid] = stage(self.catalog, id)
+        except Unoffered:
+            self.files[table.uuid] = None
+
+    def commit(self, id: Path, data: Any) -> None:
+        """Commit something to a table. Raises Violation for an outcome other than the model's."""
+        wanted, claims, expected, after = self._choose(id, data)
+        answer = self.catalog.update_table(id, wanted, claims, expect=None)
+        one_of(answer.status, sorted(expected), "the status")
+        if after is not None:
+            agree(after, answer["metadata"])
+            self._note_commit(id, after)
+
+    def transaction(self, ids: Sequence[Path], data: Any) -> None:
+        """Commit something to each of several tables, in one transaction."""
+        commits = {id: self._choose(id, data) for id in ids}
+        wrong = frozenset[int]().union(*(expected for _, _, expected, after in commits.values() if after is None))
+        changes = [change(id, wanted, claims) for id, (wanted, claims, _, _) in commits.items()]
+        answer = self.catalog.commit_transaction(changes, expect=None)
+        one_of(answer.status, sorted(wrong or {204}), "the status")
+        for id, (_, _, _, after) in commits.items():
+            if wrong:
+                agree(self.tables[id], self.catalog.metadata(id))
+            elif after is not None:
+                self._note_commit(id, after)
+
+    def _choose(self, id: Path, data: Any) -> tuple[Updates, Updates, Statuses, TableModel | None]:
+        """Return updates and requirements for a table, what a commit of them may answer, and what it leaves."""
+        table = self.tables[id]
+        choice = Choice(partial(_drawn, data), self.catalog.revision, self.files[table.uuid])
+        wanted, after = updates(table, choice)
+        claims, hold = requirements(self.shown[table.uuid], table, choice)
+        wrong = ({INVALID} if after is None else set()) | (set() if hold else {CONFLICT})
+        return wanted, claims, frozenset(wrong or {200}), None if wrong else after
+
+    def _note_commit(self, id: Path, after: TableModel) -> None:
+        """Compare what is there after a commit with the model, and take over the ids that the server gave."""
+        metadata = self.catalog.metadata(id)
+        agree(after, metadata)
+        self.tables[id] = TableModel.of(metadata)
+        self.shown[after.uuid] = metadata
+
+
+def _drawn(data: Any, options: Sequence[Any]) -> Any:
+    return data.draw(st.sampled_from(options))

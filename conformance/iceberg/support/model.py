@@ -1,0 +1,76 @@
+"""An Iceberg catalog small enough to be obviously right: what every command must answer.
+
+Namespaces are a set, tables and views share names. Each method does one command on the model and returns
+the statuses that it may have: several where more than one thing is wrong with a request.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.iceberg.support.table_model import TableModel
+
+Path = tuple[str, ...]
+Statuses = frozenset[int]
+DONE, CREATED, MISSING, TAKEN = frozenset({204}), frozenset({200}), 404, 409
+
+
+@dataclass
+class ViewModel:
+    """A view: the text of each version it had, oldest first, and its properties."""
+
+    texts: list[str]
+    properties: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Model:
+    """See the module. What a table has is put into `tables` by whoever sees it created."""
+
+    namespaces: set[Path] = field(default_factory=set)
+    tables: dict[Path, TableModel] = field(default_factory=dict)
+    views: dict[Path, ViewModel] = field(default_factory=dict)
+
+    def create_namespace(self, path: Path) -> Statuses:
+        """Create a namespace."""
+        if path in self.namespaces:
+            return frozenset({TAKEN})
+        self.namespaces.add(path)
+        return CREATED
+
+    def drop_namespace(self, path: Path) -> Statuses:
+        """Drop a namespace that has neither tables nor views."""
+        if path not in self.namespaces:
+            return frozenset({MISSING})
+        if self.listed(self.tables, path) or self.listed(self.views, path):
+            return frozenset({TAKEN})
+        self.namespaces.remove(path)
+        return DONE
+
+    def creation(self, path: Path) -> Statuses:
+        """Return what the creation of a table or view of this name must answer."""
+        return self._obstacles(path) or CREATED
+
+    def drop(self, things: dict[Path, Any], path: Path) -> Statuses:
+        """Drop a table or view."""
+        if path not in things:
+            return frozenset({MISSING})
+        del things[path]
+        return DONE
+
+    def rename(self, things: dict[Path, Any], path: Path, new: Path) -> Statuses:
+        """Give a table or view another name."""
+        wrong = self._obstacles(new) | ({MISSING} if path not in things else set())
+        if wrong:
+            return wrong
+        things[new] = things.pop(path)
+        return DONE
+
+    def listed(self, things: dict[Path, Any], namespace: Path) -> list[Path]:
+        """Return what a listing must show."""
+        return sorted(path for path in things if path[:-1] == namespace)
+
+    def _obstacles(self, path: Path) -> Statuses:
+        missing = {MISSING} if path[:-1] not in self.namespaces else set()
+        return frozenset(missing | ({TAKEN} if path in self.tables or path in self.views else set()))

@@ -1,0 +1,79 @@
+"""Which delete files apply to which data files, by the rules of the table specification."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from conformance.iceberg.support.scans.manifests import DATA, EQUALITY_DELETES, ContentFile, Entry, Row
+from conformance.iceberg.support.scans.plans import Plan
+from conformance.iceberg.support.scans.predicates import Json, Judge
+from conformance.iceberg.support.scans.tables import ScanTable, usable
+
+Fits = Callable[[Row], bool]
+
+
+def wrong_deletes(table: ScanTable, planned: Plan, *, snapshot: int | None = None, condition: Json = True) -> list[str]:
+    """Return what is wrong with the delete files of a plan's tasks: what is missing, and what must not be there.
+
+    A delete file that only takes rows that do not fit the condition may be missing.
+    """
+    live = table.live(snapshot)
+    judge = Judge(table.fields)
+
+    def fits(row: Row) -> bool:
+        return judge.decide(condition, row) is not False
+
+    deletes = [entry for entry in live if entry.file.content != DATA]
+    data = {entry.file.path: entry for entry in live if entry.file.content == DATA}
+    with usable("the columns of the table do not fit its rows"):
+        return [
+            f"{task.path}: {wrong}"
+            for task in planned.tasks
+            for wrong in (
+                _wrong(data[task.path], deletes, task.delete_paths, fits)
+                if task.path in data
+                else ["no file of the table"]
+            )
+        ]
+
+
+def _wrong(data: Entry, deletes: list[Entry], found: set[str], fits: Fits) -> Iterator[str]:
+    vector = any(is_vector(one.file) and applies(one, data) for one in deletes)
+    for one in deletes:
+        there = one.file.path in found
+        if not there and needed(one, data, fits) and (is_vector(one.file) or not (vector and _by_position(one))):
+            yield f"{one.file.path} is missing"
+        if there and not applies(one, data) and (is_vector(one.file) or not _by_position(one)):
+            yield f"{one.file.path} does not apply"
+    unknown = found - {one.file.path for one in deletes}
+    yield from (f"{path} is no delete file of the snapshot" for path in sorted(unknown))
+
+
+def applies(delete: Entry, data: Entry) -> bool:
+    """True when a delete file has to be looked at for a data file: by age, by partition, and by what it names."""
+    file = delete.file
+    alike = (file.spec_id, file.partition) == (data.file.spec_id, data.file.partition)
+    if file.content == EQUALITY_DELETES:
+        return delete.sequence > data.sequence and (alike or not file.partition)
+    named = file.referenced_data_file
+    return delete.sequence >= data.sequence and alike and named in (None, data.file.path)
+
+
+def needed(delete: Entry, data: Entry, fits: Fits) -> bool:
+    """True when a delete file takes rows from a data file that a reader wants."""
+    if not applies(delete, data):
+        return False
+    if is_vector(delete.file):
+        return True
+    if _by_position(delete):
+        return any(row["file_path"] == data.file.path for row in delete.file.rows)
+    return any(gone.items() <= row.items() and fits(row) for gone in delete.file.rows for row in data.file.rows)
+
+
+def is_vector(file: ContentFile) -> bool:
+    """True for a deletion vector: it says nothing of paths itself, so it must be with its own file alone."""
+    return file.content_offset is not None
+
+
+def _by_position(delete: Entry) -> bool:
+    return delete.file.content != EQUALITY_DELETES

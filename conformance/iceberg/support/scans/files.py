@@ -1,0 +1,123 @@
+"""Parquet files of rows, with what manifests say about them; and delete files."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from conformance.iceberg.support.scans.manifests import Row, Statistics
+from conformance.iceberg.support.scans.values import base, is_nan, packed, parameters
+
+FIELD_ID = "PARQUET:field_id"
+PATH_FIELD, POSITION_FIELD = 2147483546, 2147483545  # reserved ids of the columns of position deletes
+PLAIN_TYPES = {
+    "boolean": pa.bool_(),
+    "int": pa.int32(),
+    "long": pa.int64(),
+    "float": pa.float32(),
+    "double": pa.float64(),
+    "date": pa.date32(),
+    "time": pa.time64("us"),
+    "timestamp": pa.timestamp("us"),
+    "timestamptz": pa.timestamp("us", "UTC"),
+    "string": pa.string(),
+    "uuid": pa.binary(16),
+    "binary": pa.binary(),
+}
+POSITION_DELETE_FIELDS = [
+    {"id": PATH_FIELD, "name": "file_path", "type": "string", "required": True},
+    {"id": POSITION_FIELD, "name": "pos", "type": "long", "required": True},
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A column of a primitive type, maybe within structs: its id, full name and type."""
+
+    id: int
+    name: str
+    type: str
+
+    def value(self, row: Row) -> Any:
+        """Return the value of a row in this column, None where a level above is not there."""
+        found: Any = row
+        for level in self.name.split("."):
+            found = found.get(level) if isinstance(found, Mapping) else None
+        return found
+
+
+def leaves(fields: Sequence[Mapping[str, Any]], above: str = "") -> Iterator[Leaf]:
+    """Return the columns of primitive types; what is in lists and maps is left out."""
+    for one in fields:
+        name = f"{above}{one['name']}"
+        if isinstance(one["type"], str):
+            yield Leaf(one["id"], name, one["type"])
+        elif one["type"]["type"] == "struct":
+            yield from leaves(one["type"]["fields"], f"{name}.")
+
+
+def parquet_bytes(fields: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> tuple[bytes, dict[int, int]]:
+    """Return a Parquet file of rows, and how many bytes each column takes, by id."""
+    schema = pa.schema([_arrow_field(one) for one in fields])
+    out = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist([_plain(row) for row in rows], schema), out)
+    sizes = _sizes(pq.ParquetFile(out).metadata.row_group(0)) if rows else {}
+    return out.getvalue(), {leaf.id: sizes[leaf.name] for leaf in leaves(fields) if leaf.name in sizes}
+
+
+def _sizes(group: pq.RowGroupMetaData) -> dict[str, int]:
+    columns = map(group.column, range(group.num_columns))
+    return {one.path_in_schema: one.total_compressed_size for one in columns}
+
+
+def _arrow_field(one: Mapping[str, Any], name: str = "") -> pa.Field:
+    return pa.field(name or one["name"], _arrow_type(one["type"]), metadata={FIELD_ID: str(one["id"])})
+
+
+def _arrow_type(type: Any) -> pa.DataType:
+    if not isinstance(type, str):
+        return _nested_type(type)
+    if base(type) == "decimal":
+        return pa.decimal128(*parameters(type))
+    return pa.binary(*parameters(type)) if base(type) == "fixed" else PLAIN_TYPES[type]
+
+
+def _nested_type(type: Mapping[str, Any]) -> pa.DataType:
+    part = {name: {"id": type.get(f"{name}-id"), "type": type.get(name)} for name in ("element", "key", "value")}
+    if type["type"] == "struct":
+        return pa.struct([_arrow_field(one) for one in type["fields"]])
+    if type["type"] == "list":
+        return pa.list_(_arrow_field(part["element"], "element"))
+    return pa.map_(_arrow_field(part["key"], "key").with_nullable(False), _arrow_field(part["value"], "value"))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _plain(one) for name, one in value.items()}
+    return value.bytes if isinstance(value, UUID) else value
+
+
+def statistics(fields: Sequence[Mapping[str, Any]], rows: Sequence[Row], sizes: Mapping[int, int]) -> Statistics:
+    """Return what a manifest says of rows: exact counts and bounds."""
+    columns = {leaf.id: (leaf, [leaf.value(row) for row in rows]) for leaf in leaves(fields)}
+    ordered = {id: (leaf.type, sorted(filter(_comparable, values))) for id, (leaf, values) in columns.items()}
+    return Statistics(
+        column_sizes=sizes,
+        value_counts={id: len(values) for id, (_, values) in columns.items()},
+        null_value_counts={id: values.count(None) for id, (_, values) in columns.items()},
+        nan_value_counts={
+            id: sum(map(is_nan, values)) for id, (leaf, values) in columns.items() if leaf.type in ("float", "double")
+        },
+        lower_bounds={id: packed(type, values[0]) for id, (type, values) in ordered.items() if values},
+        upper_bounds={id: packed(type, values[-1]) for id, (type, values) in ordered.items() if values},
+    )
+
+
+def _comparable(value: Any) -> bool:
+    return value is not None and not is_nan(value)

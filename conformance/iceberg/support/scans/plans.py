@@ -1,0 +1,150 @@
+"""Planning a scan to its end, as engines do: ask again while it goes on, and turn every plan task into tasks."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from conformance.checks import same_items, text
+from conformance.client import Answer
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.client import Id
+from conformance.iceberg.support.scans.predicates import Json
+from conformance.json_values import shown
+from conformance.outcomes import Violation
+
+PLAN = ["planTableScan", "fetchPlanningResult", "fetchScanTasks"]
+COMPLETED, SUBMITTED, FAILED, CANCELLED = "completed", "submitted", "failed", "cancelled"
+PLANNING_SECONDS = 30.0
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.002, 0.2
+MOST_PLAN_TASKS = 10_000  # a server that issues more goes round in circles
+WHOLE_FILTER: Any = object()  # as a residual: the task has none
+
+
+class Described(dict[str, Any]):
+    """A file as an answer describes it. Looking at a field that is not there is a Violation."""
+
+    def __missing__(self, key: str) -> NoReturn:
+        raise Violation(f"a file is described without {key}", "body:/file-scan-tasks")
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A file scan task: the data file as the answer has it, its delete files, and what is left of the filter."""
+
+    file: Described
+    deletes: tuple[Described, ...]
+    residual: Json
+
+    @property
+    def path(self) -> str:
+        """Where the data file is."""
+        return str(self.file["file-path"])
+
+    @property
+    def delete_paths(self) -> set[str]:
+        """Where the delete files are."""
+        return {str(one["file-path"]) for one in self.deletes}
+
+
+@dataclass
+class Plan:
+    """What came of a planning: its first answer, the one that has the tasks, and all tasks."""
+
+    first: Answer
+    answer: Answer
+    tasks: list[Task] = field(default_factory=list)
+    plan_tasks: list[str] = field(default_factory=list)
+
+    @property
+    def paths(self) -> list[str]:
+        """Where the files of all tasks are, in order."""
+        return sorted(task.path for task in self.tasks)
+
+    @property
+    def doubled(self) -> list[str]:
+        """The files that have several tasks."""
+        return [path for path, count in Counter(self.paths).items() if count > 1]
+
+    @property
+    def id(self) -> str | None:
+        """The id of the planning, None where the server keeps nothing for it."""
+        found = self.first.get("plan-id")
+        return None if found is None else str(found)
+
+    def task(self, path: str) -> Task:
+        """Return the one task of a file. Raises Violation when there is none, or more than one."""
+        return _only([task for task in self.tasks if task.path == path], f"the file {shown(path)}")
+
+    @property
+    def only(self) -> Task:
+        """The task of a plan with one file. Raises Violation when there is none, or more than one."""
+        return _only(self.tasks, "the only file")
+
+
+def _only(found: Sequence[Task], file: str) -> Task:
+    if len(found) != 1:
+        raise Violation(f"{file} has {len(found)} file-scan-tasks, not 1", "body:/file-scan-tasks")
+    return found[0]
+
+
+def has_files(planned: Plan, paths: Iterable[str]) -> None:
+    """Check that a plan has a task for each of these files, and for no other."""
+    same_items(planned.paths, paths, "the files of the plan")
+
+
+def plan(catalog: IcebergCatalog, id: Id, *, _headers: Mapping[str, Any] | None = None, **request: Any) -> Plan:
+    """Plan a scan and return all its tasks; see `followed`. `request` are fields of the request, with `_` for `-`."""
+    return followed(catalog, id, catalog.plan_table_scan(id, _headers=_headers, **request))
+
+
+def followed(catalog: IcebergCatalog, id: Id, first: Answer) -> Plan:
+    """Follow a planning from its first answer to the end and return all its tasks.
+
+    Raises Violation when the planning fails, is cancelled, or does not end.
+    """
+    answer = finished(catalog, id, first)
+    if answer["status"] != COMPLETED:
+        raise Violation(f"the planning is {shown(answer['status'])}", "body:/status")
+    planned = Plan(first, answer)
+    waiting = list(_take(planned, answer))
+    while waiting:
+        planned.plan_tasks.append(waiting.pop())
+        if len(planned.plan_tasks) > MOST_PLAN_TASKS:
+            raise Violation(f"there are more than {MOST_PLAN_TASKS} plan tasks", "body:/plan-tasks")
+        waiting += _take(planned, catalog.fetch_scan_tasks(id, planned.plan_tasks[-1]))
+    return planned
+
+
+def finished(catalog: IcebergCatalog, id: Id, answer: Answer) -> Answer:
+    """Return the first answer that is not `submitted`, asking again until then. Raises Violation after a while."""
+    deadline, pause = time.monotonic() + PLANNING_SECONDS, FIRST_PAUSE_SECONDS
+    plan_id = answer.get("plan-id")
+    while answer["status"] == SUBMITTED:
+        if time.monotonic() > deadline:
+            raise Violation(f"the planning goes on for more than {PLANNING_SECONDS:g} s", "body:/status")
+        time.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+        answer = catalog.fetch_planning_result(id, text(plan_id, "the plan-id of the submitted planning"))
+    return answer
+
+
+def _take(planned: Plan, answer: Answer) -> list[str]:
+    """Take over the tasks of an answer and return its plan tasks."""
+    planned.tasks += tasks(answer)
+    return list(answer.get("plan-tasks") or [])
+
+
+def tasks(answer: Answer) -> Iterator[Task]:
+    """Return the file scan tasks of one answer. Raises Violation for a delete file that is not there."""
+    deletes = answer.get("delete-files") or []
+    for position, one in enumerate(answer.get("file-scan-tasks") or []):
+        named = one.get("delete-file-references") or []
+        if not all(isinstance(index, int) and 0 <= index < len(deletes) for index in named):
+            where = f"body:/file-scan-tasks/{position}/delete-file-references"
+            raise Violation(f"{shown(named)} are no positions among {len(deletes)} delete files", where)
+        residual = one.get("residual-filter", WHOLE_FILTER)
+        yield Task(Described(one["data-file"]), tuple(Described(deletes[index]) for index in named), residual)

@@ -1,0 +1,183 @@
+"""Conditions on rows: written as the document has them, and decided on rows that we know.
+
+There are three outcomes. True and False are what every reader of the interface must find. None is for
+rows about which readers may differ: tests of a value that is not there, and orders that are not the same for all.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from conformance.iceberg.support.scans.files import Leaf, leaves
+from conformance.iceberg.support.scans.manifests import Row
+from conformance.iceberg.support.scans.transforms import result_type, transformed
+from conformance.iceberg.support.scans.values import is_nan, read, shown
+
+Json = Any
+ALWAYS = {"true": True, "false": False}
+NULL_TESTS = {"is-null": True, "not-null": False}
+NAN_TESTS = {"is-nan": True, "not-nan": False}
+ORDERS: dict[str, Callable[[Any, Any], bool]] = {
+    "lt": operator.lt,
+    "lt-eq": operator.le,
+    "gt": operator.gt,
+    "gt-eq": operator.ge,
+}
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    **ORDERS,
+    "eq": operator.eq,
+    "not-eq": operator.ne,
+    "starts-with": lambda value, prefix: value[: len(prefix)] == prefix,
+    "not-starts-with": lambda value, prefix: value[: len(prefix)] != prefix,
+}
+SETS = {"in": True, "not-in": False}
+
+# Writing, with the names of operands that all revisions of the document know
+
+
+def unary(type: str, column: str) -> Json:
+    """Return a test of one column: `is-null` and the like."""
+    return {"type": type, "term": column}
+
+
+def compared(type: str, column: str, value: Json) -> Json:
+    """Return a comparison of a column with a value that is JSON already."""
+    return {"type": type, "term": column, "value": value}
+
+
+def among(type: str, column: str, values: Sequence[Json]) -> Json:
+    """Return whether a column is, or is not, among values."""
+    return {"type": type, "term": column, "values": list(values)}
+
+
+def both(left: Json, right: Json) -> Json:
+    """Return that two conditions hold."""
+    return {"type": "and", "left": left, "right": right}
+
+
+def either(left: Json, right: Json) -> Json:
+    """Return that one of two conditions holds."""
+    return {"type": "or", "left": left, "right": right}
+
+
+def opposite(child: Json) -> Json:
+    """Return that a condition does not hold."""
+    return {"type": "not", "child": child}
+
+
+def single_test(type: str, column: str, column_type: str, *values: Any) -> Json:
+    """Return any test of one column; values are plain Python ones of the column's type."""
+    written = [shown(column_type, value) for value in values]
+    if type in SETS:
+        return among(type, column, written)
+    return compared(type, column, written[0]) if type in COMPARISONS else unary(type, column)
+
+
+# Deciding
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """What a condition looks at: a column, or a transform of one; `type` is the type of its values."""
+
+    leaf: Leaf
+    transform: str = "identity"
+
+    @property
+    def type(self) -> str:
+        """The type of the values that the term is compared with."""
+        return result_type(self.transform, self.leaf.type)
+
+    def value(self, row: Row) -> Any:
+        """Return its value in a row."""
+        return transformed(self.transform, self.leaf.value(row))
+
+
+class Judge:
+    """Decides conditions on rows of a table with these columns. Raises ValueError for what is no condition."""
+
+    def __init__(self, fields: Sequence[Mapping[str, Any]]) -> None:
+        self._by_id = {leaf.id: leaf for leaf in leaves(fields)}
+        self._by_name = {leaf.name: leaf for leaf in self._by_id.values()}
+
+    def decide(self, condition: Json, row: Row) -> bool | None:
+        """Return whether a row fits a condition: True, False, or None where readers may differ."""
+        if isinstance(condition, bool):
+            return condition
+        if not isinstance(condition, Mapping):
+            raise ValueError(f"{condition!r} is no condition")
+        type = condition.get("type")
+        if type in ALWAYS:
+            return ALWAYS[type]
+        if type == "not":
+            return _not(self.decide(condition["child"], row))
+        if type in ("and", "or"):
+            sides = [self.decide(condition[side], row) for side in ("left", "right")]
+            return _joined(sides, type == "or")
+        return self._decide_test(condition, row)
+
+    def _decide_test(self, condition: Json, row: Row) -> bool | None:
+        type = condition.get("type")
+        term = self._term(_first(condition, "term", "child", "left"))
+        value = term.value(row)
+        if type in NULL_TESTS:
+            return (value is None) == NULL_TESTS[type]
+        if value is None:
+            return None
+        if type in NAN_TESTS:
+            return is_nan(value) == NAN_TESTS[type]
+        if type in SETS:
+            return (value in [_literal(term.type, one) for one in _values(condition["values"])]) == SETS[type]
+        if type not in COMPARISONS:
+            raise ValueError(f"there is no operator {type!r}")
+        literal = _literal(term.type, _first(condition, "value", "right"))
+        return None if type in ORDERS and _unordered(value, literal) else COMPARISONS[type](value, literal)
+
+    def _term(self, term: Json) -> Term:
+        if isinstance(term, str):
+            return Term(self._leaf(term))
+        if term.get("type") == "transform":
+            return Term(self._term(term["term"]).leaf, term["transform"])
+        if term.get("type") == "reference":
+            return Term(self._leaf(term.get("name", term.get("id"))))
+        raise ValueError(f"{term!r} is no term")
+
+    def _leaf(self, key: Any) -> Leaf:
+        found = self._by_name.get(key) or self._by_id.get(key)
+        if found is None:
+            raise ValueError(f"there is no column {key!r}")
+        return found
+
+
+def _unordered(value: Any, literal: Any) -> bool:
+    """True where readers order two values differently: NaN, and UUIDs of which some take the first bit for a sign."""
+    return is_nan(value) or (isinstance(value, UUID) and value.bytes[0] >> 7 != literal.bytes[0] >> 7)
+
+
+def _first(condition: Json, *names: str) -> Json:
+    for name in names:
+        if name in condition:
+            return condition[name]
+    raise ValueError(f"{condition!r} has no {' or '.join(names)}")
+
+
+def _values(values: Json) -> Sequence[Json]:
+    found: Sequence[Json] = values["values"] if isinstance(values, Mapping) else values
+    return found
+
+
+def _literal(type: str, value: Json) -> Any:
+    return read(type, value["value"] if isinstance(value, Mapping) else value)
+
+
+def _not(outcome: bool | None) -> bool | None:
+    return None if outcome is None else not outcome
+
+
+def _joined(sides: Sequence[bool | None], decisive: bool) -> bool | None:
+    """Return what sides come to, of which one is enough if it is decisive."""
+    return decisive if decisive in sides else None if None in sides else not decisive

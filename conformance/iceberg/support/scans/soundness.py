@@ -1,0 +1,138 @@
+"""What a filtered plan must not do: lose a file with a row that fits, or leave a filter that decides otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance import json_values
+from conformance.checks import nothing
+from conformance.iceberg.support.scans.plans import WHOLE_FILTER, Plan, Task
+from conformance.iceberg.support.scans.predicates import (
+    COMPARISONS,
+    NAN_TESTS,
+    NULL_TESTS,
+    SETS,
+    Json,
+    Judge,
+    among,
+    both,
+    compared,
+    either,
+    opposite,
+    single_test,
+)
+from conformance.iceberg.support.scans.samples import ROWS, TYPES
+from conformance.iceberg.support.scans.tables import UNUSABLE, ScanTable, usable
+from conformance.iceberg.support.scans.values import SAMPLES, base, is_nan, shown
+from conformance.outcomes import Violation
+
+PREFIXES = ("starts-with", "not-starts-with")
+FLOATING = ("float", "double")
+OTHER_COLUMNS = "the columns of the table do not fit the filters on it"
+
+
+def lost_files(table: ScanTable, condition: Json, planned: Plan) -> list[str]:
+    """Return the files that a plan lacks although a row in them fits the condition."""
+    judge, there = Judge(table.fields), set(planned.paths)
+    return [
+        path
+        for path, file in table.data_files().items()
+        if path not in there and any(judge.decide(condition, row) for row in file.rows)
+    ]
+
+
+def loses_nothing(table: ScanTable, condition: Json, planned: Plan) -> None:
+    """Check that a plan has all files with a row that fits the condition."""
+    with usable(OTHER_COLUMNS):
+        lost = lost_files(table, condition, planned)
+    nothing(lost, "file left out although a row in it fits the filter")
+
+
+def wrong_rows(table: ScanTable, condition: Json, planned: Plan) -> list[Any]:
+    """Return rows about which the residual of their file's task decides otherwise than the condition."""
+    judge = Judge(table.fields)
+    return [
+        row
+        for task in planned.tasks
+        for row in table.data_file(task.path).rows
+        if (wanted := judge.decide(condition, row)) is not None and _residual(judge, task, condition, row) != wanted
+    ]
+
+
+def residuals_decide_alike(table: ScanTable, condition: Json, planned: Plan) -> None:
+    """Check that what is left of the condition decides about the rows of planned files as the condition does."""
+    with usable(OTHER_COLUMNS):
+        wrong = wrong_rows(table, condition, planned)
+    nothing(wrong, "row about which the residual-filter of its file decides otherwise than the filter")
+
+
+def _residual(judge: Judge, task: Task, condition: Json, row: Any) -> bool:
+    """Return what a residual decides. Raises Violation when it cannot be read."""
+    try:
+        return judge.decide(condition if task.residual is WHOLE_FILTER else task.residual, row) is True
+    except UNUSABLE:
+        message = f"the residual-filter cannot be read: {json_values.shown(task.residual)}"
+        raise Violation(message, "body:/file-scan-tasks") from None
+
+
+# Conditions
+
+
+def every_test(column: str, type: str, values: Sequence[Any]) -> Iterator[Json]:
+    """Return every test of one column with these values, which are plain ones of its type."""
+    for name in COMPARISONS:
+        if name not in PREFIXES:
+            yield from (single_test(name, column, type, value) for value in values)
+    yield from (single_test(name, column, type) for name in NULL_TESTS)
+    for name in SETS:
+        yield from (single_test(name, column, type, *pair) for pair in combinations(values, 2))
+    if type in FLOATING:
+        yield from (single_test(name, column, type) for name in NAN_TESTS)
+    if type == "string":
+        yield from (single_test(name, column, type, value[:2]) for name in PREFIXES for value in values if value)
+
+
+def known_values(column: str) -> list[Any]:
+    """Return the values that ROWS have in a column."""
+    found = {_value(row, column) for row in ROWS}
+    return sorted(one for one in found if one is not None and not is_nan(one))
+
+
+def _value(row: Any, column: str) -> Any:
+    for level in column.split("."):
+        row = row.get(level) if row is not None else None
+    return row
+
+
+@st.composite
+def drawn_tests(draw: Any) -> Json:
+    """Draw a test of one column of EVENTS, with values that rows have or that lie beside them."""
+    column = draw(st.sampled_from(sorted(TYPES)))
+    type = TYPES[column]
+    kinds = [name for name in (*NULL_TESTS, *COMPARISONS, *SETS) if name not in PREFIXES or type == "string"]
+    kind = draw(st.sampled_from([*kinds, *(NAN_TESTS if type in FLOATING else ())]))
+    values = st.sampled_from([*known_values(column), *SAMPLES[_sample(type)]])
+    if kind in SETS:
+        return among(kind, column, [shown(type, one) for one in draw(st.lists(values, min_size=1, max_size=3))])
+    if kind in PREFIXES:
+        return compared(kind, column, draw(values)[: draw(st.integers(0, 3))])
+    return single_test(kind, column, type, *([draw(values)] if kind in COMPARISONS else []))
+
+
+def _sample(type: str) -> str:
+    return next(name for name in SAMPLES if base(name) == base(type))
+
+
+def conditions() -> SearchStrategy[Json]:
+    """Draw a tree of conditions on EVENTS."""
+
+    def extend(inner: SearchStrategy[Json]) -> SearchStrategy[Json]:
+        pairs = [st.builds(join, inner, inner) for join in (both, either)]
+        return st.one_of(*pairs, st.builds(opposite, inner))
+
+    return st.recursive(st.one_of(drawn_tests(), st.booleans()), extend, max_leaves=5)

@@ -1,0 +1,278 @@
+"""Tables whose snapshots are made without the target's help: files, manifests and commits.
+
+Each commit carries over the manifests of its parent, as engines do, so that a snapshot has the files of
+all before it. Where the files of a table cannot be reached from here, there are no such tables.
+"""
+
+from __future__ import annotations
+
+import struct
+import uuid
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import fastavro
+
+from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.support.content import now_ms
+from conformance.iceberg.support.metadata import MAIN, Metadata, by_id, current_schema
+from conformance.iceberg.support.scans.avro import partition_fields, source_column
+from conformance.iceberg.support.scans.files import PATH_FIELD, POSITION_DELETE_FIELDS, parquet_bytes, statistics
+from conformance.iceberg.support.scans.manifests import (
+    ADDED,
+    DATA,
+    DELETED,
+    EQUALITY_DELETES,
+    EXISTING,
+    POSITION_DELETES,
+    ContentFile,
+    Entry,
+    Manifest,
+    Row,
+    Statistics,
+    list_bytes,
+    list_record,
+    manifest_bytes,
+)
+from conformance.iceberg.support.scans.puffin import deletion_vector, puffin_file
+from conformance.iceberg.support.scans.transforms import transformed
+from conformance.iceberg.support.staging import Stage, stage, write_file
+from conformance.iceberg.support.updates import append
+from conformance.json_values import shown
+from conformance.outcomes import Violation
+
+# Ids as engines draw them: JSON readers that take numbers for doubles change the last digits.
+FIRST_SNAPSHOT = 3_055_729_675_574_597_004
+UNUSABLE = (  # what writing a file raises for columns and partition fields that are not those asked for
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    NotImplementedError,
+    fastavro.schema.SchemaParseException,
+    TypeError,
+    ValueError,
+    struct.error,
+)
+
+
+@dataclass
+class ScanTable:
+    """A table and what was committed to it. `files` has the live files of each snapshot."""
+
+    catalog: IcebergCatalog
+    id: Names
+    stage: Stage
+    manifests: dict[int, list[Manifest]] = field(default_factory=dict)
+    heads: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def metadata(self) -> Metadata:
+        """The table's metadata after the last commit."""
+        return self.stage.metadata
+
+    @property
+    def fields(self) -> list[dict[str, Any]]:
+        """The columns of the current schema, with the ids that the server gave them."""
+        found: list[dict[str, Any]] = current_schema(self.metadata)["fields"]
+        return found
+
+    def refresh(self) -> None:
+        """Take over metadata that somebody else has changed."""
+        self.stage = Stage(self.catalog.metadata(self.id), self.stage.location, self.stage.folder)
+
+    # Files
+
+    def data(self, *rows: Row, spec_id: int | None = None, **more: Any) -> ContentFile:
+        """Write a data file of rows, which are all of one partition. `more` are fields of ContentFile."""
+        chosen = self.metadata["default-spec-id"] if spec_id is None else spec_id
+        content, known = _parquet(self.fields, rows)
+        return ContentFile(
+            self._write("data", f"{uuid.uuid4()}.parquet", content),
+            len(rows),
+            len(content),
+            spec_id=chosen,
+            partition=self.partition(rows[0], chosen),
+            **{"statistics": known, "rows": rows, **more},
+        )
+
+    def listed(self, count: int) -> list[ContentFile]:
+        """Return files that stand in manifests alone, of an unpartitioned table."""
+        return [
+            ContentFile(f"{self.metadata['location']}/data/{number:05}.parquet", 10, 1000) for number in range(count)
+        ]
+
+    def partition(self, row: Row, spec_id: int) -> tuple[Any, ...]:
+        """Return the partition that a row belongs to, as typed values."""
+        spec = by_id(self.metadata["partition-specs"], "spec-id", spec_id)
+        with usable("the partition spec of the table does not fit its columns"):
+            return tuple(self._transformed(one, row) for one in spec["fields"])
+
+    def _transformed(self, partition_field: Mapping[str, Any], row: Row) -> Any:
+        column = source_column(self.metadata, partition_field)
+        return transformed(partition_field["transform"], row.get(column["name"]))
+
+    def position_deletes(self, *files: ContentFile, **more: Any) -> ContentFile:
+        """Write a file that deletes the first row of data files of one partition."""
+        rows: list[Row] = [{"file_path": path, "pos": 0} for path in sorted(one.path for one in files)]
+        return self._deletes(POSITION_DELETE_FIELDS, rows, files[0], content=POSITION_DELETES, **more)
+
+    def equality_deletes(self, names: Sequence[str], row: Row, like: ContentFile) -> ContentFile:
+        """Write a file that deletes the rows with a row's values in these columns, in the partition of a file."""
+        fields = [one for one in self.fields if one["name"] in names]
+        ids = tuple(one["id"] for one in fields)
+        rows: list[Row] = [{name: row[name] for name in names}]
+        return self._deletes(fields, rows, like, content=EQUALITY_DELETES, equality_ids=ids)
+
+    def _deletes(self, fields: list[dict[str, Any]], rows: list[Row], like: ContentFile, **more: Any) -> ContentFile:
+        content, known = _parquet(fields, rows)
+        return ContentFile(
+            self._write("data", f"{uuid.uuid4()}-deletes.parquet", content),
+            len(rows),
+            len(content),
+            spec_id=like.spec_id,
+            partition=like.partition,
+            statistics=known,
+            rows=tuple(rows),
+            **more,
+        )
+
+    def deletion_vector(self, file: ContentFile, *positions: int) -> ContentFile:
+        """Write a deletion vector of a data file."""
+        blob = deletion_vector(positions)
+        content, offset = puffin_file(blob, referenced=file.path, count=len(positions))
+        return ContentFile(
+            self._write("data", f"{uuid.uuid4()}.puffin", content),
+            len(positions),
+            len(content),
+            content=POSITION_DELETES,
+            spec_id=file.spec_id,
+            partition=file.partition,
+            format="PUFFIN",
+            statistics=Statistics(
+                lower_bounds={PATH_FIELD: file.path.encode()}, upper_bounds={PATH_FIELD: file.path.encode()}
+            ),
+            referenced_data_file=file.path,
+            content_offset=offset,
+            content_size_in_bytes=len(blob),
+        )
+
+    # Commits
+
+    def commit(self, *added: ContentFile, removed: Collection[ContentFile] = (), branch: str = MAIN) -> int:
+        """Commit a snapshot on a branch, with files added to and removed from those of the one before it.
+
+        Returns its id. The catalog decides nothing but whether the commit is taken.
+        """
+        snapshot = FIRST_SNAPSHOT + len(self.manifests)
+        sequence = (self.metadata.get("last-sequence-number") or 0) + 1
+        parent = self.heads.get(branch, self.heads.get(MAIN))
+        kept = list(self._carried(self.manifests.get(parent or 0, []), removed, snapshot, sequence))
+        self.manifests[snapshot] = [*kept, *self._added(added, snapshot, sequence)]
+        self.heads[branch] = snapshot
+        described = self._describe(snapshot, sequence, parent, added, appends=not removed)
+        answer = self.catalog.update_table(self.id, append(described, branch))
+        self.stage = Stage(answer["metadata"], self.stage.location, self.stage.folder)
+        return snapshot
+
+    def _carried(
+        self, manifests: Sequence[Manifest], removed: Collection[ContentFile], snapshot: int, sequence: int
+    ) -> Iterator[Manifest]:
+        """Take over manifests, those with removed files rewritten."""
+        for one in manifests:
+            alive = [entry for entry in one.entries if entry.status != DELETED]
+            if not any(entry.file in removed for entry in alive):
+                yield one
+                continue
+            entries = [
+                Entry(DELETED, snapshot, entry.sequence, entry.file)
+                if entry.file in removed
+                else Entry(EXISTING, entry.snapshot, entry.sequence, entry.file)
+                for entry in alive
+            ]
+            yield self._manifest(entries, snapshot, sequence)
+
+    def _added(self, files: Sequence[ContentFile], snapshot: int, sequence: int) -> Iterator[Manifest]:
+        kinds = dict.fromkeys((one.content == DATA, one.spec_id) for one in files)
+        for kind in kinds:
+            alike = [one for one in files if (one.content == DATA, one.spec_id) == kind]
+            yield self._manifest([Entry(ADDED, snapshot, sequence, one) for one in alike], snapshot, sequence)
+
+    def _manifest(self, entries: Sequence[Entry], snapshot: int, sequence: int) -> Manifest:
+        spec_id, deletes = entries[0].file.spec_id, entries[0].file.content != DATA
+        with usable("the schemas and partition specs of the table do not fit the files that were written for it"):
+            content = manifest_bytes(self.metadata, spec_id, entries, deletes=deletes)
+            path = self._write("metadata", f"{uuid.uuid4()}-m0.avro", content)
+            fields = partition_fields(self.metadata, spec_id)
+            record = list_record(path, len(content), spec_id, sequence, snapshot, entries, fields)
+        if self.metadata["format-version"] > 2 and not deletes:
+            record["first_row_id"] = self.metadata["next-row-id"]
+        return Manifest(record, tuple(entries))
+
+    def _describe(
+        self, snapshot: int, sequence: int, parent: int | None, added: Sequence[ContentFile], *, appends: bool
+    ) -> Metadata:
+        """Write the manifest list and return the snapshot for a commit."""
+        version = self.metadata["format-version"]
+        rows = sum(one.record_count for one in added if one.content == DATA)
+        only_data = all(one.content == DATA for one in added)
+        return {
+            "snapshot-id": snapshot,
+            **({} if parent is None else {"parent-snapshot-id": parent}),
+            **({} if version == 1 else {"sequence-number": sequence}),
+            **({} if version < 3 else {"first-row-id": self.metadata["next-row-id"], "added-rows": rows}),
+            "timestamp-ms": now_ms(),
+            "manifest-list": self._write(
+                "metadata", f"snap-{snapshot}-{uuid.uuid4()}.avro", list_bytes(self.metadata, self.manifests[snapshot])
+            ),
+            "summary": {"operation": "append" if appends and only_data else "overwrite"},
+            "schema-id": self.metadata["current-schema-id"],
+        }
+
+    def live(self, snapshot: int | None = None) -> list[Entry]:
+        """Return the entries of all files of a snapshot, of the newest one of main unless told otherwise."""
+        chosen = self.heads[MAIN] if snapshot is None else snapshot
+        return [entry for one in self.manifests[chosen] for entry in one.entries if entry.status != DELETED]
+
+    def data_file(self, path: str) -> ContentFile:
+        """Return a live data file of the newest snapshot of main. Raises Violation when there is none there."""
+        found = self.data_files().get(path)
+        if found is None:
+            raise Violation(f"{shown(path)} is no file of the table", "body:/file-scan-tasks")
+        return found
+
+    def data_files(self, snapshot: int | None = None) -> dict[str, ContentFile]:
+        """Return the data files of a snapshot by path."""
+        return {entry.file.path: entry.file for entry in self.live(snapshot) if entry.file.content == DATA}
+
+    def _write(self, kind: str, name: str, content: bytes) -> str:
+        """Write a file below the table's location and return where it is, as the table names it."""
+        folder = self.stage.folder if kind == "metadata" else self.stage.folder.parent / kind
+        write_file(folder, name, content)
+        return f"{self.metadata['location'].rstrip('/')}/{kind}/{name}"
+
+
+def _parquet(fields: list[dict[str, Any]], rows: Sequence[Row]) -> tuple[bytes, Statistics]:
+    """Return a Parquet file of rows, and what manifests say about it."""
+    with usable("the columns of the table do not fit the rows that were written to it"):
+        content, sizes = parquet_bytes(fields, rows)
+        return content, statistics(fields, rows, sizes)
+
+
+@contextmanager
+def usable(otherwise: str) -> Iterator[None]:
+    """Raise Violation where metadata that a server answered are not what it was asked for, and cannot be used."""
+    try:
+        yield
+    except UNUSABLE:
+        raise Violation(otherwise, "body:/metadata") from None
+
+
+def new_scan_table(
+    catalog: IcebergCatalog, schema: Mapping[str, Any], spec: Mapping[str, Any] | None = None, *, version: int = 2
+) -> ScanTable:
+    """Create a table without snapshots. Raises Unoffered where its files cannot be reached from here."""
+    partitioned: dict[str, Any] = {} if spec is None else {"partition_spec": spec}
+    id = catalog.new_table(schema=schema, properties={"format-version": str(version)}, **partitioned)
+    return ScanTable(catalog, id, stage(catalog, id))

@@ -1,0 +1,95 @@
+"""Partition transforms, as the table specification defines them, on plain Python values."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from conformance.iceberg.support.scans.values import EPOCH_DAY, base, days, micros, parameters, signed_bytes, unscaled
+
+WORD = 0xFFFFFFFF
+
+
+def transformed(transform: str, value: Any) -> Any:
+    """Return a value's partition value: days and the like as numbers; None stays None."""
+    return None if value is None else TRANSFORMS[base(transform)](value, *parameters(transform))
+
+
+def result_type(transform: str, type: str) -> str:
+    """Return the type of the partition values of a column of a type."""
+    if base(transform) in ("identity", "truncate", "void"):
+        return type
+    return "date" if transform == "day" else "int"
+
+
+def _truncated(value: Any, width: int) -> Any:
+    if isinstance(value, Decimal):
+        number = unscaled(value)
+        return Decimal(number - number % width).scaleb(int(value.as_tuple().exponent))
+    return value - value % width if isinstance(value, int) else value[:width]
+
+
+def _bucket(value: Any, count: int) -> int:
+    return (murmur3(hashed_bytes(value)) & 0x7FFFFFFF) % count
+
+
+def _day(value: date) -> date:
+    return value.date() if isinstance(value, datetime) else value
+
+
+def _hour(value: datetime) -> int:
+    return micros(value) // 3_600_000_000
+
+
+TRANSFORMS: dict[str, Callable[..., Any]] = {
+    "identity": lambda value: value,
+    "void": lambda value: None,
+    "bucket": _bucket,
+    "truncate": _truncated,
+    "year": lambda value: value.year - EPOCH_DAY.year,
+    "month": lambda value: (value.year - EPOCH_DAY.year) * 12 + value.month - 1,
+    "day": _day,
+    "hour": _hour,
+}
+
+
+def hashed_bytes(value: Any) -> bytes:
+    """Return the bytes of a value that its bucket depends on: int and long alike have 8 of them."""
+    if isinstance(value, datetime | time):
+        return struct.pack("<q", micros(value))
+    if isinstance(value, date):
+        return struct.pack("<q", days(value))
+    forms: dict[type, Callable[[Any], bytes]] = {
+        int: lambda number: struct.pack("<q", number),
+        Decimal: lambda number: signed_bytes(unscaled(number)),
+        str: str.encode,
+        UUID: lambda one: one.bytes,
+        bytes: bytes,
+    }
+    return forms[type(value)](value)
+
+
+def murmur3(data: bytes) -> int:
+    """Return the 32-bit Murmur3 hash, for x86 and with seed 0."""
+    hash = 0
+    whole = len(data) & ~3
+    for (block,) in struct.iter_unpack("<I", data[:whole]):
+        hash ^= _mixed(block)
+        hash = (_rotated(hash, 13) * 5 + 0xE6546B64) & WORD
+    hash ^= _mixed(int.from_bytes(data[whole:], "little"))
+    hash ^= len(data)
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1)):
+        hash = ((hash ^ hash >> shift) * factor) & WORD
+    return hash
+
+
+def _mixed(block: int) -> int:
+    return _rotated(block * 0xCC9E2D51 & WORD, 15) * 0x1B873593 & WORD
+
+
+def _rotated(word: int, bits: int) -> int:
+    return (word << bits | word >> 32 - bits) & WORD

@@ -1,0 +1,289 @@
+"""An Iceberg table small enough to be obviously right: what a commit must leave.
+
+Which ids a server gives to schemas, specs and orders is its own affair: the model reads them from the
+metadata before a commit, and compares by content after it. Column ids, partition field ids, sequence
+numbers and row ids follow from the table specification and are compared as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.iceberg.support.metadata import MAIN, Metadata, logged_snapshots
+from conformance.iceberg.support.updates import LAST_ADDED
+from conformance.json_values import shown
+from conformance.outcomes import Violation
+
+Content = tuple[tuple[Any, ...], ...]
+Update = Mapping[str, Any]
+OWN = "k."  # properties that a run sets start with this; others are the server's
+FIRST_FIELD = 1000  # where partition field ids begin
+
+
+class Refused(Exception):
+    """A commit that must be refused because an update cannot be applied: 400."""
+
+
+@dataclass
+class Versions:
+    """Schemas, specs or orders: contents by id, and which is in use.
+
+    One that a commit has added has no id yet: its content stands under itself. `added` is what -1 means;
+    the document leaves open what that is after an addition of something that was there before the commit.
+    """
+
+    contents: dict[Hashable, Content]
+    used: Content
+    added: Content | None = None
+    added_is_clear: bool = True
+
+    def add(self, content: Content) -> None:
+        """Add a content, unless there is an equal one."""
+        self.added_is_clear = self.id(content) is None
+        self.added = content
+        if content not in self.contents.values():
+            self.contents[content] = content
+
+    def use(self, id: int) -> None:
+        """Use the content with this id, or with -1 the one added last. Raises Refused when it is not there."""
+        content = self.added if id == LAST_ADDED else self.contents.get(id)
+        if content is None:
+            raise Refused
+        self.used = content
+
+    def remove(self, ids: Sequence[int]) -> None:
+        """Remove contents, whether they are there or not. Raises Refused for the one in use."""
+        if any(self.contents.get(id) == self.used for id in ids):
+            raise Refused
+        for id in ids:
+            self.contents.pop(id, None)
+
+    def ids(self) -> list[int]:
+        """Return the ids that the server has given."""
+        return [id for id in self.contents if isinstance(id, int)]
+
+    def id(self, wanted: Content) -> int | None:
+        """Return the id of a content, None when it has none yet."""
+        return next((id for id in self.ids() if self.contents[id] == wanted), None)
+
+    def state(self) -> tuple[list[Content], Content]:
+        """Return what is compared."""
+        return sorted(self.contents.values(), key=repr), self.used
+
+
+def columns(schema: Mapping[str, Any]) -> Content:
+    """Return the content of a schema without nested types."""
+    return tuple((one["id"], one["name"], one["type"]) for one in schema["fields"])
+
+
+def partitions(spec: Mapping[str, Any]) -> Content:
+    """Return the content of a partition spec."""
+    return tuple((one["field-id"], one["source-id"], one["name"], one["transform"]) for one in spec["fields"])
+
+
+def directions(order: Mapping[str, Any]) -> Content:
+    """Return the content of a sort order."""
+    return tuple((one["source-id"], one["transform"], one["direction"], one["null-order"]) for one in order["fields"])
+
+
+@dataclass
+class TableModel:
+    """See the module. `of` reads one from metadata, `commit` returns the next one."""
+
+    uuid: str
+    version: int
+    location: str
+    properties: dict[str, str]
+    schemas: Versions
+    specs: Versions
+    orders: Versions
+    last_column: int
+    last_field: int
+    last_sequence: int
+    next_row: int
+    snapshots: dict[int, int]
+    refs: dict[str, tuple[str, int]]
+    log: list[int]
+    statistics: set[int]
+    partition_statistics: set[int]
+    keys: set[str]
+    put_on_main: set[int] = field(default_factory=set)  # by the commit at hand, which also added them
+    added: set[int] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, metadata: Metadata) -> TableModel:
+        """Return the model of a table with these metadata, which answer the rules of metadata.py."""
+        version = metadata["format-version"]
+        return cls(
+            uuid=metadata["table-uuid"],
+            version=version,
+            location=metadata["location"],
+            properties={key: text for key, text in (metadata.get("properties") or {}).items() if key.startswith(OWN)},
+            schemas=_versions(metadata, "schemas", "schema-id", "current-schema-id", columns),
+            specs=_versions(metadata, "partition-specs", "spec-id", "default-spec-id", partitions),
+            orders=_versions(metadata, "sort-orders", "order-id", "default-sort-order-id", directions),
+            last_column=metadata["last-column-id"],
+            last_field=metadata["last-partition-id"],
+            last_sequence=metadata.get("last-sequence-number") or 0,
+            next_row=metadata.get("next-row-id") or 0,
+            snapshots={one["snapshot-id"]: one.get("sequence-number") or 0 for one in metadata.get("snapshots") or []},
+            refs={name: (ref["type"], ref["snapshot-id"]) for name, ref in (metadata.get("refs") or {}).items()},
+            log=logged_snapshots(metadata),
+            statistics={one["snapshot-id"] for one in metadata.get("statistics") or []},
+            partition_statistics={one["snapshot-id"] for one in metadata.get("partition-statistics") or []},
+            keys={one["key-id"] for one in metadata.get("encryption-keys") or []},
+        )
+
+    @property
+    def current(self) -> int | None:
+        """The current snapshot."""
+        return self.refs[MAIN][1] if MAIN in self.refs else None
+
+    def state(self) -> dict[str, Any]:
+        """Return what two models of the same table have in common."""
+        plain = {name: value for name, value in vars(self).items() if name not in ("put_on_main", "added")}
+        kept = {name: plain.pop(name).state() for name in ("schemas", "specs", "orders")}
+        return plain | kept
+
+    def commit(self, updates: Sequence[Update]) -> TableModel:
+        """Return the table after these updates. Raises Refused when one of them cannot be applied."""
+        after = self.begun()
+        for update in updates:
+            after.apply(update)
+        return after.finished()
+
+    def begun(self) -> TableModel:
+        """Return a copy to which the updates of a commit are applied one after the other."""
+        return deepcopy(self)
+
+    def apply(self, update: Update) -> None:
+        """Apply one update. Raises Refused."""
+        APPLY[update["action"]](self, update)
+
+    def finished(self) -> TableModel:
+        """Return the table as the commit leaves it: of snapshots that it put on main the log has the last one only."""
+        passing = self.put_on_main - {self.current}
+        self.log = [id for id in self.log if id not in passing]
+        return self
+
+
+def differences(expected: TableModel, found: TableModel) -> list[str]:
+    """Return the fields in which two models differ, with both values."""
+    wanted, got = expected.state(), found.state()
+    parted = [name for name in wanted if wanted[name] != got[name]]
+    return [f"{name.replace('_', ' ')}: expected {shown(wanted[name])}, got {shown(got[name])}" for name in parted]
+
+
+def _versions(
+    metadata: Metadata, name: str, id: str, used: str, content: Callable[[Mapping[str, Any]], Content]
+) -> Versions:
+    contents: dict[Hashable, Content] = {one[id]: content(one) for one in metadata[name]}
+    if metadata[used] not in contents:
+        raise Violation(f"{used} is {shown(metadata[used])}, which is not there", f"body:/metadata/{used}")
+    return Versions(contents, contents[metadata[used]])
+
+
+# What each update does
+
+
+def _upgrade(table: TableModel, update: Update) -> None:
+    wanted = update["format-version"]
+    if wanted < table.version:
+        raise Refused
+    table.version = wanted
+
+
+def _set_location(table: TableModel, update: Update) -> None:
+    table.location = update["location"]
+
+
+def _set_properties(table: TableModel, update: Update) -> None:
+    table.properties.update(update["updates"])
+
+
+def _remove_properties(table: TableModel, update: Update) -> None:
+    for key in update["removals"]:
+        table.properties.pop(key, None)
+
+
+def _add_schema(table: TableModel, update: Update) -> None:
+    content = columns(update["schema"])
+    table.schemas.add(content)
+    table.last_column = max([table.last_column, *(one["id"] for one in update["schema"]["fields"])])
+
+
+def _add_spec(table: TableModel, update: Update) -> None:
+    table.specs.add(partitions(update["spec"]))
+    table.last_field = max([table.last_field, *(one["field-id"] for one in update["spec"]["fields"])])
+
+
+def _add_order(table: TableModel, update: Update) -> None:
+    table.orders.add(directions(update["sort-order"]))
+
+
+def _add_snapshot(table: TableModel, update: Update) -> None:
+    snapshot = update["snapshot"]
+    if snapshot["snapshot-id"] in table.snapshots:
+        raise Refused
+    sequence = snapshot.get("sequence-number") or 0
+    table.snapshots[snapshot["snapshot-id"]] = sequence
+    table.added.add(snapshot["snapshot-id"])
+    table.last_sequence = max(table.last_sequence, sequence)
+    table.next_row += snapshot.get("added-rows") or 0
+
+
+def _set_ref(table: TableModel, update: Update) -> None:
+    name, wanted = update["ref-name"], (update["type"], update["snapshot-id"])
+    if wanted[1] not in table.snapshots or (name == MAIN and wanted[0] != "branch"):
+        raise Refused
+    if table.refs.get(name) == wanted:
+        return
+    table.refs[name] = wanted
+    if name == MAIN:
+        table.log.append(wanted[1])
+        table.put_on_main |= {wanted[1]} & table.added
+
+
+def _remove_ref(table: TableModel, update: Update) -> None:
+    table.refs.pop(update["ref-name"], None)
+
+
+def _remove_snapshots(table: TableModel, update: Update) -> None:
+    """Remove snapshots that no ref names. The log keeps what came after the last one that is gone."""
+    gone = set(update["snapshot-ids"])
+    table.snapshots = {id: sequence for id, sequence in table.snapshots.items() if id not in gone}
+    table.statistics -= gone
+    table.partition_statistics -= gone
+    last = max((position for position, id in enumerate(table.log) if id in gone), default=-1)
+    table.log = table.log[last + 1 :]
+
+
+APPLY: dict[str, Callable[[TableModel, Update], None]] = {
+    "upgrade-format-version": _upgrade,
+    "set-location": _set_location,
+    "set-properties": _set_properties,
+    "remove-properties": _remove_properties,
+    "add-schema": _add_schema,
+    "set-current-schema": lambda table, update: table.schemas.use(update["schema-id"]),
+    "remove-schemas": lambda table, update: table.schemas.remove(update["schema-ids"]),
+    "add-spec": _add_spec,
+    "set-default-spec": lambda table, update: table.specs.use(update["spec-id"]),
+    "remove-partition-specs": lambda table, update: table.specs.remove(update["spec-ids"]),
+    "add-sort-order": _add_order,
+    "set-default-sort-order": lambda table, update: table.orders.use(update["sort-order-id"]),
+    "add-snapshot": _add_snapshot,
+    "set-snapshot-ref": _set_ref,
+    "remove-snapshot-ref": _remove_ref,
+    "remove-snapshots": _remove_snapshots,
+    "set-statistics": lambda table, update: table.statistics.add(update["statistics"]["snapshot-id"]),
+    "remove-statistics": lambda table, update: table.statistics.discard(update["snapshot-id"]),
+    "set-partition-statistics": lambda table, update: table.partition_statistics.add(
+        update["partition-statistics"]["snapshot-id"]
+    ),
+    "remove-partition-statistics": lambda table, update: table.partition_statistics.discard(update["snapshot-id"]),
+    "add-encryption-key": lambda table, update: table.keys.add(update["encryption-key"]["key-id"]),
+    "remove-encryption-key": lambda table, update: table.keys.discard(update["key-id"]),
+}

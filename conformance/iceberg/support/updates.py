@@ -1,0 +1,78 @@
+"""Commits: updates and requirements as data, and what engines send to create a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.iceberg.support.metadata import Metadata, current_schema, default_order, default_spec
+
+LAST_ADDED = -1
+OTHER_UUID = "9c12d441-03fe-4693-9a96-a0705ddf69c1"
+TOUCH: dict[str, Any] = {"action": "set-properties", "updates": {"touched": "1"}}
+
+
+def update(action: str, **fields: Any) -> dict[str, Any]:
+    """Return an update: its action and its fields, with `_` for `-`."""
+    return {"action": action, **_dashed(fields)}
+
+
+def requirement(type: str, **fields: Any) -> dict[str, Any]:
+    """Return a requirement: its type and its fields, with `_` for `-`."""
+    return {"type": type, **_dashed(fields)}
+
+
+def _dashed(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name.replace("_", "-"): value for name, value in fields.items()}
+
+
+CREATE = requirement("assert-create")
+
+
+def set_properties(**properties: str) -> dict[str, Any]:
+    """Return the update that sets these properties."""
+    return update("set-properties", updates=properties)
+
+
+def add_schema(schema: Metadata, **more: Any) -> dict[str, Any]:
+    """Return the update that adds a schema."""
+    return update("add-schema", schema=schema, **more)
+
+
+def add_and_use_schema(schema: Metadata) -> list[dict[str, Any]]:
+    """Return the updates that add a schema and make it the current one."""
+    return [add_schema(schema), update("set-current-schema", schema_id=LAST_ADDED)]
+
+
+def add_and_use_spec(spec: Metadata) -> list[dict[str, Any]]:
+    """Return the updates that add a partition spec and make it the default."""
+    return [update("add-spec", spec=spec), update("set-default-spec", spec_id=LAST_ADDED)]
+
+
+def add_and_use_order(order: Metadata) -> list[dict[str, Any]]:
+    """Return the updates that add a sort order and make it the default."""
+    added = update("add-sort-order", sort_order=order)
+    return [added, update("set-default-sort-order", sort_order_id=LAST_ADDED)]
+
+
+def set_ref(name: str, snapshot: int, type: str = "branch", **retention: int) -> dict[str, Any]:
+    """Return the update that makes a branch or tag point to a snapshot."""
+    return update("set-snapshot-ref", ref_name=name, type=type, snapshot_id=snapshot, **retention)
+
+
+def append(snapshot: Metadata, branch: str = "main") -> list[dict[str, Any]]:
+    """Return the updates that add a snapshot and make a branch point to it."""
+    return [update("add-snapshot", snapshot=snapshot), set_ref(branch, snapshot["snapshot-id"])]
+
+
+def creation(staged: Metadata) -> list[dict[str, Any]]:
+    """Return the updates that make a table of staged metadata."""
+    return [
+        update("assign-uuid", uuid=staged["table-uuid"]),
+        update("upgrade-format-version", format_version=staged["format-version"]),
+        add_schema(current_schema(staged), last_column_id=staged["last-column-id"]),
+        update("set-current-schema", schema_id=LAST_ADDED),
+        *add_and_use_spec(default_spec(staged)),
+        *add_and_use_order(default_order(staged)),
+        update("set-location", location=staged["location"]),
+        update("set-properties", updates=staged.get("properties") or {}),
+    ]

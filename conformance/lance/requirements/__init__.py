@@ -1,0 +1,1 @@
+"""The requirements of the Lance Namespace API, in a module per topic."""

@@ -1,0 +1,244 @@
+"""BatchCreateTableVersions and BatchCommitTables: all or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from conformance.checks import equal, holds, lacks, text
+from conformance.common.hostile import UNUSED
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.requirements.test_version_commits import new_table_with_versions, numbers
+from conformance.lance.support.staging import stage
+from conformance.requirement import must, should
+
+CREATE = ["BatchCreateTableVersions"]
+COMMIT = ["BatchCommitTables"]
+VERSIONS = "the versions of the table"
+Body = dict[str, Any]
+
+
+def entry(catalog: LanceCatalog, id: Names) -> Body:
+    """Stage the next version of a table and return what a batch says of it."""
+    return {"id": id, **stage(catalog, id)}
+
+
+def declare(id: Names, **body: Any) -> Body:
+    """Return the operation that declares a table."""
+    return {"declare_table": {"id": id, **body}}
+
+
+def deregister(id: Names) -> Body:
+    """Return the operation that deregisters a table."""
+    return {"deregister_table": {"id": id}}
+
+
+def create_version(entry: Body) -> Body:
+    """Return the operation that makes a version."""
+    return {"create_table_version": entry}
+
+
+def delete_versions(id: Names, start: int, end: int) -> Body:
+    """Return the operation that deletes versions."""
+    return {"delete_table_versions": {"id": id, "ranges": [{"start_version": start, "end_version": end}]}}
+
+
+def _row_counts_are(catalog: LanceCatalog, ids: list[Names], expected: list[int]) -> None:
+    equal([catalog.count_table_rows(id).json for id in ids], expected, "the numbers of rows of the tables")
+
+
+def _some_numbers(catalog: LanceCatalog, id: Names) -> list[int]:
+    """Return the versions of a table that must have some."""
+    found = numbers(catalog, id)
+    holds(found, "the versions of the table are listed")
+    return found
+
+
+# BatchCreateTableVersions
+
+
+@must("lance.version.batch_create.all", operations=CREATE, clause="batch-create-versions")
+def test_batch_makes_versions(catalog: LanceCatalog) -> None:
+    """A batch makes a version of each of its tables, and the answer has them in the order of the entries."""
+    ids = [new_table_with_versions(catalog), catalog.new_table("b"), catalog.new_table("a")]
+    entries = [entry(catalog, id) for id in ids]
+    made = catalog.batch_create_table_versions(entries=entries)["versions"]
+    equal([one["version"] for one in made], [one["version"] for one in entries], "the versions of the answer")
+    _row_counts_are(catalog, ids, [6, 5, 5])
+
+
+def canary_of(catalog: LanceCatalog) -> str:
+    """Return the path of a file of the run's own that is no part of any table."""
+    return str(catalog.target.canaries.new("1.manifest").path).lstrip("/")
+
+
+SPOILED: dict[str, tuple[int, Callable[[LanceCatalog, Body], Body]]] = {
+    "taken": (409, lambda _catalog, last: {**last, "version": last["version"] - 1}),
+    "missing_table": (404, lambda catalog, last: {**last, "id": catalog.table_id("missing")}),
+    "missing_manifest": (400, lambda _catalog, last: {**last, "manifest_path": last["manifest_path"] + "x"}),
+    "outside": (400, lambda catalog, last: {**last, "manifest_path": canary_of(catalog)}),
+}
+SPOILED_CODES = {409: 14, 404: 4, 400: 13}
+
+
+@must("lance.version.batch_create.none.{}", operations=CREATE, clause="batch-atomic", kind="error", each=SPOILED)
+def test_batch_makes_no_version(catalog: LanceCatalog, case: Any) -> None:
+    """When the last entry of a batch cannot be done ({}), no version is made."""
+    status, spoil = case
+    ids = [catalog.new_table(name) for name in ("a", "b", "c")]
+    entries = [entry(catalog, id) for id in ids]
+    entries[-1] = spoil(catalog, entries[-1])
+    refused = catalog.batch_create_table_versions(entries=entries, expect=status)
+    _row_counts_are(catalog, ids, [3, 3, 3])
+    equal(refused.code, SPOILED_CODES[status], "the code of the error")
+
+
+@must("lance.version.batch_create.twice", operations=CREATE, clause="batch-atomic", kind="error")
+def test_batch_makes_a_version_once(catalog: LanceCatalog) -> None:
+    """A batch that makes one version twice is refused with 409, and makes none."""
+    id = catalog.new_table()
+    staged = entry(catalog, id)
+    catalog.batch_create_table_versions(entries=[staged, entry(catalog, id)], expect=409)
+    lacks(numbers(catalog, id), [staged["version"]], VERSIONS)
+
+
+@should("lance.version.batch_create.again", operations=CREATE, clause="batch-atomic")
+def test_batch_can_be_repaired(catalog: LanceCatalog) -> None:
+    """What a refused batch had staged is still there: without the entry that spoiled it the batch is done."""
+    ids = [catalog.new_table(name) for name in ("a", "b")]
+    entries = [entry(catalog, id) for id in ids]
+    missing = {**entries[0], "id": catalog.table_id("missing")}
+    catalog.batch_create_table_versions(entries=[*entries, missing], expect=404)
+    catalog.batch_create_table_versions(entries=entries)
+    _row_counts_are(catalog, ids, [5, 5])
+
+
+# BatchCommitTables
+
+
+@must("lance.batch.declare", operations=COMMIT, clause="batch-commit")
+def test_commit_declares_tables(catalog: LanceCatalog) -> None:
+    """A batch declares its tables, with their properties."""
+    ids = [catalog.table_id(name) for name in ("a", "b")]
+    properties = {"owner": "me"}
+    catalog.note_tables(ids)
+    catalog.batch_commit_tables(operations=[declare(id, properties=properties) for id in ids])
+    for id in ids:
+        equal(catalog.describe_table(id)["properties"], properties, "the properties of the table")
+
+
+@must("lance.batch.deregister", operations=COMMIT, clause="batch-commit")
+def test_commit_deregisters_tables(catalog: LanceCatalog) -> None:
+    """A batch deregisters its tables; their data stay where they were."""
+    ids = [catalog.new_table(name) for name in ("a", "b")]
+    locations = [text(catalog.describe_table(id)["location"], "the location of the table") for id in ids]
+    catalog.batch_commit_tables(operations=[deregister(id) for id in ids])
+    for id, location in zip(ids, locations, strict=True):
+        catalog.table_exists(id, expect=404)
+        catalog.restore_registration(id, location)
+        equal(catalog.count_table_rows(id).json, 3, "the number of rows")
+
+
+@must("lance.batch.versions", operations=COMMIT, clause="batch-commit")
+def test_commit_makes_and_deletes_versions(catalog: LanceCatalog) -> None:
+    """A batch makes versions of some tables and deletes versions of others."""
+    made, trimmed = catalog.new_table("a"), new_table_with_versions(catalog)
+    before = _some_numbers(catalog, trimmed)
+    body = create_version(entry(catalog, made))
+    catalog.batch_commit_tables(operations=[body, delete_versions(trimmed, before[0], before[0] + 2)])
+    equal(catalog.count_table_rows(made).json, 5, "the number of rows")
+    equal(numbers(catalog, trimmed), before[2:], VERSIONS)
+
+
+@must("lance.batch.results", operations=COMMIT, clause="batch-results")
+def test_commit_answers_in_order(catalog: LanceCatalog) -> None:
+    """The results of a batch stand in the order of its operations, each under the name of its operation."""
+    declared, made, trimmed = catalog.table_id("d"), catalog.new_table("a"), new_table_with_versions(catalog)
+    gone = catalog.new_table("gone")
+    catalog.note_tables([declared])
+    staged = entry(catalog, made)
+    first = _some_numbers(catalog, trimmed)[0]
+    operations = [
+        delete_versions(trimmed, first, first + 1),
+        create_version(staged),
+        declare(declared),
+        deregister(gone),
+    ]
+    results = catalog.batch_commit_tables(operations=operations)["results"]
+    equal([list(one)[:1] for one in results], [list(one) for one in operations], "the names of the results")
+    equal(results[0]["delete_table_versions"].get("deleted_count", 1), 1, "the deleted_count")
+    version = results[1]["create_table_version"].get("version") or staged
+    equal(version["version"], staged["version"], "the version of the create_table_version")
+    location = results[2]["declare_table"]["location"]
+    equal(location, catalog.describe_table(declared)["location"], "the location of the declare_table")
+
+
+LAST: dict[str, tuple[tuple[int, ...], Callable[[LanceCatalog], Body]]] = {
+    "declared_already": ((409,), lambda catalog: declare(catalog.new_table("taken"))),
+    "declared_nowhere": ((404,), lambda catalog: declare((*catalog.missing_namespace(), "t"))),
+    "deregistered_missing": ((404,), lambda catalog: deregister(catalog.table_id("missing"))),
+    "version_taken": ((409,), lambda catalog: create_version({**entry(catalog, catalog.new_table("v")), "version": 1})),
+    "version_unstaged": (
+        (400,),
+        lambda catalog: create_version(
+            {**entry(catalog, catalog.new_table("v")), "manifest_path": f"{UNUSED}/_versions/y"}
+        ),
+    ),
+    "version_of_missing": (
+        (404,),
+        lambda catalog: create_version({**entry(catalog, catalog.new_table("v")), "id": catalog.table_id("missing")}),
+    ),
+    "versions_of_missing": ((404,), lambda catalog: delete_versions(catalog.table_id("missing"), 0, 1)),
+    "empty": ((400,), lambda _catalog: {}),
+}
+
+
+@must("lance.batch.none.{}", operations=COMMIT, clause="batch-atomic", kind="error", each=LAST)
+def test_commit_does_nothing(catalog: LanceCatalog, case: Any) -> None:
+    """When the last operation of a batch cannot be done ({}), none is."""
+    statuses, spoil = case
+    declared, kept, trimmed = catalog.table_id("d"), catalog.new_table("k"), new_table_with_versions(catalog)
+    before = _some_numbers(catalog, trimmed)
+    operations = [declare(declared), deregister(kept), delete_versions(trimmed, before[0], before[0] + 2)]
+    catalog.note_tables([declared])
+    catalog.batch_commit_tables(operations=[*operations, spoil(catalog)], expect=statuses)
+    catalog.table_exists(declared, expect=404)
+    equal(catalog.count_table_rows(kept).json, 3, "the number of rows")
+    equal(numbers(catalog, trimmed), before, VERSIONS)
+
+
+@must("lance.batch.none.versions", operations=COMMIT, clause="batch-atomic", kind="error")
+def test_commit_makes_no_version(catalog: LanceCatalog) -> None:
+    """When the last operation of a batch cannot be done, no version is made before it."""
+    id = catalog.new_table()
+    operations = [create_version(entry(catalog, id)), deregister(catalog.table_id("missing"))]
+    catalog.batch_commit_tables(operations=operations, expect=404)
+    equal(catalog.count_table_rows(id).json, 3, "the number of rows")
+
+
+@should("lance.batch.swap", operations=COMMIT, clause="batch-order")
+def test_commit_sees_its_own_changes(catalog: LanceCatalog) -> None:
+    """The operations of a batch are done in order: a name that is given up can be taken in the same batch."""
+    id = catalog.new_table()
+    catalog.batch_commit_tables(operations=[deregister(id), declare(id, properties={"new": "yes"})])
+    described = catalog.describe_table(id)
+    equal(described["properties"], {"new": "yes"}, "the properties of the table")
+
+
+@should("lance.batch.conflicting", operations=COMMIT, clause="batch-order", kind="error")
+def test_commit_contradicts_itself(catalog: LanceCatalog) -> None:
+    """A batch that declares one table twice is refused with 409, and declares none."""
+    id = catalog.table_id("d")
+    catalog.note_tables([id])
+    catalog.batch_commit_tables(operations=[declare(id), declare(id)], expect=409)
+    catalog.table_exists(id, expect=404)
+
+
+@should("lance.batch.two_at_once", operations=COMMIT, clause="batch-operation", kind="error")
+def test_operation_that_is_two(catalog: LanceCatalog) -> None:
+    """An operation of a batch that is two operations is refused with 400, and neither is done."""
+    id, kept = catalog.table_id("d"), catalog.new_table("k")
+    catalog.note_tables([id])
+    catalog.batch_commit_tables(operations=[{**declare(id), **deregister(kept)}], expect=400)
+    catalog.table_exists(id, expect=404)
+    catalog.table_exists(kept)

@@ -1,0 +1,309 @@
+"""QueryTable with full-text queries: as text, and as a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from hypothesis import strategies as st
+
+from conformance.checks import contains, equal, holds, same_items, within
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.support.query_model import column, ids
+from conformance.lance.support.words import (
+    SIMILAR,
+    TEXTS,
+    TITLES,
+    WORDS,
+    Json,
+    boolean,
+    found,
+    having,
+    match,
+    new_texts,
+    phrase,
+    structured,
+    text_query,
+    with_all,
+    with_any,
+    with_phrase,
+)
+from conformance.requirement import given, must, should
+
+QUERY = ["QueryTable"]
+one_word = st.sampled_from(WORDS)
+pairs = st.lists(one_word, min_size=2, max_size=2, unique=True)
+some = st.lists(one_word, max_size=2, unique=True)
+FOUND = "the ids of the rows found"
+
+
+def _finds(catalog: LanceCatalog, id: Names, query: Json, expected: Iterable[int], **options: Any) -> None:
+    """Check that a query finds exactly these rows."""
+    same_items(found(catalog, id, query, **options), expected, FOUND)
+
+
+# As text
+
+
+@must("lance.query.text.word", operations=QUERY, clause="query-text")
+@given(word=one_word)
+def test_word(catalog: LanceCatalog, word: str) -> None:
+    """A text of one word finds the rows with this word in the column."""
+    _finds(catalog, new_texts(catalog, "text"), text_query(word, "text"), with_any([word]))
+
+
+@must("lance.query.text.columns", operations=QUERY, clause="query-text")
+@given(word=one_word, column=st.sampled_from(["text", "title"]))
+def test_text_in_column(catalog: LanceCatalog, word: str, column: str) -> None:
+    """A text is searched in the column that it names, in no other."""
+    texts = {"text": TEXTS, "title": TITLES}[column]
+    rows = found(catalog, new_texts(catalog, "text", "title"), text_query(word, column))
+    same_items(rows, with_any([word], texts), FOUND)
+
+
+@should("lance.query.text.both_columns", operations=QUERY, clause="query-text-columns")
+@given(word=one_word, columns=st.sampled_from([("text", "title"), ()]))
+def test_text_in_columns(catalog: LanceCatalog, word: str, columns: tuple[str, ...]) -> None:
+    """A text is searched in all columns that it names, in all indexed ones when it names none."""
+    expected = {*with_any([word]), *with_any([word], TITLES)}
+    _finds(catalog, new_texts(catalog, "text", "title"), text_query(word, *columns), expected)
+
+
+@should("lance.query.text.words", operations=QUERY, clause="query-text-words")
+@given(words=pairs)
+def test_words(catalog: LanceCatalog, words: list[str]) -> None:
+    """A text of several words finds the rows with any of them."""
+    _finds(catalog, new_texts(catalog, "text"), text_query(" ".join(words), "text"), with_any(words))
+
+
+@must("lance.query.text.filter", operations=QUERY, clause="query-filter")
+@given(word=one_word, bound=st.integers(0, 6), prefilter=st.booleans())
+def test_filtered_text(catalog: LanceCatalog, word: str, bound: int, prefilter: bool) -> None:
+    """A text with a filter finds the rows with the text for which the filter holds."""
+    options = {"filter": f"id >= {bound}", "prefilter": prefilter}
+    rows = found(catalog, new_texts(catalog, "text"), text_query(word, "text"), **options)
+    same_items(rows, [number for number in with_any([word]) if number >= bound], FOUND)
+
+
+@must("lance.query.text.page", operations=QUERY, clause="query-k")
+@given(k=st.integers(1, 5), offset=st.integers(0, 5))
+def test_page_of_text(catalog: LanceCatalog, k: int, offset: int) -> None:
+    """A text finds k rows after those that its offset leaves out, fewer only where there are no more."""
+    expected = with_any(["tulip"])
+    rows = found(catalog, new_texts(catalog, "text"), text_query("tulip", "text"), k=k, offset=offset)
+    equal(len(rows), min(k, max(0, len(expected) - offset)), "the number of rows found")
+    within(rows, expected, FOUND)
+
+
+@should("lance.query.text.score", operations=QUERY, clause="query-score")
+def test_scores(catalog: LanceCatalog) -> None:
+    """The column _score has the score of each row, the highest first."""
+    rows = catalog.rows(new_texts(catalog, "text"), **text_query("velvet garden", "text"))
+    scores = column(rows, "_score")
+    holds(scores, "the query finds rows")
+    holds(None not in scores, "every row found has a _score")
+    equal(scores, sorted(scores, reverse=True), "the _score of the rows found, in their order")
+
+
+@should("lance.query.text.unicode", operations=QUERY, clause="query-text-words")
+@given(word=st.sampled_from(["Größe", "größe", "Ångström"]))
+def test_unicode_word(catalog: LanceCatalog, word: str) -> None:
+    """Words of any script are found, in either case."""
+    _finds(catalog, new_texts(catalog, "text"), text_query(word, "text"), [8])
+
+
+ODD_TEXTS = {
+    "empty": "",
+    "blank": "  ",
+    "quotes": "\"'`",
+    "signs": "+-&|!(){}[]^~*?:\\/",
+    "long": "word " * 5000,
+    "nul": "a\0b",
+    "emoji": "\N{SNOWMAN}",
+}
+
+
+@must("lance.query.text.odd.{}", operations=QUERY, clause="query-odd-text", kind="hostile", each=ODD_TEXTS)
+def test_odd_text(catalog: LanceCatalog, case: str) -> None:
+    """A text without words of the table finds nothing, or is refused with 400 ({})."""
+    answer = catalog.query_table(
+        new_texts(catalog, "text"), **text_query(case, "text"), vector={}, k=5, expect=(200, 400)
+    )
+    if answer.status == 200:
+        _finds(catalog, catalog.table_id(), text_query(case, "text"), [])
+
+
+@must("lance.query.text.no_index", operations=QUERY, clause="query-no-index")
+@given(query=st.sampled_from([text_query("tulip", "text"), structured(match("tulip")), structured(phrase("tulip"))]))
+def test_text_without_index(catalog: LanceCatalog, query: Json) -> None:
+    """In a column without an index a text is found all the same, or the query is refused with 400."""
+    id = new_texts(catalog)
+    answer = catalog.query_table(id, **query, vector={}, k=50, expect=(200, 400))
+    if answer.status == 200:
+        _finds(catalog, id, query, with_any(["tulip"]))
+
+
+@should("lance.query.text.no_index_similar", operations=QUERY, clause="query-no-index")
+def test_similar_text_without_index(catalog: LanceCatalog) -> None:
+    """In a column without an index similar words are found all the same, or the query is refused with 400."""
+    id, query = new_texts(catalog), structured(match("tulap", fuzziness=1))
+    answer = catalog.query_table(id, **query, vector={}, k=50, expect=(200, 400))
+    if answer.status == 200:
+        _finds(catalog, id, query, with_any(["tulip"]))
+
+
+# As a tree
+
+
+@must("lance.query.match.word", operations=QUERY, clause="query-match")
+@given(word=one_word)
+def test_match(catalog: LanceCatalog, word: str) -> None:
+    """A match query finds the rows with its word in its column."""
+    _finds(catalog, new_texts(catalog, "text", "title"), structured(match(word)), with_any([word]))
+
+
+@must("lance.query.match.operator", operations=QUERY, clause="query-operator")
+@given(words=pairs, operator=st.sampled_from([None, "Or", "or", "And", "and", "AND"]))
+def test_operator(catalog: LanceCatalog, words: list[str], operator: str | None) -> None:
+    """With the operator And all terms must match, with Or, or without one, any of them."""
+    fields = {"operator": operator} if operator else {}
+    rows = found(catalog, new_texts(catalog, "text"), structured(match(" ".join(words), **fields)))
+    same_items(rows, (with_all(words) if (operator or "").lower() == "and" else with_any(words)), FOUND)
+
+
+@should("lance.query.match.no_column", operations=QUERY, clause="query-text-columns")
+@given(kind=st.sampled_from(["match", "phrase"]))
+def test_no_column(catalog: LanceCatalog, kind: str) -> None:
+    """A query without a column is about the columns that have an index."""
+    rows = found(catalog, new_texts(catalog, "text", "title"), structured({kind: {"terms": "marble"}}))
+    same_items(rows, {*with_any(["marble"]), *with_any(["marble"], TITLES)}, FOUND)
+
+
+@must("lance.query.match.fuzziness", operations=QUERY, clause="query-fuzziness")
+@given(case=st.sampled_from([("marblo", 0, ""), ("mable", 1, "marble"), ("mabe", 1, ""), ("mabe", 2, "marble")]))
+def test_fuzziness(catalog: LanceCatalog, case: tuple[str, int, str]) -> None:
+    """With a fuzziness words are found that differ by so many letters, without one only the word itself."""
+    word, fuzziness, similar = case
+    rows = found(catalog, new_texts(catalog, "text"), structured(match(word, fuzziness=fuzziness)))
+    same_items(rows, with_any([similar]), FOUND)
+
+
+@must("lance.query.match.prefix_length", operations=QUERY, clause="query-prefix-length")
+@given(length=st.integers(0, 2))
+def test_prefix_length(catalog: LanceCatalog, length: int) -> None:
+    """So many letters at the beginning of a word as prefix_length says must be the same."""
+    query = structured(match("mxrble", fuzziness=1, prefix_length=length))
+    _finds(catalog, new_texts(catalog, "text"), query, with_any(["marble"] if length < 2 else []))
+
+
+@should("lance.query.match.max_expansions", operations=QUERY, clause="query-max-expansions")
+def test_max_expansions(catalog: LanceCatalog) -> None:
+    """With max_expansions a fuzzy query finds no more different words than that."""
+    id = new_texts(catalog, "text", texts=[*SIMILAR])
+    _finds(catalog, id, structured(match("marbla", fuzziness=1)), [0, 1, 2])
+    rows = found(catalog, id, structured(match("marbla", fuzziness=1, max_expansions=1)))
+    equal(len(rows), 1, "the number of rows found with max_expansions 1")
+
+
+@must("lance.query.phrase.words", operations=QUERY, clause="query-phrase")
+@given(words=pairs)
+def test_phrase(catalog: LanceCatalog, words: list[str]) -> None:
+    """A phrase query finds the rows in which its words stand side by side in this order."""
+    rows = found(catalog, new_texts(catalog, "text"), structured(phrase(" ".join(words))))
+    same_items(rows, with_phrase(words[0], words[1]), FOUND)
+
+
+@should("lance.query.phrase.slop", operations=QUERY, clause="query-slop")
+@given(slop=st.integers(0, 3))
+def test_slop(catalog: LanceCatalog, slop: int) -> None:
+    """With a slop so many other words may stand between those of a phrase."""
+    rows = found(catalog, new_texts(catalog, "text"), structured(phrase("crimson tulip", slop=slop)))
+    contains(rows, with_phrase("crimson", "tulip", slop), FOUND)
+    within(rows, with_all(["crimson", "tulip"]), FOUND)
+    if not slop:
+        same_items(rows, with_phrase("crimson", "tulip"), FOUND)
+
+
+@should("lance.query.match.boost", operations=QUERY, clause="query-boosts")
+@given(boosted=st.sampled_from(["tulip", "garden"]))
+def test_match_boost(catalog: LanceCatalog, boosted: str) -> None:
+    """A match query with a large boost puts its rows first."""
+    parts = [match(word, boost=100.0 if word == boosted else 1.0) for word in ("tulip", "garden")]
+    rows = found(catalog, new_texts(catalog, "text"), structured(boolean(should=parts)))
+    first = with_any([boosted])
+    same_items(rows[: len(first)], first, "the ids of the first rows found")
+
+
+@must("lance.query.boost.rows", operations=QUERY, clause="query-boost")
+@given(words=pairs)
+def test_boost(catalog: LanceCatalog, words: list[str]) -> None:
+    """A boost query finds all rows of its positive query, those of the negative one too."""
+    query = {"boost": {"positive": match(words[0]), "negative": match(words[1])}}
+    _finds(catalog, new_texts(catalog, "text"), structured(query), with_any([words[0]]))
+
+
+@should("lance.query.boost.order", operations=QUERY, clause="query-boosts")
+def test_boost_order(catalog: LanceCatalog) -> None:
+    """A boost query puts rows of the negative query behind others."""
+    query = {"boost": {"positive": match("crimson"), "negative": match("tulip"), "negative_boost": 0.9}}
+    rows = found(catalog, new_texts(catalog, "text"), structured(query))
+    equal(rows[:1], [5], "the id of the first row found")
+    same_items(rows, with_any(["crimson"]), FOUND)
+
+
+@should("lance.query.boost.negative_boost", operations=QUERY, clause="query-boosts")
+def test_negative_boost(catalog: LanceCatalog) -> None:
+    """What negative_boost says changes the scores of the rows of the negative query, and of no others."""
+    id, scores = new_texts(catalog, "text"), []
+    for weight in (0.1, 0.9):
+        query = {"boost": {"positive": match("velvet"), "negative": match("crimson"), "negative_boost": weight}}
+        rows = catalog.rows(id, **structured(query))
+        scores.append(dict(zip(ids(rows), column(rows, "_score"), strict=True)))
+    changed = {number for number, score in scores[0].items() if scores[1].get(number) != score}
+    same_items(changed, with_all(["velvet", "crimson"]), "the ids of the rows whose _score changes")
+
+
+@must("lance.query.multi_match.rows", operations=QUERY, clause="query-multi-match")
+@given(words=pairs, columns=st.sampled_from([("text", "title"), ("title", "text"), ("text", "text")]))
+def test_multi_match(catalog: LanceCatalog, words: list[str], columns: tuple[str, str]) -> None:
+    """A multi_match finds the rows of any of its match queries."""
+    texts = {"text": TEXTS, "title": TITLES}
+    queries = [{"terms": word, "column": column} for word, column in zip(words, columns, strict=True)]
+    rows = found(catalog, new_texts(catalog, "text", "title"), structured({"multi_match": {"match_queries": queries}}))
+    parts = [with_any([word], texts[column]) for word, column in zip(words, columns, strict=True)]
+    same_items(rows, {number for part in parts for number in part}, FOUND)
+
+
+@must("lance.query.boolean.rows", operations=QUERY, clause="query-boolean")
+@given(all_of=some, any_of=some, none_of=st.lists(one_word, max_size=1))
+def test_boolean(catalog: LanceCatalog, all_of: list[str], any_of: list[str], none_of: list[str]) -> None:
+    """A boolean query finds rows of all that must match, of one that should if none must, of none that must not."""
+    all_of = all_of or ([] if any_of else ["tulip"])
+    parts = [[match(word) for word in words] for words in (all_of, any_of, none_of)]
+    rows = found(catalog, new_texts(catalog, "text"), structured(boolean(*parts)))
+    candidates = with_all(all_of) if all_of else with_any(any_of)
+    same_items(rows, [number for number in candidates if number not in with_any(none_of)], FOUND)
+
+
+NESTED: dict[str, tuple[Json, list[int]]] = {
+    "boolean": (
+        boolean(must=[boolean(should=[match("garden"), match("marble")])], must_not=[match("velvet")]),
+        having(lambda text: bool({"garden", "marble"} & set(text)) and "velvet" not in text),
+    ),
+    "phrase": (boolean(must=[phrase("velvet garden")]), with_phrase("velvet", "garden")),
+    "boost": (
+        boolean(must=[{"boost": {"positive": match("velvet"), "negative": match("garden")}}]),
+        with_any(["velvet"]),
+    ),
+    "multi_match": (
+        boolean(must=[{"multi_match": {"match_queries": [{"terms": "tulip", "column": "text"}]}}]),
+        with_any(["tulip"]),
+    ),
+}
+
+
+@must("lance.query.nested.{}", operations=QUERY, clause="query-tree", each=NESTED)
+def test_nested_query(catalog: LanceCatalog, case: tuple[Json, list[int]]) -> None:
+    """A query may be a part of another ({})."""
+    query, expected = case
+    _finds(catalog, new_texts(catalog, "text"), structured(query), expected)

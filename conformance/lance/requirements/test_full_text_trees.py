@@ -1,0 +1,57 @@
+"""Trees of full-text queries that are no queries, or are beyond all measure."""
+
+from __future__ import annotations
+
+from conformance.checks import equal
+from conformance.lance.catalog import LanceCatalog
+from conformance.lance.support.words import NUMBERS, Json, boolean, match, new_texts, phrase, structured
+from conformance.requirement import must
+
+QUERY = ["QueryTable"]
+BAD: dict[str, Json] = {
+    "no_kind": {},
+    "two_kinds": {**match("tulip"), **phrase("tulip")},
+    "inner_no_kind": boolean(must=[{}]),
+    "operator": match("tulip marble", operator="Perhaps"),
+    "not_text": {"match": {"terms": "tulip", "column": "id"}},
+    "no_terms": {"match": {"column": "text"}},
+    "no_match_queries": {"multi_match": {"match_queries": []}},
+    "empty_boolean": boolean(),
+}
+
+
+@must("lance.query.tree.{}", operations=QUERY, clause="query-tree-invalid", kind="error", each=BAD)
+def test_bad_tree(catalog: LanceCatalog, case: Json) -> None:
+    """A tree that is no query ({}) is refused with 400 and code 13."""
+    id = new_texts(catalog, "text")
+    refused = catalog.query_table(id, **structured(case), vector={}, k=5, expect=400)
+    equal(refused.code, 13, "the code of the error")
+
+
+def _deep(levels: int) -> Json:
+    query = match("tulip")
+    for _ in range(levels):
+        query = {"boost": {"positive": query, "negative": match("garden")}}
+    return query
+
+
+ODD: dict[str, Json] = {
+    "deep": _deep(100),
+    "wide": boolean(should=[match("tulip")] * 1000),
+    "fuzziness": match("tulip", fuzziness=2**31 - 1),
+    "fuzziness_beyond": match("tulip", fuzziness=2**40),
+    "prefix_length": match("tulip", fuzziness=1, prefix_length=2**40),
+    "max_expansions": match("tulip", fuzziness=1, max_expansions=2**63),
+    "slop": phrase("crimson tulip", slop=2**40),
+    "boost": match("tulip", boost=-1),
+    "boost_beyond": match("tulip", boost=1e300),
+    "only_not": boolean(must_not=[match("tulip")]),
+}
+
+
+@must("lance.query.tree.odd.{}", operations=QUERY, clause="query-tree-odd", kind="hostile", each=ODD)
+def test_odd_tree(catalog: LanceCatalog, case: Json) -> None:
+    """A tree beyond all measure is run or refused with 400, and the server lives on ({})."""
+    id = new_texts(catalog, "text")
+    catalog.query_table(id, **structured(case), vector={}, k=5, expect=(200, 400))
+    equal(len(catalog.rows(id)), len(NUMBERS), "the number of rows")

@@ -1,0 +1,132 @@
+"""How names travel: delimiters, percent-encoding, and names that break careless servers."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from conformance.checks import contains, equal, lacks
+from conformance.client import Answer
+from conformance.common import hostile
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.operations import OPERATIONS, subject
+from conformance.lance.support.listing import collect, collect_namespaces, collect_tables
+from conformance.requirement import given, must, should
+from specs.openapi import Operation
+
+NAMESPACES, TABLES = "the listed namespaces", "the listed tables"
+DELIMITERS = st.sampled_from([".", "/", "::", "|", "-"])
+
+
+@must("lance.identifier.delimiter", operations=["CreateNamespace"], clause="identifier-delimiter")
+@given(delimiter=DELIMITERS)
+def test_other_delimiter(catalog: LanceCatalog, delimiter: str) -> None:
+    """An identifier written with the delimiter of the request names the same object."""
+    catalog.require_nested()
+    id = catalog.namespace_id()
+    catalog.send("CreateNamespace", id, {}, delimiter=delimiter)
+    catalog.describe_namespace(id)
+
+
+@must("lance.identifier.root_delimiter", operations=["ListNamespaces"], clause="identifier-root")
+@given(delimiter=DELIMITERS)
+def test_root_is_the_delimiter(catalog: LanceCatalog, delimiter: str) -> None:
+    """The delimiter alone names the root, whichever delimiter the request chooses."""
+    catalog.require_namespaces()
+    first = catalog.home[0]
+    found = collect(lambda **page: catalog.send("ListNamespaces", (), query=page, delimiter=delimiter), "namespaces")
+    contains(found, [first], NAMESPACES)
+
+
+@must("lance.identifier.default_delimiter", operations=["CreateNamespace"], clause="identifier-delimiter")
+def test_default_delimiter_as_text(catalog: LanceCatalog) -> None:
+    """With another delimiter, a $ in a name is part of the name, or refused with 400."""
+    catalog.require_nested()
+    id = (*catalog.home, "do$lar")
+    answer = catalog.send("CreateNamespace", id, {}, delimiter=".", expect=(200, 400))
+    if answer.status == 200:
+        equal(collect_namespaces(catalog, catalog.home), ["do$lar"], NAMESPACES)
+
+
+@should(
+    "lance.identifier.empty_part.{}",
+    operations=subject,
+    clause="identifier-empty-part",
+    kind="hostile",
+    each={name: OPERATIONS[name] for name in ("create_namespace", "declare_table", "drop_table")},
+)
+def test_empty_part(catalog: LanceCatalog, case: Operation) -> None:
+    """An identifier of {} with an empty part is refused with 400 and code 13."""
+    body: dict[str, str] | None = {} if case.request else None
+    refused = catalog.send(case.id, f"{catalog.home_name}$$n", body, expect=400)
+    equal(refused.code, 13, "the code of the error")
+
+
+@should("lance.identifier.body_path", operations=["DescribeNamespace"], clause="identifier-body", kind="error")
+def test_body_names_another_object(catalog: LanceCatalog) -> None:
+    """A body whose id is not the one in the path is refused with 400 and code 13."""
+    id = catalog.new_namespace()
+    refused = catalog.send("DescribeNamespace", id, {"id": [hostile.UNUSED]}, expect=400)
+    equal(refused.code, 13, "the code of the error")
+
+
+@must("lance.identifier.body_same", operations=["DescribeNamespace"], clause="identifier-body")
+def test_body_names_the_same_object(catalog: LanceCatalog) -> None:
+    """A body may repeat the id of the path, as the official clients do."""
+    id = catalog.new_namespace()
+    catalog.send("DescribeNamespace", id, {"id": list(id)})
+
+
+@must(
+    "lance.name.namespace.{}",
+    operations=["CreateNamespace"],
+    clause="names-kept",
+    kind="hostile",
+    each=hostile.NAMES,
+)
+def test_hostile_namespace_name(catalog: LanceCatalog, case: str) -> None:
+    """A namespace name with {} is kept exactly, or refused with 400 and code 13."""
+    id = catalog.hostile_id(case, namespace=True)
+    if _accepted(catalog.create_namespace(id, expect=(200, 400))):
+        catalog.describe_namespace(id)
+        contains(collect_namespaces(catalog, id[:-1]), [id[-1]], NAMESPACES)
+        catalog.drop_namespace(id)
+        lacks(collect_namespaces(catalog, id[:-1]), [id[-1]], NAMESPACES)
+
+
+@must(
+    "lance.name.table.{}",
+    operations=["DeclareTable"],
+    clause="names-kept",
+    kind="hostile",
+    each=hostile.NAMES,
+)
+def test_hostile_table_name(catalog: LanceCatalog, case: str) -> None:
+    """A table name with {} is kept exactly, or refused with 400 and code 13."""
+    id = catalog.hostile_id(case)
+    if _accepted(catalog.declare_table(id, expect=(200, 400))):
+        catalog.describe_table(id)
+        contains(_listed(catalog, id), [id[-1]], TABLES)
+        catalog.drop_table(id)
+        lacks(_listed(catalog, id), [id[-1]], TABLES)
+
+
+def _listed(catalog: LanceCatalog, id: Names) -> list[str]:
+    return collect_tables(catalog, id[:-1], include_declared=True)
+
+
+def _accepted(answer: Answer) -> bool:
+    """True when the name was taken; a refusal must say that the input is what is wrong."""
+    if answer.status == 200:
+        return True
+    equal(answer.code, 13, "the code of the error")
+    return False
+
+
+@must("lance.name.case", operations=["CreateNamespace"], clause="names-kept", kind="hostile")
+def test_names_differ_by_case(catalog: LanceCatalog) -> None:
+    """Names that differ only by case are two names, or the second is refused with 400 or 409."""
+    catalog.new_namespace("case")
+    second = catalog.namespace_id("CASE")
+    if catalog.create_namespace(second, expect=(200, 400, 409)).status == 200:
+        found = collect_namespaces(catalog, second[:-1])
+        contains([name.removeprefix(f"{catalog.home_name}_") for name in found], ["case", "CASE"], NAMESPACES)

@@ -1,0 +1,294 @@
+"""ListTableIndices, DescribeTableIndexStats, DropTableIndex, and what holds for all that is about indices."""
+
+from __future__ import annotations
+
+from conformance.checks import at_least, at_most, distinct, equal, exactly, number, one_of, only, same_items, text
+from conformance.client import Answer, Expected
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.operations import OPERATIONS, has_json_body, subject
+from conformance.lance.requirements.test_index_building import check_known
+from conformance.lance.support.arrow import stream
+from conformance.lance.support.indexing import (
+    KINDS,
+    ROWS,
+    Kind,
+    all_indices,
+    index_names,
+    indexable,
+    new_index,
+    row_counts_of,
+    wait_for_index,
+)
+from conformance.requirement import given, must, should
+from conformance.strategies import names
+from specs.identifiers import join_parts
+from specs.openapi import Operation
+
+LIST = ["ListTableIndices"]
+STATS = ["DescribeTableIndexStats"]
+DROP = ["DropTableIndex"]
+BTREE = KINDS["btree"]
+UUIDS = "the index_uuids of the two indices"
+ABOUT_INDICES = {
+    "create": OPERATIONS["create_table_index"],
+    "create_scalar": OPERATIONS["create_table_scalar_index"],
+    "list": OPERATIONS["list_table_indices"],
+    "stats": OPERATIONS["describe_table_index_stats"],
+    "drop": OPERATIONS["drop_table_index"],
+}
+ABOUT_ONE = {name: ABOUT_INDICES[name] for name in ("stats", "drop")}
+WITH_VERSION = {name: ABOUT_INDICES[name] for name in ("list", "stats")}
+
+
+def _send(catalog: LanceCatalog, operation: Operation, id: Names, expect: Expected) -> Answer:
+    """Send what an operation about indices needs at least, about the index `idx`."""
+    path = {"id": join_parts(id)}
+    if "index_name" in operation.path:
+        path["index_name"] = "idx"
+    body = BTREE.body if "Create" in operation.id else {} if has_json_body(operation) else None
+    return catalog.send(operation.id, id, body, path=path, expect=expect)
+
+
+def _indexed(catalog: LanceCatalog, *names: str) -> Names:
+    """Create a table of three rows with indices of these names."""
+    id = catalog.new_table()
+    for name in names:
+        new_index(catalog, id, BTREE, name)
+    return id
+
+
+# What holds for all
+
+
+@must("lance.index.{}.missing", operations=subject, clause="table-not-found", kind="error", each=ABOUT_INDICES)
+def test_indices_of_missing_table(catalog: LanceCatalog, case: Operation) -> None:
+    """{} on a table that does not exist is refused with 404 and code 4."""
+    refused = _send(catalog, case, catalog.table_id("missing"), expect=404)
+    equal(refused.code, 4, "the code of the error")
+
+
+@must(
+    "lance.index.{}.namespace_missing",
+    operations=subject,
+    clause="table-not-found",
+    kind="error",
+    each=ABOUT_INDICES,
+)
+def test_indices_in_missing_namespace(catalog: LanceCatalog, case: Operation) -> None:
+    """{} in a namespace that does not exist is refused with 404 and code 1 or 4."""
+    catalog.require_namespaces()
+    refused = _send(catalog, case, (*catalog.missing_namespace(), "t"), expect=404)
+    one_of(refused.code, (1, 4), "the code of the error")
+
+
+@should("lance.index.{}.root", operations=subject, clause="root-no-table", kind="error", each=ABOUT_INDICES)
+def test_indices_of_the_root(catalog: LanceCatalog, case: Operation) -> None:
+    """{} on the root namespace, which is no table, is refused with 400 and code 13."""
+    refused = _send(catalog, case, (), expect=400)
+    equal(refused.code, 13, "the code of the error")
+
+
+@must("lance.index.{}.index_missing", operations=subject, clause="index-not-found", kind="error", each=ABOUT_ONE)
+def test_missing_index(catalog: LanceCatalog, case: Operation) -> None:
+    """{} of an index that does not exist is refused with 404 and code 6."""
+    refused = _send(catalog, case, _indexed(catalog, "another"), expect=404)
+    equal(refused.code, 6, "the code of the error")
+
+
+@must("lance.index.{}.version_missing", operations=subject, clause="version-not-found", kind="error", each=WITH_VERSION)
+def test_indices_of_missing_version(catalog: LanceCatalog, case: Operation) -> None:
+    """{} at a version that does not exist is refused with 404 and code 11."""
+    id = _indexed(catalog, "idx")
+    path = {"id": join_parts(id), "index_name": "idx"}
+    refused = catalog.send(case.id, id, {"version": 4711}, path=path, expect=404)
+    equal(refused.code, 11, "the code of the error")
+
+
+# ListTableIndices
+
+
+@must("lance.index.list.none", operations=LIST, clause="index-list")
+def test_no_indices(catalog: LanceCatalog) -> None:
+    """A table without indices has an empty list."""
+    equal(all_indices(catalog, catalog.new_table()), [], "the indices of the table")
+
+
+@must("lance.index.list.own", operations=LIST, clause="index-list")
+def test_indices_of_one_table(catalog: LanceCatalog) -> None:
+    """The list has the indices of the table itself, each once, and of no other."""
+    other = catalog.new_table("other")
+    id = _indexed(catalog, "one", "two")
+    new_index(catalog, other, BTREE, "elsewhere")
+    same_items(index_names(catalog, id), ["one", "two"], "the names of the indices")
+
+
+@must("lance.index.list.uuids", operations=LIST, clause="index-list")
+def test_index_uuids(catalog: LanceCatalog) -> None:
+    """Every index has an index_uuid of its own, which stays the same."""
+    id = _indexed(catalog, "one", "two")
+    before = _uuids(catalog, id)
+    distinct(exactly(before.values(), 2, UUIDS), UUIDS)
+    equal(_uuids(catalog, id), before, f"{UUIDS} when they are listed again")
+
+
+def _uuids(catalog: LanceCatalog, id: Names) -> dict[str, str]:
+    """Return the index_uuid of each index by its name."""
+    return {one["index_name"]: text(one["index_uuid"], "the index_uuid") for one in all_indices(catalog, id)}
+
+
+@should("lance.index.list.status", operations=LIST, clause="index-status")
+def test_index_status(catalog: LanceCatalog) -> None:
+    """Indices that are built have a status, and all the same."""
+    id = _indexed(catalog, "one", "two")
+    statuses = {entry["status"] for entry in all_indices(catalog, id)}
+    text(only(statuses, "the different statuses of the indices"), "the status of the indices")
+
+
+@must("lance.index.list.version", operations=LIST, clause="index-version")
+def test_indices_of_old_version(catalog: LanceCatalog) -> None:
+    """At a version that is older than an index the index is not listed."""
+    id = catalog.new_table()
+    before = catalog.version(id)
+    new_index(catalog, id, BTREE)
+    equal(index_names(catalog, id, version=before), [], "the names of the indices")
+    equal(index_names(catalog, id), ["idx"], "the names of the indices")
+
+
+# DescribeTableIndexStats
+
+
+def _plain(kind: str) -> str:
+    """Return a type of index without case and underscores; INVERTED is another name for FTS."""
+    return kind.replace("_", "").lower().replace("inverted", "fts")
+
+
+@must("lance.index.stats.type.{}", operations=STATS, clause="index-stats", each=KINDS)
+def test_stats_type(catalog: LanceCatalog, case: Kind) -> None:
+    """An index of type {} is described with this type."""
+    stats = new_index(catalog, catalog.new_table_of(indexable()), case)
+    equal(_plain(text(stats["index_type"], "the index_type")), _plain(case.id), "the index_type")
+
+
+@should("lance.index.stats.distance", operations=STATS, clause="index-stats")
+def test_stats_with_distance(catalog: LanceCatalog) -> None:
+    """A vector index is described with its distance_type."""
+    stats = new_index(catalog, catalog.new_table_of(indexable()), KINDS["ivf_flat"], distance_type="cosine")
+    text(stats["distance_type"], "the distance_type")
+
+
+@should("lance.index.stats.no_distance", operations=STATS, clause="index-stats")
+def test_stats_without_distance(catalog: LanceCatalog) -> None:
+    """An index that is not for vectors has no distance_type."""
+    stats = new_index(catalog, catalog.new_table(), BTREE)
+    equal(stats.get("distance_type"), None, "the distance_type of an index that is not for vectors")
+
+
+@must("lance.index.stats.rows", operations=STATS, clause="index-stats-rows")
+def test_stats_rows(catalog: LanceCatalog) -> None:
+    """An index that is built covers all rows and leaves out none."""
+    stats = new_index(catalog, catalog.new_table_of(indexable()), BTREE)
+    indexed, unindexed = row_counts_of(stats)
+    equal(indexed, ROWS, "the num_indexed_rows")
+    equal(unindexed, 0, "the num_unindexed_rows")
+
+
+@must("lance.index.stats.new_rows", operations=STATS, clause="index-stats-rows")
+def test_stats_new_rows(catalog: LanceCatalog) -> None:
+    """After an insert, the rows that an index covers and those that it leaves out are all rows together."""
+    id = _indexed(catalog, "idx")
+    catalog.insert_into_table(id, stream(indexable(5).select(["id"])))
+    indexed, unindexed = row_counts_of(catalog.describe_table_index_stats(id, "idx"))
+    equal(indexed + unindexed, 8, "the num_indexed_rows and num_unindexed_rows together")
+    at_least(indexed, 3, "the num_indexed_rows")
+
+
+@must("lance.index.stats.num_indices", operations=STATS, clause="index-stats")
+def test_stats_parts(catalog: LanceCatalog) -> None:
+    """An index that is built has at least one part, if the server counts them."""
+    stats = new_index(catalog, catalog.new_table(), BTREE)
+    parts = stats.get("num_indices")
+    if parts is not None:
+        at_least(number(parts, "the num_indices"), 1, "the num_indices")
+        at_most(parts, 99, "the num_indices")
+
+
+@must("lance.index.stats.version", operations=STATS, clause="index-version", kind="error")
+def test_stats_of_old_version(catalog: LanceCatalog) -> None:
+    """At a version that is older than the index it is refused with 404 and code 6."""
+    id = catalog.new_table()
+    before = catalog.version(id)
+    new_index(catalog, id, BTREE)
+    refused = catalog.describe_table_index_stats(id, "idx", version=before, expect=404)
+    equal(refused.code, 6, "the code of the error")
+
+
+@must("lance.index.stats.body_same", operations=STATS, clause="index-body")
+def test_body_names_the_same_index(catalog: LanceCatalog) -> None:
+    """The body may repeat the index_name and the id of the path."""
+    id = _indexed(catalog, "idx")
+    path = {"id": join_parts(id), "index_name": "idx"}
+    catalog.send("DescribeTableIndexStats", id, {"id": list(id), "index_name": "idx"}, path=path)
+
+
+@should("lance.index.stats.body_other", operations=STATS, clause="index-body", kind="error")
+def test_body_names_another_index(catalog: LanceCatalog) -> None:
+    """A body whose index_name is not the one in the path is refused with 400 and code 13."""
+    id = _indexed(catalog, "idx", "another")
+    refused = catalog.describe_table_index_stats(id, "idx", index_name="another", expect=400)
+    equal(refused.code, 13, "the code of the error")
+
+
+# DropTableIndex
+
+
+@must("lance.index.drop.gone", operations=DROP, clause="index-drop")
+@given(name=names())
+def test_dropped_index_is_gone(catalog: LanceCatalog, name: str) -> None:
+    """A dropped index is not listed any more; the others stay. The request has no body."""
+    id = _indexed(catalog, name, "stays")
+    catalog.drop_table_index(id, name)
+    equal(index_names(catalog, id), ["stays"], "the names of the indices")
+
+
+@must("lance.index.drop.twice", operations=DROP, clause="index-not-found", kind="error")
+def test_drop_index_twice(catalog: LanceCatalog) -> None:
+    """Dropping an index a second time is refused with 404 and code 6."""
+    id = _indexed(catalog, "idx")
+    catalog.drop_table_index(id, "idx")
+    refused = catalog.drop_table_index(id, "idx", expect=404)
+    equal(refused.code, 6, "the code of the error")
+
+
+@must("lance.index.drop.stats", operations=DROP, clause="index-drop")
+def test_dropped_index_has_no_stats(catalog: LanceCatalog) -> None:
+    """A dropped index is not described any more."""
+    id = _indexed(catalog, "idx")
+    catalog.drop_table_index(id, "idx")
+    catalog.describe_table_index_stats(id, "idx", expect=404)
+
+
+@must("lance.index.drop.rows", operations=DROP, clause="index-drop-rows")
+def test_rows_without_index(catalog: LanceCatalog) -> None:
+    """Without the index a query answers the same rows as with it."""
+    id = catalog.new_table_of(indexable())
+    new_index(catalog, id, BTREE)
+    before = catalog.rows(id, filter=BTREE.filter)
+    catalog.drop_table_index(id, "idx")
+    equal(catalog.rows(id, filter=BTREE.filter), before, "the rows found without the index")
+    equal(catalog.count_table_rows(id).json, ROWS, "the number of rows")
+
+
+@must("lance.index.drop.again", operations=DROP, clause="index-drop")
+def test_build_dropped_index_again(catalog: LanceCatalog) -> None:
+    """The name of a dropped index is free: an index of this name can be built on another column."""
+    id = _indexed(catalog, "idx")
+    catalog.drop_table_index(id, "idx")
+    catalog.create_table_index(id, column="name", index_type="BTREE", name="idx")
+    equal(wait_for_index(catalog, id, "idx")["columns"], ["name"], "the columns of the index")
+
+
+@should("lance.index.drop.transaction", operations=DROP, clause="index-transaction")
+def test_drop_transaction(catalog: LanceCatalog) -> None:
+    """The answer names a transaction that DescribeTransaction knows."""
+    id = _indexed(catalog, "idx")
+    check_known(catalog, id, catalog.drop_table_index(id, "idx"))

@@ -1,0 +1,241 @@
+"""ListTables, ListAllTables, and what holds for everything that lists in pages."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from conformance.checks import at_most, contains, equal, lacks, same_items, text
+from conformance.lance.catalog import LanceCatalog
+from conformance.lance.support.arrow import stream
+from conformance.lance.support.listing import Listing, collect, collect_all_tables, collect_tables, follow
+from conformance.lance.support.paged import LISTINGS
+from conformance.requirement import given, may, must, should
+from conformance.strategies import distinct_names, names, tables
+from specs.identifiers import join_parts
+
+TABLES = "the listed tables"
+MANY = 100
+# What is built after the answer may be listed later.
+AT_ONCE = {name: listing for name, listing in LISTINGS.items() if listing.id != "ListTableIndices"}
+
+
+def _subject(listing: Listing) -> list[str]:
+    return [listing.id]
+
+
+def _page_size(catalog: LanceCatalog, listing: Listing, limit: int) -> int:
+    """Return a limit for small pages; larger where others have so much that small ones take for ever."""
+    if listing.id != "ListAllTables":
+        return limit
+    return limit * max(1, len(collect_all_tables(catalog)) // MANY)
+
+
+def _collect_own(catalog: LanceCatalog, listing: Listing, **query: object) -> list[str]:
+    """Return what a listing shows of this run: others may use the same server."""
+    found = collect(lambda **page: listing.fetch(catalog, **page), listing.field, **query)
+    items = [listing.name_of(item) for item in found]
+    whole = listing.id == "ListAllTables"
+    shared = not listing.own and (whole or not catalog.has_namespaces)
+    start = catalog.stem if whole else catalog.home_name
+    return [item for item in items if item.startswith(start)] if shared else items
+
+
+SHOWS = ["lance.listing.shows.{}"]
+
+
+@must("lance.listing.shows.{}", operations=_subject, clause="listing-shows", each=LISTINGS)
+def test_listing_shows(catalog: LanceCatalog, case: Listing) -> None:
+    """{} lists what was created."""
+    first = case.add(catalog, "first")
+    contains(_collect_own(catalog, case), [first], case.what)
+
+
+# Pages
+
+
+@must(
+    "lance.pagination.complete.{}",
+    operations=_subject,
+    clause="page-token",
+    kind="pagination",
+    each=LISTINGS,
+    needs=SHOWS,
+)
+@given(wanted=distinct_names(1), limit=st.integers(1, 4))
+def test_pages_are_complete(catalog: LanceCatalog, case: Listing, wanted: list[str], limit: int) -> None:
+    """Following the page tokens of {} visits everything exactly once, whatever the limit."""
+    expected = [case.add(catalog, name) for name in wanted]
+    size = _page_size(catalog, case, limit)
+    same_items(_collect_own(catalog, case, limit=size), expected, case.what)
+
+
+@must("lance.pagination.limit.{}", operations=_subject, clause="page-limit", kind="pagination", each=LISTINGS)
+@given(limit=st.integers(1, 3))
+def test_limit_is_kept(catalog: LanceCatalog, case: Listing, limit: int) -> None:
+    """A page of {} never holds more than the limit."""
+    for name in ("a", "b", "c", "d"):
+        case.add(catalog, name)
+    at_most(len(case.fetch(catalog, limit=limit)[case.field]), limit, f"the number of {case.field} on a page")
+
+
+@must(
+    "lance.pagination.last_page.{}",
+    operations=_subject,
+    clause="page-token",
+    kind="pagination",
+    each=LISTINGS,
+    needs=SHOWS,
+)
+def test_last_page_has_no_token(catalog: LanceCatalog, case: Listing) -> None:
+    """A page of {} with fewer items than there are has a token, and the pages end with one that has none."""
+    expected = [case.add(catalog, name) for name in ("a", "b", "c")]
+    first = case.fetch(catalog, limit=1)
+    text(first.get("page_token"), "the page_token of a page after which there is more")
+    same_items(_collect_own(catalog, case), expected, case.what)
+
+
+@should(
+    "lance.pagination.stable.{}",
+    operations=_subject,
+    clause="page-stable",
+    kind="pagination",
+    each=LISTINGS,
+    needs=SHOWS,
+)
+@given(position=st.integers(1, 4))
+def test_pages_are_stable(catalog: LanceCatalog, case: Listing, position: int) -> None:
+    """What is there all the time appears exactly once in {}, while others create between two pages."""
+    expected = [case.add(catalog, name) for name in ("b", "d", "f", "h", "j")]
+    seen: list[str] = []
+    size = _page_size(catalog, case, 2)
+    newcomers = ["abcdefghij"[2 * position], "aaa"]
+    for page in follow(lambda **query: case.fetch(catalog, **query), limit=size):
+        seen += case.names(page)
+        while newcomers and set(seen) & set(expected):
+            case.add(catalog, newcomers.pop())
+    same_items([item for item in seen if item in expected], expected, f"{case.what} of those that were there before")
+
+
+@must(
+    "lance.pagination.limit_type.{}",
+    operations=_subject,
+    clause="request-schemas",
+    kind="error",
+    each=LISTINGS,
+)
+def test_limit_that_is_no_number(catalog: LanceCatalog, case: Listing) -> None:
+    """A limit of {} that is no integer is refused with 400 and code 13."""
+    case.add(catalog, "a")
+    refused = case.fetch(catalog, limit="many", expect=400)
+    equal(refused.code, 13, "the code of the error")
+
+
+@should(
+    "lance.pagination.foreign_token.{}",
+    operations=_subject,
+    clause="page-token-foreign",
+    kind="error",
+    each=LISTINGS,
+)
+def test_token_that_nobody_gave_out(catalog: LanceCatalog, case: Listing) -> None:
+    """A page token of {} that the server never gave out is refused with 400, not taken for the end."""
+    case.add(catalog, "a")
+    refused = case.fetch(catalog, page_token="~!never-given-out!~", expect=400)
+    equal(refused.code, 13, "the code of the error")
+
+
+@may(
+    "lance.pagination.limit_zero.{}",
+    operations=_subject,
+    clause="page-limit-zero",
+    kind="error",
+    each=LISTINGS,
+)
+def test_limit_zero(catalog: LanceCatalog, case: Listing) -> None:
+    """A limit of 0 for {} is refused with 400 and code 13."""
+    case.add(catalog, "a")
+    refused = case.fetch(catalog, limit=0, expect=400)
+    equal(refused.code, 13, "the code of the error")
+
+
+# Freshness
+
+
+@must("lance.listing.fresh.{}", operations=_subject, clause="read-your-writes", each=AT_ONCE, needs=SHOWS)
+def test_listing_is_fresh(catalog: LanceCatalog, case: Listing) -> None:
+    """{} shows what was created as soon as the creation was answered."""
+    first = case.add(catalog, "first")
+    equal(_collect_own(catalog, case), [first], case.what)
+    second = case.add(catalog, "second")
+    same_items(_collect_own(catalog, case), [first, second], case.what)
+
+
+# What is listed
+
+
+@must("lance.listing.relative", operations=["ListTables"], clause="list-tables-relative")
+@given(wanted=distinct_names())
+def test_tables_are_relative(catalog: LanceCatalog, wanted: list[str]) -> None:
+    """ListTables lists the tables of the namespace itself, by their own names, and nothing else."""
+    catalog.require_namespaces()
+    for name in wanted:
+        catalog.new_table(name, rows=1)
+    if catalog.nested:
+        inner = catalog.new_namespace("inner")
+        catalog.create_table((*inner, "deeper"), stream(tables(1)))
+    same_items(collect_tables(catalog, catalog.home), wanted, TABLES)
+
+
+@must("lance.listing.missing_namespace", operations=["ListTables"], clause="namespace-not-found", kind="error")
+def test_tables_of_missing_namespace(catalog: LanceCatalog) -> None:
+    """Listing the tables of a namespace that does not exist is refused with 404 and code 1."""
+    refused = catalog.list_tables(catalog.missing_namespace(), expect=404)
+    equal(refused.code, 1, "the code of the error")
+
+
+@must(
+    "lance.listing.all_levels",
+    operations=["ListAllTables"],
+    clause="list-all-tables",
+    needs=["lance.listing.shows.list_all_tables"],
+)
+@given(name=names())
+def test_all_tables_of_all_levels(catalog: LanceCatalog, name: str) -> None:
+    """ListAllTables lists tables of every level by their full identifiers."""
+    expected = [catalog.new_table(name)]
+    if catalog.nested:
+        inner = catalog.new_namespace("inner")
+        catalog.create_table((*inner, name), stream(tables(1)))
+        expected.append((*inner, name))
+    found = [item for item in collect_all_tables(catalog) if item.startswith(catalog.stem)]
+    same_items(found, map(join_parts, expected), TABLES)
+
+
+@must(
+    "lance.listing.all_delimiter",
+    operations=["ListAllTables"],
+    clause="identifier-delimiter",
+    needs=["lance.listing.shows.list_all_tables"],
+)
+@given(delimiter=st.sampled_from([".", "/", "::", "|"]))
+def test_all_tables_with_delimiter(catalog: LanceCatalog, delimiter: str) -> None:
+    """ListAllTables writes identifiers with the delimiter of the request."""
+    id = catalog.new_table()
+    contains(collect_all_tables(catalog, delimiter=delimiter), [join_parts(id, delimiter)], TABLES)
+
+
+@must("lance.listing.declared_hidden", operations=["ListTables"], clause="list-declared")
+def test_declared_tables_are_hidden(catalog: LanceCatalog) -> None:
+    """Without include_declared, ListTables leaves out tables that were only declared."""
+    created = catalog.new_table("created")
+    declared = catalog.new_declared_table("declared")
+    found = collect_tables(catalog, catalog.home)
+    contains(found, [created[-1]], TABLES)
+    lacks(found, [declared[-1]], TABLES)
+
+
+@should("lance.listing.declared_shown", operations=["ListTables"], clause="list-declared-query")
+def test_declared_tables_are_shown(catalog: LanceCatalog) -> None:
+    """With include_declared=true in the query, ListTables lists tables that were only declared."""
+    declared = catalog.new_declared_table("declared")
+    contains(collect_tables(catalog, catalog.home, include_declared=True), [declared[-1]], TABLES)

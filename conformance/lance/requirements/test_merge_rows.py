@@ -1,0 +1,156 @@
+"""MergeInsertIntoTable: which rows match, and rows that do not fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from conformance.checks import equal, one_of, same_items
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.requirements.test_creation import BROKEN_STREAMS
+from conformance.lance.support.arrow import stream
+from conformance.lance.support.merge_model import Row
+from conformance.lance.support.merging import SCHEMA, SOURCE, TARGET, UPSERT, new_target, rows_stream
+from conformance.requirement import may, must, should
+from conformance.strategies import COLUMN_NAMES
+
+MERGE = ["MergeInsertIntoTable"]
+
+
+def _rows_are(catalog: LanceCatalog, id: Names, expected: list[Row]) -> None:
+    same_items(catalog.rows(id), expected, "the rows of the table")
+
+
+# Keys
+
+
+@must("lance.rows.merge.on_required", operations=MERGE, clause="request-schemas", kind="error")
+def test_merge_without_key(catalog: LanceCatalog) -> None:
+    """Merging without `on` is refused with 400 and code 13, and changes nothing."""
+    id = new_target(catalog)
+    refused = catalog.merge_insert_into_table(id, rows_stream(SOURCE), **UPSERT, expect=400)
+    equal(refused.code, 13, "the code of the error")
+    _rows_are(catalog, id, TARGET)
+
+
+@must("lance.rows.merge.column_missing", operations=MERGE, clause="column-not-found", kind="error")
+def test_merge_on_missing_column(catalog: LanceCatalog) -> None:
+    """Merging on a column that neither side has is refused with 404 and code 12, and changes nothing."""
+    id = new_target(catalog)
+    refused = catalog.merge_insert_into_table(id, rows_stream(SOURCE), on="nowhere", **UPSERT, expect=404)
+    equal(refused.code, 12, "the code of the error")
+    _rows_are(catalog, id, TARGET)
+
+
+@must("lance.rows.merge.source_key_missing", operations=MERGE, clause="merge-schema", kind="error")
+def test_merge_rows_without_key(catalog: LanceCatalog) -> None:
+    """Merging rows that lack the key column is refused with 400 or 404, and changes nothing."""
+    id = new_target(catalog)
+    rows = [{"n": 1, "name": "x"}]
+    source = rows_stream(rows, pa.schema([SCHEMA.field("n"), SCHEMA.field("name")]))
+    catalog.merge_insert_into_table(id, source, on="id", **UPSERT, expect=(400, 404))
+    _rows_are(catalog, id, TARGET)
+
+
+@should("lance.rows.merge.composite_key", operations=MERGE, clause="merge-composite-key")
+def test_merge_on_two_columns(catalog: LanceCatalog) -> None:
+    """With `on` repeated rows match only when they are equal in each of those columns."""
+    id = new_target(catalog)
+    source = [{"id": 2, "n": 20, "name": "both"}, {"id": 3, "n": 31, "name": "id only"}]
+    catalog.merge_insert_into_table(id, rows_stream(source), on=["id", "n"], **UPSERT)
+    _rows_are(catalog, id, [TARGET[0], TARGET[2], *source])
+
+
+DOUBLED = [{"id": 2, "n": 1, "name": "one"}, {"id": 2, "n": 2, "name": "other"}]
+
+
+@must("lance.rows.merge.doubled", operations=MERGE, clause="merge-doubled")
+def test_merge_doubled_rows(catalog: LanceCatalog) -> None:
+    """Where two rows of the request match one row, that row stays one: the merge is refused, or one of them wins."""
+    id = new_target(catalog)
+    answer = catalog.merge_insert_into_table(id, rows_stream(DOUBLED), on="id", **UPSERT, expect=(200, 400))
+    found = catalog.rows(id, filter="id = 2")
+    allowed = [[row] for row in DOUBLED] if answer.status == 200 else [[TARGET[1]]]
+    one_of(found, allowed, "the rows with the key 2")
+
+
+@should(
+    "lance.rows.merge.doubled_refused",
+    operations=MERGE,
+    clause="merge-doubled-refused",
+    kind="error",
+    needs=["lance.rows.merge.doubled"],
+)
+def test_merge_doubled_rows_refused(catalog: LanceCatalog) -> None:
+    """Where two rows of the request match one row the merge is refused with 400 and code 13."""
+    refused = catalog.merge_insert_into_table(new_target(catalog), rows_stream(DOUBLED), on="id", **UPSERT, expect=400)
+    equal(refused.code, 13, "the code of the error")
+
+
+@should("lance.rows.merge.null_key", operations=MERGE, clause="merge-null-key")
+def test_merge_null_key(catalog: LanceCatalog) -> None:
+    """A row without a key matches no other: it is inserted, and the rows without one stay."""
+    nameless: Row = {"id": None, "n": 5, "name": "old"}
+    id = new_target(catalog, [*TARGET, nameless])
+    source: list[Row] = [{"id": None, "n": 6, "name": "new"}]
+    catalog.merge_insert_into_table(id, rows_stream(source), on="id", **UPSERT)
+    _rows_are(catalog, id, [*TARGET, nameless, *source])
+
+
+KEY_NAMES = {**COLUMN_NAMES, "ampersand": "a&on=b", "comma": "a,b", "dollar": "a$b"}
+
+
+@must("lance.rows.merge.key_name.{}", operations=MERGE, clause="merge-on", kind="hostile", each=KEY_NAMES)
+def test_merge_on_odd_name(catalog: LanceCatalog, case: str) -> None:
+    """The key column may have any name that a column can have ({})."""
+    id = catalog.new_table_of(pa.table({case: [1, 2], "n": [10, 20]}))
+    catalog.merge_insert_into_table(id, stream(pa.table({case: [2, 3], "n": [200, 300]})), on=case, **UPSERT)
+    same_items([row["n"] for row in catalog.rows(id)], [10, 200, 300], "the values of n")
+
+
+# Rows that do not fit
+
+MISFITS = {
+    "extra_column": pa.table({"id": [2], "n": pa.array([1], pa.int32()), "name": ["x"], "extra": [True]}),
+    "other_type": pa.table({"id": [2], "n": ["one"], "name": ["x"]}),
+    "other_key_type": pa.table({"id": ["two"], "n": pa.array([1], pa.int32()), "name": ["x"]}),
+}
+
+
+@must("lance.rows.merge.schema.{}", operations=MERGE, clause="merge-schema", kind="error", each=MISFITS)
+def test_merge_misfit(catalog: LanceCatalog, case: Any) -> None:
+    """Rows that do not fit the table's schema ({}) are refused with 400, and change nothing."""
+    id = new_target(catalog)
+    catalog.merge_insert_into_table(id, stream(case), on="id", **UPSERT, expect=400)
+    _rows_are(catalog, id, TARGET)
+
+
+@must("lance.rows.merge.column_order", operations=MERGE, clause="merge-by-name")
+def test_merge_other_column_order(catalog: LanceCatalog) -> None:
+    """Rows whose columns stand in another order are refused with 400, or merged by the columns' names."""
+    schema = pa.schema([("id", pa.int64()), ("a", pa.int64()), ("b", pa.int64())])
+    id = catalog.new_table_of(pa.Table.from_pylist([{"id": 1, "a": 2, "b": 3}], schema=schema))
+    source = pa.table({"b": [30], "a": [20], "id": [1]})
+    answer = catalog.merge_insert_into_table(id, stream(source), on="id", **UPSERT, expect=(200, 400))
+    expected = {"id": 1, "a": 20, "b": 30} if answer.status == 200 else {"id": 1, "a": 2, "b": 3}
+    equal(catalog.rows(id), [expected], "the rows of the table")
+
+
+@may("lance.rows.merge.partial", operations=MERGE, clause="merge-partial")
+def test_merge_some_columns(catalog: LanceCatalog) -> None:
+    """Rows that lack a column which can be null are merged: matching rows keep it, new ones have null there."""
+    id = new_target(catalog)
+    source = pa.table({"id": [2, 4], "name": ["new 2", "new 4"]})
+    catalog.merge_insert_into_table(id, stream(source), on="id", **UPSERT)
+    changed = [{**TARGET[1], "name": "new 2"}, {"id": 4, "n": None, "name": "new 4"}]
+    _rows_are(catalog, id, [TARGET[0], TARGET[2], *changed])
+
+
+@must("lance.rows.merge.stream.{}", operations=MERGE, clause="arrow-stream", kind="error", each=BROKEN_STREAMS)
+def test_merge_broken_stream(catalog: LanceCatalog, case: bytes) -> None:
+    """A body that is no whole Arrow stream ({}) is refused with 400 and code 13, and changes nothing."""
+    id = new_target(catalog)
+    refused = catalog.merge_insert_into_table(id, case, on="id", **UPSERT, expect=400)
+    equal(refused.code, 13, "the code of the error")
+    _rows_are(catalog, id, TARGET)

@@ -1,0 +1,168 @@
+"""Random command sequences on the target and on the model; the first difference is the finding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from conformance.checks import equal, one_of, same_items
+from conformance.client import Answer
+from conformance.lance.catalog import LanceCatalog
+from conformance.lance.support.arrow import stream
+from conformance.lance.support.listing import collect_namespaces, collect_tables
+from conformance.lance.support.model import TABLE_MISSING, Model, Outcome, Path
+from conformance.requirement import must
+from conformance.strategies import tables
+from conformance.suite import Suite
+from conformance.target import OFFERED
+from specs.identifiers import join_parts
+
+PATHS = st.lists(st.sampled_from(["a", "b"]), min_size=1, max_size=2).map(tuple)
+TABLES = st.tuples(st.lists(st.sampled_from(["a", "b"]), max_size=1).map(tuple), st.sampled_from(["t", "u"]))
+ROWS = st.integers(1, 3)
+
+
+class LanceMachine(RuleBasedStateMachine):
+    """The commands. `catalog` is set for the run by the requirement below."""
+
+    catalog: LanceCatalog
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.catalog.begin_example()
+        self.model = Model(self.catalog.home)
+
+    @rule(path=PATHS)
+    def create_namespace(self, path: Path) -> None:
+        """CreateNamespace."""
+        id = self.model.home + path
+        self._same(
+            self.model.create_namespace(id),
+            lambda: self.catalog.create_namespace(id, mode="Create", expect=None),
+        )
+
+    @rule(path=PATHS)
+    def drop_namespace(self, path: Path) -> None:
+        """DropNamespace."""
+        id = self.model.home + path
+        self._same(self.model.drop_namespace(id), lambda: self.catalog.drop_namespace(id, expect=None))
+
+    @rule(table=TABLES, rows=ROWS)
+    def create_table(self, table: tuple[Path, str], rows: int) -> None:
+        """CreateTable, but not over a declared table: the document leaves that open."""
+        id = self._id(table)
+        if id in self.model.tables and self.model.tables[id] is None:
+            return
+        data = stream(tables(rows))
+        self._same(
+            self.model.create_table(id, rows),
+            lambda: self.catalog.create_table(id, data, mode="Create", expect=None),
+        )
+
+    @rule(table=TABLES)
+    def declare_table(self, table: tuple[Path, str]) -> None:
+        """DeclareTable."""
+        id = self._id(table)
+        self._same(self.model.declare_table(id), lambda: self.catalog.declare_table(id, expect=None))
+
+    @rule(table=TABLES, rows=ROWS)
+    def insert(self, table: tuple[Path, str], rows: int) -> None:
+        """InsertIntoTable."""
+        id = self._id(table)
+        data = stream(tables(rows))
+        self._same(self.model.insert(id, rows), lambda: self.catalog.insert_into_table(id, data, expect=None))
+
+    @rule(table=TABLES)
+    def drop_table(self, table: tuple[Path, str]) -> None:
+        """DropTable."""
+        id = self._id(table)
+        self._same(self.model.drop_table(id), lambda: self.catalog.drop_table(id, expect=None))
+
+    @precondition(lambda self: self.catalog.target.probes["RenameTable"].state == OFFERED)
+    @rule(table=TABLES, new=TABLES)
+    def rename_table(self, table: tuple[Path, str], new: tuple[Path, str]) -> None:
+        """RenameTable, to another name."""
+        id, renamed = self._id(table), self._id(new)
+        if id == renamed:
+            return
+        body = {"new_table_name": renamed[-1], "new_namespace_id": list(renamed[:-1])}
+        self._same(self.model.rename_table(id, renamed), lambda: self.catalog.rename_table(id, expect=None, **body))
+
+    @rule(table=TABLES)
+    def count_rows(self, table: tuple[Path, str]) -> None:
+        """CountTableRows, of tables that have data or do not exist."""
+        id = self._id(table)
+        rows = self.model.tables.get(id, -1)
+        if rows is None:
+            return
+        if rows == -1:
+            self._same(TABLE_MISSING, lambda: self.catalog.count_table_rows(id, expect=None))
+        else:
+            equal(self.catalog.count_table_rows(id).json, rows, "the count of rows")
+
+    @invariant()
+    def lists_agree(self) -> None:
+        """Every namespace of the model lists the same names on the target."""
+        for path in sorted(self.model.namespaces):
+            name = join_parts(path)
+            namespaces = collect_namespaces(self.catalog, path)
+            same_items(namespaces, self.model.child_namespaces(path), f"the listed namespaces of {name}")
+            found = collect_tables(self.catalog, path, include_declared=True)
+            same_items(found, self.model.child_tables(path, declared=True), f"the listed tables of {name}")
+
+    def _id(self, table: tuple[Path, str]) -> Path:
+        return (*self.model.home, *table[0], table[1])
+
+    def _same(self, expected: Outcome, command: Callable[[], Answer]) -> None:
+        """Check that the target answers like the model; a missing namespace may hide behind a missing table."""
+        answer = command()
+        status, code = expected
+        equal(answer.status, status, "the status")
+        if code is not None:
+            one_of(answer.code, (1, 4) if code in (1, 4) else (code,), "the code of the error")
+
+
+SUBJECTS = [
+    "CreateNamespace",
+    "ListNamespaces",
+    "DropNamespace",
+    "CreateTable",
+    "DeclareTable",
+    "ListTables",
+    "DropTable",
+    "InsertIntoTable",
+    "CountTableRows",
+]
+
+
+NEEDS = [
+    "lance.namespace.create.parent_missing",
+    "lance.namespace.create.conflict",
+    "lance.namespace.drop.missing_status",
+    "lance.namespace.drop.restrict_table",
+    "lance.namespace.drop.restrict_namespace",
+    "lance.table.create.namespace_missing",
+    "lance.table.create.conflict",
+    "lance.table.declare.namespace_missing",
+    "lance.table.declare.conflict_created",
+    "lance.table.declare.conflict_declared",
+    "lance.listing.declared_shown",
+    "lance.rows.insert.declared",
+]
+
+
+@must("lance.model.catalog", operations=SUBJECTS, clause="operations-compose", kind="model", needs=NEEDS)
+def test_catalog_model(suite: Suite, catalog: LanceCatalog) -> None:
+    """Any sequence of commands on namespaces and tables has the outcome that a simple model predicts."""
+    catalog.require_nested()
+    machine: Any = type("BoundMachine", (LanceMachine,), {"catalog": catalog})
+    run_state_machine_as_test(machine, settings=suite.hypothesis_settings())

@@ -1,0 +1,288 @@
+"""CreateNamespace, ListNamespaces, DescribeNamespace, DropNamespace, NamespaceExists."""
+
+from __future__ import annotations
+
+from conformance.checks import contains, equal, holds, lacks, same_items
+from conformance.lance.catalog import LanceCatalog
+from conformance.lance.support.arrow import stream
+from conformance.lance.support.listing import collect_namespaces
+from conformance.requirement import given, must, should
+from conformance.strategies import distinct_names, properties, spellings, tables
+
+CREATE = ["CreateNamespace"]
+DROP = ["DropNamespace"]
+
+
+@must("lance.namespace.create.describable", operations=CREATE, clause="create-namespace")
+def test_created_namespace_exists(catalog: LanceCatalog) -> None:
+    """A created namespace can be described, and exists."""
+    id = catalog.new_namespace()
+    catalog.describe_namespace(id)
+    catalog.namespace_exists(id)
+
+
+@should(
+    "lance.namespace.create.properties",
+    operations=[*CREATE, "DescribeNamespace"],
+    clause="create-namespace-properties",
+)
+@given(wanted=properties())
+def test_properties_are_kept(catalog: LanceCatalog, wanted: dict[str, str]) -> None:
+    """A created namespace is described with the properties that it was given."""
+    id = catalog.new_namespace(properties=wanted)
+    found = catalog.describe_namespace(id).get("properties") or {}
+    kept = {key: found[key] for key in wanted if key in found}
+    equal(kept, wanted, "the properties of the namespace")
+
+
+@must("lance.namespace.create.conflict", operations=CREATE, clause="create-namespace-mode-create", kind="error")
+@given(mode=spellings("Create"))
+def test_create_existing_namespace(catalog: LanceCatalog, mode: str) -> None:
+    """Creating a namespace that exists, in mode Create, is refused with 409 and code 2."""
+    id = catalog.new_namespace()
+    refused = catalog.create_namespace(id, mode=mode, expect=409)
+    equal(refused.code, 2, "the code of the error")
+
+
+@should(
+    "lance.namespace.create.default_mode",
+    operations=CREATE,
+    clause="create-namespace-mode-default",
+    kind="error",
+)
+def test_create_without_mode(catalog: LanceCatalog) -> None:
+    """Without a mode, creating a namespace that exists is refused as in mode Create."""
+    id = catalog.new_namespace()
+    refused = catalog.create_namespace(id, expect=409)
+    equal(refused.code, 2, "the code of the error")
+
+
+@must("lance.namespace.create.exist_ok", operations=CREATE, clause="create-namespace-mode-exist-ok")
+@given(mode=spellings("Exist", "Ok"))
+def test_create_exist_ok(catalog: LanceCatalog, mode: str) -> None:
+    """In mode ExistOk the existing namespace is kept, with what is in it."""
+    id = catalog.new_namespace()
+    table = (*id, "kept")
+    catalog.declare_table(table)
+    catalog.create_namespace(id, mode=mode)
+    catalog.table_exists(table)
+
+
+@must("lance.namespace.create.overwrite", operations=CREATE, clause="create-namespace-mode-overwrite")
+@given(mode=spellings("Overwrite"))
+def test_create_overwrite(catalog: LanceCatalog, mode: str) -> None:
+    """In mode Overwrite the existing namespace gives way to a new, empty one."""
+    id = catalog.new_namespace()
+    table = (*id, "gone")
+    catalog.declare_table(table)
+    catalog.create_namespace(id, mode=mode)
+    catalog.describe_namespace(id)
+    catalog.table_exists(table, expect=404)
+
+
+@must("lance.namespace.create.mode_unknown", operations=CREATE, clause="modes-closed", kind="error")
+def test_create_unknown_mode(catalog: LanceCatalog) -> None:
+    """A mode that does not exist is refused with 400 and code 13."""
+    refused = catalog.create_namespace(catalog.namespace_id(), mode="Perhaps", expect=400)
+    equal(refused.code, 13, "the code of the error")
+
+
+@must("lance.namespace.create.parent_missing", operations=CREATE, clause="namespace-not-found", kind="error")
+def test_create_in_missing_parent(catalog: LanceCatalog) -> None:
+    """Creating a namespace in one that does not exist is refused with 404 and code 1."""
+    catalog.require_nested()
+    refused = catalog.create_namespace((*catalog.missing_namespace(), "n"), expect=404)
+    equal(refused.code, 1, "the code of the error")
+
+
+@must(
+    "lance.namespace.create.nested",
+    operations=[*CREATE, "DescribeNamespace"],
+    clause="identifiers-multi-level",
+)
+def test_three_levels(catalog: LanceCatalog) -> None:
+    """Namespaces nest: one with three levels is created and described."""
+    catalog.require_nested()
+    middle = catalog.new_namespace("middle")
+    inner = (*middle, "inner")
+    catalog.create_namespace(inner)
+    catalog.describe_namespace(inner)
+
+
+@must("lance.namespace.create.properties_type", operations=CREATE, clause="request-schemas", kind="error")
+def test_properties_that_are_no_strings(catalog: LanceCatalog) -> None:
+    """A property whose value is no string is refused with 400 and code 13."""
+    refused = catalog.create_namespace(catalog.namespace_id(), properties={"k": 1}, expect=400)
+    equal(refused.code, 13, "the code of the error")
+
+
+@must(
+    "lance.namespace.describe.missing",
+    operations=["DescribeNamespace"],
+    clause="namespace-not-found",
+    kind="error",
+)
+def test_describe_missing_namespace(catalog: LanceCatalog) -> None:
+    """Describing a namespace that does not exist is refused with 404 and code 1."""
+    refused = catalog.describe_namespace(catalog.missing_namespace(), expect=404)
+    equal(refused.code, 1, "the code of the error")
+
+
+@must("lance.namespace.describe.root", operations=["DescribeNamespace"], clause="root-namespace")
+def test_describe_root(catalog: LanceCatalog) -> None:
+    """The root namespace can be described."""
+    catalog.describe_namespace(())
+
+
+@must("lance.namespace.exists.present", operations=["NamespaceExists"], clause="namespace-exists")
+def test_namespace_exists(catalog: LanceCatalog) -> None:
+    """NamespaceExists answers 200 for a namespace that exists, and for the root."""
+    id = catalog.new_namespace()
+    catalog.namespace_exists(id)
+    catalog.namespace_exists(())
+
+
+@must("lance.namespace.exists.missing", operations=["NamespaceExists"], clause="namespace-exists", kind="error")
+def test_missing_namespace_exists(catalog: LanceCatalog) -> None:
+    """NamespaceExists answers 404 with code 1 for a namespace that does not exist."""
+    refused = catalog.namespace_exists(catalog.missing_namespace(), expect=404)
+    equal(refused.code, 1, "the code of the error")
+
+
+@should("lance.namespace.exists.no_body", operations=["NamespaceExists"], clause="exists-no-body")
+def test_namespace_exists_has_no_body(catalog: LanceCatalog) -> None:
+    """NamespaceExists answers without a body."""
+    answer = catalog.namespace_exists(catalog.new_namespace())
+    equal(len(answer.body), 0, "the length of the body")
+
+
+@must("lance.namespace.drop.gone", operations=[*DROP], clause="drop-namespace")
+def test_dropped_namespace_is_gone(catalog: LanceCatalog) -> None:
+    """A dropped namespace does not exist any more, and is not listed."""
+    id = catalog.new_namespace()
+    catalog.drop_namespace(id)
+    catalog.describe_namespace(id, expect=404)
+    lacks(collect_namespaces(catalog, id[:-1]), [id[-1]], "the listed namespaces")
+
+
+@must("lance.namespace.drop.missing", operations=DROP, clause="drop-namespace-mode-fail", kind="error")
+@given(mode=spellings("Fail"))
+def test_drop_missing_namespace(catalog: LanceCatalog, mode: str) -> None:
+    """Dropping a namespace that does not exist, in mode Fail, is refused with code 1."""
+    refused = catalog.drop_namespace(catalog.missing_namespace(), mode=mode, expect=(400, 404))
+    equal(refused.code, 1, "the code of the error")
+
+
+@should("lance.namespace.drop.missing_status", operations=DROP, clause="drop-namespace-missing-404", kind="error")
+def test_drop_missing_namespace_status(catalog: LanceCatalog) -> None:
+    """Dropping a namespace that does not exist is refused with 404, the status of code 1."""
+    catalog.drop_namespace(catalog.missing_namespace(), expect=404)
+
+
+@must("lance.namespace.drop.skip", operations=DROP, clause="drop-namespace-mode-skip")
+@given(mode=spellings("Skip"))
+def test_drop_missing_namespace_skip(catalog: LanceCatalog, mode: str) -> None:
+    """In mode Skip, dropping a namespace that does not exist succeeds."""
+    catalog.drop_namespace(catalog.missing_namespace(), mode=mode, expect=(200, 204))
+
+
+@should(
+    "lance.namespace.drop.skip_json",
+    operations=DROP,
+    clause="drop-namespace-skip-json",
+    needs=["lance.namespace.drop.skip"],
+)
+def test_drop_skip_answers_json(catalog: LanceCatalog) -> None:
+    """In mode Skip the answer is a JSON object, which clients need."""
+    answer = catalog.drop_namespace(catalog.missing_namespace(), mode="Skip")
+    holds(isinstance(answer.json, dict), "the body is a JSON object")
+
+
+@must("lance.namespace.drop.restrict_table", operations=DROP, clause="drop-namespace-restrict", kind="error")
+@given(behavior=spellings("Restrict"))
+def test_drop_namespace_with_table(catalog: LanceCatalog, behavior: str) -> None:
+    """With behavior Restrict, dropping a namespace that holds a table is refused with 409 and code 3."""
+    id = catalog.new_namespace()
+    catalog.create_table((*id, "t"), stream(tables(1)))
+    refused = catalog.drop_namespace(id, behavior=behavior, expect=409)
+    equal(refused.code, 3, "the code of the error")
+    catalog.table_exists((*id, "t"))
+
+
+@must("lance.namespace.drop.restrict_namespace", operations=DROP, clause="drop-namespace-restrict", kind="error")
+def test_drop_namespace_with_namespace(catalog: LanceCatalog) -> None:
+    """Dropping a namespace that holds another one is refused with 409 and code 3 unless it cascades."""
+    catalog.require_nested()
+    id = catalog.new_namespace()
+    catalog.create_namespace((*id, "inner"))
+    refused = catalog.drop_namespace(id, expect=409)
+    equal(refused.code, 3, "the code of the error")
+    catalog.namespace_exists((*id, "inner"))
+
+
+@must("lance.namespace.drop.cascade", operations=DROP, clause="drop-namespace-cascade")
+@given(behavior=spellings("Cascade"))
+def test_drop_namespace_cascade(catalog: LanceCatalog, behavior: str) -> None:
+    """With behavior Cascade a namespace goes with everything in it."""
+    id = catalog.new_namespace()
+    catalog.declare_table((*id, "t"))
+    if catalog.nested:
+        catalog.create_namespace((*id, "inner"))
+        catalog.declare_table((*id, "inner", "t"))
+    catalog.drop_namespace(id, behavior=behavior)
+    catalog.namespace_exists(id, expect=404)
+    catalog.table_exists((*id, "t"), expect=404)
+    if catalog.nested:
+        catalog.namespace_exists((*id, "inner"), expect=404)
+        catalog.table_exists((*id, "inner", "t"), expect=404)
+
+
+@must("lance.namespace.drop.recreated_empty", operations=[*DROP, *CREATE], clause="drop-namespace")
+def test_recreated_namespace_is_empty(catalog: LanceCatalog) -> None:
+    """A namespace created again after it was dropped has none of its former properties."""
+    id = catalog.new_namespace(properties={"former": "yes"})
+    catalog.drop_namespace(id)
+    catalog.create_namespace(id)
+    found = catalog.describe_namespace(id).get("properties") or {}
+    lacks(found, ["former"], "the properties of the namespace")
+
+
+@must("lance.namespace.drop.mode_unknown", operations=DROP, clause="modes-closed", kind="error")
+def test_drop_unknown_mode(catalog: LanceCatalog) -> None:
+    """A drop mode that does not exist is refused with 400 and code 13."""
+    refused = catalog.drop_namespace(catalog.new_namespace(), mode="Perhaps", expect=400)
+    equal(refused.code, 13, "the code of the error")
+
+
+@must("lance.namespace.drop.behavior_unknown", operations=DROP, clause="modes-closed", kind="error")
+def test_drop_unknown_behavior(catalog: LanceCatalog) -> None:
+    """A drop behavior that does not exist is refused with 400 and code 13."""
+    refused = catalog.drop_namespace(catalog.new_namespace(), behavior="Perhaps", expect=400)
+    equal(refused.code, 13, "the code of the error")
+
+
+@must("lance.namespace.list.children", operations=["ListNamespaces"], clause="list-namespaces")
+@given(wanted=distinct_names())
+def test_list_children(catalog: LanceCatalog, wanted: list[str]) -> None:
+    """ListNamespaces lists the names of the direct children, relative to the parent, and nothing else."""
+    catalog.require_nested()
+    for name in wanted:
+        catalog.create_namespace((*catalog.home, name))
+    if wanted:
+        catalog.create_namespace((*catalog.home, wanted[0], "grandchild"))
+    same_items(collect_namespaces(catalog, catalog.home), wanted, "the listed namespaces")
+
+
+@must("lance.namespace.list.root", operations=["ListNamespaces"], clause="root-namespace")
+def test_list_root(catalog: LanceCatalog) -> None:
+    """ListNamespaces on the root lists a namespace that was created there."""
+    catalog.require_namespaces()
+    name = catalog.home[0]
+    contains(collect_namespaces(catalog, ()), [name], "the listed namespaces of the root")
+
+
+@must("lance.namespace.list.missing", operations=["ListNamespaces"], clause="namespace-not-found", kind="error")
+def test_list_missing_namespace(catalog: LanceCatalog) -> None:
+    """Listing the children of a namespace that does not exist is refused with 404 and code 1."""
+    refused = catalog.list_namespaces(catalog.missing_namespace(), expect=404)
+    equal(refused.code, 1, "the code of the error")

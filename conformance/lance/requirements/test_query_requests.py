@@ -1,0 +1,232 @@
+"""Queries that ask for columns, and requests that no query is made of."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from hypothesis import strategies as st
+
+from conformance.checks import equal, number, one_of, same_items
+from conformance.lance.catalog import LanceCatalog
+from conformance.lance.operations import subject
+from conformance.lance.requirements.test_queries import ALL, QUERY, Query, ask
+from conformance.lance.support.query_model import PROBES, ROWS, SCHEMA, Row, column, matching, new_queried, search
+from conformance.requirement import given, must, should
+from specs.openapi import Operation
+
+NAMES = SCHEMA.names
+FOUND = {"_distance", "_rowid"}  # what a search may add to the columns that were asked for
+
+
+def _by(key: str, rows: list[Row]) -> list[Row]:
+    values = [number(value, f"the column {key} of a row") for value in column(rows, key)]
+    return [rows[place] for place in sorted(range(len(rows)), key=values.__getitem__)]
+
+
+# Columns
+
+
+@must("lance.query.columns.names", operations=QUERY, clause="query-columns")
+@given(names=st.sets(st.sampled_from(NAMES[1:])).map(sorted), vector=st.booleans())
+def test_column_names(catalog: LanceCatalog, names: list[str], vector: bool) -> None:
+    """With column_names the answer has those columns of the table, and no others."""
+    id, columns = new_queried(catalog), {"column_names": ["id", *names]}
+    found = search(catalog, id, PROBES[0], k=50, columns=columns) if vector else catalog.rows(id, columns=columns)
+    told = [{name: value for name, value in row.items() if name not in FOUND} for row in found]
+    equal(_by("id", told), [{name: row[name] for name in ("id", *names)} for row in ROWS], "the rows")
+
+
+@must("lance.query.columns.aliases", operations=QUERY, clause="query-aliases")
+@given(
+    aliases=st.dictionaries(st.sampled_from(["x", "n", "Two words"]), st.sampled_from(["id", "color"]), min_size=1),
+    vector=st.booleans(),
+)
+def test_column_aliases(catalog: LanceCatalog, aliases: dict[str, str], vector: bool) -> None:
+    """With column_aliases the answer has those columns under their new names, and no others."""
+    id, columns = new_queried(catalog), {"column_aliases": {"key": "id", **aliases}}
+    found = search(catalog, id, PROBES[0], k=50, columns=columns) if vector else catalog.rows(id, columns=columns)
+    told = [{name: value for name, value in row.items() if name not in FOUND} for row in found]
+    expected = [{"key": row["id"], **{alias: row[name] for alias, name in aliases.items()}} for row in ROWS]
+    equal(_by("key", told), expected, "the rows")
+
+
+@should("lance.query.columns.nested", operations=QUERY, clause="query-nested-columns")
+def test_nested_column(catalog: LanceCatalog) -> None:
+    """A field of a struct is asked for by its path, and comes as a column or as a struct of its own."""
+    found = catalog.rows(new_queried(catalog), filter="id = 4", columns={"column_names": ["place.city"]})
+    forms = [{"place.city": "town 4"}], [{"place": {"city": "town 4"}}], [{"city": "town 4"}]
+    one_of(found, forms, "the rows that are found")
+
+
+@should("lance.query.columns.nested_alias", operations=QUERY, clause="query-nested-columns")
+def test_nested_alias(catalog: LanceCatalog) -> None:
+    """A field of a struct can have an alias."""
+    found = catalog.rows(new_queried(catalog), filter="id = 4", columns={"column_aliases": {"town": "place.city"}})
+    equal(found, [{"town": "town 4"}], "the rows that are found")
+
+
+@must("lance.query.columns.filtered", operations=QUERY, clause="query-columns")
+def test_filter_by_other_column(catalog: LanceCatalog) -> None:
+    """A filter may be about columns that the answer does not have."""
+    found = catalog.rows(new_queried(catalog), filter="n > 40", columns={"column_names": ["color"]})
+    expected = [row["color"] for row in matching("n > 40")]
+    same_items(column(found, "color"), expected, "the values of color")
+
+
+ODD_NAMES = {
+    "space": "two words",
+    "upper": "UPPER",
+    "keyword": "select",
+    "dash": "a-b",
+    "unicode": "größe",
+    "percent": "100%25",
+    "quote": "it's",
+    "double_quote": 'so "called"',
+    "digits": "1st",
+}
+
+
+@must("lance.query.columns.odd_name.{}", operations=QUERY, clause="query-columns", kind="hostile", each=ODD_NAMES)
+def test_odd_column_name(catalog: LanceCatalog, case: str) -> None:
+    """A column of any name can be asked for ({})."""
+    id = catalog.new_table_of(pa.table({"id": [1, 2], case: [10, 20]}))
+    found = catalog.rows(id, columns={"column_names": [case]})
+    same_items(column(found, case), [10, 20], "the values of the column")
+
+
+@must("lance.query.columns.odd_alias.{}", operations=QUERY, clause="query-aliases", kind="hostile", each=ODD_NAMES)
+def test_odd_column_alias(catalog: LanceCatalog, case: str) -> None:
+    """A column of any name can have an alias ({})."""
+    id = catalog.new_table_of(pa.table({"id": [1, 2], case: [10, 20]}))
+    found = catalog.rows(id, columns={"column_aliases": {"x": case}})
+    same_items(column(found, "x"), [10, 20], "the values of the column")
+
+
+# What is missing
+
+
+@must("lance.query.{}.missing", operations=subject, clause="table-not-found", kind="error", each=ALL)
+def test_missing_table(catalog: LanceCatalog, case: Operation) -> None:
+    """A query of a table that does not exist is refused with 404 and code 4 (to {})."""
+    equal(ask(catalog, case, catalog.table_id("missing"), {}, expect=404).code, 4, "the code of the error")
+
+
+@should("lance.query.{}.namespace_code", operations=subject, clause="namespace-before-table", kind="error", each=ALL)
+def test_missing_namespace(catalog: LanceCatalog, case: Operation) -> None:
+    """Where the namespace of a table does not exist the code is 1, not 4 (to {})."""
+    catalog.require_namespaces()
+    equal(ask(catalog, case, (*catalog.missing_namespace(), "t"), {}, expect=404).code, 1, "the code of the error")
+
+
+@must("lance.query.{}.version_missing", operations=subject, clause="version-not-found", kind="error", each=ALL)
+def test_missing_version(catalog: LanceCatalog, case: Operation) -> None:
+    """A query of a version that does not exist is refused with 404 and code 11 (to {})."""
+    equal(ask(catalog, case, new_queried(catalog), {"version": 4711}, expect=404).code, 11, "the code of the error")
+
+
+MISSING_COLUMNS: dict[str, Query] = {
+    "names": {"columns": {"column_names": ["id", "nowhere"]}},
+    "nested": {"columns": {"column_names": ["place.nowhere"]}},
+    "aliases": {"columns": {"column_aliases": {"x": "nowhere"}}},
+    "vector": {"vector": {"single_vector": [1, 2]}, "vector_column": "nowhere"},
+    "text": {"full_text_query": {"string_query": {"query": "town", "columns": ["nowhere"]}}},
+    "match": {"full_text_query": {"structured_query": {"query": {"match": {"terms": "x", "column": "nowhere"}}}}},
+    "phrase": {"full_text_query": {"structured_query": {"query": {"phrase": {"terms": "x", "column": "nowhere"}}}}},
+}
+
+
+@must("lance.query.column_missing.{}", operations=QUERY, clause="query-column", kind="error", each=MISSING_COLUMNS)
+def test_missing_column(catalog: LanceCatalog, case: Query) -> None:
+    """A query of a column that the table does not have ({}) is refused with 404 and code 12, or 400 and code 13."""
+    refused = ask(catalog, ALL["run"], new_queried(catalog), case, expect=(400, 404))
+    expected = 12 if refused.status == 404 else 13
+    equal(refused.code, expected, "the code of the error")
+
+
+@should("lance.query.column_code.{}", operations=QUERY, clause="column-not-found", kind="error", each=MISSING_COLUMNS)
+def test_missing_column_code(catalog: LanceCatalog, case: Query) -> None:
+    """A query of a column that the table does not have ({}) is refused with 404 and code 12."""
+    equal(ask(catalog, ALL["run"], new_queried(catalog), case, expect=404).code, 12, "the code of the error")
+
+
+@must("lance.query.{}.declared", operations=subject, clause="query-declared", kind="error", each=ALL)
+def test_declared_table(catalog: LanceCatalog, case: Operation) -> None:
+    """A query of a table that was only declared ({}) is refused with 400 or 404, or finds nothing."""
+    answer = ask(catalog, case, catalog.new_declared_table(), {"columns": None}, expect=(200, 400, 404))
+    if answer.status == 200 and case.id in QUERY:
+        equal(catalog.rows(catalog.table_id()), [], "the rows of the declared table")
+
+
+# Bad requests
+
+BAD: dict[str, Query] = {
+    "filter_syntax": {"filter": "((("},
+    "filter_column": {"filter": "nowhere > 1"},
+    "filter_type": {"filter": "id = 'text'"},
+    "filter_value": {"filter": "id"},
+    "filter_leftover": {"filter": "id >= 1 AN color = 'red'"},
+    "filter_statement": {"filter": "id >= 1; DROP TABLE t"},
+    "short_vector": {"vector": {"single_vector": [1]}},
+    "long_vector": {"vector": {"single_vector": [1, 2, 3, 4]}},
+    "not_a_vector": {"vector": {"single_vector": [1, 2]}, "vector_column": "id"},
+    "text_as_vector": {"vector": {"single_vector": [1, 2]}, "vector_column": "color"},
+    "distance_unknown": {"vector": {"single_vector": [1, 2]}, "distance_type": "parsecs"},
+}
+
+
+NO_QUERY = {f"{name}.{key}": (operation, query) for name, operation in ALL.items() for key, query in BAD.items()}
+BOTH: dict[str, Query] = {
+    "columns": {"columns": {"column_names": ["id"], "column_aliases": {"x": "id"}}},
+    "vectors": {"vector": {"single_vector": [1, 2], "multi_vector": [[1, 2]]}},
+    "texts": {
+        "full_text_query": {
+            "string_query": {"query": "red", "columns": ["color"]},
+            "structured_query": {"query": {"match": {"terms": "red", "column": "color"}}},
+        }
+    },
+    "ragged_vectors": {"vector": {"multi_vector": [[1, 2], [1]]}},
+}
+
+
+@must(
+    "lance.query.bad.{}", operations=lambda case: subject(case[0]), clause="query-invalid", kind="error", each=NO_QUERY
+)
+def test_bad_query(catalog: LanceCatalog, case: tuple[Operation, Query]) -> None:
+    """A query that cannot be run is refused with 400 and code 13 ({})."""
+    operation, query = case
+    equal(ask(catalog, operation, new_queried(catalog), query, expect=400).code, 13, "the code of the error")
+
+
+@should("lance.query.both.{}", operations=QUERY, clause="query-either", kind="error", each=BOTH)
+def test_both_forms(catalog: LanceCatalog, case: Query) -> None:
+    """A query that says one thing in two forms ({}) is refused with 400 and code 13."""
+    equal(ask(catalog, ALL["run"], new_queried(catalog), case, expect=400).code, 13, "the code of the error")
+
+
+@must("lance.query.{}.vector_and_text", operations=subject, clause="query-both-searches", each=ALL)
+def test_vector_and_text(catalog: LanceCatalog, case: Operation) -> None:
+    """A query for a vector and a text at once is run, or refused with 400 ({})."""
+    text = {"string_query": {"query": "red", "columns": ["color"]}}
+    query: Query = {"vector": {"single_vector": [1, 2]}, "full_text_query": text}
+    ask(catalog, case, new_queried(catalog), query, expect=(200, 400))
+
+
+# Chains of operators are not among these: some servers end with them, and with that the run.
+DEEP: dict[str, str] = {
+    "parentheses": "(" * 2000 + "id > 1" + ")" * 2000,
+    "nots": "NOT " * 3000 + "id = 1",
+    "long": " OR ".join(f"id = {number}" for number in range(3000)),
+}
+
+
+@must("lance.query.deep.{}", operations=QUERY, clause="query-deep", kind="hostile", each=DEEP)
+def test_deep_filter(catalog: LanceCatalog, case: str) -> None:
+    """A filter of thousands of parts is run or refused with 400, and the server lives on ({})."""
+    id = new_queried(catalog)
+    ask(catalog, ALL["run"], id, {"filter": case}, expect=(200, 400))
+    equal(len(catalog.rows(id)), len(ROWS), "the number of rows")
+
+
+@should("lance.query.root", operations=QUERY, clause="query-root", kind="error")
+def test_query_of_root(catalog: LanceCatalog) -> None:
+    """A query of the root namespace is refused with 400 and code 13."""
+    equal(ask(catalog, ALL["run"], (), {}, expect=400).code, 13, "the code of the error")

@@ -1,0 +1,332 @@
+"""Several clients at the same time: what each was told must fit what is there in the end, and in between."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+
+from conformance.checks import equal, number
+from conformance.client import Answer
+from conformance.history import (
+    OK,
+    Event,
+    Problem,
+    by_key,
+    judge_counter,
+    judge_pairs,
+    judge_register,
+    judge_set,
+    one_winner,
+)
+from conformance.lance.catalog import ALL_ROWS, LanceCatalog, Names
+from conformance.lance.client import LanceClient
+from conformance.lance.support.arrow import read_rows, stream
+from conformance.lance.support.listing import collect
+from conformance.lance.support.staging import stage
+from conformance.outcomes import Violation
+from conformance.racing import SIZES, Racer, fail_on, race
+from conformance.requirement import must, should
+from conformance.strategies import tables
+from conformance.suite import Suite
+from specs.identifiers import join_parts
+
+Act = Callable[[LanceClient], Answer]
+COUNTER = 0
+REGISTERS = (-1, -2)
+EVERYTHING: dict[str, Any] = {"vector": {}, "k": ALL_ROWS}
+
+
+def winner(suite: Suite, action: str, key: Names, acts: list[Act]) -> Event:
+    """Let each client do one thing at the same time and return the event of the only one that succeeded.
+
+    `action` says what they do: "make a version of".
+    """
+
+    def program(act: Act, racer: Racer) -> None:
+        racer.do(action, key, lambda: act(LanceClient(racer.client)))
+
+    events = race(suite, [partial(program, act) for act in acts])
+    fail_on(suite, one_winner(events))
+    return successes(suite, events, f"tried to {action} {join_parts(key)}")[0]
+
+
+def successes(suite: Suite, events: list[Event], deed: str) -> list[Event]:
+    """Return the events of those who succeeded. Raises Violation when nobody did."""
+    won = [event for event in events if event.outcome == OK]
+    if not won:
+        fail_on(suite, [Problem(f"of {len(events)} clients that {deed} none succeeded", tuple(events))])
+    return won
+
+
+def clients(suite: Suite) -> int:
+    """Return how many clients a race has."""
+    return SIZES[suite.settings.depth].clients
+
+
+@must("lance.race.create_namespace", operations=["CreateNamespace"], clause="create-race", kind="race")
+def test_race_to_create_a_namespace(suite: Suite, catalog: LanceCatalog) -> None:
+    """Of several clients that create the same namespace at the same time exactly one succeeds."""
+    id = catalog.namespace_id()
+    catalog.note_namespaces([id])
+    acts: list[Act] = [
+        partial(LanceClient.create_namespace, id=id, properties={"client": str(number)}, expect=None)
+        for number in range(clients(suite))
+    ]
+    won = winner(suite, "create", id, acts)
+    kept = catalog.describe_namespace(id)["properties"]
+    equal(kept, {"client": str(won.client)}, f"the properties of the namespace that client {won.client} created")
+
+
+@must("lance.race.create_table", operations=["CreateTable"], clause="create-race", kind="race")
+def test_race_to_create_a_table(suite: Suite, catalog: LanceCatalog) -> None:
+    """Of several clients that create the same table at the same time exactly one succeeds; its rows are there."""
+    id = catalog.table_id()
+    catalog.note_tables([id])
+    acts: list[Act] = [
+        partial(LanceClient.create_table, id=id, data=stream(tables(number + 1)), expect=None)
+        for number in range(clients(suite))
+    ]
+    won = winner(suite, "create", id, acts)
+    equal(
+        catalog.count_table_rows(id).json,
+        won.client + 1,
+        f"the count of rows of the table that client {won.client} created",
+    )
+
+
+@must("lance.race.declare_table", operations=["DeclareTable"], clause="create-race", kind="race")
+def test_race_to_declare_a_table(suite: Suite, catalog: LanceCatalog) -> None:
+    """Of several clients that declare the same table at the same time exactly one succeeds."""
+    id = catalog.table_id()
+    catalog.note_tables([id])
+    acts: list[Act] = [partial(LanceClient.declare_table, id=id, expect=None)] * clients(suite)
+    winner(suite, "declare", id, acts)
+    catalog.describe_table(id)
+
+
+@must("lance.race.drop_table", operations=["DropTable"], clause="drop-race", kind="race")
+def test_race_to_drop_a_table(suite: Suite, catalog: LanceCatalog) -> None:
+    """Of several clients that drop the same table at the same time exactly one succeeds."""
+    id = catalog.new_table()
+    acts: list[Act] = [partial(LanceClient.drop_table, id=id, expect=None)] * clients(suite)
+    winner(suite, "drop", id, acts)
+    catalog.table_exists(id, expect=404)
+
+
+@must("lance.race.version", operations=["CreateTableVersion"], clause="create-version-race", kind="race")
+def test_race_to_make_a_version(suite: Suite, catalog: LanceCatalog) -> None:
+    """Of several clients that make the same version at the same time exactly one succeeds; it is the one read."""
+    id = catalog.new_table(rows=3)
+    staged = [stage(catalog, id, rows=number + 1) for number in range(clients(suite))]
+    acts: list[Act] = [partial(LanceClient.create_table_version, id=id, **one, expect=None) for one in staged]
+    won = winner(suite, "make a version of", id, acts)
+    equal(
+        catalog.count_table_rows(id).json,
+        3 + won.client + 1,
+        f"the count of rows of the version that client {won.client} made",
+    )
+
+
+@should("lance.race.merge", operations=["MergeInsertIntoTable"], clause="merge-race", kind="race")
+def test_race_to_insert_a_key(suite: Suite, catalog: LanceCatalog) -> None:
+    """When several clients merge a row of the same new key at the same time, there is one such row afterwards."""
+    id = catalog.new_table_of(numbered([COUNTER]))
+    options: dict[str, Any] = {"on": "id", "when_not_matched_insert_all": True}
+    catalog.merge_insert_into_table(id, stream(numbered([COUNTER])), **options)
+
+    def program(racer: Racer) -> None:
+        client = LanceClient(racer.client)
+        data = stream(numbered([7], racer.number))
+        racer.do("merge", 7, lambda: client.merge_insert_into_table(id, data, **options, expect=None))
+
+    events = race(suite, [program] * clients(suite))
+    equal(catalog.count_table_rows(id, predicate="id = 7").json, 1, "the count of rows with the key")
+    successes(suite, events, "merged a row of the key")
+
+
+@must("lance.race.batch", operations=["BatchCommitTables"], clause="batch-visibility", kind="race")
+def test_race_of_batches_and_readers(suite: Suite, catalog: LanceCatalog) -> None:
+    """Who finds one table of a batch finds the others too, at every moment."""
+    size = SIZES[suite.settings.depth]
+    pairs = [(catalog.table_id(f"a{number}"), catalog.table_id(f"b{number}")) for number in range(size.operations)]
+    catalog.note_tables(id for pair in pairs for id in pair)
+    catalog.batch_commit_tables(operations=[_declare(catalog.table_id("first"))])
+    catalog.note_tables([catalog.table_id("first")])
+    events = race(suite, [partial(_commit_pairs, pairs), *[partial(_look_at_pairs, pairs)] * (size.clients - 1)])
+    fail_on(suite, judge_pairs(event for event in events if event.action == "look"))
+    for pair in pairs:
+        catalog.describe_table(pair[0])
+        catalog.describe_table(pair[1])
+
+
+def _declare(id: Names) -> dict[str, Any]:
+    return {"declare_table": {"id": id}}
+
+
+def _commit_pairs(pairs: list[tuple[Names, Names]], racer: Racer) -> None:
+    client = LanceClient(racer.client)
+    for pair in pairs:
+        racer.client.call("BatchCommitTables", json={"operations": [_declare(id) for id in pair]})
+        client.describe_table(pair[0])
+
+
+def _look_at_pairs(pairs: list[tuple[Names, Names]], racer: Racer) -> None:
+    """Wait for the first table of each pair, in one order or the other, and look for the second at once."""
+    client = LanceClient(racer.client)
+    for pair in pairs:
+        first, second = pair if racer.number % 2 else pair[::-1]
+        for _ in range(ALL_ROWS):
+            if client.describe_table(first, expect=(200, 404)).status == 200:
+                break
+        seen = len(racer.client.steps)
+        there = client.describe_table(second, expect=(200, 404)).status == 200
+        steps = tuple(racer.client.steps[seen - 1 :])
+        names = " and ".join(map(join_parts, pair))
+        racer.events.append(Event(racer.number, "look", names, None, 0.0, 0.0, OK, (True, there), steps))
+
+
+@should("lance.race.listing", operations=["ListTables"], clause="page-stable", kind="race")
+def test_race_of_creators_and_a_listing(suite: Suite, catalog: LanceCatalog) -> None:
+    """While others declare and drop tables, every listing has each table that stays, once."""
+    size = SIZES[suite.settings.depth]
+    staying = [catalog.new_declared_table(f"s{number}") for number in range(size.operations // 2)]
+    coming = [catalog.table_id(f"c{number}") for number in range(size.clients - 1)]
+    catalog.note_tables(coming)
+    programs = [partial(_come_and_go, id, size.operations) for id in coming]
+    events = race(suite, [partial(_list_all, catalog.home, size.operations // 4), *programs])
+    lists = [event for event in events if event.action == "list"]
+    names = [id[-1] for id in staying]
+    fail_on(suite, (problem for listed in lists for problem in judge_listing(names, listed)))
+
+
+def _come_and_go(id: Names, operations: int, racer: Racer) -> None:
+    client = LanceClient(racer.client)
+    for _ in range(operations // 2):
+        client.declare_table(id, expect=None)
+        client.drop_table(id, expect=None)
+
+
+def _list_all(home: Names, times: int, racer: Racer) -> None:
+    client = LanceClient(racer.client)
+    for _ in range(times):
+        seen = len(racer.client.steps)
+        names = collect(partial(client.list_tables, home, limit=3, include_declared=True), "tables")
+        steps = tuple(racer.client.steps[seen:])
+        racer.events.append(Event(racer.number, "list", home, None, 0.0, 0.0, OK, names, steps))
+
+
+def judge_listing(staying: list[str], listed: Event) -> list[Problem]:
+    """Judge one listing: what was there throughout is in it once."""
+    counts = {name: listed.result.count(name) for name in staying}
+    return [Problem(f"{name} is listed {count} times", (listed,)) for name, count in counts.items() if count != 1]
+
+
+MIXED = ["InsertIntoTable", "UpdateTable", "MergeInsertIntoTable", "QueryTable"]
+
+
+@must("lance.race.rows", operations=MIXED, clause="concurrent-writes", kind="race")
+def test_race_of_writers_and_readers(suite: Suite, catalog: LanceCatalog) -> None:
+    """No write that was acknowledged is lost, and every read finds what was written before it."""
+    size = SIZES[suite.settings.depth]
+    ids = [catalog.new_table_of(numbered([COUNTER, *REGISTERS]), f"t{number}") for number in range(size.objects)]
+    _warm_up(catalog, ids[0])
+    events = race(suite, [partial(_write_and_read, ids, size.operations)] * size.clients)
+    final = [_read_last(suite, id, events) for id in ids]
+    fail_on(suite, (problem for one in by_key([*events, *final]).values() for problem in judge_table(one)))
+
+
+def numbered(ids: list[int], n: int = 0) -> Any:
+    """Return rows of these ids with a number each."""
+    return pa.table({"id": pa.array(ids, pa.int64()), "n": pa.array([n] * len(ids), pa.int64())})
+
+
+def _warm_up(catalog: LanceCatalog, id: Names) -> None:
+    """Do once what the race does, so that what the target lacks is told before it begins."""
+    catalog.update_table(id, predicate=f"id = {COUNTER}", updates=[["n", "n + 0"]])
+    data = stream(numbered([COUNTER]))
+    catalog.merge_insert_into_table(id, data, on="id", when_matched_update_all=True)
+    catalog.query_table(id, **EVERYTHING)
+
+
+def _write_and_read(ids: list[Names], operations: int, racer: Racer) -> None:
+    client, choose = LanceClient(racer.client), random.Random(racer.number)  # noqa: S311 - the same in every run
+    for step in range(operations):
+        id, serial = choose.choice(ids), 1 + racer.number * operations + step
+        choose.choice(ACTIONS)(racer, client, id, serial)
+
+
+def _insert(racer: Racer, client: LanceClient, id: Names, serial: int) -> None:
+    data = stream(numbered([serial]))
+    racer.do("insert", id, lambda: client.insert_into_table(id, data, expect=None), value=serial)
+
+
+def _increment(racer: Racer, client: LanceClient, id: Names, _serial: int) -> None:
+    body: dict[str, Any] = {"predicate": f"id = {COUNTER}", "updates": [["n", "n + 1"]]}
+    racer.do("increment", id, lambda: client.update_table(id, **body, expect=None), value=1)
+
+
+def _put(racer: Racer, client: LanceClient, id: Names, serial: int) -> None:
+    register = REGISTERS[serial % len(REGISTERS)]
+    data = stream(numbered([register], serial))
+    clauses: dict[str, Any] = {"when_matched_update_all": True, "when_not_matched_insert_all": True}
+    racer.do(
+        f"put {register}",
+        id,
+        lambda: client.merge_insert_into_table(id, data, on="id", **clauses, expect=None),
+        value=serial,
+    )
+
+
+def _read(racer: Racer, client: LanceClient, id: Names, _serial: int) -> None:
+    racer.do("read", id, lambda: client.query_table(id, **EVERYTHING, expect=None), read=_numbers)
+
+
+ACTIONS = (_insert, _increment, _put, _read)
+
+
+def _numbers(answer: Answer) -> dict[int, list[int]]:
+    """Return the numbers of each id."""
+    found: dict[int, list[int]] = {}
+    for row in read_rows(answer.body):
+        found.setdefault(number(row["id"], "the id of a row"), []).append(number(row["n"], "the n of a row"))
+    return found
+
+
+def _read_last(suite: Suite, id: Names, events: list[Event]) -> Event:
+    """Read a table when everybody has finished."""
+    racer = Racer(len(events), suite.client)
+    _read(racer, LanceClient(suite.client), id, 0)
+    if racer.events[0].result is None:
+        raise Violation("the table cannot be read after the race", "status")
+    return racer.events[0]
+
+
+def judge_table(events: list[Event]) -> list[Problem]:
+    """Judge all that was done to one table."""
+    reads = [event for event in events if event.action == "read" and event.result is not None]
+    problems = [
+        Problem(f"the row {id} is there {len(numbers)} times", (read,))
+        for read in reads
+        for id, numbers in read.result.items()
+        if len(numbers) > 1
+    ]
+    done = {action: [event for event in events if event.action == action] for action in _actions()}
+    problems += judge_set(done["insert"], [_seen(read, {id for id in read.result if id > 0}) for read in reads])
+    problems += judge_counter(done["increment"], [_seen(read, read.result.get(COUNTER, [0])[0]) for read in reads])
+    for register in REGISTERS:
+        values = [_seen(read, read.result.get(register, [0])[0] or None) for read in reads]
+        problems += judge_register(done[f"put {register}"], values)
+    return problems
+
+
+def _actions() -> list[str]:
+    return ["insert", "increment", *(f"put {register}" for register in REGISTERS)]
+
+
+def _seen(read: Event, result: Any) -> Event:
+    """Return a read as the judge of one part of it sees it."""
+    return Event(read.client, read.action, read.key, None, read.start, read.end, OK, result, read.exchanges)

@@ -1,0 +1,294 @@
+"""UpdateTable and DeleteFromTable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import strategies as st
+
+from conformance.checks import equal, same_items
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.requirements.test_rows import BAD_PREDICATES, check_transaction
+from conformance.lance.support.arrow import stream
+from conformance.outcomes import Unoffered
+from conformance.requirement import given, must, should
+from conformance.strategies import COLUMN_NAMES, tables
+
+COUNT = ["CountTableRows"]
+UPDATE = ["UpdateTable"]
+DELETE = ["DeleteFromTable"]
+
+
+def _check_rows(catalog: LanceCatalog, id: Names, expected: list[tuple[int, str]]) -> None:
+    """Check the rows of a table of `tables()`, in any order."""
+    found = [(row["id"], row["name"]) for row in catalog.rows(id)]
+    same_items(found, expected, "the rows of the table")
+
+
+# UpdateTable
+
+
+@must("lance.rows.update.all", operations=UPDATE, clause="update-table")
+@given(body=st.sampled_from([{}, {"predicate": None}]))
+def test_update_all_rows(catalog: LanceCatalog, body: dict[str, None]) -> None:
+    """Without a predicate, or with null, every row is updated."""
+    id = catalog.new_table(rows=3)
+    answer = catalog.update_table(id, updates=[["name", "'new'"]], **body)
+    _check_rows(catalog, id, [(0, "new"), (1, "new"), (2, "new")])
+    equal(answer["updated_rows"], 3, "the updated_rows")
+
+
+@must("lance.rows.update.predicate", operations=UPDATE, clause="update-predicate")
+@given(bound=st.integers(-1, 3))
+def test_update_with_predicate(catalog: LanceCatalog, bound: int) -> None:
+    """With a predicate only the rows that match are updated, and counted; none may be."""
+    id = catalog.new_table(rows=3)
+    answer = catalog.update_table(id, updates=[["name", "'new'"]], predicate=f"id > {bound}")
+    expected = [(i, "new" if i > bound else f"row {i}") for i in range(3)]
+    _check_rows(catalog, id, expected)
+    equal(answer["updated_rows"], sum(i > bound for i in range(3)), "the updated_rows")
+
+
+@must("lance.rows.update.expression", operations=UPDATE, clause="update-table")
+def test_update_by_expressions(catalog: LanceCatalog) -> None:
+    """New values are computed from the row by SQL expressions, which may use any column or be NULL."""
+    id = catalog.new_table_of(pa.table({"id": [1, 2], "a": [10, 20], "b": [7, 7], "c": ["x", "y"]}))
+    catalog.update_table(id, updates=[["a", "a + id"], ["b", "NULL"], ["c", "'it''s ' || c"]])
+    expected = [{"id": 1, "a": 11, "b": None, "c": "it's x"}, {"id": 2, "a": 22, "b": None, "c": "it's y"}]
+    same_items(catalog.rows(id), expected, "the rows of the table")
+
+
+@should("lance.rows.update.old_values", operations=UPDATE, clause="update-old-values")
+def test_update_swaps(catalog: LanceCatalog) -> None:
+    """Expressions see the row as it was before the update: two columns can be swapped."""
+    id = catalog.new_table_of(pa.table({"id": [1, 2], "a": [10, 20], "b": [30, 40]}))
+    catalog.update_table(id, updates=[["a", "b"], ["b", "a"]], predicate="id = 2")
+    expected = [{"id": 1, "a": 10, "b": 30}, {"id": 2, "a": 40, "b": 20}]
+    same_items(catalog.rows(id), expected, "the rows of the table")
+
+
+QUOTED = {**COLUMN_NAMES, "double_quote": 'a"b'}
+
+
+@must("lance.rows.update.column_name.{}", operations=UPDATE, clause="update-table", kind="hostile", each=QUOTED)
+def test_update_odd_column(catalog: LanceCatalog, case: str) -> None:
+    """The column to update may have any name that a column can have ({})."""
+    id = catalog.new_table_of(pa.table({"id": [1, 2], case: [10, 20]}))
+    catalog.update_table(id, updates=[[case, "id + 5"]])
+    same_items([row[case] for row in catalog.rows(id)], [6, 7], "the values of the column")
+
+
+@must("lance.rows.update.column_missing", operations=UPDATE, clause="column-not-found", kind="error")
+def test_update_missing_column(catalog: LanceCatalog) -> None:
+    """Updating a column that the table does not have is refused with 404 and code 12, and nothing changes."""
+    id = catalog.new_table(rows=2)
+    refused = catalog.update_table(id, updates=[["name", "'new'"], ["nowhere", "1"]], expect=404)
+    equal(refused.code, 12, "the code of the error")
+    _check_rows(catalog, id, [(0, "row 0"), (1, "row 1")])
+
+
+BAD_EXPRESSIONS = {
+    "syntax": "(((",
+    "empty": "",
+    "column": "nowhere + 1",
+    "function": "no_such_function(id)",
+    "type": "'text'",
+    "row_type": "name",
+    "several": "id + 1, id",
+}
+
+
+@must(
+    "lance.rows.update.expression.{}",
+    operations=UPDATE,
+    clause="update-expressions",
+    kind="error",
+    each=BAD_EXPRESSIONS,
+)
+def test_update_with_bad_expression(catalog: LanceCatalog, case: str) -> None:
+    """An expression that gives no value of the column's type ({}) is refused with 400 and code 13; nothing changes."""
+    _check_bad_update(catalog, updates=[["id", case]])
+
+
+@must(
+    "lance.rows.update.predicate.{}", operations=UPDATE, clause="predicate-invalid", kind="error", each=BAD_PREDICATES
+)
+def test_update_with_bad_predicate(catalog: LanceCatalog, case: str) -> None:
+    """A predicate that cannot be evaluated ({}) is refused with 400 and code 13, and nothing changes."""
+    _check_bad_update(catalog, updates=[["name", "'new'"]], predicate=case)
+
+
+BAD_UPDATES = {
+    "absent": {},
+    "null": {"updates": None},
+    "object": {"updates": {"name": "'new'"}},
+    "no_pair": {"updates": ["name", "'new'"]},
+    "single": {"updates": [["name"]]},
+    "triple": {"updates": [["name", "'new'", "'newer'"]]},
+    "number": {"updates": [["name", 17]]},
+}
+
+
+@must("lance.rows.update.shape.{}", operations=UPDATE, clause="request-schemas", kind="error", each=BAD_UPDATES)
+def test_update_of_wrong_shape(catalog: LanceCatalog, case: dict[str, Any]) -> None:
+    """Updates that are no list of pairs of texts ({}) are refused with 400 and code 13, and nothing changes."""
+    _check_bad_update(catalog, **case)
+
+
+def _check_bad_update(catalog: LanceCatalog, **body: Any) -> None:
+    id = catalog.new_table(rows=2)
+    refused = catalog.update_table(id, expect=400, **body)
+    equal(refused.code, 13, "the code of the error")
+    _check_rows(catalog, id, [(0, "row 0"), (1, "row 1")])
+
+
+@must("lance.rows.update.nothing", operations=UPDATE, clause="update-table")
+def test_update_of_nothing(catalog: LanceCatalog) -> None:
+    """An empty list of updates is refused with 400, or updates nothing."""
+    id = catalog.new_table(rows=2)
+    catalog.update_table(id, updates=[], expect=(200, 400))
+    _check_rows(catalog, id, [(0, "row 0"), (1, "row 1")])
+
+
+@must("lance.rows.update.version", operations=UPDATE, clause="update-version")
+def test_update_tells_version(catalog: LanceCatalog) -> None:
+    """The answer tells the version that the update made, which is the latest of the table."""
+    id = catalog.new_table(rows=2)
+    answer = catalog.update_table(id, updates=[["name", "'new'"]])
+    equal(answer["version"], catalog.version(id), "the version in the answer")
+
+
+@must("lance.rows.update.history", operations=[*UPDATE, *COUNT], clause="count-version")
+def test_update_keeps_old_version(catalog: LanceCatalog) -> None:
+    """The version before an update has the rows as they were."""
+    id = catalog.new_table(rows=3)
+    before = catalog.version(id)
+    catalog.update_table(id, updates=[["name", "'new'"]])
+    equal(catalog.count_table_rows(id, predicate="name = 'new'").json, 3, "the count of rows")
+    equal(catalog.count_table_rows(id, version=before, predicate="name = 'new'").json, 0, "the count of rows")
+
+
+@should("lance.rows.update.properties", operations=UPDATE, clause="update-properties")
+def test_update_properties(catalog: LanceCatalog) -> None:
+    """Where a server keeps properties, those in an update are kept beside the table, and told in the answer."""
+    id = catalog.new_declared_table(properties={"owner": "somebody"})
+    catalog.insert_into_table(id, stream(tables(1)))
+    if not catalog.describe_table(id).get("properties"):
+        raise Unoffered("the server keeps no properties of tables")
+    answer = catalog.update_table(id, updates=[["name", "'new'"]], properties={"colour": "green"})
+    for one in (answer, catalog.describe_table(id)):
+        equal((one.get("properties") or {}).get("colour"), "green", "the property colour")
+
+
+@should("lance.rows.update.transaction", operations=UPDATE, clause="transaction-known")
+def test_update_transaction_is_known(catalog: LanceCatalog) -> None:
+    """A transaction_id in the answer is one that DescribeTransaction knows."""
+    check_transaction(catalog, catalog.update_table(catalog.new_table(), updates=[["name", "'new'"]]))
+
+
+@must("lance.rows.update.missing", operations=UPDATE, clause="table-not-found", kind="error")
+def test_update_missing_table(catalog: LanceCatalog) -> None:
+    """Updating a table that does not exist is refused with 404 and code 4."""
+    refused = catalog.update_table(catalog.table_id("missing"), updates=[["name", "'new'"]], expect=404)
+    equal(refused.code, 4, "the code of the error")
+
+
+@should("lance.rows.update.declared", operations=UPDATE, clause="rows-of-declared", kind="error")
+def test_update_declared_table(catalog: LanceCatalog) -> None:
+    """Updating a table that was only declared is refused with 409 and code 19."""
+    refused = catalog.update_table(catalog.new_declared_table(), updates=[["name", "'new'"]], expect=409)
+    equal(refused.code, 19, "the code of the error")
+
+
+# DeleteFromTable
+
+
+@must("lance.rows.delete.predicate", operations=DELETE, clause="delete-rows")
+@given(bound=st.integers(-1, 3))
+def test_delete_rows(catalog: LanceCatalog, bound: int) -> None:
+    """The rows that match the predicate are deleted: some, none or all."""
+    id = catalog.new_table(rows=3)
+    catalog.delete_from_table(id, predicate=f"id > {bound}")
+    _check_rows(catalog, id, [(i, f"row {i}") for i in range(3) if i <= bound])
+
+
+@must("lance.rows.delete.all", operations=DELETE, clause="delete-rows")
+def test_delete_all_rows(catalog: LanceCatalog) -> None:
+    """A table whose rows were all deleted is still there and takes new ones."""
+    id = catalog.new_table(rows=3)
+    catalog.delete_from_table(id, predicate="true")
+    equal(catalog.count_table_rows(id).json, 0, "the count of rows")
+    catalog.insert_into_table(id, stream(tables(2)))
+    _check_rows(catalog, id, [(0, "row 0"), (1, "row 1")])
+
+
+@must("lance.rows.delete.again", operations=DELETE, clause="delete-rows")
+def test_delete_again(catalog: LanceCatalog) -> None:
+    """The same deletion for the second time deletes nothing more."""
+    id = catalog.new_table(rows=3)
+    for _ in range(2):
+        catalog.delete_from_table(id, predicate="id = 1")
+    _check_rows(catalog, id, [(0, "row 0"), (2, "row 2")])
+
+
+PREDICATE_SHAPES = {"absent": {}, "null": {"predicate": None}, "boolean": {"predicate": True}}
+
+
+@must("lance.rows.delete.shape.{}", operations=DELETE, clause="request-schemas", kind="error", each=PREDICATE_SHAPES)
+def test_delete_without_predicate(catalog: LanceCatalog, case: dict[str, Any]) -> None:
+    """Deleting without a predicate that is a text ({}) is refused with 400 and code 13, and deletes nothing."""
+    _check_bad_delete(catalog, **case)
+
+
+@must(
+    "lance.rows.delete.predicate.{}", operations=DELETE, clause="predicate-invalid", kind="error", each=BAD_PREDICATES
+)
+def test_delete_with_bad_predicate(catalog: LanceCatalog, case: str) -> None:
+    """A predicate that cannot be evaluated ({}) is refused with 400 and code 13, and deletes nothing."""
+    _check_bad_delete(catalog, predicate=case)
+
+
+def _check_bad_delete(catalog: LanceCatalog, **body: Any) -> None:
+    id = catalog.new_table(rows=3)
+    refused = catalog.delete_from_table(id, expect=400, **body)
+    equal(refused.code, 13, "the code of the error")
+    equal(catalog.count_table_rows(id).json, 3, "the count of rows")
+
+
+@should("lance.rows.delete.version", operations=DELETE, clause="delete-version")
+def test_delete_tells_version(catalog: LanceCatalog) -> None:
+    """The answer tells the version that the deletion made, which is the latest of the table."""
+    id = catalog.new_table(rows=3)
+    answer = catalog.delete_from_table(id, predicate="id > 0")
+    equal(answer["version"], catalog.version(id), "the version in the answer")
+
+
+@must("lance.rows.delete.history", operations=[*DELETE, *COUNT], clause="count-version")
+def test_delete_keeps_old_version(catalog: LanceCatalog) -> None:
+    """The version before a deletion has the rows still."""
+    id = catalog.new_table(rows=3)
+    before = catalog.version(id)
+    catalog.delete_from_table(id, predicate="id > 0")
+    equal(catalog.count_table_rows(id).json, 1, "the count of rows")
+    equal(catalog.count_table_rows(id, version=before).json, 3, "the count of rows")
+
+
+@should("lance.rows.delete.transaction", operations=DELETE, clause="transaction-known")
+def test_delete_transaction_is_known(catalog: LanceCatalog) -> None:
+    """A transaction_id in the answer is one that DescribeTransaction knows."""
+    check_transaction(catalog, catalog.delete_from_table(catalog.new_table(), predicate="id > 0"))
+
+
+@must("lance.rows.delete.missing", operations=DELETE, clause="table-not-found", kind="error")
+def test_delete_from_missing_table(catalog: LanceCatalog) -> None:
+    """Deleting from a table that does not exist is refused with 404 and code 4."""
+    refused = catalog.delete_from_table(catalog.table_id("missing"), predicate="true", expect=404)
+    equal(refused.code, 4, "the code of the error")
+
+
+@should("lance.rows.delete.declared", operations=DELETE, clause="rows-of-declared", kind="error")
+def test_delete_from_declared_table(catalog: LanceCatalog) -> None:
+    """Deleting from a table that was only declared is refused with 409 and code 19."""
+    refused = catalog.delete_from_table(catalog.new_declared_table(), predicate="true", expect=409)
+    equal(refused.code, 19, "the code of the error")

@@ -1,0 +1,212 @@
+"""InsertIntoTable and CountTableRows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import strategies as st
+
+from conformance.checks import equal
+from conformance.client import Answer
+from conformance.lance.catalog import LanceCatalog
+from conformance.lance.requirements.test_creation import BROKEN_STREAMS
+from conformance.lance.support.arrow import stream
+from conformance.outcomes import Unoffered
+from conformance.requirement import given, must, should
+from conformance.strategies import row_counts, spellings, tables
+
+INSERT = ["InsertIntoTable"]
+COUNT = ["CountTableRows"]
+
+
+def check_transaction(catalog: LanceCatalog, answer: Answer) -> None:
+    """Check that a transaction_id in an answer names a transaction. Raises Unoffered where there is none."""
+    if not answer.get("transaction_id"):
+        raise Unoffered("the answer has no transaction_id")
+    catalog.describe_transaction(answer["transaction_id"])
+
+
+# InsertIntoTable
+
+
+@must("lance.rows.insert.append", operations=INSERT, clause="insert-append")
+@given(rows=row_counts(), mode=spellings("Append"))
+def test_insert_append(catalog: LanceCatalog, rows: int, mode: str) -> None:
+    """In mode Append the rows of the stream are added."""
+    id = catalog.new_table(rows=3)
+    catalog.insert_into_table(id, stream(tables(rows, first=3)), mode=mode)
+    equal(catalog.count_table_rows(id).json, 3 + rows, "the count of rows")
+
+
+@must("lance.rows.insert.default_mode", operations=INSERT, clause="insert-append")
+def test_insert_without_mode(catalog: LanceCatalog) -> None:
+    """Without a mode the rows are added."""
+    id = catalog.new_table(rows=3)
+    catalog.insert_into_table(id, stream(tables(2)))
+    equal(catalog.count_table_rows(id).json, 5, "the count of rows")
+
+
+@must("lance.rows.insert.overwrite", operations=INSERT, clause="insert-overwrite")
+@given(mode=spellings("Overwrite"))
+def test_insert_overwrite(catalog: LanceCatalog, mode: str) -> None:
+    """In mode Overwrite only the rows of the stream are left."""
+    id = catalog.new_table(rows=5)
+    catalog.insert_into_table(id, stream(tables(2, first=100)), mode=mode)
+    equal(catalog.count_table_rows(id).json, 2, "the count of rows")
+    equal(catalog.count_table_rows(id, predicate="id >= 100").json, 2, "the count of rows")
+
+
+@must("lance.rows.insert.mode_unknown", operations=INSERT, clause="modes-closed", kind="error")
+def test_insert_unknown_mode(catalog: LanceCatalog) -> None:
+    """A mode that does not exist is refused with 400 and code 13, and adds nothing."""
+    id = catalog.new_table(rows=3)
+    refused = catalog.insert_into_table(id, stream(tables(1)), mode="Perhaps", expect=400)
+    equal(refused.code, 13, "the code of the error")
+    equal(catalog.count_table_rows(id).json, 3, "the count of rows")
+
+
+@must("lance.rows.insert.missing", operations=INSERT, clause="table-not-found", kind="error")
+def test_insert_into_missing_table(catalog: LanceCatalog) -> None:
+    """Inserting into a table that does not exist is refused with 404 and code 4; none is created."""
+    id = catalog.table_id("missing")
+    refused = catalog.insert_into_table(id, stream(tables(1)), expect=404)
+    equal(refused.code, 4, "the code of the error")
+    catalog.table_exists(id, expect=404)
+
+
+@must("lance.rows.insert.declared", operations=INSERT, clause="insert-declared")
+def test_insert_into_declared_table(catalog: LanceCatalog) -> None:
+    """Inserting into a table that was only declared creates it with the rows."""
+    id = catalog.new_declared_table()
+    catalog.insert_into_table(id, stream(tables(3)))
+    equal(catalog.count_table_rows(id).json, 3, "the count of rows")
+
+
+MISFITS = {
+    "other_column": pa.table({"another": [1.5]}),
+    "extra_column": pa.table({"id": [1], "name": ["x"], "extra": [True]}),
+    "other_type": pa.table({"id": ["one"], "name": ["x"]}),
+}
+
+
+@must("lance.rows.insert.schema.{}", operations=INSERT, clause="insert-schema", kind="error", each=MISFITS)
+def test_insert_misfit(catalog: LanceCatalog, case: Any) -> None:
+    """Rows that do not fit the table's schema ({}) are refused with 400 and code 20, and none is added."""
+    id = catalog.new_table(rows=3)
+    refused = catalog.insert_into_table(id, stream(case), expect=400)
+    equal(refused.code, 20, "the code of the error")
+    equal(catalog.count_table_rows(id).json, 3, "the count of rows")
+
+
+@must("lance.rows.insert.stream.{}", operations=INSERT, clause="arrow-stream", kind="error", each=BROKEN_STREAMS)
+def test_insert_broken_stream(catalog: LanceCatalog, case: bytes) -> None:
+    """A body that is no whole Arrow stream ({}) is refused with 400 and code 13, and adds nothing."""
+    id = catalog.new_table(rows=3)
+    refused = catalog.insert_into_table(id, case, expect=400)
+    equal(refused.code, 13, "the code of the error")
+    equal(catalog.count_table_rows(id).json, 3, "the count of rows")
+
+
+# CountTableRows
+
+
+@must("lance.rows.count.predicate", operations=COUNT, clause="count-predicate")
+@given(bound=st.integers(-1, 4))
+def test_count_with_predicate(catalog: LanceCatalog, bound: int) -> None:
+    """With a predicate only the rows that match are counted."""
+    id = catalog.new_table(rows=3)
+    equal(
+        catalog.count_table_rows(id, predicate=f"id >= {bound}").json,
+        min(3, max(0, 3 - max(bound, 0))),
+        "the count of rows",
+    )
+
+
+@must("lance.rows.count.version", operations=COUNT, clause="count-version")
+def test_count_old_version(catalog: LanceCatalog) -> None:
+    """With a version the rows of that version are counted, otherwise those of the latest."""
+    id = catalog.new_table(rows=3)
+    first = catalog.describe_table(id, query={"load_detailed_metadata": True})["version"]
+    catalog.insert_into_table(id, stream(tables(2)))
+    equal(catalog.count_table_rows(id, version=first).json, 3, "the count of rows")
+    equal(catalog.count_table_rows(id).json, 5, "the count of rows")
+
+
+@must("lance.rows.count.version_missing", operations=COUNT, clause="version-not-found", kind="error")
+def test_count_missing_version(catalog: LanceCatalog) -> None:
+    """Counting a version that does not exist is refused with 404 and code 11."""
+    refused = catalog.count_table_rows(catalog.new_table(), version=4711, expect=404)
+    equal(refused.code, 11, "the code of the error")
+
+
+@must("lance.rows.count.missing", operations=COUNT, clause="table-not-found", kind="error")
+def test_count_missing_table(catalog: LanceCatalog) -> None:
+    """Counting the rows of a table that does not exist is refused with 404 and code 4."""
+    refused = catalog.count_table_rows(catalog.table_id("missing"), expect=404)
+    equal(refused.code, 4, "the code of the error")
+
+
+BAD_PREDICATES = {
+    "syntax": "(((",
+    "column": "nowhere > 1",
+    "type": "id = 'text'",
+    "value": "id",
+    "leftover": "id >= 1 AN name = 'row 1'",
+    "statement": "id >= 1; DROP TABLE t",
+}
+
+
+@must(
+    "lance.rows.count.predicate.{}",
+    operations=COUNT,
+    clause="predicate-invalid",
+    kind="error",
+    each=BAD_PREDICATES,
+)
+def test_count_with_bad_predicate(catalog: LanceCatalog, case: str) -> None:
+    """A predicate that cannot be evaluated ({}) is refused with 400 and code 13."""
+    refused = catalog.count_table_rows(catalog.new_table(), predicate=case, expect=400)
+    equal(refused.code, 13, "the code of the error")
+
+
+@should("lance.rows.insert.fresh", operations=[*INSERT, *COUNT], clause="read-your-writes")
+@given(steps=st.lists(st.integers(0, 3), min_size=1, max_size=4))
+def test_inserts_are_counted_at_once(catalog: LanceCatalog, steps: list[int]) -> None:
+    """After every insert the count shows its rows."""
+    id = catalog.new_table(rows=1)
+    expected = 1
+    for rows in steps:
+        catalog.insert_into_table(id, stream(tables(rows)))
+        expected += rows
+        equal(catalog.count_table_rows(id).json, expected, "the count of rows")
+
+
+@should("lance.rows.insert.transaction", operations=INSERT, clause="transaction-known")
+def test_insert_transaction_is_known(catalog: LanceCatalog) -> None:
+    """A transaction_id in the answer is one that DescribeTransaction knows."""
+    check_transaction(catalog, catalog.insert_into_table(catalog.new_table(), stream(tables(1))))
+
+
+ON_ROWS: dict[str, tuple[str, dict[str, Any]]] = {
+    "insert": ("InsertIntoTable", {"data": stream(tables(1))}),
+    "merge": ("MergeInsertIntoTable", {"data": stream(tables(1)), "query": {"on": "id"}}),
+    "count": ("CountTableRows", {"body": {}}),
+    "update": ("UpdateTable", {"body": {"updates": [["name", "'new'"]]}}),
+    "delete": ("DeleteFromTable", {"body": {"predicate": "true"}}),
+}
+
+
+@should(
+    "lance.rows.{}.namespace_code",
+    operations=lambda case: [case[0]],
+    clause="namespace-before-table",
+    kind="error",
+    each=ON_ROWS,
+)
+def test_rows_in_missing_namespace(catalog: LanceCatalog, case: tuple[str, dict[str, Any]]) -> None:
+    """Where the namespace of a table does not exist the code is 1, not 4 (to {})."""
+    catalog.require_namespaces()
+    operation, arguments = case
+    refused = catalog.send(operation, (*catalog.missing_namespace(), "t"), expect=404, **arguments)
+    equal(refused.code, 1, "the code of the error")

@@ -1,0 +1,93 @@
+"""What a query may say about how hard to search: it changes how fast and how exact, not what is there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.checks import equal, same_items
+from conformance.lance.catalog import LanceCatalog
+from conformance.lance.support.indexing import KINDS, ROWS, indexable, new_index, vector
+from conformance.lance.support.query_model import PROBES, Row, distances, ids, nearest, new_queried, search
+from conformance.lance.support.query_model import ROWS as FEW_ROWS
+from conformance.requirement import must, should
+
+QUERY = ["QueryTable"]
+EFFORTS: dict[str, Row] = {
+    "nprobes": {"nprobes": 20},
+    "refine_factor": {"refine_factor": 10},
+    "ef": {"ef": 100},
+    "bypass": {"bypass_vector_index": True},
+    "no_bypass": {"bypass_vector_index": False},
+    "no_fast_search": {"fast_search": False},
+    "huge": {"nprobes": 2**31 - 1, "refine_factor": 2**31 - 1, "ef": 2**31 - 1},
+}
+
+
+@must("lance.query.effort.{}", operations=QUERY, clause="query-effort", each=EFFORTS)
+def test_effort_without_index(catalog: LanceCatalog, case: Row) -> None:
+    """Where there is no index, the nearest rows are found however hard to search ({})."""
+    found = search(catalog, new_queried(catalog), PROBES[1], k=5, **case)
+    equal(distances(PROBES[1], found), nearest(PROBES[1], FEW_ROWS, 5), "the distances of the rows")
+
+
+ZEROS = ("nprobes", "refine_factor", "ef")
+
+
+@should("lance.query.effort_zero.{}", operations=QUERY, clause="query-effort-zero", each={name: name for name in ZEROS})
+def test_no_effort(catalog: LanceCatalog, case: str) -> None:
+    """The smallest value of {}, 0, is no error."""
+    search(catalog, new_queried(catalog), PROBES[1], k=5, **{case: 0})
+
+
+def _order(number: int) -> list[int]:
+    """Return all rows of an indexable table by their distance to the vector of one of them."""
+    wanted = vector(number)
+    return sorted(range(ROWS), key=lambda row: sum((a - b) ** 2 for a, b in zip(vector(row), wanted, strict=True)))
+
+
+def _found(catalog: LanceCatalog, kind: str, k: int, **query: Any) -> list[int]:
+    """Return the rows that a search in a table with an index finds."""
+    id = catalog.new_table_of(indexable())
+    new_index(catalog, id, KINDS[kind], distance_type="l2")
+    return ids(search(catalog, id, vector(17), k=k, vector_column="vector", **query))
+
+
+@must("lance.query.effort.exact", operations=QUERY, clause="query-bypass")
+def test_bypass(catalog: LanceCatalog) -> None:
+    """With bypass_vector_index the answer is that of a table without an index, also where the index only estimates."""
+    found = _found(catalog, "ivf_pq", ROWS, bypass_vector_index=True)
+    equal(found, _order(17), "the ids of the rows, the nearest first")
+
+
+@should("lance.query.effort.refined", operations=QUERY, clause="query-refine")
+def test_refine(catalog: LanceCatalog) -> None:
+    """With a refine_factor for all rows, and enough nprobes, the order is exact where the index only estimates."""
+    found = _found(catalog, "ivf_pq", ROWS, nprobes=1000, refine_factor=2)
+    equal(found, _order(17), "the ids of the rows, the nearest first")
+
+
+@should("lance.query.effort.all_probed", operations=QUERY, clause="query-nprobes")
+def test_nprobes(catalog: LanceCatalog) -> None:
+    """With as many nprobes as the index can have partitions, all rows are found."""
+    same_items(_found(catalog, "ivf_flat", ROWS, nprobes=1000), range(ROWS), "the ids of the rows")
+
+
+@should("lance.query.effort.ef_small", operations=QUERY, clause="query-ef")
+def test_small_ef(catalog: LanceCatalog) -> None:
+    """An ef smaller than k is no error of the server: rows are found, or it is refused with 400."""
+    id = catalog.new_table_of(indexable())
+    new_index(catalog, id, KINDS["ivf_hnsw_sq"], distance_type="l2")
+    query = {"vector": {"single_vector": vector(17)}, "k": 10, "ef": 1, "vector_column": "vector"}
+    catalog.query_table(id, **query, expect=(200, 400))
+
+
+@should("lance.query.effort.ef_all", operations=QUERY, clause="query-ef")
+def test_ef(catalog: LanceCatalog) -> None:
+    """With an ef for all rows a graph is searched so far that the row of the vector itself is first."""
+    equal(_found(catalog, "ivf_hnsw_sq", 5, ef=ROWS, nprobes=1000)[:1], [17], "the id of the nearest row")
+
+
+@should("lance.query.effort.fast", operations=QUERY, clause="query-fast-search")
+def test_fast_search(catalog: LanceCatalog) -> None:
+    """With fast_search rows are found that an index covers."""
+    equal(_found(catalog, "ivf_flat", 1, fast_search=True), [17], "the ids of the rows")

@@ -1,0 +1,301 @@
+"""DescribeTable, TableExists, DropTable, DeregisterTable, RenameTable."""
+
+from __future__ import annotations
+
+import re
+
+from conformance.checks import above, equal, holds, lacks, one_of, text
+from conformance.json_values import shown
+from conformance.lance.catalog import LanceCatalog
+from conformance.lance.support.arrow import stream
+from conformance.lance.support.listing import collect_tables
+from conformance.requirement import given, must, should
+from conformance.strategies import names, tables
+
+DESCRIBE = ["DescribeTable"]
+EXISTS = ["TableExists"]
+DROP = ["DropTable"]
+DEREGISTER = ["DeregisterTable"]
+RENAME = ["RenameTable"]
+DETAILED = {"load_detailed_metadata": True}
+SCHEME = re.compile("[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+
+
+# DescribeTable
+
+
+@must("lance.table.describe.location", operations=DESCRIBE, clause="describe-location")
+def test_describe_has_location(catalog: LanceCatalog) -> None:
+    """DescribeTable says where the table lies."""
+    text(catalog.describe_table(catalog.new_table())["location"], "the location of the table")
+
+
+@must("lance.table.describe.missing", operations=DESCRIBE, clause="table-not-found", kind="error")
+def test_describe_missing_table(catalog: LanceCatalog) -> None:
+    """Describing a table that does not exist is refused with 404 and code 4."""
+    refused = catalog.describe_table(catalog.table_id("missing"), expect=404)
+    equal(refused.code, 4, "the code of the error")
+
+
+@must("lance.table.describe.namespace_missing", operations=DESCRIBE, clause="table-not-found", kind="error")
+def test_describe_table_in_missing_namespace(catalog: LanceCatalog) -> None:
+    """Describing a table in a namespace that does not exist is refused with 404 and code 1 or 4."""
+    catalog.require_namespaces()
+    refused = catalog.describe_table((*catalog.missing_namespace(), "t"), expect=404)
+    one_of(refused.code, (1, 4), "the code of the error")
+
+
+@should("lance.table.describe.namespace_code", operations=DESCRIBE, clause="namespace-before-table", kind="error")
+def test_describe_names_the_namespace(catalog: LanceCatalog) -> None:
+    """Describing a table in a namespace that does not exist is refused with code 1, not 4."""
+    catalog.require_namespaces()
+    refused = catalog.describe_table((*catalog.missing_namespace(), "t"), expect=404)
+    equal(refused.code, 1, "the code of the error")
+
+
+@must(
+    "lance.table.describe.detailed.{}",
+    operations=DESCRIBE,
+    clause="describe-detailed",
+    each={name: name for name in ("version", "schema", "stats")},
+)
+def test_describe_detailed(catalog: LanceCatalog, case: str) -> None:
+    """With load_detailed_metadata, DescribeTable includes {}."""
+    answer = catalog.describe_table(catalog.new_table(), query=DETAILED)
+    holds(answer[case] is not None, f"the {case} is told")
+
+
+@should("lance.table.describe.name", operations=DESCRIBE, clause="describe-name")
+def test_describe_detailed_name(catalog: LanceCatalog) -> None:
+    """With load_detailed_metadata, DescribeTable includes the table's name and namespace."""
+    id = catalog.new_table()
+    answer = catalog.describe_table(id, query=DETAILED)
+    equal(answer["table"], id[-1], "the name of the table")
+    equal(answer["namespace"], list(id[:-1]), "the namespace of the table")
+
+
+@must("lance.table.describe.schema", operations=DESCRIBE, clause="describe-schema")
+def test_describe_schema(catalog: LanceCatalog) -> None:
+    """The schema that DescribeTable shows has the names and types of the data."""
+    answer = catalog.describe_table(catalog.new_table(), query=DETAILED)
+    fields = [(field["name"], field["type"]["type"].lower()) for field in answer["schema"]["fields"]]
+    equal(fields, [("id", "int64"), ("name", "utf8")], "the columns of the table and their types")
+
+
+@must("lance.table.describe.uri", operations=DESCRIBE, clause="describe-uri")
+def test_describe_with_uri(catalog: LanceCatalog) -> None:
+    """With with_table_uri, DescribeTable includes a complete URI."""
+    answer = catalog.describe_table(catalog.new_table(), query={"with_table_uri": True})
+    uri = text(answer["table_uri"], "the table_uri")
+    holds(SCHEME.match(uri), f"the table_uri {shown(uri)} is complete, with a scheme")
+
+
+@should("lance.table.describe.uri_absent", operations=DESCRIBE, clause="describe-uri-only")
+def test_describe_without_uri(catalog: LanceCatalog) -> None:
+    """Without with_table_uri, DescribeTable has no table_uri."""
+    answer = catalog.describe_table(catalog.new_table())
+    equal(answer.get("table_uri"), None, "the table_uri")
+
+
+@must("lance.table.describe.version", operations=DESCRIBE, clause="describe-version")
+def test_describe_old_version(catalog: LanceCatalog) -> None:
+    """DescribeTable describes the version that is asked for, and the latest otherwise."""
+    id = catalog.new_table()
+    first = catalog.describe_table(id, query=DETAILED)["version"]
+    catalog.insert_into_table(id, stream(tables(1)))
+    above(catalog.describe_table(id, query=DETAILED)["version"], first, "the version after the insert")
+    old = catalog.describe_table(id, query=DETAILED, version=first)
+    equal(old["version"], first, "the version that was asked for")
+
+
+@must("lance.table.describe.version_missing", operations=DESCRIBE, clause="version-not-found", kind="error")
+def test_describe_missing_version(catalog: LanceCatalog) -> None:
+    """Describing a version that does not exist is refused with 404 and code 11."""
+    refused = catalog.describe_table(catalog.new_table(), version=4711, expect=404)
+    equal(refused.code, 11, "the code of the error")
+
+
+@must("lance.table.describe.fresh", operations=DESCRIBE, clause="read-your-writes")
+def test_describe_is_fresh(catalog: LanceCatalog) -> None:
+    """A table can be described as soon as its creation was answered, and not any more once its drop was."""
+    id = catalog.table_id()
+    catalog.describe_table(id, expect=404)
+    catalog.new_table()
+    catalog.describe_table(id)
+    catalog.drop_table(id)
+    catalog.describe_table(id, expect=404)
+
+
+@must("lance.table.describe.declared", operations=DESCRIBE, clause="describe-declared")
+def test_describe_declared(catalog: LanceCatalog) -> None:
+    """A table with data is not described as one that was only declared."""
+    answer = catalog.describe_table(catalog.new_table(), query=DETAILED)
+    one_of(answer.get("is_only_declared"), (False, None), "is_only_declared")
+
+
+@should("lance.table.describe.only_declared", operations=DESCRIBE, clause="describe-declared")
+def test_describe_only_declared(catalog: LanceCatalog) -> None:
+    """A table that was only declared is described as such."""
+    answer = catalog.describe_table(catalog.new_declared_table())
+    equal(answer.get("is_only_declared"), True, "is_only_declared")
+
+
+# TableExists
+
+
+@must("lance.table.exists.present", operations=EXISTS, clause="table-exists")
+def test_table_exists(catalog: LanceCatalog) -> None:
+    """TableExists answers 200 for a table with data and for one that was only declared."""
+    catalog.table_exists(catalog.new_table("created"))
+    catalog.table_exists(catalog.new_declared_table("declared"))
+
+
+@must("lance.table.exists.missing", operations=EXISTS, clause="table-exists", kind="error")
+def test_missing_table_exists(catalog: LanceCatalog) -> None:
+    """TableExists answers 404 with code 4 for a table that does not exist."""
+    refused = catalog.table_exists(catalog.table_id("missing"), expect=404)
+    equal(refused.code, 4, "the code of the error")
+
+
+@should("lance.table.exists.version_missing", operations=EXISTS, clause="version-not-found", kind="error")
+def test_missing_version_exists(catalog: LanceCatalog) -> None:
+    """TableExists answers 404 for a version that does not exist."""
+    catalog.table_exists(catalog.new_table(), version=4711, expect=404)
+
+
+@should("lance.table.exists.no_body", operations=EXISTS, clause="exists-no-body")
+def test_table_exists_has_no_body(catalog: LanceCatalog) -> None:
+    """TableExists answers without a body."""
+    equal(len(catalog.table_exists(catalog.new_table()).body), 0, "the length of the body")
+
+
+# DropTable
+
+
+@must("lance.table.drop.gone", operations=DROP, clause="drop-table")
+def test_dropped_table_is_gone(catalog: LanceCatalog) -> None:
+    """A dropped table does not exist any more, and is not listed. The request has no body."""
+    id = catalog.new_table()
+    catalog.drop_table(id)
+    catalog.table_exists(id, expect=404)
+    lacks(collect_tables(catalog, catalog.home), [id[-1]], "the listed tables")
+
+
+@must("lance.table.drop.data", operations=DROP, clause="drop-table")
+def test_dropped_data_are_gone(catalog: LanceCatalog) -> None:
+    """A table created again after it was dropped has only its new rows."""
+    id = catalog.new_table(rows=5)
+    catalog.drop_table(id)
+    catalog.create_table(id, stream(tables(2)))
+    equal(catalog.count_table_rows(id).json, 2, "the count of rows")
+
+
+@must("lance.table.drop.missing", operations=DROP, clause="table-not-found", kind="error")
+def test_drop_missing_table(catalog: LanceCatalog) -> None:
+    """Dropping a table that does not exist is refused with 404 and code 4."""
+    refused = catalog.drop_table(catalog.table_id("missing"), expect=404)
+    equal(refused.code, 4, "the code of the error")
+
+
+@must("lance.table.drop.declared", operations=DROP, clause="drop-table")
+def test_drop_declared_table(catalog: LanceCatalog) -> None:
+    """A table that was only declared can be dropped."""
+    id = catalog.new_declared_table()
+    catalog.drop_table(id)
+    catalog.table_exists(id, expect=404)
+
+
+@should("lance.table.drop.answer", operations=DROP, clause="drop-table-answer")
+def test_drop_names_the_table(catalog: LanceCatalog) -> None:
+    """The answer to a drop names the table that was dropped."""
+    id = catalog.new_table()
+    equal(catalog.drop_table(id).get("id"), list(id), "the id in the answer")
+
+
+# DeregisterTable
+
+
+@must("lance.table.deregister.gone", operations=DEREGISTER, clause="deregister-table")
+def test_deregistered_table_is_gone(catalog: LanceCatalog) -> None:
+    """A deregistered table does not exist any more, and is not listed."""
+    id = catalog.new_table()
+    catalog.deregister_table(id)
+    catalog.table_exists(id, expect=404)
+    lacks(collect_tables(catalog, catalog.home), [id[-1]], "the listed tables")
+
+
+@must("lance.table.deregister.data", operations=DEREGISTER, clause="deregister-table-data")
+def test_deregistered_data_stay(catalog: LanceCatalog) -> None:
+    """The data of a deregistered table stay: registering the location brings the rows back."""
+    id = catalog.new_table(rows=3)
+    location = text(catalog.deregister_table(id)["location"], "the location of the table")
+    catalog.restore_registration(id, location)
+    equal(catalog.count_table_rows(id).json, 3, "the count of rows")
+
+
+@must("lance.table.deregister.missing", operations=DEREGISTER, clause="table-not-found", kind="error")
+def test_deregister_missing_table(catalog: LanceCatalog) -> None:
+    """Deregistering a table that does not exist is refused with 404 and code 4."""
+    refused = catalog.deregister_table(catalog.table_id("missing"), expect=404)
+    equal(refused.code, 4, "the code of the error")
+
+
+# RenameTable
+
+
+@must("lance.table.rename.moves", operations=RENAME, clause="rename-table")
+@given(name=names())
+def test_rename(catalog: LanceCatalog, name: str) -> None:
+    """A renamed table has its rows under the new name, and the old name is free."""
+    id = catalog.new_table("before", rows=3)
+    renamed = catalog.table_id(name)
+    catalog.rename_table(id, new_table_name=renamed[-1])
+    catalog.table_exists(id, expect=404)
+    equal(catalog.count_table_rows(renamed).json, 3, "the count of rows")
+    catalog.drop_table(renamed)
+
+
+@must("lance.table.rename.namespace", operations=RENAME, clause="rename-table-namespace")
+def test_rename_to_other_namespace(catalog: LanceCatalog) -> None:
+    """With new_namespace_id a table moves to that namespace."""
+    id = catalog.new_table(rows=3)
+    target = catalog.new_namespace()
+    catalog.rename_table(id, new_table_name="moved", new_namespace_id=list(target))
+    catalog.table_exists(id, expect=404)
+    equal(catalog.count_table_rows((*target, "moved")).json, 3, "the count of rows")
+
+
+@must("lance.table.rename.taken", operations=RENAME, clause="rename-table-taken", kind="error")
+def test_rename_to_taken_name(catalog: LanceCatalog) -> None:
+    """Renaming a table to the name of another one is refused with 409 and code 5; both stay."""
+    id, other = catalog.new_table("one", rows=1), catalog.new_table("other", rows=2)
+    refused = catalog.rename_table(id, new_table_name=other[-1], expect=409)
+    equal(refused.code, 5, "the code of the error")
+    equal(catalog.count_table_rows(id).json, 1, "the count of rows")
+    equal(catalog.count_table_rows(other).json, 2, "the count of rows")
+
+
+@must("lance.table.rename.missing", operations=RENAME, clause="table-not-found", kind="error")
+def test_rename_missing_table(catalog: LanceCatalog) -> None:
+    """Renaming a table that does not exist is refused with 404 and code 4."""
+    id = catalog.table_id("missing")
+    refused = catalog.rename_table(id, new_table_name=f"{id[-1]}2", expect=404)
+    equal(refused.code, 4, "the code of the error")
+
+
+@must("lance.table.rename.namespace_missing", operations=RENAME, clause="namespace-not-found", kind="error")
+def test_rename_to_missing_namespace(catalog: LanceCatalog) -> None:
+    """Moving a table to a namespace that does not exist is refused with 404 and code 1; the table stays."""
+    catalog.require_namespaces()
+    id = catalog.new_table()
+    target = list(catalog.missing_namespace())
+    refused = catalog.rename_table(id, new_table_name="t", new_namespace_id=target, expect=404)
+    equal(refused.code, 1, "the code of the error")
+    catalog.table_exists(id)
+
+
+@must("lance.table.rename.name_required", operations=RENAME, clause="request-schemas", kind="error")
+def test_rename_without_name(catalog: LanceCatalog) -> None:
+    """Renaming without new_table_name is refused with 400 and code 13."""
+    refused = catalog.rename_table(catalog.new_table(), expect=400)
+    equal(refused.code, 13, "the code of the error")

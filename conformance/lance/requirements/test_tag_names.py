@@ -1,0 +1,82 @@
+"""How tags may be called, and what happens with names that no tag can have."""
+
+from __future__ import annotations
+
+from conformance.checks import contains, one_of, same_items
+from conformance.common import hostile
+from conformance.lance.catalog import LanceCatalog
+from conformance.lance.requirements.test_tags import check_tag, new_tagged
+from conformance.requirement import must, should
+
+CREATE, GET = ["CreateTableTag"], ["GetTableTagVersion"]
+GOOD_NAMES = {
+    "dash": "v1-rc",
+    "dot": "v1.2",
+    "digits": "2026",
+    "upper": "Release",
+    "underscore": "my_tag",
+    "long": "t" * 100,
+}
+
+
+@must("lance.tag.create.name.{}", operations=CREATE, clause="tag-names", kind="hostile", each=GOOD_NAMES)
+def test_names_of_tags(catalog: LanceCatalog, case: str) -> None:
+    """A tag may be called so ({}), and is listed and found by that name."""
+    id, first, _ = new_tagged(catalog)
+    catalog.create_table_tag(id, tag=case, version=first)
+    contains(catalog.list_table_tags(id)["tags"], [case], "the listed tags")
+    check_tag(catalog, id, case, first)
+
+
+BAD_NAMES = {
+    **{"empty": "", "dot": ".", "dot_dot": "..", "slash": "a/b", "climbing": "../../{prefix}_x", "backslash": "a\\b"},
+    **{"leading_dot": ".hidden", "space": "two words", "nul": "a\x00b", "lock": "x.lock"},
+}
+
+
+@should("lance.tag.create.no_name.{}", operations=CREATE, clause="tag-names-bad", kind="hostile", each=BAD_NAMES)
+def test_names_that_no_tag_has(catalog: LanceCatalog, case: str) -> None:
+    """A name that no file or reference can have ({}) is refused with 400, and the other tags stay."""
+    id, first, _ = new_tagged(catalog)
+    catalog.create_table_tag(id, tag=hostile.own(case, catalog.target.prefix), version=first, expect=400)
+    same_items(catalog.list_table_tags(id)["tags"], ["old"], "the listed tags")
+
+
+ODD_NAMES = {
+    "umlaut": "größe",
+    "cjk": "標籤",
+    "emoji": "🏷",
+    "accent": "e\u0301",
+    "at": "a@{1}",
+    "very_long": "t" * 5000,
+}
+
+
+@must("lance.tag.create.odd_name.{}", operations=CREATE, clause="tag-names-odd", kind="hostile", each=ODD_NAMES)
+def test_odd_names_of_tags(catalog: LanceCatalog, case: str) -> None:
+    """A name that not every server can keep ({}) is refused with 400 or works; the other tags stay readable."""
+    id, first, _ = new_tagged(catalog)
+    created = catalog.create_table_tag(id, tag=case, version=first, expect=(200, 400))
+    expected = {"old", case} if created.status == 200 else {"old"}
+    same_items(catalog.list_table_tags(id)["tags"], expected, "the listed tags")
+    check_tag(catalog, id, "old", first)
+
+
+NO_TAGS = {name: BAD_NAMES[name] for name in ("empty", "dot_dot", "slash", "climbing", "nul")}
+
+
+@must("lance.tag.get.no_name.{}", operations=GET, clause="tag-not-found", kind="hostile", each=NO_TAGS)
+def test_look_up_names_that_no_tag_has(catalog: LanceCatalog, case: str) -> None:
+    """Looking up a name that no tag has ({}) is refused with 400 or 404; nothing else is read for it."""
+    id, _, _ = new_tagged(catalog)
+    tag = hostile.own(case, catalog.target.prefix)
+    one_of(catalog.get_table_tag_version(id, tag=tag, expect=(400, 404)).code, (8, 13), "the code of the error")
+
+
+@must("lance.tag.case", operations=[*CREATE, *GET], clause="tag-names")
+def test_tags_differ_by_case(catalog: LanceCatalog) -> None:
+    """Tags that differ by case only are two tags."""
+    id, first, latest = new_tagged(catalog)
+    catalog.create_table_tag(id, tag="OLD", version=latest)
+    check_tag(catalog, id, "OLD", latest)
+    check_tag(catalog, id, "old", first)

@@ -1,0 +1,232 @@
+"""ListTableTags, GetTableTagVersion, CreateTableTag, UpdateTableTag, DeleteTableTag."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from conformance.checks import above, equal, lacks, one_of, same_items
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.support.arrow import stream
+from conformance.requirement import given, must, should
+from conformance.strategies import tables
+
+LIST, GET = ["ListTableTags"], ["GetTableTagVersion"]
+CREATE, UPDATE, DELETE = ["CreateTableTag"], ["UpdateTableTag"], ["DeleteTableTag"]
+MISSING_VERSION = 4711
+
+
+def new_tagged(catalog: LanceCatalog) -> tuple[Names, int, int]:
+    """Create a table with two versions and a tag `old` on the first; return it and their numbers."""
+    id = catalog.new_table(rows=3)
+    first = catalog.version(id)
+    catalog.insert_into_table(id, stream(tables(2, first=3)))
+    catalog.create_table_tag(id, tag="old", version=first)
+    return id, first, catalog.version(id)
+
+
+def check_tag(catalog: LanceCatalog, id: Names, tag: str, version: int) -> None:
+    """Check which version a tag names."""
+    equal(catalog.get_table_tag_version(id, tag=tag)["version"], version, f"the version of the tag {tag}")
+
+
+def check_tags(catalog: LanceCatalog, id: Names, expected: dict[str, int]) -> None:
+    """Check which tags are listed, and the versions that they name."""
+    tags = catalog.list_table_tags(id)["tags"]
+    equal({name: tag["version"] for name, tag in tags.items()}, expected, "the versions of the listed tags")
+
+
+# CreateTableTag
+
+
+@must("lance.tag.create.get", operations=[*CREATE, *GET], clause="create-tag")
+def test_created_tag_names_its_version(catalog: LanceCatalog) -> None:
+    """A tag names the version that it was created for."""
+    id, first, latest = new_tagged(catalog)
+    catalog.create_table_tag(id, tag="new", version=latest)
+    check_tag(catalog, id, "old", first)
+    check_tag(catalog, id, "new", latest)
+
+
+@must("lance.tag.create.stays", operations=CREATE, clause="tag-stays")
+@given(changes=st.integers(1, 3))
+def test_tag_stays_where_it_is(catalog: LanceCatalog, changes: int) -> None:
+    """A tag names the same version, with the same rows, however the table changes."""
+    id, first, _ = new_tagged(catalog)
+    for _ in range(changes):
+        catalog.insert_into_table(id, stream(tables(1)))
+    check_tag(catalog, id, "old", first)
+    equal(catalog.count_table_rows(id, version=first).json, 3, "the count of rows")
+
+
+@must("lance.tag.create.taken", operations=CREATE, clause="create-tag-conflict", kind="error")
+def test_create_tag_that_exists(catalog: LanceCatalog) -> None:
+    """Creating a tag that exists is refused with 409 and code 9; it names what it named."""
+    id, first, latest = new_tagged(catalog)
+    refused = catalog.create_table_tag(id, tag="old", version=latest, expect=409)
+    equal(refused.code, 9, "the code of the error")
+    check_tag(catalog, id, "old", first)
+
+
+@must("lance.tag.create.version_missing", operations=CREATE, clause="tag-version-missing", kind="error")
+def test_create_tag_of_missing_version(catalog: LanceCatalog) -> None:
+    """A tag for a version that does not exist is refused with 404 and code 11, and not created."""
+    id, _, _ = new_tagged(catalog)
+    refused = catalog.create_table_tag(id, tag="new", version=MISSING_VERSION, expect=404)
+    equal(refused.code, 11, "the code of the error")
+    lacks(catalog.list_table_tags(id)["tags"], ["new"], "the listed tags")
+
+
+ON_VERSION = {"create": "CreateTableTag", "update": "UpdateTableTag"}
+NO_VERSIONS = {
+    f"{name}.{size}": (operation, number)
+    for name, operation in ON_VERSION.items()
+    for size, number in (("negative", -1), ("zero", 0), ("largest", 2**63 - 1))
+}
+
+
+@must("lance.tag.{}", operations=lambda case: [case[0]], clause="version-numbers", kind="hostile", each=NO_VERSIONS)
+def test_tags_of_no_version(catalog: LanceCatalog, case: tuple[str, int]) -> None:
+    """A number that the table has no version of ({}) is refused with 400 or 404; the tag stays where it was."""
+    operation, number = case
+    id, first, _ = new_tagged(catalog)
+    name = "new" if operation == "CreateTableTag" else "old"
+    refused = catalog.send(operation, id, {"tag": name, "version": number}, expect=(400, 404))
+    one_of(refused.code, (11, 13), "the code of the error")
+    check_tags(catalog, id, {"old": first})
+
+
+# UpdateTableTag
+
+
+@must("lance.tag.update.moves", operations=UPDATE, clause="update-tag")
+def test_update_moves_a_tag(catalog: LanceCatalog) -> None:
+    """An updated tag names the other version, and only that tag does."""
+    id, first, latest = new_tagged(catalog)
+    catalog.create_table_tag(id, tag="other", version=first)
+    catalog.update_table_tag(id, tag="old", version=latest)
+    check_tag(catalog, id, "old", latest)
+    check_tag(catalog, id, "other", first)
+
+
+@must("lance.tag.update.version_missing", operations=UPDATE, clause="tag-version-missing", kind="error")
+def test_update_to_missing_version(catalog: LanceCatalog) -> None:
+    """Moving a tag to a version that does not exist is refused with 404 and code 11; it stays where it was."""
+    id, first, _ = new_tagged(catalog)
+    refused = catalog.update_table_tag(id, tag="old", version=MISSING_VERSION, expect=404)
+    equal(refused.code, 11, "the code of the error")
+    check_tag(catalog, id, "old", first)
+
+
+# DeleteTableTag
+
+
+@must("lance.tag.delete.gone", operations=DELETE, clause="delete-tag")
+def test_deleted_tag_is_gone(catalog: LanceCatalog) -> None:
+    """A deleted tag is gone, its version and the other tags stay, and its name is free."""
+    id, first, latest = new_tagged(catalog)
+    catalog.create_table_tag(id, tag="other", version=latest)
+    catalog.delete_table_tag(id, tag="old")
+    same_items(catalog.list_table_tags(id)["tags"], ["other"], "the listed tags")
+    equal(catalog.count_table_rows(id, version=first).json, 3, "the count of rows")
+    catalog.create_table_tag(id, tag="old", version=latest)
+    check_tag(catalog, id, "old", latest)
+
+
+@must("lance.tag.delete.twice", operations=DELETE, clause="tag-not-found", kind="error")
+def test_delete_twice(catalog: LanceCatalog) -> None:
+    """Deleting a tag a second time is refused with 404 and code 8."""
+    id, _, _ = new_tagged(catalog)
+    catalog.delete_table_tag(id, tag="old")
+    equal(catalog.delete_table_tag(id, tag="old", expect=404).code, 8, "the code of the error")
+
+
+# ListTableTags
+
+
+@must("lance.tag.list.versions", operations=LIST, clause="list-tags")
+def test_list_has_versions(catalog: LanceCatalog) -> None:
+    """The list has every tag with the number of its version; a table without tags has none."""
+    id, first, latest = new_tagged(catalog)
+    catalog.create_table_tag(id, tag="new", version=latest)
+    check_tags(catalog, id, {"old": first, "new": latest})
+    check_tags(catalog, catalog.new_table("untagged"), {})
+
+
+@should("lance.tag.list.size", operations=LIST, clause="list-tags-size")
+def test_list_has_sizes(catalog: LanceCatalog) -> None:
+    """The size of a tag's manifest is that of the file, so more than nothing."""
+    id, _, _ = new_tagged(catalog)
+    above(catalog.list_table_tags(id)["tags"]["old"]["manifestSize"], 0, "the manifestSize of the tag")
+
+
+# What holds for all of them
+
+BODIES: dict[str, dict[str, Any]] = {
+    "get": {"tag": "missing"},
+    "update": {"tag": "missing", "version": 1},
+    "delete": {"tag": "missing"},
+    "create": {"tag": "new", "version": 1},
+}
+METHODS = {
+    "get": "GetTableTagVersion",
+    "update": "UpdateTableTag",
+    "delete": "DeleteTableTag",
+    "create": "CreateTableTag",
+    "list": "ListTableTags",
+}
+ON_TAG = {name: METHODS[name] for name in ("get", "update", "delete")}
+
+
+@must("lance.tag.{}.tag_missing", operations=lambda case: [case], clause="tag-not-found", kind="error", each=ON_TAG)
+def test_missing_tag(catalog: LanceCatalog, case: str) -> None:
+    """A tag that does not exist ({}) is refused with 404 and code 8."""
+    id, first, _ = new_tagged(catalog)
+    body = {"tag": "missing"} | ({"version": first} if case == "UpdateTableTag" else {})
+    equal(catalog.send(case, id, body, expect=404).code, 8, "the code of the error")
+
+
+@must("lance.tag.{}.missing", operations=lambda case: [case], clause="table-not-found", kind="error", each=METHODS)
+def test_tags_of_missing_table(catalog: LanceCatalog, case: str) -> None:
+    """The tags of a table that does not exist ({}) are refused with 404 and code 4."""
+    name = next(name for name, operation in METHODS.items() if operation == case)
+    equal(
+        catalog.send(case, catalog.table_id("missing"), BODIES.get(name), expect=404).code, 4, "the code of the error"
+    )
+
+
+WRONG: dict[str, tuple[str, dict[str, Any]]] = {
+    "create_without_tag": ("CreateTableTag", {"version": 1}),
+    "create_without_version": ("CreateTableTag", {"tag": "x"}),
+    "update_without_version": ("UpdateTableTag", {"tag": "old"}),
+    "update_version_text": ("UpdateTableTag", {"tag": "old", "version": "1"}),
+    "get_without_tag": ("GetTableTagVersion", {}),
+    "delete_without_tag": ("DeleteTableTag", {}),
+}
+
+
+@must("lance.tag.body.{}", operations=lambda case: [case[0]], clause="request-schemas", kind="error", each=WRONG)
+def test_wrong_bodies(catalog: LanceCatalog, case: tuple[str, dict[str, Any]]) -> None:
+    """A request about tags that does not fit its schema ({}) is refused with 400 and code 13."""
+    id, first, _ = new_tagged(catalog)
+    equal(catalog.send(case[0], id, case[1], expect=400).code, 13, "the code of the error")
+    check_tag(catalog, id, "old", first)
+
+
+ON_TABLE: dict[str, tuple[str, dict[str, Any] | None]] = {
+    "create": ("CreateTableTag", {"tag": "x", "version": 1}),
+    "get": ("GetTableTagVersion", {"tag": "x"}),
+    "list": ("ListTableTags", None),
+}
+
+
+@should(
+    "lance.tag.{}.declared", operations=lambda case: [case[0]], clause="tags-of-declared", kind="error", each=ON_TABLE
+)
+def test_tags_of_declared_table(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
+    """A table that was only declared has no versions to tag ({}): none is listed, others are refused."""
+    id = catalog.new_declared_table()
+    answer = catalog.send(case[0], id, case[1], expect=(200, 400, 404))
+    if answer.status == 200:
+        equal(answer.get("tags"), {}, "the listed tags")

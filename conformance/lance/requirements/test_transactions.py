@@ -1,0 +1,206 @@
+"""DescribeTransaction and AlterTransaction.
+
+A transaction can only be looked at where an operation tells its id: all of these requirements start
+from a change that does, and are not offered by servers that never do.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.checks import equal, holds, lacks, text
+from conformance.client import Answer
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.support.arrow import stream
+from conformance.outcomes import Unoffered
+from conformance.requirement import must, should
+from conformance.strategies import tables
+from specs.identifiers import LANCE_DELIMITER, join_parts
+
+DESCRIBE, ALTER = ["DescribeTransaction"], ["AlterTransaction"]
+
+
+def new_transaction(catalog: LanceCatalog) -> str:
+    """Change a table and return the id of the transaction that did it. Raises Unoffered where none is told."""
+    id = catalog.new_table()
+    for answer in (
+        catalog.restore_table(id, version=catalog.version(id), expect=None),
+        catalog.insert_into_table(id, stream(tables(1)), expect=None),
+    ):
+        found = answer.get("transaction_id") if answer.status == 200 else None
+        if found:
+            return _known(catalog, id, str(found))
+    raise Unoffered("no change of a table tells the id of its transaction")
+
+
+def _known(catalog: LanceCatalog, table: Names, told: str) -> str:
+    """Return an id of a transaction in the form that its server takes: as it was told, or after the table's."""
+    if catalog.describe_transaction(told, expect=None).status == 200:
+        return told
+    return told if LANCE_DELIMITER in told else join_parts((*table, told))
+
+
+def status_of(answer: Answer) -> str:
+    """Return the status in an answer, without regard to case and underscores."""
+    return text(answer["status"], "the status of the transaction").replace("_", "").lower()
+
+
+def properties_of(answer: Answer) -> dict[str, Any]:
+    """Return the properties that an answer tells."""
+    found = answer["properties"]
+    holds(isinstance(found, dict), "the properties are an object")
+    return dict(found)
+
+
+def set_property(key: str, value: str, **mode: str) -> dict[str, Any]:
+    """Return the action that sets a property."""
+    return {"setPropertyAction": {"key": key, "value": value, **mode}}
+
+
+def unset_property(key: str, **mode: str) -> dict[str, Any]:
+    """Return the action that removes a property."""
+    return {"unsetPropertyAction": {"key": key, **mode}}
+
+
+def set_status(status: str) -> dict[str, Any]:
+    """Return the action that gives a status."""
+    return {"setStatusAction": {"status": status}}
+
+
+@must("lance.transaction.describe.status", operations=DESCRIBE, clause="describe-transaction")
+def test_describe_transaction(catalog: LanceCatalog) -> None:
+    """A transaction that was answered as done has succeeded."""
+    answer = catalog.describe_transaction(new_transaction(catalog))
+    equal(status_of(answer), "succeeded", "the status of the transaction")
+
+
+@must("lance.transaction.describe.missing", operations=DESCRIBE, clause="transaction-not-found", kind="error")
+def test_describe_missing_transaction(catalog: LanceCatalog) -> None:
+    """A transaction that does not exist is refused with 404 and code 10."""
+    id = (*catalog.new_table(), "00000000-0000-0000-0000-000000000000")
+    equal(catalog.describe_transaction(id, expect=404).code, 10, "the code of the error")
+
+
+@should("lance.transaction.describe.other_table", operations=DESCRIBE, clause="transaction-not-found", kind="error")
+def test_transaction_of_another_table(catalog: LanceCatalog) -> None:
+    """A transaction of one table is none of another: 404 and code 10, also after it was altered."""
+    id = new_transaction(catalog)
+    catalog.alter_transaction(id, actions=[set_property("k", "v")], expect=None)
+    other = (*catalog.new_table("other"), id.rpartition(LANCE_DELIMITER)[2])
+    equal(catalog.describe_transaction(other, expect=404).code, 10, "the code of the error")
+
+
+@must("lance.transaction.alter.property", operations=ALTER, clause="alter-transaction-properties")
+def test_set_and_unset_properties(catalog: LanceCatalog) -> None:
+    """Properties are set and removed; the answer and DescribeTransaction tell the same."""
+    id = new_transaction(catalog)
+    told = properties_of(catalog.alter_transaction(id, actions=[set_property("a", "1"), set_property("b", "2")]))
+    equal(told.get("a"), "1", "the property a in the answer")
+    equal(told.get("b"), "2", "the property b in the answer")
+    catalog.alter_transaction(id, actions=[unset_property("a")])
+    kept = properties_of(catalog.describe_transaction(id))
+    equal(kept.get("b"), "2", "the property b")
+    lacks(kept, ["a"], "the properties of the transaction")
+
+
+@must("lance.transaction.alter.order", operations=ALTER, clause="alter-transaction-atomic")
+def test_actions_are_done_in_order(catalog: LanceCatalog) -> None:
+    """The actions of a request are done in order: the last word counts."""
+    id = new_transaction(catalog)
+    actions = [set_property("a", "1"), unset_property("a"), set_property("a", "2")]
+    catalog.alter_transaction(id, actions=actions)
+    equal(properties_of(catalog.describe_transaction(id)).get("a"), "2", "the property a")
+
+
+MODES: dict[str, tuple[dict[str, str], str]] = {
+    "default": ({}, "new"),
+    "overwrite": ({"mode": "Overwrite"}, "new"),
+    "overwrite_lower": ({"mode": "overwrite"}, "new"),
+    "skip": ({"mode": "Skip"}, "old"),
+    "skip_upper": ({"mode": "SKIP"}, "old"),
+}
+
+
+@must("lance.transaction.alter.mode.{}", operations=ALTER, clause="alter-transaction-modes", each=MODES)
+def test_modes_of_set(catalog: LanceCatalog, case: tuple[dict[str, str], str]) -> None:
+    """Setting a property that is there overwrites it, or leaves it as it is, as the mode says ({})."""
+    mode, expected = case
+    id = new_transaction(catalog)
+    catalog.alter_transaction(id, actions=[set_property("k", "old")])
+    altered = catalog.alter_transaction(id, actions=[set_property("k", "new", **mode)])
+    equal(properties_of(altered).get("k"), expected, "the property k")
+
+
+FAILING: dict[str, dict[str, Any]] = {
+    "set_existing": set_property("k", "new", mode="Fail"),
+    "unset_missing": unset_property("nowhere", mode="Fail"),
+}
+
+
+@must("lance.transaction.alter.fail.{}", operations=ALTER, clause="alter-transaction-modes", kind="error", each=FAILING)
+def test_mode_fail(catalog: LanceCatalog, case: dict[str, Any]) -> None:
+    """In mode Fail an action that finds a property otherwise than it wants it ({}) is refused; nothing is altered."""
+    id = new_transaction(catalog)
+    catalog.alter_transaction(id, actions=[set_property("k", "old")])
+    catalog.alter_transaction(id, actions=[set_property("more", "x"), case], expect=(400, 409))
+    kept = properties_of(catalog.describe_transaction(id))
+    equal(kept.get("k"), "old", "the property k")
+    lacks(kept, ["more"], "the properties of the transaction")
+
+
+@should("lance.transaction.alter.skip_missing", operations=ALTER, clause="alter-transaction-modes")
+def test_unset_missing_property(catalog: LanceCatalog) -> None:
+    """Removing a property that is not there does nothing, unless the mode says otherwise."""
+    id = new_transaction(catalog)
+    catalog.alter_transaction(id, actions=[unset_property("nowhere")])
+
+
+@should("lance.transaction.alter.finished", operations=ALTER, clause="alter-transaction-status", kind="error")
+def test_finished_transaction_stays_finished(catalog: LanceCatalog) -> None:
+    """A transaction that has succeeded cannot go back to Running: 400 or 409, and it stays as it was."""
+    id = new_transaction(catalog)
+    catalog.alter_transaction(id, actions=[set_status("Running")], expect=(400, 409))
+    equal(status_of(catalog.describe_transaction(id)), "succeeded", "the status of the transaction")
+
+
+@should("lance.transaction.alter.finished_code", operations=ALTER, clause="alter-transaction-code", kind="error")
+def test_code_of_a_status_that_cannot_follow(catalog: LanceCatalog) -> None:
+    """A status that cannot follow the present one is refused with 409 and code 14."""
+    id = new_transaction(catalog)
+    equal(catalog.alter_transaction(id, actions=[set_status("Running")], expect=409).code, 14, "the code of the error")
+
+
+@must("lance.transaction.alter.missing", operations=ALTER, clause="transaction-not-found", kind="error")
+def test_alter_missing_transaction(catalog: LanceCatalog) -> None:
+    """Altering a transaction that does not exist is refused with 404 and code 10."""
+    id = (*catalog.new_table(), "00000000-0000-0000-0000-000000000000")
+    equal(catalog.alter_transaction(id, actions=[set_property("k", "v")], expect=404).code, 10, "the code of the error")
+
+
+WRONG: dict[str, list[Any]] = {
+    "no_action": [],
+    "unknown_status": [set_status("Perhaps")],
+    "unknown_mode": [set_property("k", "v", mode="Perhaps")],
+    "no_object": ["setStatusAction"],
+}
+
+
+@must("lance.transaction.alter.body.{}", operations=ALTER, clause="alter-transaction-actions", kind="error", each=WRONG)
+def test_wrong_actions(catalog: LanceCatalog, case: list[Any]) -> None:
+    """What is no list of actions ({}) is refused with 400 and code 13, and nothing is altered."""
+    id = new_transaction(catalog)
+    before = catalog.describe_transaction(id).json
+    equal(catalog.alter_transaction(id, actions=case, expect=400).code, 13, "the code of the error")
+    equal(catalog.describe_transaction(id).json, before, "the description of the transaction")
+
+
+NOT_ONE: dict[str, Any] = {"empty": {}, "two": {**set_property("k", "v"), **unset_property("x")}}
+
+
+@should("lance.transaction.alter.one.{}", operations=ALTER, clause="alter-transaction-one", kind="error", each=NOT_ONE)
+def test_action_is_one_of_three(catalog: LanceCatalog, case: dict[str, Any]) -> None:
+    """An action that is not exactly one change ({}) is refused with 400 and code 13, and nothing is altered."""
+    id = new_transaction(catalog)
+    before = catalog.describe_transaction(id).json
+    equal(catalog.alter_transaction(id, actions=[case], expect=400).code, 13, "the code of the error")
+    equal(catalog.describe_transaction(id).json, before, "the description of the transaction")

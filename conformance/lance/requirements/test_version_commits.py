@@ -1,0 +1,221 @@
+"""CreateTableVersion and BatchDeleteTableVersions: versions that clients keep through the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from conformance.checks import equal, holds, lacks, listed, number
+from conformance.common import hostile
+from conformance.common.hostile import Canary
+from conformance.json_values import Items
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.support.arrow import stream
+from conformance.lance.support.staging import stage
+from conformance.requirement import must, should
+from conformance.strategies import tables
+from conformance.target import OFFERED
+
+CREATE = ["CreateTableVersion"]
+DELETE = ["BatchDeleteTableVersions"]
+
+
+def numbers(catalog: LanceCatalog, id: Names) -> list[int]:
+    """Return the versions that a table has, smallest first. To ask for one that it lacks is a Violation."""
+    versions = listed(catalog.list_table_versions(id)["versions"], "the listed versions")
+    return Items(sorted(number(one["version"], "the number of a listed version") for one in versions))
+
+
+# CreateTableVersion
+
+
+@must("lance.version.create.latest", operations=CREATE, clause="create-version")
+def test_created_version_is_the_latest(catalog: LanceCatalog) -> None:
+    """A version that was made of a staged manifest is the latest: it is listed, described and read."""
+    id = catalog.new_table(rows=3)
+    staged = stage(catalog, id, rows=2)
+    catalog.create_table_version(id, **staged)
+    equal(catalog.describe_table_version(id)["version"]["version"], staged["version"], "the latest version")
+    equal(numbers(catalog, id)[-1], staged["version"], "the greatest listed version")
+    equal(catalog.count_table_rows(id).json, 5, "the count of rows")
+
+
+@must("lance.version.create.answer", operations=CREATE, clause="create-version-answer")
+def test_created_version_is_answered(catalog: LanceCatalog) -> None:
+    """The answer describes the version that was made, if it describes one at all."""
+    id = catalog.new_table()
+    staged = stage(catalog, id)
+    version = catalog.create_table_version(id, **staged).get("version")
+    if version is not None:
+        equal(version["version"], staged["version"], "the version in the answer")
+
+
+@must("lance.version.create.taken", operations=CREATE, clause="create-version-conflict", kind="error")
+def test_version_that_exists_is_not_replaced(catalog: LanceCatalog) -> None:
+    """Making a version that the table has is refused with 409 and code 14, and replaces nothing."""
+    id = catalog.new_table(rows=3)
+    staged = stage(catalog, id, rows=2)
+    catalog.insert_into_table(id, stream(tables(1)))
+    refused = catalog.create_table_version(id, **staged, expect=409)
+    equal(refused.code, 14, "the code of the error")
+    equal(catalog.count_table_rows(id, version=staged["version"]).json, 4, "the count of rows")
+
+
+@must("lance.version.create.next", operations=CREATE, clause="create-version-conflict")
+def test_loser_makes_the_next_version(catalog: LanceCatalog) -> None:
+    """Who was refused may stage again on the latest version and make the next one."""
+    id = catalog.new_table(rows=3)
+    lost = stage(catalog, id, rows=2)
+    catalog.insert_into_table(id, stream(tables(1)))
+    catalog.create_table_version(id, **lost, expect=409)
+    catalog.create_table_version(id, **stage(catalog, id, rows=2))
+    equal(catalog.count_table_rows(id).json, 6, "the count of rows")
+
+
+@must("lance.version.create.missing", operations=CREATE, clause="table-not-found", kind="error")
+def test_version_of_missing_table(catalog: LanceCatalog) -> None:
+    """Making a version of a table that does not exist is refused with 404 and code 4."""
+    body = {"version": 1, "manifest_path": f"{hostile.UNUSED}/_versions/1.manifest-x"}
+    refused = catalog.create_table_version(catalog.table_id("missing"), **body, expect=404)
+    equal(refused.code, 4, "the code of the error")
+
+
+@should("lance.version.create.unstaged", operations=CREATE, clause="create-version-staged", kind="error")
+def test_version_of_missing_manifest(catalog: LanceCatalog) -> None:
+    """A manifest that was never staged makes no version: the answer is 400, and the table stays readable."""
+    id = catalog.new_table(rows=3)
+    staged = stage(catalog, id)
+    path = staged["manifest_path"] + "x"
+    catalog.create_table_version(id, **{**staged, "manifest_path": path}, expect=400)
+    lacks(numbers(catalog, id), [staged["version"]], "the listed versions")
+    equal(catalog.count_table_rows(id).json, 3, "the count of rows")
+
+
+OUTSIDE: dict[str, Callable[[str, Canary], str]] = {
+    "other_table": lambda base, canary: f"{base}/../{{prefix}}_other.lance/_versions/1.manifest-x",
+    "root": lambda base, canary: str(canary.path).lstrip("/"),
+    "parent": lambda base, canary: canary.climbing,
+}
+
+
+@should(
+    "lance.version.create.outside.{}", operations=CREATE, clause="create-version-inside", kind="error", each=OUTSIDE
+)
+def test_manifest_outside_of_the_table(catalog: LanceCatalog, case: Callable[[str, Canary], str]) -> None:
+    """A manifest that lies outside of the table ({}) is refused with 400, and stays where it is."""
+    id = catalog.new_table()
+    staged = stage(catalog, id)
+    canary = catalog.target.canaries.new("1.manifest")
+    place = case(staged["manifest_path"].rpartition("/_versions/")[0], canary)
+    body = {**staged, "manifest_path": hostile.own(place, catalog.target.prefix)}
+    catalog.create_table_version(id, **body, expect=None)
+    holds(canary.untouched, "the server leaves a file outside of the table as it is")
+    catalog.client.judge_status(catalog.client.steps[-1], 400)
+    lacks(numbers(catalog, id), [staged["version"]], "the listed versions")
+
+
+MANAGED = ("CreateTableVersion", "ListTableVersions", "DescribeTableVersion")
+
+
+@must("lance.version.managed", operations=["DescribeTable"], clause="managed-versioning")
+def test_managed_versions_are_served(catalog: LanceCatalog) -> None:
+    """A server that tells clients to keep versions through the catalog has the operations for it."""
+    managed = catalog.describe_table(catalog.new_table()).get("managed_versioning")
+    missing = [name for name in MANAGED if catalog.target.probes[name].state != OFFERED]
+    holds(not (managed and missing), f"a server with managed_versioning has {', '.join(missing)}")
+
+
+# BatchDeleteTableVersions
+
+
+VERSIONS = 4
+
+
+def new_table_with_versions(catalog: LanceCatalog, rows: int = 1) -> Names:
+    """Create a table with VERSIONS versions; the first has some rows, each other adds one."""
+    id = catalog.new_table(rows=rows)
+    for _ in range(VERSIONS - 1):
+        catalog.insert_into_table(id, stream(tables(1)))
+    return id
+
+
+RANGES: dict[str, Any] = {
+    "one": ([(1, 2)], [0]),
+    "several": ([(1, 3)], [0, 1]),
+    "none": ([(2, 2)], []),
+    "two_ranges": ([(1, 2), (3, 4)], [0, 2]),
+    "overlapping": ([(1, 3), (2, 4)], [0, 1, 2]),
+    "from_zero": ([(0, 3)], [0, 1]),
+    "beyond": ([(1000, 2000)], []),
+    "no_range": ([], []),
+}
+
+
+@must("lance.version.delete.range.{}", operations=DELETE, clause="delete-versions-range", each=RANGES)
+def test_delete_versions(catalog: LanceCatalog, case: Any) -> None:
+    """The versions from a start up to, not including, an end are deleted and no others ({})."""
+    id = new_table_with_versions(catalog)
+    before = numbers(catalog, id)
+    ranges, gone = case
+    shift = before[0] - 1
+    body = [{"start_version": one[0] + shift * (one[0] > 0), "end_version": one[1] + shift} for one in ranges]
+    catalog.batch_delete_table_versions(id, ranges=body)
+    left = [version for place, version in enumerate(before) if place not in gone]
+    equal(numbers(catalog, id), left, "the listed versions")
+    equal(catalog.count_table_rows(id).json, len(before), "the count of rows")
+
+
+@must("lance.version.delete.count", operations=DELETE, clause="delete-versions-count")
+def test_deleted_versions_are_counted(catalog: LanceCatalog) -> None:
+    """The answer counts the versions that were deleted, each once, if it counts them."""
+    id = new_table_with_versions(catalog)
+    first = numbers(catalog, id)[0]
+    ranges = [
+        {"start_version": first, "end_version": first + 2},
+        {"start_version": first + 1, "end_version": first + 3},
+    ]
+    answer = catalog.batch_delete_table_versions(id, ranges=ranges)
+    equal(answer.get("deleted_count", 3), 3, "the deleted_count")
+
+
+@must("lance.version.delete.gone", operations=DELETE, clause="delete-versions-range")
+def test_deleted_version_is_gone(catalog: LanceCatalog) -> None:
+    """A version that was deleted cannot be described."""
+    id = new_table_with_versions(catalog)
+    first = numbers(catalog, id)[0]
+    catalog.batch_delete_table_versions(id, ranges=[{"start_version": first, "end_version": first + 1}])
+    equal(catalog.describe_table_version(id, version=first, expect=404).code, 11, "the code of the error")
+
+
+@should("lance.version.delete.all", operations=DELETE, clause="delete-versions-all")
+def test_delete_all_versions(catalog: LanceCatalog) -> None:
+    """From 0 to -1 all versions are deleted, and the table still is one: it can be dropped."""
+    id = new_table_with_versions(catalog)
+    catalog.batch_delete_table_versions(id, ranges=[{"start_version": 0, "end_version": -1}])
+    equal(numbers(catalog, id), [], "the listed versions")
+    catalog.drop_table(id)
+    catalog.table_exists(id, expect=404)
+
+
+@must("lance.version.delete.missing", operations=DELETE, clause="table-not-found", kind="error")
+def test_delete_versions_of_missing_table(catalog: LanceCatalog) -> None:
+    """Deleting versions of a table that does not exist is refused with 404 and code 4."""
+    ranges = [{"start_version": 0, "end_version": 2}]
+    refused = catalog.batch_delete_table_versions(catalog.table_id("missing"), ranges=ranges, expect=404)
+    equal(refused.code, 4, "the code of the error")
+
+
+NO_RANGES = {"reversed": (3, 1), "negative_start": (-2, 2), "negative_end": (1, -2)}
+
+
+@should(
+    "lance.version.delete.range.{}", operations=DELETE, clause="delete-versions-no-range", kind="error", each=NO_RANGES
+)
+def test_delete_no_range(catalog: LanceCatalog, case: tuple[int, int]) -> None:
+    """What is no range of versions ({}) is refused with 400 and deletes nothing."""
+    id = new_table_with_versions(catalog)
+    before = numbers(catalog, id)
+    start, end = case
+    body = [{"start_version": start, "end_version": end}]
+    catalog.batch_delete_table_versions(id, ranges=body, expect=400)
+    equal(numbers(catalog, id), before, "the listed versions")

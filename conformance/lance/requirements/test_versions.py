@@ -1,0 +1,257 @@
+"""ListTableVersions, DescribeTableVersion and RestoreTable."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+from typing import Any
+
+from hypothesis import strategies as st
+
+from conformance.checks import above, at_least, contains, equal, holds, keyed, number, one_of, same_items, text
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.requirements.test_rows import check_transaction
+from conformance.lance.support.arrow import stream
+from conformance.lance.support.listing import collect
+from conformance.outcomes import Unoffered
+from conformance.requirement import given, must, should
+from conformance.strategies import tables
+
+LIST, DESCRIBE, RESTORE = ["ListTableVersions"], ["DescribeTableVersion"], ["RestoreTable"]
+MISSING_VERSION = 4711
+DAY_MILLIS = 86_400_000
+
+
+def new_versioned(catalog: LanceCatalog, inserts: int = 3) -> tuple[Names, list[int]]:
+    """Create a table and insert rows; return it and the numbers of its versions, oldest first.
+
+    The first version has 3 rows, each other one more than the one before.
+    """
+    id = catalog.new_table(rows=3)
+    numbers = [catalog.version(id)]
+    for place in range(inserts):
+        catalog.insert_into_table(id, stream(tables(1, first=3 + place)))
+        numbers.append(catalog.version(id))
+    return id, numbers
+
+
+def listed(catalog: LanceCatalog, id: Names, **query: Any) -> list[int]:
+    """Return the numbers of the versions that the list has, in its order."""
+    found = collect(lambda **page: catalog.list_table_versions(id, **page), "versions", **query)
+    return [one["version"] for one in found]
+
+
+# ListTableVersions
+
+
+@must("lance.version.list.all", operations=LIST, clause="list-versions")
+@given(inserts=st.integers(0, 4))
+def test_list_has_all_versions(catalog: LanceCatalog, inserts: int) -> None:
+    """Every version of the table is listed once."""
+    id, numbers = new_versioned(catalog, inserts)
+    same_items(listed(catalog, id), numbers, "the listed versions")
+
+
+@must("lance.version.list.descending", operations=LIST, clause="list-versions-descending")
+@given(limit=st.sampled_from([None, 1, 2, 3]))
+def test_newest_first(catalog: LanceCatalog, limit: int | None) -> None:
+    """With descending=true the newest versions come first, over all pages."""
+    id, numbers = new_versioned(catalog)
+    equal(listed(catalog, id, descending=True, limit=limit), numbers[::-1], "the listed versions")
+
+
+@must("lance.version.list.latest", operations=LIST, clause="list-versions-descending")
+def test_latest_version_by_the_list(catalog: LanceCatalog) -> None:
+    """One descending version is the latest one: how clients find it."""
+    id, numbers = new_versioned(catalog)
+    page = catalog.list_table_versions(id, descending=True, limit=1)["versions"]
+    equal([one["version"] for one in page], numbers[-1:], "the versions of the page")
+
+
+@should("lance.version.list.times", operations=LIST, clause="version-times")
+def test_times_rise(catalog: LanceCatalog) -> None:
+    """The times of versions, in milliseconds since 1970, where they are told, do not fall, and are of today."""
+    id, _ = new_versioned(catalog)
+    versions = sorted(catalog.list_table_versions(id)["versions"], key=_number)
+    times = [one["timestamp_millis"] for one in versions if one.get("timestamp_millis") is not None]
+    if not times:
+        raise Unoffered("the versions have no times")
+    for earlier, later in pairwise(times):
+        at_least(later, earlier, "the timestamp_millis of a version after another")
+    latest = number(times[-1], "the timestamp_millis of the latest version")
+    holds(abs(latest - time.time() * 1000) < DAY_MILLIS, f"the timestamp_millis {latest} is of today")
+
+
+def _number(version: Any) -> int:
+    return number(version["version"], "the number of a version")
+
+
+@must("lance.version.list.manifests", operations=LIST, clause="version-manifests")
+def test_manifests_differ(catalog: LanceCatalog) -> None:
+    """Every version has a manifest of its own."""
+    id, numbers = new_versioned(catalog)
+    versions = catalog.list_table_versions(id)["versions"]
+    paths = {text(one["manifest_path"], "the manifest_path of a version") for one in versions}
+    equal(len(paths), len(numbers), "the number of different manifests")
+
+
+# DescribeTableVersion
+
+
+@must("lance.version.describe.number", operations=DESCRIBE, clause="describe-version-number")
+def test_describe_any_version(catalog: LanceCatalog) -> None:
+    """Every version is described by its number, with the manifest that the list tells."""
+    id, numbers = new_versioned(catalog)
+    entries = keyed(catalog.list_table_versions(id)["versions"], "version")
+    for wanted in numbers:
+        described = catalog.describe_table_version(id, version=wanted)["version"]
+        contains(entries, [wanted], "the listed versions")
+        equal(described["version"], wanted, "the version")
+        path = entries[wanted]["manifest_path"]
+        equal(described["manifest_path"], path, f"the manifest_path of the version {wanted}")
+
+
+@must("lance.version.describe.latest", operations=DESCRIBE, clause="describe-version-latest")
+def test_describe_latest_version(catalog: LanceCatalog) -> None:
+    """Without a number the latest version is described."""
+    id, numbers = new_versioned(catalog)
+    equal(catalog.describe_table_version(id)["version"]["version"], numbers[-1], "the latest version")
+    catalog.insert_into_table(id, stream(tables(1)))
+    above(catalog.describe_table_version(id)["version"]["version"], numbers[-1], "the version after the insert")
+
+
+@should("lance.version.describe.size", operations=DESCRIBE, clause="version-manifests")
+def test_manifest_size(catalog: LanceCatalog) -> None:
+    """The size of a manifest, where it is told, is more than nothing."""
+    id, _ = new_versioned(catalog)
+    above(catalog.describe_table_version(id)["version"].get("manifest_size", 1), 0, "the manifest_size")
+
+
+@must("lance.version.describe.version_missing", operations=DESCRIBE, clause="version-not-found", kind="error")
+def test_describe_missing_version(catalog: LanceCatalog) -> None:
+    """Describing a version that does not exist is refused with 404 and code 11."""
+    refused = catalog.describe_table_version(catalog.new_table(), version=MISSING_VERSION, expect=404)
+    equal(refused.code, 11, "the code of the error")
+
+
+# RestoreTable
+
+
+@must("lance.version.restore.rows", operations=RESTORE, clause="restore-table")
+@given(place=st.integers(0, 2))
+def test_restore_brings_rows_back(catalog: LanceCatalog, place: int) -> None:
+    """After restoring a version the table has its rows again."""
+    id, numbers = new_versioned(catalog, inserts=2)
+    catalog.restore_table(id, version=numbers[place])
+    equal(catalog.count_table_rows(id).json, 3 + place, "the count of rows")
+
+
+@must("lance.version.restore.new_version", operations=RESTORE, clause="restore-version")
+def test_restore_makes_a_version(catalog: LanceCatalog) -> None:
+    """Restoring makes a new version; those between stay readable."""
+    id, numbers = new_versioned(catalog, inserts=2)
+    catalog.restore_table(id, version=numbers[0])
+    above(catalog.version(id), numbers[-1], "the version after the restore")
+    equal(catalog.count_table_rows(id, version=numbers[-1]).json, 5, "the count of rows")
+    found = set(listed(catalog, id))
+    contains(found, numbers, "the listed versions")
+    above(len(found), len(set(numbers)), "the number of listed versions")
+
+
+@must("lance.version.restore.undone", operations=RESTORE, clause="restore-version")
+def test_restore_can_be_undone(catalog: LanceCatalog) -> None:
+    """What a restore took away is brought back by restoring the version before it."""
+    id, numbers = new_versioned(catalog, inserts=1)
+    catalog.restore_table(id, version=numbers[0])
+    catalog.restore_table(id, version=numbers[1])
+    equal(catalog.count_table_rows(id).json, 4, "the count of rows")
+
+
+@must("lance.version.restore.latest", operations=RESTORE, clause="restore-table")
+def test_restore_latest_version(catalog: LanceCatalog) -> None:
+    """Restoring the latest version is allowed, any number of times, and changes no row."""
+    id, _ = new_versioned(catalog, inserts=1)
+    for _ in range(3):
+        catalog.restore_table(id, version=catalog.version(id))
+    equal(catalog.count_table_rows(id).json, 4, "the count of rows")
+
+
+@should("lance.version.restore.transaction", operations=RESTORE, clause="transaction-known")
+def test_restore_transaction_is_known(catalog: LanceCatalog) -> None:
+    """A transaction_id in the answer is one that DescribeTransaction knows."""
+    id, numbers = new_versioned(catalog, inserts=1)
+    check_transaction(catalog, catalog.restore_table(id, version=numbers[0]))
+
+
+@must("lance.version.restore.columns", operations=RESTORE, clause="restore-table")
+def test_restore_brings_columns_back(catalog: LanceCatalog) -> None:
+    """After restoring a version the table has its columns again."""
+    id, numbers = new_versioned(catalog, inserts=0)
+    catalog.alter_table_drop_columns(id, columns=["name"])
+    catalog.restore_table(id, version=numbers[0])
+    schema = catalog.describe_table(id, query={"load_detailed_metadata": True})["schema"]
+    equal([field["name"] for field in schema["fields"]], ["id", "name"], "the columns of the table")
+
+
+@must("lance.version.restore.version_missing", operations=RESTORE, clause="version-not-found", kind="error")
+def test_restore_missing_version(catalog: LanceCatalog) -> None:
+    """Restoring a version that does not exist is refused with 404 and code 11; nothing changes."""
+    id, numbers = new_versioned(catalog, inserts=1)
+    refused = catalog.restore_table(id, version=MISSING_VERSION, expect=404)
+    equal(refused.code, 11, "the code of the error")
+    equal(catalog.version(id), numbers[-1], "the version of the table")
+
+
+# All of them
+
+BODIES: dict[str, tuple[str, Any]] = {
+    "list": ("ListTableVersions", None),
+    "describe": ("DescribeTableVersion", {}),
+    "restore": ("RestoreTable", {"version": 1}),
+}
+
+
+@must(
+    "lance.version.{}.missing", operations=lambda case: [case[0]], clause="table-not-found", kind="error", each=BODIES
+)
+def test_versions_of_missing_table(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
+    """The versions of a table that does not exist ({}) are refused with 404 and code 4."""
+    equal(catalog.send(case[0], catalog.table_id("missing"), case[1], expect=404).code, 4, "the code of the error")
+
+
+WRONG: dict[str, tuple[str, Any]] = {
+    "describe_text": ("DescribeTableVersion", {"version": "latest"}),
+    "restore_nothing": ("RestoreTable", {}),
+    "restore_fraction": ("RestoreTable", {"version": 1.5}),
+}
+
+
+@must("lance.version.body.{}", operations=lambda case: [case[0]], clause="request-schemas", kind="error", each=WRONG)
+def test_wrong_numbers(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
+    """What is no number of a version ({}) is refused with 400 and code 13."""
+    equal(catalog.send(case[0], catalog.new_table(), case[1], expect=400).code, 13, "the code of the error")
+
+
+ODD: dict[str, tuple[str, Any]] = {
+    f"{name}.{size}": (operation, {"version": number})
+    for name, operation in (("describe", "DescribeTableVersion"), ("restore", "RestoreTable"))
+    for size, number in (("negative", -1), ("zero", 0), ("largest", 2**63 - 1))
+}
+
+
+@must("lance.version.{}", operations=lambda case: [case[0]], clause="version-numbers", kind="hostile", each=ODD)
+def test_numbers_of_no_version(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
+    """A number that the table has no version of ({}) is refused with 400 or 404, and nothing changes."""
+    id, numbers = new_versioned(catalog, inserts=1)
+    refused = catalog.send(case[0], id, case[1], expect=(400, 404))
+    one_of(refused.code, (11, 13), "the code of the error")
+    equal(catalog.version(id), numbers[-1], "the version of the table")
+
+
+@should("lance.version.{}.declared", operations=lambda case: [case[0]], clause="versions-of-declared", each=BODIES)
+def test_versions_of_declared_table(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
+    """A table that was only declared has no versions ({}): none is listed, none found."""
+    id = catalog.new_declared_table()
+    answer = catalog.send(case[0], id, case[1], expect=(200, 404) if case[0] == "ListTableVersions" else (400, 404))
+    if answer.status == 200:
+        equal(answer["versions"], [], "the listed versions")

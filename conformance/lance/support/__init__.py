@@ -1,0 +1,1 @@
+"""What several modules of requirements need: data, models of what has to happen, ways to prepare a table."""

@@ -1,0 +1,169 @@
+"""Indices as requirements use them: rows worth indexing, types of indices, and waiting until one is there.
+
+An index may be built after the answer. So whoever looks for one looks again for a while; but where it
+was once waited for in vain, only shortly.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from conformance.client import Answer
+from conformance.json_values import shown
+from conformance.lance.catalog import LanceCatalog
+from conformance.lance.client import Id
+from conformance.lance.support.listing import collect
+from conformance.outcomes import Unoffered, Violation
+
+T = TypeVar("T")
+ROWS = 300  # quantizers are trained on 256 rows at least
+DIMENSION = 16
+COLORS = ("red", "green", "blue")
+PATIENCE_SECONDS, IMPATIENCE_SECONDS, PAUSE_SECONDS = 10.0, 0.2, 0.02
+IN_VAIN = "waited in vain for indices"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A type of index: the column that it fits, one that it does not, and a filter that it serves."""
+
+    id: str
+    column: str
+    unfit: str = ""
+    filter: str = ""
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """What a request for such an index says."""
+        return {"column": self.column, "index_type": self.id}
+
+
+# The types that the document names.
+SCALAR_KINDS = {
+    "btree": Kind("BTREE", "id", "tags", "id >= 100 AND id < 120"),
+    "bitmap": Kind("BITMAP", "color", "vector", "color = 'green'"),
+    "label_list": Kind("LABEL_LIST", "tags", "id", "array_has(tags, 'b')"),
+    "fts": Kind("FTS", "text", "id"),
+}
+VECTOR_KINDS = {
+    "ivf_flat": Kind("IVF_FLAT", "vector", "id"),
+    "ivf_pq": Kind("IVF_PQ", "vector", "color"),
+    "ivf_hnsw_sq": Kind("IVF_HNSW_SQ", "vector", "tags"),
+}
+KINDS = {**SCALAR_KINDS, **VECTOR_KINDS}
+# Types that it does not name, but servers have.
+OTHER_KINDS = {
+    "inverted": Kind("INVERTED", "text"),
+    "ngram": Kind("NGRAM", "text"),
+    "zonemap": Kind("ZONEMAP", "id"),
+    "bloomfilter": Kind("BLOOMFILTER", "id"),
+    "ivf_sq": Kind("IVF_SQ", "vector"),
+    "ivf_rq": Kind("IVF_RQ", "vector"),
+    "ivf_hnsw_flat": Kind("IVF_HNSW_FLAT", "vector"),
+    "ivf_hnsw_pq": Kind("IVF_HNSW_PQ", "vector"),
+}
+FILTERED = {name: kind for name, kind in KINDS.items() if kind.filter}
+
+
+def indexable(rows: int = ROWS, first: int = 0) -> Any:
+    """Return an Arrow table with a column for every type of index. The same numbers give the same rows."""
+    ids = range(first, first + rows)
+    return pa.table(
+        {
+            "id": pa.array(ids, pa.int64()),
+            "color": pa.array([COLORS[i % 3] for i in ids], pa.string()),
+            "tags": pa.array([["a", "b"] if i % 5 == 0 else ["c"] for i in ids], pa.list_(pa.string())),
+            "text": pa.array([f"the row {i} about {'apples' if i % 7 == 0 else 'pears'}" for i in ids], pa.string()),
+            "place": pa.array([{"city": f"town {i}"} for i in ids], pa.struct({"city": pa.string()})),
+            "vector": pa.array([vector(i) for i in ids], pa.list_(pa.float32(), DIMENSION)),
+            "bits": pa.array([[i % 256, i // 256, 7, 9] for i in ids], pa.list_(pa.uint8(), 4)),
+        }
+    )
+
+
+def without_vectors(rows: int = ROWS) -> Any:
+    """Return the same table with nothing but null as vectors."""
+    table = indexable(rows)
+    at = table.schema.get_field_index("vector")
+    return table.set_column(at, table.schema.field(at), pa.nulls(rows, table.schema.field(at).type))
+
+
+def vector(number: int) -> list[float]:
+    """Return the vector of a row: none is near another."""
+    return [math.sin((number + 1) * (position + 1)) for position in range(DIMENSION)]
+
+
+def all_indices(catalog: LanceCatalog, id: Id, **body: Any) -> list[dict[str, Any]]:
+    """Return all entries of ListTableIndices."""
+    return collect(lambda **page: catalog.list_table_indices(id, **body, **page), "indexes")
+
+
+def index_names(catalog: LanceCatalog, id: Id, **body: Any) -> list[str]:
+    """Return the names of all indices of a table."""
+    return [entry["index_name"] for entry in all_indices(catalog, id, **body)]
+
+
+def wait_for_index(catalog: LanceCatalog, id: Id, name: str) -> dict[str, Any]:
+    """Return the entry of an index as soon as it is listed. Raises Violation when it never is."""
+    return wait_for_indices(catalog, id, lambda entry: bool(entry["index_name"] == name), f"the index {shown(name)}")[0]
+
+
+def wait_for_indices(
+    catalog: LanceCatalog, id: Id, wanted: Callable[[dict[str, Any]], bool], what: str, count: int = 1
+) -> list[dict[str, Any]]:
+    """Return the wanted entries as soon as this many are listed. Raises Violation when they never are."""
+
+    def look() -> list[dict[str, Any]] | None:
+        found = [entry for entry in all_indices(catalog, id) if wanted(entry)]
+        return found if len(found) >= count else None
+
+    found = _patiently(catalog, look)
+    if found is None:
+        raise Violation(f"{what} was created, but is not listed", "body:/indexes")
+    return found
+
+
+def new_index(catalog: LanceCatalog, id: Id, kind: Kind, name: str = "idx", **body: Any) -> Answer:
+    """Build an index, wait until it covers all rows, and return its statistics."""
+    catalog.create_table_index(id, **{**kind.body, "name": name, **body})
+    wait_for_index(catalog, id, name)
+    return covered(catalog, id, name)
+
+
+def covered(catalog: LanceCatalog, id: Id, name: str) -> Answer:
+    """Return the statistics of an index as soon as it covers all rows, or at last as they are."""
+
+    def look() -> Answer | None:
+        stats = catalog.describe_table_index_stats(id, name)
+        return None if stats.get("num_unindexed_rows") else stats
+
+    found = _patiently(catalog, look)
+    return catalog.describe_table_index_stats(id, name) if found is None else found
+
+
+def row_counts_of(stats: Answer) -> tuple[int, int]:
+    """Return how many rows an index covers and leaves out. Raises Unoffered where the server does not say."""
+    counts = stats.get("num_indexed_rows"), stats.get("num_unindexed_rows")
+    if None in counts:
+        raise Unoffered("the server does not say how many rows an index covers")
+    return counts
+
+
+def _patiently(catalog: LanceCatalog, look: Callable[[], T | None]) -> T | None:
+    """Look until there is something to see, or patience ends."""
+    facts = catalog.target.facts
+    until = time.monotonic() + (IMPATIENCE_SECONDS if IN_VAIN in facts else PATIENCE_SECONDS)
+    while True:
+        found = look()
+        if found is not None:
+            return found
+        if time.monotonic() > until:
+            facts[IN_VAIN] = "yes"
+            return None
+        time.sleep(PAUSE_SECONDS)

@@ -1,0 +1,90 @@
+"""What lists in pages: how each listing is asked, and how it gets something to list."""
+
+from __future__ import annotations
+
+from conformance.lance.catalog import LanceCatalog
+from conformance.lance.support.arrow import stream
+from conformance.lance.support.indexing import wait_for_index
+from conformance.lance.support.listing import Listing
+from conformance.strategies import tables
+from specs.identifiers import join_parts
+
+
+def _add_namespace(catalog: LanceCatalog, name: str) -> str:
+    catalog.require_nested()
+    catalog.create_namespace((*catalog.home, name))
+    return name
+
+
+def _add_table(catalog: LanceCatalog, name: str) -> str:
+    id = catalog.new_table(name, rows=1)
+    return id[-1]
+
+
+def _add_listed_table(catalog: LanceCatalog, name: str) -> str:
+    return join_parts(catalog.new_table(name, rows=1))
+
+
+def _add_index(catalog: LanceCatalog, name: str) -> str:
+    id = catalog.table_id("indexed")
+    if catalog.table_exists(id, expect=(200, 404)).status == 404:
+        catalog.create_table(id, stream(tables(3)))
+    catalog.create_table_index(id, column="id", index_type="BTREE", name=name)
+    wait_for_index(catalog, id, name)
+    return name
+
+
+def _add_tag(catalog: LanceCatalog, name: str) -> str:
+    id = catalog.table_id("tagged")
+    if catalog.table_exists(id, expect=(200, 404)).status == 404:
+        catalog.create_table(id, stream(tables(3)))
+    catalog.create_table_tag(id, tag=name, version=catalog.version(id))
+    return name
+
+
+def _add_version(catalog: LanceCatalog, _name: str) -> str:
+    id = catalog.table_id("versioned")
+    if catalog.table_exists(id, expect=(200, 404)).status == 404:
+        catalog.create_table(id, stream(tables(3)))
+    else:
+        catalog.insert_into_table(id, stream(tables(1)))
+    return str(catalog.version(id))
+
+
+LISTINGS = {
+    "list_namespaces": Listing(
+        "ListNamespaces",
+        "namespaces",
+        lambda catalog, **page: catalog.list_namespaces(catalog.home, **page),
+        _add_namespace,
+    ),
+    "list_tables": Listing(
+        "ListTables", "tables", lambda catalog, **page: catalog.list_tables(catalog.home, **page), _add_table
+    ),
+    "list_all_tables": Listing(
+        "ListAllTables", "tables", lambda catalog, **page: catalog.list_all_tables(**page), _add_listed_table
+    ),
+    "list_table_indices": Listing(
+        "ListTableIndices",
+        "indexes",
+        lambda catalog, **page: catalog.list_table_indices(catalog.table_id("indexed"), **page),
+        _add_index,
+        name="index_name",
+        own=True,
+    ),
+    "list_table_tags": Listing(
+        "ListTableTags",
+        "tags",
+        lambda catalog, **page: catalog.list_table_tags(catalog.table_id("tagged"), **page),
+        _add_tag,
+        own=True,
+    ),
+    "list_table_versions": Listing(
+        "ListTableVersions",
+        "versions",
+        lambda catalog, **page: catalog.list_table_versions(catalog.table_id("versioned"), **page),
+        _add_version,
+        name="version",
+        own=True,
+    ),
+}

@@ -1,0 +1,1 @@
+"""Names, warehouses and commits: what storage keeps about namespaces, tables and views."""

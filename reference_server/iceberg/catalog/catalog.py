@@ -1,0 +1,209 @@
+"""The catalog of one warehouse on storage: one key for each namespace, table and view.
+
+`Catalog` reads. `Change` reads and writes: what it has read has to be so still when its writes are
+committed, which makes every change atomic. Who commits it is `changes.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import orjson
+
+from reference_server.errors import (
+    CatalogError,
+    InvalidInput,
+    NamespaceAlreadyExists,
+    NamespaceNotEmpty,
+    NamespaceNotFound,
+    NotFound,
+    TableAlreadyExists,
+    TableNotFound,
+    ViewAlreadyExists,
+    ViewNotFound,
+)
+from reference_server.iceberg.catalog.keys import Kind, children, name_of, object_key
+from reference_server.iceberg.catalog.names import Path, show
+from reference_server.pagination import Page, take_page
+from reference_server.storage import Readable, Storage
+
+T = TypeVar("T")
+Properties = dict[str, str]
+MISSING: dict[Kind, type[NotFound]] = {Kind.TABLE: TableNotFound, Kind.VIEW: ViewNotFound}
+TAKEN: dict[Kind, type[CatalogError]] = {Kind.TABLE: TableAlreadyExists, Kind.VIEW: ViewAlreadyExists}
+OTHER = {Kind.TABLE: Kind.VIEW, Kind.VIEW: Kind.TABLE}
+
+
+@dataclass(frozen=True, slots=True)
+class ListRequest:
+    """Which page of a listing is wanted; without a token everything is, whatever the size, unless it is `paged`."""
+
+    token: str | None
+    size: int | None
+    maximum: int
+    paged: bool = False
+
+
+class Catalog:
+    """What a warehouse holds."""
+
+    def __init__(self, store: Readable, warehouse: str) -> None:
+        self._store = store
+        self.warehouse = warehouse
+
+    def properties(self, path: Path) -> Properties:
+        """Return the properties of a namespace. Raises NamespaceNotFound."""
+        value = self._store.get(self._key(Kind.NAMESPACE, path)) if path else b"{}"
+        if value is None:
+            raise NamespaceNotFound(f"Namespace does not exist: {show(path)}")
+        found: Properties = orjson.loads(value)
+        return found
+
+    def require_namespace(self, path: Path) -> None:
+        """Raise NamespaceNotFound unless the namespace exists; the root always does."""
+        if path and self._store.get(self._key(Kind.NAMESPACE, path)) is None:
+            raise NamespaceNotFound(f"Namespace does not exist: {show(path)}")
+
+    def find(self, kind: Kind, path: Path) -> str | None:
+        """Return the metadata location of a table or view, None when there is none."""
+        value = self._store.get(self._key(kind, path))
+        return None if value is None else value.decode()
+
+    def location(self, kind: Kind, path: Path) -> str:
+        """Return the metadata location of a table or view. Raises TableNotFound or ViewNotFound."""
+        found = self.find(kind, path)
+        if found is None:
+            raise MISSING[kind](f"{kind.capitalize()} does not exist: {show(path)}")
+        return found
+
+    def list_namespaces(self, path: Path, request: ListRequest) -> Page[Path]:
+        """Return a page of the namespaces right below one. Raises NamespaceNotFound."""
+        return self._page(Kind.NAMESPACE, path, request, lambda name: (*path, name))
+
+    def list_names(self, kind: Kind, path: Path, request: ListRequest) -> Page[str]:
+        """Return a page of the names of the tables or views in a namespace. Raises NamespaceNotFound."""
+        return self._page(kind, path, request, lambda name: name)
+
+    def _page(self, kind: Kind, path: Path, request: ListRequest, read: Callable[[str], T]) -> Page[T]:
+        self.require_namespace(path)
+        prefix = children(kind, self.warehouse, path)
+
+        def fetch(after: bytes | None, count: int | None) -> list[tuple[bytes, T]]:
+            return [(key, read(name_of(key, prefix))) for key, _ in self._store.scan(prefix, after, count)]
+
+        if request.paged or request.token is not None:
+            return take_page(prefix, request.token, request.size, request.maximum, fetch)
+        if request.size is not None and request.size < 1:
+            raise InvalidInput(f"The page size must be at least 1, not {request.size}.")
+        return Page([item for _, item in fetch(None, None)], None)
+
+    def _key(self, kind: Kind, path: Path) -> bytes:
+        return object_key(kind, self.warehouse, path)
+
+
+class Change(Catalog):
+    """One change of a warehouse in the making: what it has read, and what it will write."""
+
+    def __init__(self, storage: Storage, warehouse: str) -> None:
+        self._recorder = _Recorder(storage)
+        super().__init__(self._recorder, warehouse)
+        self.empty: list[bytes] = []
+        self.new_files: list[str] = []
+        self.old_files: list[str] = []
+        self.old_trees: list[str] = []
+
+    @property
+    def expected(self) -> dict[bytes, bytes | None]:
+        """What was read, by key."""
+        return self._recorder.expected
+
+    @property
+    def writes(self) -> dict[bytes, bytes | None]:
+        """What will be written, by key."""
+        return self._recorder.writes
+
+    def get(self, key: bytes) -> bytes | None:
+        """Read a key for this change."""
+        return self._recorder.get(key)
+
+    def oldest(self, prefix: bytes, limit: int) -> list[tuple[bytes, bytes]]:
+        """Return the first pairs below a prefix, as they are stored; that they stay so is not required."""
+        return self._store.scan(prefix, limit=limit)
+
+    def add_namespace(self, path: Path, properties: Properties) -> None:
+        """Add a namespace below one that exists. Raises NamespaceAlreadyExists and NamespaceNotFound."""
+        self.require_namespace(path[:-1])
+        key = self._key(Kind.NAMESPACE, path)
+        if self.get(key) is not None:
+            raise NamespaceAlreadyExists(f"Namespace already exists: {show(path)}")
+        self.writes[key] = orjson.dumps(properties)
+
+    def set_properties(self, path: Path, properties: Properties) -> None:
+        """Replace the properties of a namespace that exists."""
+        self.writes[self._key(Kind.NAMESPACE, path)] = orjson.dumps(properties)
+
+    def remove_namespace(self, path: Path) -> None:
+        """Remove a namespace in which there is nothing. Raises NamespaceNotFound and NamespaceNotEmpty."""
+        self.require_namespace(path)
+        prefixes = [children(kind, self.warehouse, path) for kind in Kind]
+        if any(self._store.scan(prefix, limit=1) for prefix in prefixes):
+            raise NamespaceNotEmpty(f"Namespace {show(path)} is not empty.")
+        self.writes[self._key(Kind.NAMESPACE, path)] = None
+        self.empty += prefixes
+
+    def require_free(self, kind: Kind, path: Path) -> None:
+        """Raise NamespaceNotFound, or TableAlreadyExists or ViewAlreadyExists when one of them has the name."""
+        self.require_namespace(path[:-1])
+        if self.find(kind, path) is not None:
+            raise TAKEN[kind](f"{kind.capitalize()} already exists: {show(path)}")
+        other = OTHER[kind]
+        if self.find(other, path) is not None:
+            raise TAKEN[other](f"{other.capitalize()} with same name already exists: {show(path)}")
+
+    def add(self, kind: Kind, path: Path, location: str) -> None:
+        """Add a table or view. Raises what `require_free` raises."""
+        self.require_free(kind, path)
+        self.writes[self._key(kind, path)] = location.encode()
+
+    def replace(self, kind: Kind, path: Path, location: str) -> None:
+        """Give a table or view another metadata file. Raises TableNotFound or ViewNotFound."""
+        self.location(kind, path)
+        self.writes[self._key(kind, path)] = location.encode()
+
+    def remove(self, kind: Kind, path: Path) -> str:
+        """Remove a table or view and return its metadata location. Raises TableNotFound or ViewNotFound."""
+        location = self.location(kind, path)
+        self.writes[self._key(kind, path)] = None
+        return location
+
+    def move(self, kind: Kind, path: Path, target: Path) -> None:
+        """Give a table or view another name. Raises what `remove` and `add` raise."""
+        location = self.location(kind, path)
+        for taken in (other for other in TAKEN if self.find(other, target) is not None):
+            names = f"Cannot rename {show(path)} to {show(target)}. {taken.capitalize()} already exists: {show(target)}"
+            raise TAKEN[taken](names)
+        self.remove(kind, path)
+        self.add(kind, target, location)
+
+
+class _Recorder:
+    """A storage seen through the writes of a change; what it is asked for is noted."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self.expected: dict[bytes, bytes | None] = {}
+        self.writes: dict[bytes, bytes | None] = {}
+
+    def get(self, key: bytes) -> bytes | None:
+        """See Storage.get."""
+        if key in self.writes:
+            return self.writes[key]
+        if key not in self.expected:
+            self.expected[key] = self._storage.get(key)
+        return self.expected[key]
+
+    def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, bytes]]:
+        """See Storage.scan; the writes of the change are not in it."""
+        return self._storage.scan(prefix, after, limit)

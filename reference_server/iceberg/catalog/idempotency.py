@@ -1,0 +1,91 @@
+"""Idempotency keys: a request that is sent again has no further effect and gets the answer of the first.
+
+The outcome is written in the same storage commit as the change that it belongs to. A key belongs to one
+operation of one warehouse, and holds for `LIFETIME_SECONDS`. Answers 5xx are not kept.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import time
+import zlib
+
+import orjson
+
+from reference_server.context import Context, Reply
+from reference_server.errors import InvalidInput
+from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.keys import IDEMPOTENCY, idempotency_key
+from reference_server.storage import pack
+from specs.openapi import Document, Operation
+
+HEADER = "Idempotency-Key"
+LIFETIME = "PT30M"
+LIFETIME_SECONDS = 30 * 60
+SWEPT = 4
+UUID7 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.IGNORECASE)
+NOT_FINAL = (401, 403, 419, 429)
+
+
+def takes_keys(operation: Operation) -> bool:
+    """Return whether an operation declares the header."""
+    return any(one.location == "header" and one.name == HEADER for one in operation.parameters)
+
+
+def lifetime(document: Document) -> str | None:
+    """Return how long keys hold, as an ISO 8601 duration; None for a revision that has no keys."""
+    return LIFETIME if any(takes_keys(one) for one in document.operations.values()) else None
+
+
+class Repetition:
+    """The key of one request, and what is kept under it."""
+
+    def __init__(self, key: bytes, request: str) -> None:
+        self._key = key
+        self._request = request
+
+    def recall(self, change: Change) -> Reply | None:
+        """Return the kept answer, None for a key that is new. Raises InvalidInput for another request's key."""
+        value = change.get(self._key)
+        if value is None:
+            return None
+        kept = orjson.loads(value)
+        if kept["until"] < time.time():
+            return None
+        if kept["request"] != self._request:
+            raise InvalidInput(f"The {HEADER} was used for another request before.")
+        body = zlib.decompress(base64.b64decode(kept["body"]))
+        return Reply(kept["status"], body, headers=kept["headers"])
+
+    def remember(self, change: Change, reply: Reply) -> None:
+        """Let a change keep its answer under the key, and sweep a few keys whose time is over."""
+        now = time.time()
+        for key, value in change.oldest(pack(IDEMPOTENCY, change.warehouse), SWEPT):
+            if orjson.loads(value)["until"] < now:
+                change.writes[key] = None
+        kept = {
+            "request": self._request,
+            "until": now + LIFETIME_SECONDS,
+            "status": reply.status,
+            "headers": reply.headers,
+            "body": base64.b64encode(zlib.compress(reply.body, 1)).decode(),
+        }
+        change.writes[self._key] = orjson.dumps(kept)
+
+
+def repetition(context: Context, warehouse: str) -> Repetition | None:
+    """Return the key that came with a request, None without one. Raises InvalidInput for one in another form."""
+    key = context.request.headers.get(HEADER)
+    if key is None or not takes_keys(context.operation):
+        return None
+    if not UUID7.fullmatch(key):
+        raise InvalidInput(f"The {HEADER} has to be a UUID of version 7, not {key!r:.100}.")
+    sent = pack(context.request.target, context.request.body)
+    return Repetition(idempotency_key(warehouse, key.lower(), context.operation.id), hashlib.sha256(sent).hexdigest())
+
+
+def is_final(status: int) -> bool:
+    """Return whether a refusal with this status is repeated, rather than tried again."""
+    return 400 <= status < 500 and status not in NOT_FINAL

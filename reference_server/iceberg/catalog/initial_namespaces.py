@@ -1,0 +1,46 @@
+"""The namespaces that a server has from the beginning: for an API in which clients cannot create them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from reference_server.errors import InvalidInput
+from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.keys import Kind
+from reference_server.iceberg.catalog.names import Path, check_namespace
+from reference_server.storage import Storage
+from specs.identifiers import READABLE_SEPARATOR, IdentifierError, split_levels
+from specs.openapi import Document
+from specs.problems import Problem
+
+EXAMPLE = "Example: --namespace analytics"
+
+
+def parse_namespaces(texts: Sequence[str], document: Document) -> list[Path]:
+    """Read the values of `--namespace`, levels with dots between them.
+
+    Raises Problem for what is no namespace, and for none where the document has no other way to one.
+    """
+    if not texts and "create_namespace" not in document.names:
+        raise Problem(f"In the {document.title} nobody can create a namespace, so there has to be one.", EXAMPLE)
+    return [_parse(text) for text in texts]
+
+
+def _parse(text: str) -> Path:
+    try:
+        path = tuple(split_levels(text, READABLE_SEPARATOR))
+        check_namespace(path)
+    except (IdentifierError, InvalidInput) as error:
+        raise Problem(f"There can be no namespace {text!r}: {error}.", EXAMPLE) from None
+    return path
+
+
+async def make_namespaces(storage: Storage, warehouse: str, wanted: Iterable[Path]) -> None:
+    """Create namespaces of a warehouse, and those around them, unless they are there."""
+    change = Change(storage, warehouse)
+    for path in wanted:
+        for depth in range(1, len(path) + 1):
+            if change.find(Kind.NAMESPACE, path[:depth]) is None:
+                change.add_namespace(path[:depth], {})
+    if change.writes:
+        await storage.commit(change.expected, change.writes)

@@ -1,0 +1,59 @@
+"""How names are keys of a storage, and what the values are.
+
+namespace / warehouse / <path of the parent> / <name>   ->  properties, JSON
+table     / warehouse / <path of the namespace> / <name> ->  location of the metadata file, UTF-8
+view      / warehouse / <path of the namespace> / <name> ->  likewise
+function  / warehouse / <path of the namespace> / <name> ->  what loadFunction answers, JSON
+idempotency / warehouse / <key> / <operation>           ->  outcome, see idempotency.py
+plan      / warehouse / <id>                            ->  a planning of a scan, see scans/plans.py
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from reference_server.iceberg.catalog.names import Path
+from reference_server.storage import pack
+
+
+class Kind(StrEnum):
+    """What a namespace may hold."""
+
+    NAMESPACE = "namespace"
+    TABLE = "table"
+    VIEW = "view"
+    FUNCTION = "function"
+
+
+IDEMPOTENCY = "idempotency"
+PLAN = "plan"
+
+
+def children(kind: Kind, warehouse: str, path: Path) -> bytes:
+    """Return the prefix of the keys of what lies right in a namespace, of one kind."""
+    return pack(kind, warehouse, pack(*path))
+
+
+def object_key(kind: Kind, warehouse: str, path: Path) -> bytes:
+    """Return the key of a namespace, a table or a view; its path has at least one part."""
+    return pack(kind, warehouse, pack(*path[:-1]), path[-1])
+
+
+def name_of(key: bytes, prefix: bytes) -> str:
+    """Return the name of a child; `prefix` is what `children` returned. No name holds a zero byte."""
+    return key[len(prefix) : -1].decode()
+
+
+def idempotency_key(warehouse: str, key: str, operation_id: str) -> bytes:
+    """Return the key of an outcome. Keys of clients begin with the time, so the oldest come first."""
+    return pack(IDEMPOTENCY, warehouse, key, operation_id)
+
+
+def plan_prefix(warehouse: str) -> bytes:
+    """Return the prefix of the keys of all plannings of a warehouse."""
+    return pack(PLAN, warehouse)
+
+
+def plan_key(warehouse: str, plan_id: str) -> bytes:
+    """Return the key of a planning. Ids begin with the time, so the oldest come first."""
+    return pack(PLAN, warehouse, plan_id)

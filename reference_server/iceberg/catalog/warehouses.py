@@ -1,0 +1,144 @@
+"""Warehouses: their names, where in them tables and views lie, and which locations the server touches at all.
+
+A location is a URI, or a local path. Nothing in it is percent-decoded: the clients of Iceberg take it as it is.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+
+from reference_server.backends import OWN_FOLDER
+from reference_server.errors import InvalidInput
+from reference_server.iceberg.catalog.names import Path
+from reference_server.iceberg.files.buckets import S3_SCHEMES, Bucket, is_s3, parse_bucket
+from specs.problems import Problem
+
+DEFAULT = "default"
+FILE_SCHEME = "file"
+SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):")
+UNSAFE = re.compile(r"[^A-Za-z0-9_.-]|^\.")
+SLUG_LENGTH = 80
+OWN_NAME = re.compile(r".*-[0-9a-f]{32}")
+RESERVED = frozenset({"namespaces", "tables", "views", "transactions", "config", "oauth"})
+
+
+@dataclass(frozen=True, slots=True)
+class Warehouse:
+    """A warehouse: the name is also the prefix of its paths, the URI is where its tables lie.
+
+    `bucket` is what is known of the bucket of a warehouse on S3.
+    """
+
+    name: str
+    uri: str
+    bucket: Bucket | None = None
+
+    @property
+    def prefix(self) -> tuple[str, ...]:
+        """The segments of the prefix."""
+        return tuple(self.name.split("/"))
+
+    def new_location(self, path: Path) -> str:
+        """Return a location for a new table or view that was never used, with as much of the name as is safe."""
+        return f"{self.uri}/{_slug('.'.join(path[:-1]))}/{_slug(path[-1])}-{secrets.token_hex(16)}"
+
+    def is_own(self, location: str) -> bool:
+        """Return whether a location is one that `new_location` gave out, and so nobody else's."""
+        inside = location.removeprefix(f"{self.uri}/")
+        folder, slash, name = inside.partition("/")
+        return inside != location and bool(slash) and _slug(folder) == folder and OWN_NAME.fullmatch(name) is not None
+
+
+def parse_warehouses(texts: Sequence[str], data_root: str) -> list[Warehouse]:
+    """Read the values of `--warehouse`, `NAME` or `NAME=URI`; the first one is the default.
+
+    Without a URI a warehouse lies in a folder of the data root. buckets.py says what URIs of S3 may hold. Raises
+    Problem for a name that cannot be a prefix or occurs twice, for a relative path, and what `parse_bucket` raises.
+    """
+    found: dict[str, Warehouse] = {}
+    for text in texts or (DEFAULT,):
+        name, _, uri = text.partition("=")
+        if not all(name.split("/")) or name.split("/")[0] in RESERVED or name in found:
+            raise Problem(
+                f"A warehouse cannot be called {name!r}, or it is named twice.",
+                f"Every warehouse has a name of its own, other than {', '.join(sorted(RESERVED))}.",
+            )
+        if is_s3(uri):
+            found[name] = Warehouse(name, *parse_bucket(uri))
+        else:
+            found[name] = Warehouse(name, _checked(uri.rstrip("/")) or f"file://{data_root}/{_slug(name)}")
+    return list(found.values())
+
+
+def _checked(uri: str) -> str:
+    try:
+        if uri:
+            local_path(uri)
+    except InvalidInput as error:
+        raise Problem(error.message, "Example: --warehouse demo=file:///data/demo") from None
+    return uri
+
+
+def local_path(location: str) -> FilePath | None:
+    """Return the path of a local location, None for one of another scheme. Raises InvalidInput for a relative one."""
+    scheme = SCHEME.match(location)
+    if scheme and scheme[1].lower() != FILE_SCHEME:
+        return None
+    path = location[scheme.end() :] if scheme else location
+    if path.startswith("//"):
+        authority, slash, rest = path[2:].partition("/")
+        path = slash + rest if authority in ("", "localhost") else ""
+    if not path.startswith("/") or "\0" in path:
+        raise InvalidInput(f"The location {location!r:.300} is neither a URI nor an absolute path.")
+    return FilePath(path)
+
+
+def origin(location: str) -> str:
+    """Return what a location that is not local begins with: its scheme and, say, its bucket. S3 has one scheme here."""
+    scheme, _, rest = location.partition("://")
+    scheme = scheme.lower()
+    return f"{'s3' if scheme in S3_SCHEMES else scheme}://{rest.partition('/')[0]}"
+
+
+class Places:
+    """Which locations may be read and written: the warehouses, and locally the system's temporary directory.
+
+    `remote` are the warehouses that are not local, by their origin: all that lies in the same bucket may be touched.
+    """
+
+    def __init__(self, warehouses: Sequence[Warehouse]) -> None:
+        self._roots = [FilePath(tempfile.gettempdir()).resolve()]
+        self.remote: dict[str, Warehouse] = {}
+        for one in warehouses:
+            path = local_path(one.uri)
+            if path is None:
+                self.remote.setdefault(origin(one.uri), one)
+            else:
+                self._roots.append(path.resolve())
+
+    def warehouse_of(self, location: str) -> Warehouse | None:
+        """Return a warehouse in the same storage as a location that is not local, None if there is none."""
+        return self.remote.get(origin(location)) if self.remote else None
+
+    def check(self, location: str) -> None:
+        """Raise InvalidInput for a location that is not to be touched."""
+        path = local_path(location)
+        if path is None:
+            if origin(location) not in self.remote:
+                raise InvalidInput(f"The location {location!r:.300} is in no storage that a warehouse here lies in.")
+            return
+        try:
+            real = path.resolve()
+        except (OSError, RuntimeError) as error:
+            raise InvalidInput(f"The location {location!r:.300} cannot be followed: {error}.") from None
+        if OWN_FOLDER in real.parts or not any(real.is_relative_to(root) for root in self._roots):
+            raise InvalidInput(f"The location {location!r:.300} is outside the warehouses.")
+
+
+def _slug(text: str) -> str:
+    return UNSAFE.sub("_", text)[:SLUG_LENGTH] or "_"

@@ -1,0 +1,1 @@
+"""FileIO: where metadata and data files lie, on disk or in S3."""

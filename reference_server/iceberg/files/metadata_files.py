@@ -1,0 +1,117 @@
+"""Metadata files: written once, read, deleted; the latest of them are kept in memory, parsed and as bytes.
+
+A file never changes, so what is kept cannot be wrong; only whether it is still there has to be looked up.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+import orjson
+
+from reference_server.errors import InvalidInput
+from reference_server.iceberg.files.stores import Stores
+from reference_server.iceberg.metadata.reading import Json
+
+CACHE_BYTES = 64 << 20
+GZIP_MAGIC = b"\x1f\x8b"
+GZIPPED = (".gz.metadata.json", ".metadata.json.gz")
+VERSION = re.compile(r"v?(\d{1,9})[-.]")
+Reader = Callable[[Any, str], Json]
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataFile:
+    """A metadata file: where it is, its document, and the document as JSON text."""
+
+    location: str
+    metadata: Json
+    text: bytes
+
+    @property
+    def next_version(self) -> int:
+        """The number for the name of the file after this one; what does not follow the pattern counts as none."""
+        found = VERSION.match(self.location.rpartition("/")[2])
+        return int(found[1]) + 1 if found else 0
+
+
+class MetadataFiles:
+    """The metadata files of all warehouses. All methods may block, but for `recall`."""
+
+    def __init__(self, stores: Stores) -> None:
+        self.stores = stores
+        self._kept: OrderedDict[str, MetadataFile] = OrderedDict()
+        self._kept_bytes = 0
+        self._lock = Lock()
+
+    def recall(self, location: str, identity: str) -> MetadataFile | None:
+        """Return a file that is kept and, as far as that can be told at once, still there.
+
+        `identity` is the field that tells tables from views: `table-uuid` or `view-uuid`.
+        """
+        found = self._kept.get(location)
+        return found if found is not None and identity in found.metadata and self.is_there(location) else None
+
+    def is_there(self, location: str) -> bool:
+        """See Stores.is_there."""
+        return self.stores.is_there(location)
+
+    def write(self, location: str, metadata: Json) -> MetadataFile:
+        """Write a new file. Raises what `Stores.write` raises."""
+        text = orjson.dumps(metadata)
+        self.stores.write(location, gzip.compress(text, 6, mtime=0) if location.endswith(GZIPPED) else text)
+        written = MetadataFile(location, metadata, text)
+        self._keep(written)
+        return written
+
+    def read(self, location: str, identity: str, reader: Reader) -> MetadataFile:
+        """Return a file; `reader` makes metadata of its JSON and its location. `identity` is as in `recall`.
+
+        Raises FileNotFound for one that is gone, InvalidInput for one that is no JSON or not to be touched.
+        """
+        found = self.recall(location, identity)
+        if found is None:
+            metadata = reader(_parse(location, self.stores.read(location)), location)
+            found = MetadataFile(location, metadata, orjson.dumps(metadata))
+            self._keep(found)
+        return found
+
+    def delete(self, locations: Sequence[str]) -> None:
+        """Delete files, and directories that are empty then; what is gone, or not ours to touch, is left alone."""
+        for location in locations:
+            with self._lock:
+                self._forget(location)
+            self.stores.delete(location)
+
+    def delete_tree(self, location: str) -> None:
+        """Delete everything below a location."""
+        below = location.rstrip("/") + "/"
+        with self._lock:
+            for one in [kept for kept in self._kept if kept.startswith(below)]:
+                self._forget(one)
+        self.stores.delete_tree(location)
+
+    def _keep(self, one: MetadataFile) -> None:
+        with self._lock:
+            self._forget(one.location)
+            self._kept[one.location] = one
+            self._kept_bytes += len(one.text)
+            while self._kept_bytes > CACHE_BYTES and len(self._kept) > 1:
+                self._forget(next(iter(self._kept)))
+
+    def _forget(self, location: str) -> None:
+        gone = self._kept.pop(location, None)
+        self._kept_bytes -= len(gone.text) if gone else 0
+
+
+def _parse(location: str, data: bytes) -> Any:
+    try:
+        return orjson.loads(gzip.decompress(data) if data.startswith(GZIP_MAGIC) else data)
+    except (orjson.JSONDecodeError, OSError, EOFError) as error:
+        raise InvalidInput(f"The file {location!r:.300} is no metadata: {error}.") from None

@@ -1,0 +1,168 @@
+"""Files as bytes: read, written once, deleted; locally, or through pyarrow in the storages of the warehouses.
+
+Only locations that `Places` allows are touched. All methods may block.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from reference_server.errors import FileNotFound, InvalidInput, ServiceUnavailable
+from reference_server.iceberg.catalog.warehouses import Places, Warehouse, local_path, origin
+from specs.problems import Problem
+
+
+class Stores:
+    """The files of all warehouses. With `durable` a local file is on disk before its writing is done."""
+
+    def __init__(self, places: Places, *, durable: bool) -> None:
+        self._places = places
+        self._durable = durable
+        self._opened: dict[str, tuple[Any, str]] = {}
+        self._lock = Lock()
+
+    def open(self) -> None:
+        """Reach the storages of all warehouses. Raises Problem for one that cannot be reached."""
+        for one in self._places.remote.values():
+            try:
+                self._filesystem(one)
+            except InvalidInput as error:
+                raise Problem(error.message, "Look at the URI of --warehouse.") from None
+
+    def read(self, location: str) -> bytes:
+        """Return the content of a file. Raises FileNotFound, InvalidInput and ServiceUnavailable."""
+        self._places.check(location)
+        path = local_path(location)
+        return self._read_remote(location) if path is None else _read_local(location, path)
+
+    def write(self, location: str, data: bytes) -> None:
+        """Write a new file. Raises InvalidInput for a location that cannot be written, and ServiceUnavailable."""
+        self._places.check(location)
+        path = local_path(location)
+        if path is None:
+            self._write_remote(location, data)
+        else:
+            _write_local(path, data, durable=self._durable)
+
+    def is_there(self, location: str) -> bool:
+        """Return whether a local file is there; other storages are taken to have what they were given."""
+        path = local_path(location)
+        return path is None or os.path.exists(path)  # noqa: PTH110 - on the path of every loadTable
+
+    def delete(self, location: str) -> None:
+        """Delete a file, and directories that are empty then; what is gone, or not ours to touch, is left alone."""
+        with suppress(FileNotFound, InvalidInput, OSError):
+            self._places.check(location)
+            path = local_path(location)
+            if path is None:
+                filesystem, name = self._remote(location)
+                filesystem.delete_file(name)
+            else:
+                path.unlink()
+                path.parent.rmdir()
+                path.parent.parent.rmdir()
+
+    def delete_tree(self, location: str) -> None:
+        """Delete everything below a location."""
+        with suppress(FileNotFound, InvalidInput, OSError):
+            self._places.check(location)
+            path = local_path(location)
+            if path is None:
+                filesystem, name = self._remote(location)
+                filesystem.delete_dir(name)
+            else:
+                shutil.rmtree(path, ignore_errors=True)
+                path.parent.rmdir()
+
+    def _read_remote(self, location: str) -> bytes:
+        filesystem, name = self._remote(location)
+        try:
+            with filesystem.open_input_file(name) as stream:
+                data: bytes = stream.read()
+                return data
+        except FileNotFoundError:
+            raise FileNotFound(f"Failed to open input stream for file: {location}") from None
+        except OSError as error:
+            raise _broken(location, error) from None
+
+    def _write_remote(self, location: str, data: bytes) -> None:
+        filesystem, name = self._remote(location)
+        try:
+            with filesystem.open_output_stream(name) as stream:
+                stream.write(data)
+        except OSError as error:
+            raise _broken(location, error) from None
+
+    def _remote(self, location: str) -> tuple[Any, str]:
+        """Return the file system of a location, and what it calls the location."""
+        start = origin(location)
+        filesystem, head = self._filesystem(self._places.remote[start])
+        return filesystem, head + location[len(location.partition("://")[0]) + len("://") :].partition("/")[2]
+
+    def _filesystem(self, warehouse: Warehouse) -> tuple[Any, str]:
+        """Return a warehouse's file system, opened once, and what stands before paths in it."""
+        start = origin(warehouse.uri)
+        with self._lock:
+            if start not in self._opened:
+                self._opened[start] = _open(warehouse)
+            return self._opened[start]
+
+
+def _open(warehouse: Warehouse) -> tuple[Any, str]:
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+    from pyarrow.fs import FileSystem  # noqa: PLC0415
+
+    try:
+        if warehouse.bucket is not None:
+            return warehouse.bucket.open(), f"{warehouse.bucket.name}/"
+        filesystem, root = FileSystem.from_uri(warehouse.uri)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+        raise InvalidInput(f"The warehouse {warehouse.uri!r:.300} cannot be used: {error}.") from None
+    head = root.removesuffix(warehouse.uri.partition("://")[2].partition("/")[2])
+    return filesystem, head if not head or head.endswith("/") else f"{head}/"
+
+
+def _broken(location: str, error: OSError) -> ServiceUnavailable:
+    return ServiceUnavailable(f"The storage of {location!r:.300} does not work: {error}.")
+
+
+def _write_local(path: Path, data: bytes, *, durable: bool) -> None:
+    try:
+        for attempt in (1, 2):  # whoever deletes the last file of a directory may remove it in between
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                _write_new(path, data, durable=durable)
+                return
+            except FileNotFoundError:
+                if attempt == 2:
+                    raise
+    except OSError as error:
+        raise InvalidInput(f"The file {str(path)!r:.300} cannot be written: {error.strerror}.") from None
+
+
+def _write_new(path: Path, data: bytes, *, durable: bool) -> None:
+    with path.open("xb") as file:
+        file.write(data)
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
+    if durable:
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _read_local(location: str, path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileNotFound(f"Failed to open input stream for file: {location}") from None
+    except OSError as error:
+        raise InvalidInput(f"The file {location!r:.300} cannot be read: {error.strerror}.") from None

@@ -1,0 +1,129 @@
+"""updateTable and commitTransaction: requirements are checked, updates applied, files written, then one commit.
+
+A table that stands several times in a transaction has its changes one after the other, and one new file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from reference_server.context import Reply
+from reference_server.errors import CommitFailed, InvalidInput, TableNotFound
+from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.changes import commit
+from reference_server.iceberg.catalog.keys import Kind
+from reference_server.iceberg.catalog.names import Path, check_name, show
+from reference_server.iceberg.catalog.results import commit_result
+from reference_server.iceberg.context import IcebergContext, new_uuid, now
+from reference_server.iceberg.files.metadata_files import MetadataFile
+from reference_server.iceberg.handlers.tables import identifier, write_metadata
+from reference_server.iceberg.metadata import tables as rules
+from reference_server.iceberg.metadata.errors import RequirementFailed
+from reference_server.iceberg.metadata.files import superfluous_files
+from reference_server.iceberg.metadata.reading import Json
+from reference_server.iceberg.metadata.requirements import check_table_requirements, is_creation
+
+TableChange = tuple[Path, Json]
+"""A table, and the CommitTableRequest for it."""
+
+
+async def update_table(context: IcebergContext) -> Reply:
+    """Change a table, or create it if the commit requires that there is none."""
+    path = context.object_path("table")
+
+    async def build(change: Change) -> Reply:
+        (file,) = await _carry_out(context, change, [(path, context.body)])
+        return commit_result(file)
+
+    async with context.alone([path]):
+        return await commit(context, build)
+
+
+async def commit_transaction(context: IcebergContext) -> Reply:
+    """Change several tables, all or none of them."""
+    changes: list[TableChange] = [(_changed(one), one) for one in context.body["table-changes"]]
+
+    async def build(change: Change) -> Reply:
+        await _carry_out(context, change, changes)
+        return Reply(204)
+
+    async with context.alone(path for path, _ in changes):
+        return await commit(context, build)
+
+
+def _changed(request: Json) -> Path:
+    if request.get("identifier") is None:
+        raise InvalidInput("Every change of a transaction has to name its table.")
+    return identifier(request["identifier"])
+
+
+async def _carry_out(context: IcebergContext, change: Change, requests: Sequence[TableChange]) -> list[MetadataFile]:
+    """Put what is requested into a change, and return the metadata file of each table."""
+    tables: dict[Path, _Table] = {}
+    for path, request in requests:
+        if path not in tables:
+            tables[path] = await _look_up(context, change, path)
+        tables[path].apply(context.services.dialect.translate(request))
+    return [await table.store(context, change) for table in tables.values()]
+
+
+async def _look_up(context: IcebergContext, change: Change, path: Path) -> _Table:
+    location = change.find(Kind.TABLE, path)
+    if location is None:
+        return _Table(path, None, context.warehouse.new_location(path))
+    return _Table(path, await context.table_file(location), "")
+
+
+class _Table:
+    """A table while a commit is made: the file that it has, if any, and the metadata that it will have."""
+
+    def __init__(self, path: Path, file: MetadataFile | None, new_location: str) -> None:
+        self._path = path
+        self._file = file
+        self._new_location = new_location
+        self._metadata: Json | None = file.metadata if file else None
+
+    def apply(self, request: Json) -> None:
+        """Check the requirements of a commit and apply its updates.
+
+        Raises MetadataError, CommitFailed and TableNotFound.
+        """
+        requirements: list[Any] = request["requirements"]
+        try:
+            if is_creation(requirements):
+                self._metadata = self._created(request["updates"])
+            else:
+                self._metadata = self._updated(requirements, request["updates"])
+        except RequirementFailed as error:
+            raise CommitFailed(f"Requirement failed: {error.message}") from None
+
+    def _created(self, updates: list[Any]) -> Json:
+        if self._metadata is not None:
+            raise CommitFailed(f"Requirement failed: table already exists: {show(self._path)}")
+        return rules.create_table(updates, uuid=new_uuid(), now=now(), location=self._new_location)
+
+    def _updated(self, requirements: list[Any], updates: list[Any]) -> Json:
+        if self._metadata is None:
+            raise TableNotFound(f"Table does not exist: {show(self._path)}")
+        check_table_requirements(self._metadata, requirements)
+        unchanged = self._file is not None and self._metadata is self._file.metadata
+        previous = self._file.location if self._file and unchanged else None
+        time = max(now(), self._metadata["last-updated-ms"])
+        return rules.update_table(self._metadata, updates, now=time, previous_file=previous)
+
+    async def store(self, context: IcebergContext, change: Change) -> MetadataFile:
+        """Write a new file if the metadata have changed, and enter it. Return the file that the table then has."""
+        assert self._metadata is not None, "a commit without a table was refused"
+        if self._file is None:
+            check_name(self._path[-1])
+            change.require_free(Kind.TABLE, self._path)
+            file = await write_metadata(context, change, self._metadata, 0)
+            change.add(Kind.TABLE, self._path, file.location)
+            return file
+        if self._metadata is self._file.metadata:
+            return self._file
+        file = await write_metadata(context, change, self._metadata, self._file.next_version)
+        change.replace(Kind.TABLE, self._path, file.location)
+        change.old_files += superfluous_files(self._file.metadata, self._metadata)
+        return file

@@ -1,0 +1,38 @@
+"""getConfig: what a client has to know before anything else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference_server.errors import WarehouseNotFound
+from reference_server.iceberg.catalog.idempotency import lifetime
+from reference_server.iceberg.catalog.warehouses import Warehouse
+from reference_server.iceberg.context import IcebergContext
+from reference_server.iceberg.handlers.signing import SIGN, signs
+from specs.identifiers import SEPARATOR_OVERRIDE, UNIT_SEPARATOR, encode_segment
+
+
+async def get_config(context: IcebergContext) -> dict[str, Any]:
+    """Return the settings for a warehouse, named by its name or its URI; without one those of the default."""
+    context.reusable = True
+    services = context.services
+    overrides = {SEPARATOR_OVERRIDE: encode_segment(UNIT_SEPARATOR)}
+    wanted = context.query("warehouse")
+    warehouse = _warehouse(context, wanted) if wanted else services.default_warehouse
+    if wanted:
+        overrides["prefix"] = warehouse.name
+    answer: dict[str, Any] = {"defaults": {}, "overrides": overrides}
+    handled = services.handled if signs(warehouse) else services.handled - {SIGN}
+    answer["endpoints"] = [
+        f"{one.method} {one.path}" for one in services.document.operations.values() if one.id in handled
+    ]
+    if keys_hold := lifetime(services.document):
+        answer["idempotency-key-lifetime"] = keys_hold
+    return answer
+
+
+def _warehouse(context: IcebergContext, wanted: str) -> Warehouse:
+    for warehouse in context.services.warehouses.values():
+        if wanted in (warehouse.name, warehouse.uri):
+            return warehouse
+    raise WarehouseNotFound(f"Warehouse does not exist: {wanted:.300}")

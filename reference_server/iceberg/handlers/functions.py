@@ -1,0 +1,56 @@
+"""listFunctions and loadFunction, and how the functions of a folder get into the catalog when the server starts.
+
+A function is an entry of its namespace like a table: the namespace is there, is listed, and cannot be dropped
+while it has one. Every warehouse has the same functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from reference_server.context import Reply
+from reference_server.errors import FunctionNotFound
+from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.initial_namespaces import make_namespaces
+from reference_server.iceberg.catalog.keys import Kind, object_key
+from reference_server.iceberg.catalog.names import Path, show
+from reference_server.iceberg.context import IcebergContext
+from reference_server.iceberg.metadata.reading import Json
+from reference_server.storage import Storage, pack
+
+
+async def list_functions(context: IcebergContext) -> dict[str, Any]:
+    """List the functions of a namespace, by their levels and names."""
+    context.reusable = True
+    namespace = context.namespace
+    page = context.catalog.list_names(Kind.FUNCTION, namespace, context.page)
+    return {"identifiers": [(*namespace, name) for name in page.items], "next-page-token": page.token}
+
+
+async def load_function(context: IcebergContext) -> Reply:
+    """Return a function with all its overloads."""
+    context.reusable = True
+    path = context.object_path("function")
+    context.catalog.require_namespace(path[:-1])
+    shown = context.catalog.find(Kind.FUNCTION, path)
+    if shown is None:
+        raise FunctionNotFound(f"Function does not exist: {show(path)}")
+    return Reply(200, shown.encode())
+
+
+async def set_functions(storage: Storage, warehouse: str, functions: Mapping[Path, Json]) -> None:
+    """Give a warehouse these functions and no others; their namespaces come into being."""
+    await make_namespaces(storage, warehouse, {path[:-1]: None for path in functions})
+    change = Change(storage, warehouse)
+    wanted = {
+        object_key(Kind.FUNCTION, warehouse, path): orjson.dumps(shown, option=orjson.OPT_SORT_KEYS)
+        for path, shown in functions.items()
+    }
+    gone = {key for key, _ in storage.scan(pack(Kind.FUNCTION, warehouse))} - wanted.keys()
+    change.writes.update(dict.fromkeys(gone))
+    change.writes.update({key: value for key, value in wanted.items() if storage.get(key) != value})
+    if change.writes:
+        await storage.commit(change.expected, change.writes)

@@ -1,0 +1,69 @@
+"""createNamespace, loadNamespaceMetadata, namespaceExists, dropNamespace, updateProperties."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference_server.context import Reply, json_reply
+from reference_server.errors import Unprocessable
+from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.changes import commit
+from reference_server.iceberg.catalog.names import check_namespace
+from reference_server.iceberg.context import IcebergContext
+
+
+async def create_namespace(context: IcebergContext) -> Reply:
+    """Create a namespace below one that exists."""
+    path = tuple(context.body["namespace"])
+    properties = context.body.get("properties") or {}
+    check_namespace(path)
+
+    async def build(change: Change) -> Reply:
+        change.add_namespace(path, properties)
+        return json_reply({"namespace": path, "properties": properties})
+
+    return await commit(context, build)
+
+
+async def load_namespace_metadata(context: IcebergContext) -> dict[str, Any]:
+    """Return the properties of a namespace."""
+    context.reusable = True
+    return {"namespace": context.namespace, "properties": context.catalog.properties(context.namespace)}
+
+
+async def namespace_exists(context: IcebergContext) -> None:
+    """Answer nothing, or that the namespace does not exist."""
+    context.reusable = True
+    context.catalog.require_namespace(context.namespace)
+
+
+async def drop_namespace(context: IcebergContext) -> Reply:
+    """Drop a namespace in which there is nothing."""
+    path = context.namespace
+
+    async def build(change: Change) -> Reply:
+        change.remove_namespace(path)
+        return Reply(204)
+
+    return await commit(context, build)
+
+
+async def update_properties(context: IcebergContext) -> Reply:
+    """Set and remove properties of a namespace; a property that is both is refused."""
+    path = context.namespace
+    updates: dict[str, str] = context.body.get("updates") or {}
+    removals: list[str] = list(dict.fromkeys(context.body.get("removals") or ()))
+
+    async def build(change: Change) -> Reply:
+        properties = change.properties(path)
+        both = [name for name in removals if name in updates]
+        if both:
+            raise Unprocessable(f"Properties are both set and removed: {', '.join(both):.300}.")
+        removed = [name for name in removals if name in properties]
+        missing = [name for name in removals if name not in properties]
+        if updates or removed:
+            kept = {name: value for name, value in properties.items() if name not in removed}
+            change.set_properties(path, {**kept, **updates})
+        return json_reply({"updated": list(updates), "removed": removed, "missing": missing})
+
+    return await commit(context, build)

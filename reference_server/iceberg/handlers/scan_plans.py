@@ -1,0 +1,149 @@
+"""planTableScan, fetchPlanningResult, cancelPlanning, fetchScanTasks.
+
+A server that plans in the background answers `submitted` to a new planning, and once more to the first question for
+its result, which starts the work: so a client's waiting is put to the test however small the table. Otherwise the
+first answer is the result. Where manifests cannot be read, the planning has failed: the answer says so with 200.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import orjson
+
+from reference_server.context import Reply, json_reply
+from reference_server.errors import FileNotFound, InvalidInput, NotFound, PlanNotFound, PlanTaskNotFound
+from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.changes import commit
+from reference_server.iceberg.catalog.keys import Kind
+from reference_server.iceberg.context import IcebergContext
+from reference_server.iceberg.errors import error_body
+from reference_server.iceberg.handlers.credentials import storage_credentials
+from reference_server.iceberg.metadata.reading import Json
+from reference_server.iceberg.scans.planning import Planning
+from reference_server.iceberg.scans.plans import Plan, cancelled, find_plan, keep_plan, new_plan
+from reference_server.iceberg.scans.scan import Scan, read_scan
+
+COMPLETED, SUBMITTED, CANCELLED, FAILED = "completed", "submitted", "cancelled", "failed"
+Answer = dict[str, Any]
+
+
+async def plan_table_scan(context: IcebergContext) -> Reply:
+    """Plan a scan of a table, or promise to."""
+    background = context.services.scans.background
+
+    async def build(change: Change) -> Reply:
+        scan = read_scan(await _metadata(context), context.body)
+        plan = new_plan(scan, context.request.body, background=background)
+        answer = {"status": SUBMITTED} if background else await context.run(_result, context, scan, plan)
+        if answer["status"] != FAILED:
+            keep_plan(change, plan)
+            answer = {**answer, "plan-id": plan.id}
+        return json_reply(answer)
+
+    return await _with_credentials(context, await commit(context, build))
+
+
+async def fetch_planning_result(context: IcebergContext) -> Reply:
+    """Return the result of a planning, as far as there is one."""
+    metadata = await _metadata(context)
+    plan = _plan(context, context.path["plan-id"], metadata)
+    if plan.cancelled:
+        return json_reply({"status": CANCELLED})
+    make = partial(_result, context, _scan(metadata, plan), plan)
+    answer = _from_background(context, plan, make) if plan.background else await context.run(make)
+    return await _with_credentials(context, json_reply(answer))
+
+
+async def cancel_planning(context: IcebergContext) -> Reply:
+    """Give a planning up; its plan tasks are void."""
+
+    async def build(change: Change) -> Reply:
+        metadata = await _metadata(context)
+        plan = find_plan(change.get, context.warehouse.name, context.path["plan-id"], metadata["table-uuid"])
+        context.services.scans.results.forget(plan.id)
+        keep_plan(change, cancelled(plan))
+        return Reply(204)
+
+    return await commit(context, build)
+
+
+async def fetch_scan_tasks(context: IcebergContext) -> Reply:
+    """Return the file scan tasks of a plan task."""
+
+    async def build(_change: Change) -> Reply:
+        metadata = await _metadata(context)
+        return json_reply(await context.run(_tasks, context, metadata, context.body["plan-task"]))
+
+    return await commit(context, build)
+
+
+async def _metadata(context: IcebergContext) -> Json:
+    location = context.catalog.location(Kind.TABLE, context.object_path("table"))
+    return (await context.table_file(location)).metadata
+
+
+def _plan(context: IcebergContext, plan_id: str, metadata: Json) -> Plan:
+    return find_plan(context.services.storage.get, context.warehouse.name, plan_id, metadata["table-uuid"])
+
+
+def _scan(metadata: Json, plan: Plan) -> Scan:
+    """Return the scan of a planning. Raises PlanNotFound when the table has lost what it was for."""
+    try:
+        return read_scan(metadata, plan.wanted(), plan.pin)
+    except InvalidInput as error:
+        raise PlanNotFound(f"The planning {plan.id} is void: {error.message}") from None
+
+
+def _planning(context: IcebergContext, scan: Scan) -> Planning:
+    return Planning(scan, context.services.scans.manifests, context.services.page_size)
+
+
+def _result(context: IcebergContext, scan: Scan, plan: Plan) -> Answer:
+    """Return the result of a planning: the tasks of its first piece, and plan tasks for the others."""
+    planning = _planning(context, scan)
+    try:
+        first, *others = planning.pieces or [[]]
+        further = [plan.task(number) for number in range(1, 1 + len(others))]
+        return {"status": COMPLETED, "plan-tasks": further, **planning.tasks(first)}
+    except (FileNotFound, InvalidInput) as error:
+        return {"status": FAILED, "error": error_body(error)}
+
+
+def _from_background(context: IcebergContext, plan: Plan, make: partial[Answer]) -> Answer:
+    """Return the result of a planning in the background, which the first question starts."""
+    results = context.services.scans.results
+    found = results.find(plan.id)
+    if found is None:
+        results.start(plan.id, context.executor, make)
+        return {"status": SUBMITTED}
+    if not found.done():
+        return {"status": SUBMITTED}
+    if found.exception() is not None:
+        results.forget(plan.id)
+    answer: Answer = found.result()
+    return answer
+
+
+def _tasks(context: IcebergContext, metadata: Json, task: str) -> Answer:
+    """Return what a plan task leads to. Raises PlanTaskNotFound for one that was not given out, or is void."""
+    plan_id, _, number = task.rpartition("-")
+    with suppress(PlanNotFound):
+        plan = _plan(context, plan_id, metadata)
+        planning = _planning(context, _scan(metadata, plan))
+        known = number.isascii() and number.isdigit() and 0 < int(number) < len(planning.pieces)
+        if known and not plan.cancelled:
+            return planning.tasks(planning.pieces[int(number)])
+    raise PlanTaskNotFound(f"There is no plan task {task!r:.100} of this table.")
+
+
+async def _with_credentials(context: IcebergContext, reply: Reply) -> Reply:
+    """Add credentials for the files of a completed planning where the client asks for some; they are never kept."""
+    with suppress(NotFound):
+        credentials = storage_credentials(context, context.object_path("table"), await _metadata(context))
+        answer = orjson.loads(reply.body) if credentials else {}
+        if answer.get("status") == COMPLETED:
+            reply.body = orjson.dumps({**answer, "storage-credentials": credentials})
+    return reply

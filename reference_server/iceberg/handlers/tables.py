@@ -1,0 +1,120 @@
+"""createTable, loadTable, tableExists, dropTable, renameTable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference_server.context import Reply, json_reply
+from reference_server.errors import FileNotFound, InvalidInput
+from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.changes import commit
+from reference_server.iceberg.catalog.keys import Kind
+from reference_server.iceberg.catalog.names import Path, check_name
+from reference_server.iceberg.catalog.purging import purge
+from reference_server.iceberg.catalog.results import ALL, REFS, etag, matches, table_result
+from reference_server.iceberg.context import IcebergContext, new_uuid, now
+from reference_server.iceberg.files.metadata_files import MetadataFile
+from reference_server.iceberg.handlers.credentials import with_access
+from reference_server.iceberg.metadata.files import metadata_file
+from reference_server.iceberg.metadata.reading import Json
+from reference_server.iceberg.metadata.tables import new_table
+
+
+async def create_table(context: IcebergContext) -> Reply:
+    """Create a table, or with `stage-create` only say what it would be."""
+    body = context.body
+    path = (*context.namespace, body["name"])
+    check_name(body["name"])
+
+    async def build(change: Change) -> Reply:
+        change.require_free(Kind.TABLE, path)
+        metadata = _new_metadata(context, path)
+        if body.get("stage-create"):
+            return json_reply({"metadata": metadata, "config": {}})
+        file = await write_metadata(context, change, metadata, 0)
+        change.add(Kind.TABLE, path, file.location)
+        return table_result(file, {})
+
+    return with_access(context, await commit(context, build), path)
+
+
+def _new_metadata(context: IcebergContext, path: Path) -> Json:
+    location = context.body.get("location") or context.warehouse.new_location(path)
+    metadata = new_table(context.body, location=location, uuid=new_uuid(), now=now())
+    context.services.places.check(metadata["location"])
+    return metadata
+
+
+async def write_metadata(context: IcebergContext, change: Change, metadata: Json, version: int) -> MetadataFile:
+    """Write the metadata of a table or view to a new file, which goes again if the change does not come about."""
+    location = metadata_file(metadata, version, new_uuid())
+    change.new_files.append(location)
+    return await context.run(context.services.files.write, location, metadata)
+
+
+async def load_table(context: IcebergContext) -> Reply:
+    """Return a table: with all snapshots, or with those alone that branches and tags name."""
+    snapshots = context.query("snapshots") or ALL
+    if snapshots not in (ALL, REFS):
+        raise InvalidInput(f"The parameter snapshots has to be {ALL} or {REFS}, not {snapshots!r:.100}.")
+    path = context.object_path("table")
+    location = context.catalog.location(Kind.TABLE, path)
+    condition = context.request.headers.get("If-None-Match")
+    context.reusable = True
+    files = context.services.files
+    if condition is not None and matches(condition, etag(location, snapshots)) and files.is_there(location):
+        reply = Reply(304, headers={"ETag": etag(location, snapshots)})
+    else:
+        reply = with_access(context, table_result(await context.table_file(location), {}, snapshots), path)
+    reply.still = lambda: files.is_there(location)
+    return reply
+
+
+async def table_exists(context: IcebergContext) -> None:
+    """Answer nothing, or that the table does not exist."""
+    context.reusable = True
+    context.catalog.location(Kind.TABLE, context.object_path("table"))
+
+
+async def drop_table(context: IcebergContext) -> Reply:
+    """Drop a table; its files go only with `purgeRequested`."""
+    path = context.object_path("table")
+    purging = context.query("purgeRequested")
+
+    async def build(change: Change) -> Reply:
+        location = change.remove(Kind.TABLE, path)
+        if purging:
+            try:
+                await purge(context, change, await context.table_file(location))
+            except (FileNotFound, InvalidInput):
+                change.old_files.append(location)  # the table goes, whatever became of its metadata
+        return Reply(204)
+
+    async with context.alone([path]):
+        return await commit(context, build)
+
+
+async def rename_table(context: IcebergContext) -> Reply:
+    """Give a table another name, in any namespace that exists. Its files stay where they are."""
+    return await rename(context, Kind.TABLE)
+
+
+async def rename(context: IcebergContext, kind: Kind) -> Reply:
+    """Give a table or view another name."""
+    source, target = identifier(context.body["source"]), identifier(context.body["destination"])
+    check_name(target[-1])
+
+    async def build(change: Change) -> Reply:
+        change.move(kind, source, target)
+        return Reply(204)
+
+    async with context.alone([source, target]):
+        return await commit(context, build)
+
+
+def identifier(body: Any) -> Path:
+    """Return the path that a TableIdentifier means. Raises InvalidInput for one that lacks a part."""
+    path = (*body["namespace"], body["name"])
+    if len(path) < 2 or not all(path):
+        raise InvalidInput("An identifier needs a namespace and a name, and no part of them may be empty.")
+    return path

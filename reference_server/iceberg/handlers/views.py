@@ -1,0 +1,114 @@
+"""createView, loadView, viewExists, replaceView, dropView, renameView, registerView, listViews."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference_server.context import Reply
+from reference_server.errors import CommitFailed
+from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.changes import commit
+from reference_server.iceberg.catalog.keys import Kind
+from reference_server.iceberg.catalog.names import check_name
+from reference_server.iceberg.catalog.results import view_result
+from reference_server.iceberg.context import IcebergContext, new_uuid, now
+from reference_server.iceberg.handlers.listings import list_objects
+from reference_server.iceberg.handlers.tables import rename, write_metadata
+from reference_server.iceberg.metadata.errors import RequirementFailed
+from reference_server.iceberg.metadata.requirements import check_view_requirements
+from reference_server.iceberg.metadata.views import new_view, update_view
+
+Answer = dict[str, Any]
+
+
+async def list_views(context: IcebergContext) -> Answer:
+    """List the views of a namespace."""
+    return list_objects(context, Kind.VIEW)
+
+
+async def create_view(context: IcebergContext) -> Reply:
+    """Create a view."""
+    body = context.body
+    path = (*context.namespace, body["name"])
+    check_name(body["name"])
+
+    async def build(change: Change) -> Reply:
+        change.require_free(Kind.VIEW, path)
+        location = body.get("location") or context.warehouse.new_location(path)
+        metadata = new_view(body, location=location, uuid=new_uuid(), now=now())
+        context.services.places.check(metadata["location"])
+        file = await write_metadata(context, change, metadata, 0)
+        change.add(Kind.VIEW, path, file.location)
+        return view_result(file, {})
+
+    return await commit(context, build)
+
+
+async def load_view(context: IcebergContext) -> Reply:
+    """Return a view."""
+    location = context.catalog.location(Kind.VIEW, context.object_path("view"))
+    context.reusable = True
+    files = context.services.files
+    reply = view_result(await context.view_file(location), {})
+    reply.still = lambda: files.is_there(location)
+    return reply
+
+
+async def view_exists(context: IcebergContext) -> None:
+    """Answer nothing, or that the view does not exist."""
+    context.reusable = True
+    context.catalog.location(Kind.VIEW, context.object_path("view"))
+
+
+async def replace_view(context: IcebergContext) -> Reply:
+    """Change a view by updates, if the requirements hold."""
+    path = context.object_path("view")
+    body = context.body
+
+    async def build(change: Change) -> Reply:
+        file = await context.view_file(change.location(Kind.VIEW, path))
+        try:
+            check_view_requirements(file.metadata, body.get("requirements") or [])
+        except RequirementFailed as error:
+            raise CommitFailed(f"Requirement failed: {error.message}") from None
+        metadata = update_view(file.metadata, body["updates"], now=now())
+        if metadata is file.metadata:
+            return view_result(file, {})
+        written = await write_metadata(context, change, metadata, file.next_version)
+        change.replace(Kind.VIEW, path, written.location)
+        return view_result(written, {})
+
+    async with context.alone([path]):
+        return await commit(context, build)
+
+
+async def drop_view(context: IcebergContext) -> Reply:
+    """Drop a view; its metadata files stay, so that it can be registered again."""
+    path = context.object_path("view")
+
+    async def build(change: Change) -> Reply:
+        change.remove(Kind.VIEW, path)
+        return Reply(204)
+
+    async with context.alone([path]):
+        return await commit(context, build)
+
+
+async def rename_view(context: IcebergContext) -> Reply:
+    """Give a view another name, in any namespace that exists."""
+    return await rename(context, Kind.VIEW)
+
+
+async def register_view(context: IcebergContext) -> Reply:
+    """Enter the view of a metadata file."""
+    body = context.body
+    path = (*context.namespace, body["name"])
+    check_name(body["name"])
+
+    async def build(change: Change) -> Reply:
+        change.require_free(Kind.VIEW, path)
+        file = await context.view_file(body["metadata-location"])
+        change.add(Kind.VIEW, path, file.location)
+        return view_result(file, {})
+
+    return await commit(context, build)

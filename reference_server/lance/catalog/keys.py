@@ -1,0 +1,75 @@
+"""How names are keys of a storage, and entries their values.
+
+namespace / <path of the parent> / <name>  ->  properties
+table     / <path of the parent> / <name>  ->  C or D (created, declared), then location and properties
+version   / <path of the table> / <number> ->  what is known of a version beside its file
+pending   / <path of the table> / <number> ->  a version that is committed, but whose file is not in its place
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+
+import orjson
+
+from reference_server.lance.catalog.catalog import Path, Table
+from reference_server.storage import pack, unpack
+
+NAMESPACE, TABLE, VERSION, PENDING = "namespace", "table", "version", "pending"
+VERSION_BYTES = 8
+CREATED, DECLARED = ord("C"), ord("D")
+SLUG_LENGTH = 80
+
+
+def children(kind: str, path: Path) -> bytes:
+    """Return the prefix of the keys of what lies right in a namespace."""
+    return pack(kind, pack(*path))
+
+
+def catalog_key(kind: str, path: Path) -> bytes:
+    """Return the key of a namespace or a table."""
+    return pack(kind, pack(*path[:-1]), path[-1]) if path else pack(kind)
+
+
+def table_key(path: Path) -> bytes:
+    """Return the key of a table's entry."""
+    return catalog_key(TABLE, path)
+
+
+def version_key(kind: str, path: Path, version: int) -> bytes:
+    """Return the key of a version's record; `kind` is VERSION or PENDING."""
+    return pack(kind, pack(*path)) + version.to_bytes(VERSION_BYTES, "big")
+
+
+def new_location(path: Path) -> str:
+    """Return a location that was never used: a random prefix, then as much of the name as is safe."""
+    slug = re.sub(r"[^A-Za-z0-9_.$-]", "_", "$".join(path))[:SLUG_LENGTH]
+    return f"{secrets.token_hex(4)}_{slug}"
+
+
+def name_of(key: bytes) -> str:
+    """Return the last name of a key."""
+    return unpack(key)[-1].decode()
+
+
+def path_of(key: bytes) -> Path:
+    """Return the path of a table's key."""
+    _, parent, name = unpack(key)
+    return (*(part.decode() for part in unpack(parent)), name.decode())
+
+
+def load_table(value: bytes) -> Table:
+    """Return the entry in a value."""
+    return Table(**orjson.loads(memoryview(value)[1:]), created=value[0] == CREATED)
+
+
+def dump_table(table: Table) -> bytes:
+    """Return the value of an entry."""
+    body = orjson.dumps({"location": table.location, "properties": table.properties})
+    return bytes([CREATED if table.created else DECLARED]) + body
+
+
+def show(path: Path) -> str:
+    """Return a path as messages show it."""
+    return repr(list(path))

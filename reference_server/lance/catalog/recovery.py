@@ -1,0 +1,84 @@
+"""Bringing a table's entry up to date before it is used.
+
+Two things happen behind the catalog's back: a client that declared a table writes its data straight to
+the location, and a server that was killed after a batch leaves versions whose files are not in their
+place. Whoever comes next finishes both.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import suppress
+from dataclasses import replace
+
+from reference_server.errors import CatalogError, ConcurrentModification
+from reference_server.lance.catalog.catalog import Catalog, Path, Record, Table
+from reference_server.lance.catalog.keys import PENDING
+from reference_server.lance.catalog.version_files import VersionFile, manifest_name
+from reference_server.lance.context import LanceContext
+from reference_server.lance.data.table_data import TableData, Versions
+
+log = logging.getLogger("lakeproof.server")
+
+
+async def current_table(context: LanceContext, path: Path) -> Table:
+    """Return a table's entry as it is now. Raises NamespaceNotFound or TableNotFound."""
+    table = await context.catalog.table(path)
+    pending = context.catalog.versions(PENDING, path)
+    if pending:
+        settled = await context.run(put_in_place, context.data.versions(table.location), pending)
+        await context.catalog.settle_versions(path, settled, pending)
+    return await settle(context, path, table)
+
+
+async def settle(context: LanceContext, path: Path, table: Table) -> Table:
+    """Return the entry with `created` brought up to date.
+
+    What clients wrote is looked for until it is there once, and then remembered.
+    """
+    if table.created or not context.data.exists(table.location):
+        return table
+    created = replace(table, created=True)
+    with suppress(ConcurrentModification):
+        await context.catalog.replace_table(path, table, created)
+    return created
+
+
+async def settle_absence(context: LanceContext, path: Path, table: Table) -> None:
+    """Note that a table has no data any more when its last version was deleted: it is only declared then."""
+    if table.created and not context.data.exists(table.location):
+        with suppress(ConcurrentModification):
+            await context.catalog.replace_table(path, table, replace(table, created=False))
+
+
+def put_in_place(versions: Versions, pending: dict[int, Record]) -> dict[int, Record | None]:
+    """Give pending versions their files, and return the records that stay, None for what is gone.
+
+    What cannot be put in place, because somebody wrote the version past the catalog, is given up.
+    """
+    settled: dict[int, Record | None] = {}
+    for version, record in pending.items():
+        v2 = record.get("naming_scheme", "V2") != "V1"
+        place = VersionFile(version, manifest_name(version, v2=v2))
+        try:
+            if record.get("gone"):
+                versions.delete(one for one in versions.all() if one.version == version)
+                settled[version] = None
+            else:
+                versions.put(version, record["staged"], v2=v2)
+                settled[version] = {name: value for name, value in record.items() if name != "staged"}
+        except CatalogError as error:
+            log.warning("version %s (%s) cannot be put in place: %s", version, place.name, error.message)
+            settled[version] = None
+    return settled
+
+
+async def recover(catalog: Catalog, data: TableData) -> None:
+    """Finish what a killed server left: called before the first request."""
+    await catalog.recover()
+    for path in catalog.tables_with_pending_versions():
+        pending = catalog.versions(PENDING, path)
+        settled: dict[int, Record | None] = dict.fromkeys(pending)
+        with suppress(CatalogError):
+            settled = put_in_place(data.versions((await catalog.table(path)).location), pending)
+        await catalog.settle_versions(path, settled, pending)

@@ -1,0 +1,48 @@
+"""SQL expressions from requests, made safe to hand to Lance.
+
+Lance parses an expression as the end of a statement of its own and overlooks what follows it: of
+`id > 1 AN name = 'x'` it would take `id > 1` and delete far too much. In parentheses nothing is overlooked.
+"""
+
+from __future__ import annotations
+
+import re
+
+from reference_server.errors import InvalidInput
+from reference_server.lance.data.sql_depth import check_depth
+
+# What may hold a parenthesis that is none, and the parentheses themselves.
+TOKENS = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`|--[^\n]*|/\*.*?\*/|[()]", re.DOTALL)
+DEPTH = {"(": 1, ")": -1}
+# Placeholders, and texts of kinds that Lance does not know but panics over: N'x', B'x', R'x', $$x$$.
+UNKNOWN = re.compile(r"\?|(?<!\w)\$|(?<!:):(?!:)|\b(?:n|b|r|q|nq)'", re.IGNORECASE)
+
+
+def whole(expression: str) -> str:
+    """Return an expression in parentheses of its own.
+
+    Raises InvalidInput for one that is empty or too deep, that closes a parenthesis which it did not open,
+    or that has what makes Lance panic.
+    """
+    if not expression.strip() or "\0" in expression:
+        raise InvalidInput(f"{expression!r} is no SQL expression.")
+    check_depth(expression)
+    if UNKNOWN.search(TOKENS.sub(_emptied, expression)):
+        raise InvalidInput(f"{expression[:200]!r} has a placeholder, or a text of a kind that is not known.")
+    depth = 0
+    for token in TOKENS.findall(expression):
+        depth += DEPTH.get(token, 0)
+        if depth < 0:
+            raise InvalidInput(f"{expression[:200]!r} closes a parenthesis that it did not open.")
+    return f"({expression}\n)" if "--" in expression else f"({expression})"
+
+
+def _emptied(token: re.Match[str]) -> str:
+    """Return nothing for a comment, a parenthesis as it is, and an empty text for whatever is quoted."""
+    text = token[0]
+    return text if text in DEPTH else " " if text.startswith(("--", "/*")) else "''"
+
+
+def mentions(expression: str, column: str) -> bool:
+    """True when an expression may refer to a column: when its name stands there as a word."""
+    return re.search(rf"(?<!\w){re.escape(column)}(?!\w)", expression, re.IGNORECASE) is not None

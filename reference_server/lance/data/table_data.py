@@ -1,0 +1,204 @@
+"""Table data: real Lance datasets below one root, reached through pylance.
+
+Everything here but `exists` takes milliseconds and blocks: handlers run it in a thread. Locations are
+relative to the root, and nothing outside the root is ever touched.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote, unquote, urlsplit
+
+from reference_server.errors import InvalidInput, TableNotFound, TableVersionNotFound
+from reference_server.lance.catalog.removal import remove_tree
+from reference_server.lance.catalog.version_files import FOLDER, DiskVersions, MemoryVersions
+from reference_server.lance.data.arrow_json import schema_to_json
+from reference_server.lance.data.pylance_errors import translate
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+os.environ.setdefault("LANCE_LOG", "error")  # read once, when lance is imported
+MEMORY_SCHEME = "shared-memory://"
+MANIFEST = ".manifest"
+LARGEST_VERSION = 2**63 - 1
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn what pylance and pyarrow raise into errors of the catalog.
+
+    A panic of the native library is a BaseException and is translated too.
+    """
+    try:
+        yield
+    except Exception as error:
+        raise translate(error) from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise translate(RuntimeError(str(error))) from error
+
+
+Versions = DiskVersions | MemoryVersions
+T = TypeVar("T")
+
+
+class TableData:
+    """The datasets below `root`: a directory, or a `shared-memory://` URI that only this process sees."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self._in_memory = root.startswith(MEMORY_SCHEME)
+
+    def uri(self, location: str) -> str:
+        """Return the complete URI of a location."""
+        address = self._address(location)
+        return address if self._in_memory else "file://" + quote(address, safe="/$")
+
+    def _address(self, location: str) -> str:
+        return f"{self.root}/{location}"
+
+    def relative(self, location: str) -> str:
+        """Return the location that a client means: relative, absolute or a URI, but below the root.
+
+        Raises InvalidInput for anything else.
+        """
+        text = location.removeprefix(self.root + "/") if self._in_memory else self._local(location)
+        parts = text.split("/")
+        if "://" in text or any(part in ("", ".", "..") for part in parts):
+            raise InvalidInput(f"The location {location!r} is not below the root of this server, {self.uri('')}.")
+        return text
+
+    def _local(self, location: str) -> str:
+        split = urlsplit(location)
+        path = unquote(split.path) if split.scheme == "file" and not split.netloc else location
+        if not path.startswith("/"):
+            return path
+        root = FilePath(self.root).resolve()
+        resolved = FilePath(path).resolve()
+        return str(resolved.relative_to(root)) if resolved.is_relative_to(root) and resolved != root else "://"
+
+    def exists(self, location: str) -> bool:
+        """True when there are data at a location: at least one version. Takes microseconds."""
+        if not self._in_memory:
+            try:
+                with os.scandir(f"{self._address(location)}/_versions") as versions:
+                    return any(version.name.endswith(MANIFEST) for version in versions)
+            except OSError:
+                return False
+        try:
+            with translated():
+                self._open(location)
+        except TableNotFound:
+            return False
+        return True
+
+    def write(self, location: str, table: pa.Table, mode: str) -> int:
+        """Write a table and return the new version. `mode` is create, append or overwrite.
+
+        Raises TableAlreadyExists (create), TableSchemaValidationError, ConcurrentModification.
+        """
+        import lance  # noqa: PLC0415 - half a second that a server without data never spends
+
+        with translated():
+            dataset = lance.write_dataset(table, self._address(location), mode=mode)
+        version: int = dataset.version
+        return version
+
+    def count_rows(self, location: str, version: int | None, predicate: str | None) -> int:
+        """Count rows. Raises TableVersionNotFound, or InvalidInput for a predicate that cannot be used."""
+        with translated():
+            count: int = self._open(location, version).count_rows(filter=predicate)
+        return count
+
+    def describe(self, location: str, version: int | None) -> dict[str, Any]:
+        """Return version, schema, stats and metadata of a dataset. Raises TableVersionNotFound."""
+        with translated():
+            dataset = self._open(location, version)
+            stats = dataset.stats.dataset_stats()
+            return {
+                "version": dataset.version,
+                "schema": schema_to_json(dataset.schema),
+                "stats": {key: stats[key] for key in ("num_deleted_rows", "num_fragments")},
+                "metadata": dict(dataset.metadata),
+            }
+
+    def check_version(self, location: str, version: int) -> None:
+        """Raise TableVersionNotFound when the dataset has no such version."""
+        with translated():
+            self._open(location, version)
+
+    def delete(self, location: str) -> None:
+        """Delete the data at a location; nothing there is fine."""
+        if not self._in_memory:
+            remove_tree(FilePath(self.root), location)
+            return
+        from lance.file import LanceFileSession  # noqa: PLC0415
+
+        with translated():
+            session = LanceFileSession(self._address(location))
+            for name in session.list():
+                session.delete_file(name)
+
+    def on_dataset(self, location: str, version: int | None, function: Callable[[Any], T]) -> T:
+        """Run a function on a dataset and return what it returns.
+
+        Raises TableVersionNotFound, and what `pylance_errors.py` makes of its errors.
+        """
+        with translated():
+            return function(self._open(location, version))
+
+    def versions(self, location: str) -> Versions:
+        """Return the versions of a dataset as files."""
+        address = self._address(location)
+        return MemoryVersions(address) if self._in_memory else DiskVersions(address)
+
+    def object_path(self, location: str) -> str:
+        """Return a location as object stores write paths: without a scheme and a slash before it."""
+        return self._address(location).rpartition("://")[2].lstrip("/")
+
+    def name_below(self, location: str, path: str) -> str:
+        """Return a path that a client gives, relative to a dataset that it must lie in.
+
+        Clients write it from the root of the store, from the root of the file system, as a URI, or
+        relative to the dataset. Raises InvalidInput for any other place.
+        """
+        text = path.rpartition("://")[2].lstrip("/")
+        name = text.removeprefix(self.object_path(location) + "/")
+        parts = name.split("/")
+        if len(parts) != 2 or parts[0] != FOLDER or parts[1] in ("", ".", ".."):
+            raise InvalidInput(f"The manifest {path!r} does not lie in {self.object_path(location)}/{FOLDER}.")
+        return name
+
+    def transaction(self, location: str, uuid: str) -> dict[str, str] | None:
+        """Return the properties of a transaction of a dataset, None when there is none of this id.
+
+        Lance names the file of a transaction after the version that it read and its id.
+        """
+        versions = self.versions(location)
+        names = [name for name in versions.transactions() if name.endswith(f"-{uuid}.txn")]
+        if not names:
+            return None
+        read = int(names[0].rpartition("/")[2].partition("-")[0])
+        for one in versions.all():
+            if one.version > read:
+                found = self.on_dataset(location, one.version, _transaction)
+                if found is not None and found.uuid == uuid:
+                    return {"operation": type(found.operation).__name__, **(found.transaction_properties or {})}
+        return None
+
+    def _open(self, location: str, version: int | None = None) -> Any:
+        import lance  # noqa: PLC0415
+
+        if version is not None and version > LARGEST_VERSION:
+            raise TableVersionNotFound(f"There is no version {version}.")
+        return lance.dataset(self._address(location), version=None if version is None else int(version))
+
+
+def _transaction(dataset: Any) -> Any:
+    return dataset.read_transaction(dataset.version)

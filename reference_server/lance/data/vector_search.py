@@ -1,0 +1,130 @@
+"""What a query says about vectors, read and checked: pure rules; queries are run in `queries.py`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from reference_server.errors import InvalidInput
+from reference_server.lance.data.index_types import read_distance
+from reference_server.lance.data.paths import find_values
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Query = dict[str, Any]
+USUAL_COLUMN = "vector"
+MOST_PROBES = 2**31 - 1
+LARGEST_BYTE = 255
+
+
+@dataclass(frozen=True, slots=True)
+class VectorColumn:
+    """A column that vectors are compared with: `several` says that each row has any number of them."""
+
+    name: str
+    dimension: int
+    bytes: bool
+    several: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A search as pylance takes it. In a batch each vector is a query of its own."""
+
+    nearest: dict[str, Any]
+    batch: bool
+
+
+def read_vectors(query: Query) -> tuple[list[Any], bool] | None:
+    """Return the vectors of a query and whether they came as several, or None. Raises InvalidInput for both forms."""
+    given = query.get("vector") or {}
+    single, several = given.get("single_vector"), given.get("multi_vector")
+    if single and several:
+        raise InvalidInput("A query has a single_vector or a multi_vector, not both.")
+    if several:
+        return several, True
+    return ([single], False) if single else None
+
+
+def find_column(schema: pa.Schema, name: str | None) -> VectorColumn:
+    """Return the column of vectors with a name, or the only one that vectors can be meant for.
+
+    Raises TableColumnNotFound, or InvalidInput for a column without vectors and where several could be meant.
+    """
+    if name is not None:
+        column = _as_column(name, find_values(schema, name).type)
+        if column is None:
+            raise InvalidInput(f"The column {name!r} does not hold vectors.")
+        return column
+    found = {field.name: column for field in schema if (column := _as_column(field.name, field.type))}
+    if USUAL_COLUMN in found or len(found) == 1:
+        return found.get(USUAL_COLUMN) or next(iter(found.values()))
+    raise InvalidInput(f"The query must name its vector_column; vectors are in {', '.join(found) or 'no column'}.")
+
+
+def _as_column(name: str, kind: pa.DataType) -> VectorColumn | None:
+    from pyarrow import types  # noqa: PLC0415 - slow to import
+
+    several = types.is_list(kind) or types.is_large_list(kind)
+    one = kind.value_type if several else kind
+    if not types.is_fixed_size_list(one):
+        return None
+    in_bytes = types.is_uint8(one.value_type)
+    if (in_bytes and several) or not (in_bytes or types.is_floating(one.value_type)):
+        return None
+    return VectorColumn(name, one.list_size, in_bytes, several)
+
+
+def search(query: Query, schema: pa.Schema, wanted: int, rows: int) -> Search | None:
+    """Return the search for the `wanted` nearest of this many rows, None for a query without vectors.
+
+    Raises InvalidInput, and what `find_column` raises.
+    """
+    given = read_vectors(query)
+    if given is None:
+        return None
+    vectors, several = given
+    column = find_column(schema, query.get("vector_column"))
+    for vector in vectors:
+        _check_vector(vector, column)
+    distance = query.get("distance_type")
+    nearest = {
+        "column": column.name,
+        "q": vectors if several else vectors[0],
+        "k": max(1, wanted),
+        "metric": None if distance is None else read_distance(query),
+        "use_index": not query.get("bypass_vector_index"),
+        "distance_range": _bounds(query),
+        **_effort(query, max(1, wanted), rows),
+    }
+    return Search({name: value for name, value in nearest.items() if value is not None}, several and not column.several)
+
+
+def _check_vector(vector: list[Any], column: VectorColumn) -> None:
+    if len(vector) != column.dimension:
+        raise InvalidInput(
+            f"Query vector size {len(vector)} does not match the {column.dimension} of the column {column.name!r}."
+        )
+    if column.bytes and any(not 0 <= value <= LARGEST_BYTE or value != int(value) for value in vector):
+        raise InvalidInput(f"The column {column.name!r} holds vectors of bytes.")
+
+
+def _bounds(query: Query) -> tuple[float | None, float | None] | None:
+    bounds = query.get("lower_bound"), query.get("upper_bound")
+    return None if bounds == (None, None) else bounds
+
+
+def _effort(query: Query, wanted: int, rows: int) -> dict[str, int]:
+    """Return how hard to search. What is 0 is left to Lance, and no effort goes beyond what there is to find.
+
+    Lance wants ef to cover all candidates, which are as many times the wanted rows as are refined.
+    """
+    probes, refine, ef = (int(query.get(name) or 0) for name in ("nprobes", "refine_factor", "ef"))
+    refine = min(refine, -(-rows // wanted) or 1)
+    effort = {
+        "nprobes": min(probes, MOST_PROBES),
+        "refine_factor": refine,
+        "ef": max(min(ef, rows), wanted * max(refine, 1)) if ef else 0,
+    }
+    return {name: value for name, value in effort.items() if value}

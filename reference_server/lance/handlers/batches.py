@@ -1,0 +1,120 @@
+"""BatchCreateTableVersions and BatchCommitTables: one commit of the catalog, all or nothing.
+
+The commit names the versions and where their manifests are staged; the files are put in their place
+afterwards, by this request or by whoever looks at the table next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from typing import Any
+
+from reference_server.errors import InvalidInput
+from reference_server.lance.catalog.batch import Batch
+from reference_server.lance.catalog.catalog import Path, Table
+from reference_server.lance.catalog.keys import new_location
+from reference_server.lance.catalog.names import check_names
+from reference_server.lance.catalog.recovery import current_table, settle_absence
+from reference_server.lance.catalog.version_files import VersionFile, manifest_name
+from reference_server.lance.context import LanceContext
+from reference_server.lance.handlers.tables import managed
+from reference_server.lance.handlers.versions import describe, in_ranges, staged_version
+
+Answer = dict[str, Any]
+Operation = dict[str, Any]
+Step = Callable[[LanceContext, Batch, Path, Operation], Awaitable[Answer]]
+
+
+async def batch_create_table_versions(context: LanceContext) -> Answer:
+    """Make one version each of several tables."""
+    made = await _commit(
+        context, [(_create_version, _path(context, entry), entry) for entry in context.body["entries"]]
+    )
+    return {"versions": [one["version"] for one in made]}
+
+
+async def batch_commit_tables(context: LanceContext) -> Answer:
+    """Declare and deregister tables, make and delete versions, together."""
+    chosen = [_chosen(operation) for operation in context.body["operations"]]
+    steps = [(STEPS[name], _path(context, operation), operation) for name, operation in chosen]
+    made = await _commit(context, steps)
+    return {"results": [{name: one} for (name, _), one in zip(chosen, made, strict=True)]}
+
+
+async def _commit(context: LanceContext, steps: Sequence[tuple[Step, Path, Operation]]) -> list[Answer]:
+    paths = list(dict.fromkeys(path for _, path, _ in steps))
+
+    async def build(batch: Batch) -> list[Answer]:
+        return [await step(context, batch, path, operation) for step, path, operation in steps]
+
+    async with AsyncExitStack() as alone:
+        for path in sorted(paths):
+            await alone.enter_async_context(context.alone(path))
+        made = await context.catalog.commit_batch(build, paths)
+    for path in _tables_with_versions(steps):
+        await settle_absence(context, path, await current_table(context, path))
+    return made
+
+
+def _tables_with_versions(steps: Sequence[tuple[Step, Path, Operation]]) -> list[Path]:
+    gone = {path for step, path, _ in steps if step is _deregister}
+    return [path for path in dict.fromkeys(path for step, path, _ in steps if step is not _declare) if path not in gone]
+
+
+async def _declare(context: LanceContext, batch: Batch, path: Path, operation: Operation) -> Answer:
+    location = operation.get("location")
+    unused = context.catalog.location_for(path, new_location(path))
+    table = Table(context.data.relative(location) if location else unused, operation.get("properties") or {})
+    batch.add_table(path, table)
+    return {**_answer(context, table), **managed(context)}
+
+
+async def _create_version(context: LanceContext, batch: Batch, path: Path, operation: Operation) -> Answer:
+    table = batch.table(path)
+    record = await staged_version(context, table, operation)
+    batch.add_version(path, operation["version"], record)
+    place = manifest_name(operation["version"], v2=record["naming_scheme"] == "V2")
+    made = VersionFile(operation["version"], place, record.get("manifest_size"), None, record.get("e_tag"))
+    return {"version": describe(context, table, made, record)}
+
+
+async def _delete_versions(context: LanceContext, batch: Batch, path: Path, operation: Operation) -> Answer:
+    table = batch.table(path)
+    chosen = in_ranges(await context.run(context.data.versions(table.location).all), operation["ranges"])
+    for one in chosen:
+        batch.remove_version(path, one.version)
+    return {"deleted_count": len(chosen)}
+
+
+async def _deregister(context: LanceContext, batch: Batch, path: Path, _operation: Operation) -> Answer:
+    table = batch.remove_table(path)
+    return {"id": path, **_answer(context, table)}
+
+
+STEPS: dict[str, Step] = {
+    "declare_table": _declare,
+    "create_table_version": _create_version,
+    "delete_table_versions": _delete_versions,
+    "deregister_table": _deregister,
+}
+
+
+def _answer(context: LanceContext, table: Table) -> Answer:
+    return {"location": context.data.uri(table.location), "properties": table.properties}
+
+
+def _chosen(operation: Operation) -> tuple[str, Operation]:
+    """Return the one thing that an operation of a batch asks for."""
+    names = [name for name in STEPS if operation.get(name) is not None]
+    if len(names) != 1:
+        raise InvalidInput(f"An operation of a batch is exactly one of {', '.join(STEPS)}, not {len(names)} of them.")
+    return names[0], operation[names[0]]
+
+
+def _path(context: LanceContext, operation: Operation) -> Path:
+    path = tuple(operation.get("id") or ())
+    if not path:
+        raise InvalidInput("Every entry of a batch needs the id of a table.")
+    check_names(path, context.catalog.forbidden)
+    return path

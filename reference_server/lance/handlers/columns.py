@@ -1,0 +1,142 @@
+"""AlterTableAddColumns, AlterTableAlterColumns, AlterTableDropColumns, UpdateTableSchemaMetadata."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from reference_server.errors import (
+    InvalidInput,
+    TableSchemaValidationError,
+    Unsupported,
+)
+from reference_server.lance.catalog.recovery import current_table
+from reference_server.lance.context import LanceContext
+from reference_server.lance.data.arrow_json import type_from_json, type_to_json
+from reference_server.lance.data.arrow_schema import check_field_names, check_new_name
+from reference_server.lance.data.paths import fields_within, find_field, quoted
+from reference_server.lance.data.sql import whole
+from reference_server.lance.handlers.transactions import transaction_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Answer = dict[str, Any]
+
+
+async def alter_table_add_columns(context: LanceContext) -> Answer:
+    """Add columns that SQL expressions compute from the others, in one version."""
+    table = await current_table(context, context.table_id)
+    columns = {column["name"]: _expression(column) for column in context.body["new_columns"]}
+    if len(columns) < len(context.body["new_columns"]) or not columns:
+        raise InvalidInput("Adding columns needs at least one, and each name once.")
+
+    def add(dataset: Any) -> Answer:
+        for name in columns:
+            check_new_name(name)
+            if name in dataset.schema.names:
+                raise TableSchemaValidationError(f"The table has a column {name!r} already.")
+        dataset.add_columns(columns)
+        return _outcome(context, dataset)
+
+    return await context.change(table, add)
+
+
+async def alter_table_alter_columns(context: LanceContext) -> Answer:
+    """Rename columns, change their types, or let them be null."""
+    table = await current_table(context, context.table_id)
+    alterations = [_alteration(entry) for entry in context.body["alterations"]]
+    if not alterations or len({one["path"] for one in alterations}) < len(alterations):
+        raise InvalidInput("Altering columns needs at least one alteration, and one for each column.")
+
+    def alter(dataset: Any) -> Answer:
+        for one in alterations:
+            _fit(one, find_field(dataset.schema, one["path"]))
+            if one.get("nullable") is False:
+                _require_values(dataset, one["path"])
+        _check_renames(dataset, {one["path"]: one["name"] for one in alterations if "name" in one})
+        dataset.alter_columns(*alterations)
+        return _outcome(context, dataset)
+
+    return await context.change(table, alter)
+
+
+async def alter_table_drop_columns(context: LanceContext) -> Answer:
+    """Drop columns, and the indices on them."""
+    table = await current_table(context, context.table_id)
+    names = context.body["columns"]
+
+    def drop(dataset: Any) -> Answer:
+        for name in names:
+            find_field(dataset.schema, name)
+        if not names or set(dataset.schema.names) <= set(names):
+            raise InvalidInput("Dropping columns needs at least one, and has to leave one.")
+        dataset.drop_columns(names)
+        return _outcome(context, dataset)
+
+    return await context.change(table, drop)
+
+
+async def update_table_schema_metadata(context: LanceContext) -> Answer:
+    """Replace the metadata of a table's schema by the given ones."""
+    table = await current_table(context, context.table_id)
+    wanted: dict[str, str] = context.body
+    await context.change(table, lambda dataset: dataset.update_schema_metadata(wanted, replace=True))
+    return wanted
+
+
+def _check_renames(dataset: Any, names: dict[str, str]) -> None:
+    """Raise TableSchemaValidationError when two fields of one struct would share a name; Lance finds out too late."""
+    for parent in {path.rpartition(".")[0] for path in names}:
+        fields = fields_within(find_field(dataset.schema, parent).type) if parent else list(dataset.schema)
+        prefix = f"{parent}." if parent else ""
+        check_field_names(names.get(prefix + field.name, field.name) for field in fields)
+
+
+def _fit(alteration: dict[str, Any], field: pa.Field) -> None:
+    """Replace the JSON type of an alteration by the type that it means; that of the field itself changes nothing.
+
+    The JSON form loses units, time zones and dictionaries, so it would not lead back to the type of the field.
+    """
+    described = alteration.pop("data_type", None)
+    if described is None:
+        return
+    now = type_to_json(field.type)
+    if described == now or type_to_json(wanted := type_from_json(described)) == now:
+        alteration.setdefault("name", field.name)
+    else:
+        alteration["data_type"] = wanted
+
+
+def _outcome(context: LanceContext, dataset: Any) -> Answer:
+    return {"version": dataset.version, **transaction_of(context, dataset)}
+
+
+def _require_values(dataset: Any, path: str) -> None:
+    if dataset.count_rows(filter=f"{quoted(path)} IS NULL"):
+        raise TableSchemaValidationError(f"The column {path!r} has nulls, so it has to be nullable.")
+
+
+def _expression(column: dict[str, Any]) -> str:
+    if column.get("virtual_column") is not None:
+        raise Unsupported("This server runs no functions of users: virtual columns are not supported.")
+    expression: str | None = column.get("expression")
+    if not expression:
+        raise InvalidInput(f"The new column {column['name']!r} needs an expression.")
+    return whole(expression)
+
+
+def _alteration(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return an entry as pylance takes it, but for its type, which is still JSON."""
+    if entry.get("virtual_column") is not None:
+        raise Unsupported("This server runs no functions of users: virtual columns are not supported.")
+    alteration: dict[str, Any] = {"path": entry["path"]}
+    if entry.get("rename") is not None:
+        check_new_name(entry["rename"])
+        alteration["name"] = entry["rename"]
+    if entry.get("nullable") is not None:
+        alteration["nullable"] = entry["nullable"]
+    if entry.get("data_type") is not None:
+        alteration["data_type"] = entry["data_type"]
+    if len(alteration) == 1:
+        raise InvalidInput(f"The alteration of {entry['path']!r} changes nothing.")
+    return alteration

@@ -1,0 +1,153 @@
+"""CreateTable, CreateEmptyTable, DeclareTable, RegisterTable: how a table comes to be."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from reference_server.errors import (
+    ConcurrentModification,
+    InvalidInput,
+    TableAlreadyExists,
+    TableNotFound,
+)
+from reference_server.lance.catalog.catalog import Table
+from reference_server.lance.catalog.keys import new_location
+from reference_server.lance.catalog.recovery import current_table
+from reference_server.lance.context import LanceContext
+from reference_server.lance.data.arrow_body import check_stream_type, read_stream
+from reference_server.lance.handlers.namespaces import delete_data
+from reference_server.lance.handlers.tables import managed
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Answer = dict[str, Any]
+
+
+async def create_table(context: LanceContext) -> Answer:
+    """Create a table with data; what happens to one of that name is the mode's to say.
+
+    The data are written first, where nobody looks, and the name is taken afterwards: there is never
+    a name without its data. A table that was only declared is filled where it was declared.
+    """
+    mode = context.choice("mode", "Create", "ExistOk", "Overwrite")
+    path = context.table_id
+    check_stream_type(context.request)
+    existing = await _existing(context)
+    if existing and existing.created and mode == "Create":
+        raise TableAlreadyExists(f"The table {list(path)} exists already.")
+    if existing and existing.created and mode == "ExistOk":
+        return _answer(context, existing)
+    properties = _query_properties(context)
+    data = await context.run(read_stream, context.request.body)
+    if existing and existing.created:
+        return await _overwrite(context, existing, data, properties or {})
+    if existing:
+        return await _fill(context, existing, data, properties)
+    return await _create(context, data, properties or {}, mode)
+
+
+async def _create(context: LanceContext, data: pa.Table, properties: dict[str, str], mode: str) -> Answer:
+    written = new_location(context.id)
+    version = await context.run(context.data.write, written, data, "create")
+    try:
+        table = Table(await context.catalog.place(context.id, written), properties, created=True)
+        await context.catalog.add_table(context.id, table)
+    except TableAlreadyExists:
+        await delete_data(context, [Table(written)])
+        if mode == "ExistOk":
+            return _answer(context, await context.catalog.table(context.id))
+        raise
+    except Exception:
+        await delete_data(context, [Table(written)])
+        raise
+    return _answer(context, table, version)
+
+
+async def _overwrite(context: LanceContext, existing: Table, data: pa.Table, properties: dict[str, str]) -> Answer:
+    """Put a new table in the place of one with data."""
+    in_place = context.catalog.keeps_place(context.id, existing)
+    table = replace(existing, properties=properties) if in_place else Table(new_location(context.id), properties, True)
+    mode = "overwrite" if in_place else "create"
+    version = await context.run(context.data.write, table.location, data, mode)
+    try:
+        await context.catalog.replace_table(context.id, existing, table)
+    except Exception:
+        if not in_place:
+            await delete_data(context, [table])
+        raise
+    if not in_place:
+        await delete_data(context, [existing])
+    return _answer(context, table, version)
+
+
+async def _fill(context: LanceContext, declared: Table, data: pa.Table, properties: dict[str, str] | None) -> Answer:
+    """Give data to a table that was only declared."""
+    version = await context.run(context.data.write, declared.location, data, "create")
+    table = replace(declared, created=True, properties=properties or declared.properties)
+    with suppress(ConcurrentModification):
+        await context.catalog.replace_table(context.id, declared, table)
+    return _answer(context, table, version)
+
+
+async def declare_table(context: LanceContext) -> Answer:
+    """Take a name and a location for a table whose data come later."""
+    location = (context.body or {}).get("location")
+    path = context.table_id
+    chosen = context.data.relative(location) if location else context.catalog.location_for(path, new_location(path))
+    table = Table(chosen, context.properties())
+    await context.catalog.add_table(path, table)
+    return {**_answer(context, table), **managed(context)}
+
+
+async def create_empty_table(context: LanceContext) -> Answer:
+    """Do what DeclareTable does, under its former name."""
+    answer = await declare_table(context)
+    return {name: value for name, value in answer.items() if name != "managed_versioning"}
+
+
+async def register_table(context: LanceContext) -> Answer:
+    """Give a name to data that exist already."""
+    mode = context.choice("mode", "Create", "Overwrite")
+    path = context.table_id
+    location = context.data.relative(context.body["location"])
+    if not context.data.exists(location):
+        raise InvalidInput(f"There is no Lance table at {context.body['location']!r}.")
+    table = Table(location, context.properties(), created=True)
+    try:
+        await context.catalog.add_table(path, table)
+    except TableAlreadyExists:
+        if mode == "Create":
+            raise
+        await context.catalog.replace_table(path, await context.catalog.table(path), table)
+    return _answer(context, table)
+
+
+async def _existing(context: LanceContext) -> Table | None:
+    try:
+        return await current_table(context, context.id)
+    except TableNotFound:
+        return None
+
+
+def _query_properties(context: LanceContext) -> dict[str, str] | None:
+    """Newer clients send the properties of a table as JSON in the query, beside the Arrow body."""
+    text = context.query("properties")
+    if not text:
+        return None
+    try:
+        properties = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise InvalidInput(f"The query parameter properties is not JSON: {error}.") from None
+    if not isinstance(properties, dict) or not all(isinstance(value, str) for value in properties.values()):
+        raise InvalidInput("The query parameter properties must be an object of strings.")
+    return properties
+
+
+def _answer(context: LanceContext, table: Table, version: int | None = None) -> Answer:
+    answer = {"location": context.data.uri(table.location), "properties": table.properties}
+    return answer if version is None else {**answer, "version": version}

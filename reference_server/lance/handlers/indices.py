@@ -1,0 +1,186 @@
+"""CreateTableIndex, CreateTableScalarIndex, ListTableIndices, DescribeTableIndexStats, DropTableIndex.
+
+Indices are built before the answer: a client that watches their progress finds them done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import partial
+from typing import Any
+
+from reference_server.errors import InvalidInput, TableIndexAlreadyExists, TableIndexNotFound
+from reference_server.lance.catalog.recovery import current_table
+from reference_server.lance.context import LanceContext
+from reference_server.lance.data.index_types import (
+    FTS,
+    GEOMETRIES,
+    SCALAR,
+    VECTOR,
+    check_index_name,
+    free_name,
+    fts_options,
+    read_distance,
+    read_type,
+    sub_vectors,
+    type_of,
+)
+from reference_server.lance.data.paths import find_values
+from reference_server.lance.handlers.transactions import transaction_of
+from reference_server.pagination import take_page
+
+Answer = dict[str, Any]
+DONE = "SUCCEEDED"
+NOTHING_TO_LEARN = "KMeans cannot train"  # all vectors are null, or none has a direction
+
+
+async def create_table_index(context: LanceContext) -> Answer:
+    """Build an index on a column, for vectors or for filters."""
+    return await _create(context, (*SCALAR, *VECTOR))
+
+
+async def create_table_scalar_index(context: LanceContext) -> Answer:
+    """Build an index for filters or full-text search."""
+    return await _create(context, tuple(SCALAR))
+
+
+async def list_table_indices(context: LanceContext) -> Answer:
+    """List the indices of a table, by name."""
+    table = await current_table(context, context.table_id)
+    found = await context.read(table, _list, context.number("version"))
+    by_name = {one["index_name"].encode(): one for one in found}
+
+    def fetch(after: bytes | None, count: int) -> list[tuple[bytes, Answer]]:
+        names = sorted(name for name in by_name if after is None or name > after)
+        return [(name, by_name[name]) for name in names[:count]]
+
+    scope = "\0".join(["indices", *context.id]).encode()
+    page = take_page(scope, context.body.get("page_token"), context.number("limit"), context.page_size, fetch)
+    return {"indexes": page.items, "page_token": page.token}
+
+
+async def describe_table_index_stats(context: LanceContext) -> Answer:
+    """Return what an index is and how many rows it covers."""
+    table = await current_table(context, context.table_id)
+    name = _index_name(context)
+
+    def describe(dataset: Any) -> Answer:
+        index = _find(dataset, name)
+        stats = dataset.stats.index_stats(name)
+        kind = type_of(index.index_type)
+        return {
+            "index_type": kind,
+            "distance_type": str(index.details["metric_type"]).lower() if kind in VECTOR else None,
+            "num_indexed_rows": stats["num_indexed_rows"],
+            "num_unindexed_rows": stats["num_unindexed_rows"],
+            "num_indices": stats["num_indices"],
+        }
+
+    return await context.read(table, describe, context.number("version"))
+
+
+async def drop_table_index(context: LanceContext) -> Answer:
+    """Drop an index."""
+    table = await current_table(context, context.table_id)
+    name = _index_name(context)
+
+    def drop(dataset: Any) -> Answer:
+        _find(dataset, name)
+        dataset.drop_index(name)
+        return transaction_of(context, dataset)
+
+    return await context.change(table, drop)
+
+
+async def _create(context: LanceContext, allowed: Collection[str]) -> Answer:
+    table = await current_table(context, context.table_id)
+    body = context.body
+    kind, wanted = read_type(body["index_type"], allowed), body.get("name")
+    options = _options(kind, body)
+    if wanted is not None:
+        check_index_name(wanted)
+
+    def create(dataset: Any) -> Answer:
+        built_on = find_values(dataset.schema, body["column"]).type
+        name = _name(dataset, wanted, body["column"], kind)
+        if kind in VECTOR:
+            _build_vector(dataset, body["column"], kind, name, getattr(built_on, "list_size", 1), options)
+        else:
+            _build_scalar(dataset, body["column"], kind, name, options)
+        return transaction_of(context, dataset)
+
+    return await context.change(table, create)
+
+
+def _options(kind: str, body: Answer) -> Answer:
+    """Return the settings that are about this type of index; the others do not matter."""
+    if kind in VECTOR:
+        return {"metric": read_distance(body)}
+    return fts_options(body) if kind == FTS else {}
+
+
+def _name(dataset: Any, wanted: str | None, column: str, kind: str) -> str:
+    """Return the name for a new index. Raises TableIndexAlreadyExists.
+
+    Without a name, one is made up; but what exists in just this form was asked for twice.
+    """
+    indices = dataset.describe_indices()
+    taken = {index.name for index in indices}
+    if wanted is None:
+        same = [one.name for one in indices if list(one.field_names) == [column] and type_of(one.index_type) == kind]
+        if not same:
+            return free_name(column, taken)
+        wanted = same[0]
+    if wanted in taken:
+        raise TableIndexAlreadyExists(f"The table has an index {wanted!r} already.")
+    return wanted
+
+
+def _build_scalar(dataset: Any, column: str, kind: str, name: str, options: Answer) -> None:
+    try:
+        dataset.create_scalar_index(column, kind, name=name, replace=False, **options)
+    except RuntimeError as error:
+        if kind != GEOMETRIES:
+            raise
+        raise InvalidInput(f"The column {column!r} holds no geometries that can be read: {error}.") from None
+
+
+def _build_vector(dataset: Any, column: str, kind: str, name: str, dimension: int, options: Answer) -> None:
+    sizes = {"num_partitions": 1}
+    if kind.endswith("PQ"):
+        sizes["num_sub_vectors"] = sub_vectors(dimension)
+    build = partial(dataset.create_index, column, kind, name=name, replace=False, **sizes, **options)
+    try:
+        build()
+    except RuntimeError as error:
+        if NOTHING_TO_LEARN not in str(error):
+            raise
+        build(train=False)  # as of a table without rows: the index covers none until there are vectors
+
+
+def _list(dataset: Any) -> list[Answer]:
+    return [
+        {
+            "index_name": index.name,
+            "index_uuid": str(index.segments[0].uuid),
+            "columns": list(index.field_names),
+            "status": DONE,
+        }
+        for index in dataset.describe_indices()
+    ]
+
+
+def _index_name(context: LanceContext) -> str:
+    """Return the index in the path. Raises InvalidInput when the body names another one."""
+    name = context.path["index_name"]
+    named = context.body.get("index_name") if context.body else None
+    if named is not None and named != name:
+        raise InvalidInput(f"The body names the index {named!r}, the path {name!r}.")
+    return name
+
+
+def _find(dataset: Any, name: str) -> Any:
+    for index in dataset.describe_indices():
+        if index.name == name:
+            return index
+    raise TableIndexNotFound(f"The table has no index {name!r}.")

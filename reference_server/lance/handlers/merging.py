@@ -1,0 +1,100 @@
+"""MergeInsertIntoTable."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from reference_server.errors import InvalidInput, TableColumnNotFound, TableSchemaValidationError
+from reference_server.lance.catalog.catalog import Table
+from reference_server.lance.catalog.recovery import current_table, settle
+from reference_server.lance.context import LanceContext
+from reference_server.lance.data.arrow_body import check_stream_type, read_stream
+from reference_server.lance.data.sql import whole
+from reference_server.lance.handlers.transactions import transaction_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Answer = dict[str, Any]
+TIMEOUT = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)(ms|s|m|h|d)")
+SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+LONGEST = 86400.0  # in seconds; nobody waits longer
+UPDATE, INSERT, DELETE = "when_matched_update_all", "when_not_matched_insert_all", "when_not_matched_by_source_delete"
+FILTER = "_filt"
+
+
+async def merge_insert_into_table(context: LanceContext) -> Answer:
+    """Update the rows that match, insert those that do not, delete those that the source lacks."""
+    check_stream_type(context.request)
+    keys = _keys(context)
+    timeout = parse_timeout(context.query("timeout"))
+    table = await current_table(context, context.table_id)
+    try:
+        data = await context.run(read_stream, context.request.body)
+        _require_keys(keys, data.schema.names)
+        if not table.created:
+            return await _create(context, table, data)
+        return await context.change(table, lambda dataset: _merge(context, dataset, data, keys, timeout))
+    except TableSchemaValidationError as error:  # the error list gives merging no code for it
+        raise InvalidInput(error.message) from None
+
+
+async def _create(context: LanceContext, table: Table, data: pa.Table) -> Answer:
+    """Make a table that was only declared of the rows: there are none to match."""
+    async with context.alone(context.id):
+        version = await context.run(context.data.write, table.location, data, "create")
+    await settle(context, context.id, table)
+    return _answer({"num_inserted_rows": data.num_rows}, version)
+
+
+def _merge(context: LanceContext, dataset: Any, data: pa.Table, keys: list[str], timeout: timedelta | None) -> Answer:
+    _require_keys(keys, dataset.schema.names)
+    if not any(context.query(clause) for clause in (UPDATE, INSERT, DELETE)):
+        return _answer({}, dataset.version)
+    builder = dataset.merge_insert(keys)
+    if context.query(UPDATE):
+        builder = builder.when_matched_update_all(_condition(context, UPDATE))
+    if context.query(INSERT):
+        builder = builder.when_not_matched_insert_all()
+    if context.query(DELETE):
+        builder = builder.when_not_matched_by_source_delete(_condition(context, DELETE))
+    if timeout is not None:
+        builder = builder.retry_timeout(timeout)
+    if context.query("use_index") is not None:
+        builder = builder.use_index(context.query("use_index"))
+    return {**_answer(builder.execute(data), dataset.version), **transaction_of(context, dataset)}
+
+
+def _condition(context: LanceContext, clause: str) -> str | None:
+    condition: str | None = context.query(clause + FILTER)
+    return None if condition is None else whole(condition)
+
+
+def _keys(context: LanceContext) -> list[str]:
+    keys: list[str] = context.request.query.get("on", [])
+    if not keys or not all(keys):
+        raise InvalidInput("Merging needs a column to match rows by: on=COLUMN.")
+    return list(dict.fromkeys(keys))
+
+
+def _require_keys(keys: list[str], names: list[str]) -> None:
+    for key in keys:
+        if key not in names:
+            raise TableColumnNotFound(f"There is no column {key!r} to match rows by.")
+
+
+def parse_timeout(text: str | None) -> timedelta | None:
+    """Return a duration such as 500ms, 30s or 5m. Raises InvalidInput for anything else."""
+    if text is None:
+        return None
+    found = TIMEOUT.fullmatch(text)
+    if not found:
+        raise InvalidInput(f"The timeout {text!r} is no duration; write it as 500ms, 30s or 5m.")
+    return timedelta(seconds=min(float(found[1]) * SECONDS[found[2]], LONGEST))
+
+
+def _answer(counts: dict[str, int], version: int) -> Answer:
+    names = ("num_updated_rows", "num_inserted_rows", "num_deleted_rows")
+    return {**{name: counts.get(name, 0) for name in names}, "version": version}

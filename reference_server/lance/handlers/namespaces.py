@@ -1,0 +1,79 @@
+"""CreateNamespace, ListNamespaces, DescribeNamespace, DropNamespace, NamespaceExists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any
+
+from reference_server.errors import NamespaceAlreadyExists, NamespaceNotFound
+from reference_server.lance.catalog.catalog import ListRequest, Table
+from reference_server.lance.context import LanceContext
+
+Answer = dict[str, Any]
+
+
+async def create_namespace(context: LanceContext) -> Answer:
+    """Create a namespace; what happens to one of that name is the mode's to say."""
+    mode = context.choice("mode", "Create", "ExistOk", "Overwrite")
+    properties = context.properties()
+    try:
+        await context.catalog.create_namespace(context.id, properties)
+    except NamespaceAlreadyExists:
+        if mode == "Create":
+            raise
+        if mode == "ExistOk":
+            return {"properties": await context.catalog.namespace(context.id)}
+        with suppress(NamespaceNotFound):
+            await delete_data(context, await context.catalog.drop_namespace(context.id, cascade=True))
+        await context.catalog.create_namespace(context.id, properties)
+    return {"properties": properties}
+
+
+async def list_namespaces(context: LanceContext) -> Answer:
+    """List the names of the namespaces right below one."""
+    page = await context.catalog.list_namespaces(context.id, list_request(context))
+    context.reusable = True
+    return {"namespaces": page.items, "page_token": page.token}
+
+
+async def describe_namespace(context: LanceContext) -> Answer:
+    """Return the properties of a namespace."""
+    context.reusable = True
+    return {"properties": await context.catalog.namespace(context.id)}
+
+
+async def drop_namespace(context: LanceContext) -> Answer:
+    """Drop a namespace.
+
+    A missing one is an error in mode Fail, and a JSON answer in mode Skip: the official client
+    cannot read the empty 204 that the document promises there.
+    """
+    mode = context.choice("mode", "Fail", "Skip")
+    behavior = context.choice("behavior", "Restrict", "Cascade")
+    try:
+        properties = await context.catalog.namespace(context.id)
+        tables = await context.catalog.drop_namespace(context.id, cascade=behavior == "Cascade")
+    except NamespaceNotFound:
+        if mode == "Fail":
+            raise
+        return {}
+    await delete_data(context, tables)
+    return {"properties": properties}
+
+
+async def namespace_exists(context: LanceContext) -> None:
+    """Answer as DescribeNamespace does, without a body."""
+    context.reusable = True
+    await context.catalog.namespace(context.id)
+
+
+def list_request(context: LanceContext) -> ListRequest:
+    """Return which page a listing asks for."""
+    return ListRequest(context.query("page_token"), context.query("limit"), context.page_size)
+
+
+async def delete_data(context: LanceContext, tables: Iterable[Table]) -> None:
+    """Delete the data of tables that are in no catalog any more."""
+    for table in tables:
+        await context.run(context.data.delete, table.location)

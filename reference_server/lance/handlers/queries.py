@@ -1,0 +1,128 @@
+"""QueryTable, ExplainTableQueryPlan, AnalyzeTableQueryPlan: vectors, full text, filters, columns and pages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from reference_server.context import Reply
+from reference_server.errors import InvalidInput
+from reference_server.lance.catalog.recovery import current_table
+from reference_server.lance.context import LanceContext
+from reference_server.lance.data.full_text import full_text_query
+from reference_server.lance.data.projection import projection
+from reference_server.lance.data.sql import whole
+from reference_server.lance.data.vector_search import search
+
+FILE_TYPE = "application/vnd.apache.arrow.file"
+QUERY_INDEX = "query_index"  # which vector of a batch a row was found for
+Query = dict[str, Any]
+
+
+async def query_table(context: LanceContext) -> Reply:
+    """Return the rows that a query finds, as an Arrow file."""
+    table = await current_table(context, context.table_id)
+    query = context.body
+
+    def run(dataset: Any) -> bytes:
+        plan = _plan(dataset, query)
+        return _as_file(plan.page.cut(plan.scanner.to_table()))
+
+    return Reply(body=await context.read(table, run, _version(query)), content_type=FILE_TYPE)
+
+
+async def explain_table_query_plan(context: LanceContext) -> str:
+    """Say how a query would be run."""
+    table = await current_table(context, context.table_id)
+    query, verbose = context.body["query"], bool(context.body.get("verbose"))
+
+    def explain(dataset: Any) -> str:
+        return str(_plan(dataset, query).scanner.explain_plan(verbose))
+
+    return await context.read(table, explain, _version(query))
+
+
+async def analyze_table_query_plan(context: LanceContext) -> str:
+    """Run a query and say how it was run."""
+    table = await current_table(context, context.table_id)
+    query = context.body
+
+    def analyze(dataset: Any) -> str:
+        return str(_plan(dataset, query).scanner.analyze_plan())
+
+    return await context.read(table, analyze, _version(query))
+
+
+def _version(query: Query) -> int | None:
+    version = query.get("version")
+    return None if version is None else int(version)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Which of the rows that were found are wanted: `count` after the first `offset`, in a batch of each vector's."""
+
+    offset: int
+    count: int
+    batch: bool = False
+
+    def cut(self, table: Any) -> Any:
+        """Return the page of a table of rows."""
+        if not self.batch:
+            return table.slice(self.offset, self.count)
+        import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+        seen: Counter[int] = Counter()
+        places = []
+        for place, query in enumerate(table[QUERY_INDEX].to_pylist()):
+            if self.offset <= seen[query] < self.offset + self.count:
+                places.append(place)
+            seen[query] += 1
+        return table.take(pa.array(places, pa.int64()))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A scanner, and which page of what it finds is wanted."""
+
+    scanner: Any
+    page: Page
+
+
+def _plan(dataset: Any, query: Query) -> Plan:
+    """Return how a query is run. Raises InvalidInput and TableColumnNotFound.
+
+    A search for vectors is cut to its page afterwards; other queries skip and stop while they read,
+    but Lance cannot search a text for no row.
+    """
+    rows: int = dataset.count_rows()
+    offset, count = (min(int(query.get(name) or 0), rows) for name in ("offset", "k"))
+    vectors = search(query, dataset.schema, offset + count, rows)
+    text = full_text_query(dataset, query.get("full_text_query") or {})
+    options: dict[str, Any] = {
+        "columns": projection(dataset.schema, query.get("columns")),
+        "filter": whole(query["filter"]) if query.get("filter") else None,
+        "prefilter": query.get("prefilter"),
+        "with_row_id": query.get("with_row_id"),
+        "fast_search": query.get("fast_search"),
+        "full_text_query": text,
+    }
+    if vectors is None:
+        page = Page(0, count)
+        options.update(offset=offset, limit=max(1, count))
+    elif text is None:
+        page = Page(offset, count, vectors.batch)
+        options["nearest"] = vectors.nearest
+    else:
+        raise InvalidInput("A query has a vector or a full text, not both.")
+    return Plan(dataset.scanner(**{name: value for name, value in options.items() if value is not None}), page)
+
+
+def _as_file(table: Any) -> bytes:
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())

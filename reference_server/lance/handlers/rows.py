@@ -1,0 +1,88 @@
+"""InsertIntoTable, CountTableRows, UpdateTable, DeleteFromTable."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from reference_server.errors import InvalidInput, TableSchemaValidationError, TableVersionNotFound
+from reference_server.lance.catalog.recovery import current_table, settle
+from reference_server.lance.context import LanceContext
+from reference_server.lance.data.arrow_body import check_stream_type, read_stream
+from reference_server.lance.data.assignments import assign
+from reference_server.lance.data.paths import find_values
+from reference_server.lance.data.sql import whole
+from reference_server.lance.handlers.transactions import transaction_of
+
+Answer = dict[str, Any]
+
+
+async def insert_into_table(context: LanceContext) -> Answer:
+    """Add rows, or replace all rows. A table that was only declared gets its data here."""
+    mode = context.choice("mode", "Append", "Overwrite")
+    check_stream_type(context.request)
+    table = await current_table(context, context.table_id)
+    data = await context.run(read_stream, context.request.body)
+    async with context.alone(context.id):
+        version = await context.run(context.data.write, table.location, data, mode.lower())
+    table = await settle(context, context.id, table)
+    made = await context.read(table, lambda dataset: transaction_of(context, dataset), version)
+    return {"num_inserted_rows": data.num_rows, "version": version, **made}
+
+
+async def count_table_rows(context: LanceContext) -> int:
+    """Count the rows of a version that match a predicate; a declared table has none yet."""
+    table = await current_table(context, context.table_id)
+    version = context.argument("version")
+    if not table.created:
+        if version is not None:
+            raise TableVersionNotFound(f"The table has no data yet, so no version {version}.")
+        return 0
+    return await context.run(context.data.count_rows, table.location, version, _predicate(context))
+
+
+async def update_table(context: LanceContext) -> Answer:
+    """Set columns of the rows that match a predicate to what SQL expressions make of them."""
+    table = await current_table(context, context.table_id)
+    updates = {column: whole(expression) for column, expression in context.body["updates"]}
+    if not updates or len(updates) < len(context.body["updates"]):
+        raise InvalidInput("An update needs at least one column and its expression, and each column once.")
+    where = _predicate(context)
+
+    def update(dataset: Any) -> Answer:
+        for column in updates:
+            find_values(dataset.schema, column)
+        count, updated = assign(dataset, updates, where)
+        return {"updated_rows": count, "version": updated.version, **transaction_of(context, updated)}
+
+    try:
+        answer = await context.change(table, update)
+    except TableSchemaValidationError as error:  # the error list gives updating no code for it
+        raise InvalidInput(error.message) from None
+    return {**answer, "properties": await _stored_properties(context)}
+
+
+async def _stored_properties(context: LanceContext) -> dict[str, str]:
+    """Add the properties of the request to those of the table, and return them all."""
+    table = await context.catalog.table(context.id)
+    properties = {**table.properties, **context.properties()}
+    if properties != table.properties:
+        await context.catalog.replace_table(context.id, table, replace(table, properties=properties))
+    return properties
+
+
+async def delete_from_table(context: LanceContext) -> Answer:
+    """Delete the rows that match a predicate."""
+    table = await current_table(context, context.table_id)
+    predicate = whole(context.body["predicate"])
+
+    def delete(dataset: Any) -> Answer:
+        dataset.delete(predicate)
+        return {"version": dataset.version, **transaction_of(context, dataset)}
+
+    return await context.change(table, delete)
+
+
+def _predicate(context: LanceContext) -> str | None:
+    text = context.argument("predicate")
+    return None if text is None else whole(text)

@@ -1,0 +1,83 @@
+"""DescribeTable, TableExists, DropTable, DeregisterTable, RenameTable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference_server.errors import TableVersionNotFound
+from reference_server.lance.catalog.catalog import Table
+from reference_server.lance.catalog.names import check_names
+from reference_server.lance.catalog.recovery import current_table
+from reference_server.lance.context import LanceContext
+from reference_server.lance.handlers.namespaces import delete_data
+
+Answer = dict[str, Any]
+
+
+async def describe_table(context: LanceContext) -> Answer:
+    """Say where a table lies and what the catalog knows of it; details only when they are asked for."""
+    path = context.table_id
+    table = await current_table(context, path)
+    uri = context.data.uri(table.location)
+    answer: Answer = {"location": uri, "properties": table.properties, "is_only_declared": not table.created}
+    answer.update(managed(context))
+    if context.argument("with_table_uri"):
+        answer["table_uri"] = uri
+    details = await _dataset(context, table)
+    plain = not details and context.argument("version") is None
+    context.reusable = plain and table.created and context.catalog.follows(path[:-1])
+    return {**answer, **details}
+
+
+async def _dataset(context: LanceContext, table: Table) -> Answer:
+    """Return what only the data can tell. Raises TableVersionNotFound."""
+    version = context.argument("version")
+    if not table.created:
+        if version is not None:
+            raise TableVersionNotFound(f"The table has no data yet, so no version {version}.")
+        return {}
+    if context.argument("load_detailed_metadata"):
+        details = await context.run(context.data.describe, table.location, version)
+        return {"table": context.id[-1], "namespace": context.id[:-1], **details}
+    if version is not None:
+        await context.run(context.data.check_version, table.location, version)
+    return {}
+
+
+async def table_exists(context: LanceContext) -> None:
+    """Answer as DescribeTable does, without a body."""
+    await describe_table(context)
+
+
+def managed(context: LanceContext) -> Answer:
+    """Return the field that tells clients to keep versions through the catalog, where they have to."""
+    return {"managed_versioning": True} if context.catalog.managed else {}
+
+
+async def drop_table(context: LanceContext) -> Answer:
+    """Drop a table with its data."""
+    answer, table = await _remove(context, dropping=True)
+    await delete_data(context, [table])
+    return answer
+
+
+async def deregister_table(context: LanceContext) -> Answer:
+    """Forget a table; its data stay where they are."""
+    answer, _ = await _remove(context, dropping=False)
+    return answer
+
+
+async def rename_table(context: LanceContext) -> Answer:
+    """Give a table another name, in another namespace if one is given. The data stay where they are."""
+    target = context.body.get("new_namespace_id")
+    namespace = context.id[:-1] if target is None else tuple(target)
+    renamed = (*namespace, context.body["new_table_name"])
+    check_names(renamed, context.catalog.forbidden)
+    await context.catalog.rename_table(context.table_id, renamed)
+    return {}
+
+
+async def _remove(context: LanceContext, *, dropping: bool) -> tuple[Answer, Table]:
+    table = await context.catalog.remove_table(context.table_id, dropping=dropping)
+    uri = context.data.uri(table.location)
+    return {"id": context.id, "location": uri, "properties": table.properties}, table

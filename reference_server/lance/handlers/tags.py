@@ -1,0 +1,96 @@
+"""ListTableTags, GetTableTagVersion, CreateTableTag, UpdateTableTag, DeleteTableTag."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from reference_server.errors import InvalidInput, TableTagAlreadyExists, TableTagNotFound
+from reference_server.lance.catalog.recovery import current_table
+from reference_server.lance.context import LanceContext
+from reference_server.pagination import take_page
+
+Answer = dict[str, Any]
+# Lance takes letters beyond ASCII, and then cannot read any tag of the table.
+NAME = re.compile("[A-Za-z0-9._-]{1,200}")
+
+
+async def list_table_tags(context: LanceContext) -> Answer:
+    """List the tags of a table with the versions that they name."""
+    table = await current_table(context, context.table_id)
+    tags: dict[str, Any] = await context.read(table, lambda dataset: dataset.tags.list())
+
+    def fetch(after: bytes | None, count: int) -> list[tuple[bytes, str]]:
+        keys = sorted((name.encode(), name) for name in tags)
+        return [pair for pair in keys if after is None or pair[0] > after][:count]
+
+    scope = f"tags {'$'.join(context.id)}".encode()
+    page = take_page(scope, context.query("page_token"), context.query("limit"), context.page_size, fetch)
+    return {"tags": {name: _contents(tags[name]) for name in page.items}, "page_token": page.token}
+
+
+async def get_table_tag_version(context: LanceContext) -> Answer:
+    """Return the version that a tag names."""
+    table = await current_table(context, context.table_id)
+    tag = context.body["tag"]
+    return {"version": await context.read(table, lambda dataset: _tags(dataset, tag)["version"])}
+
+
+async def create_table_tag(context: LanceContext) -> Answer:
+    """Name a version by a new tag."""
+    tag, version = context.body["tag"], context.version
+    check_name(tag)
+
+    def create(dataset: Any) -> None:
+        if tag in dataset.tags.list():
+            raise TableTagAlreadyExists(f"The table has a tag {tag!r} already.")
+        dataset.tags.create(tag, version)
+
+    return await _change(context, create)
+
+
+async def update_table_tag(context: LanceContext) -> Answer:
+    """Let a tag name another version."""
+    tag, version = context.body["tag"], context.version
+
+    def update(dataset: Any) -> None:
+        _tags(dataset, tag)
+        dataset.tags.update(tag, version)
+
+    return await _change(context, update)
+
+
+async def delete_table_tag(context: LanceContext) -> Answer:
+    """Delete a tag; the version stays."""
+    tag = context.body["tag"]
+
+    def delete(dataset: Any) -> None:
+        _tags(dataset, tag)
+        dataset.tags.delete(tag)
+
+    return await _change(context, delete)
+
+
+def check_name(tag: str) -> None:
+    """Raise InvalidInput for a name that Lance could not store; what else no tag may be called, Lance says."""
+    if not NAME.fullmatch(tag):
+        raise InvalidInput(f"The tag {tag[:200]!r} is not 1 to 200 of the characters A-Z, a-z, 0-9, '.', '-' and '_'.")
+
+
+async def _change(context: LanceContext, function: Callable[[Any], None]) -> Answer:
+    await context.change(await current_table(context, context.table_id), function)
+    return {}
+
+
+def _tags(dataset: Any, tag: str) -> dict[str, Any]:
+    """Return what is known of a tag. Raises TableTagNotFound."""
+    found: dict[str, Any] | None = dataset.tags.list().get(tag)
+    if found is None:
+        raise TableTagNotFound(f"The table has no tag {tag!r}.")
+    return found
+
+
+def _contents(tag: dict[str, Any]) -> Answer:
+    contents = {"version": tag["version"], "manifestSize": tag["manifest_size"]}
+    return {**contents, "branch": tag["branch"]} if tag.get("branch") else contents

@@ -1,0 +1,134 @@
+"""DescribeTransaction and AlterTransaction.
+
+A transaction is named by the identifier of its table and the id that Lance gave it. Lance knows it as
+long as the table keeps its file; what was altered about it is kept beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+
+from reference_server.errors import ConcurrentModification, InvalidInput, NotFound, TransactionNotFound
+from reference_server.lance.catalog.catalog import Table
+from reference_server.lance.context import LanceContext
+from reference_server.storage import CommitConflict, pack
+from specs.identifiers import IdentifierError, join_parts
+
+Answer = dict[str, Any]
+State = dict[str, Any]
+TRANSACTION = "transaction"
+STATUSES = {name.lower(): name for name in ("Queued", "Running", "Succeeded", "Failed", "Canceled")}
+NEXT = {
+    "Queued": {"Running", "Failed", "Canceled"},
+    "Running": {"Succeeded", "Failed", "Canceled"},
+    "Succeeded": set[str](),
+    "Failed": set[str](),
+    "Canceled": set[str](),
+}
+
+
+async def describe_transaction(context: LanceContext) -> Answer:
+    """Say how a transaction stands."""
+    _, state = await _state(context)
+    return state
+
+
+async def alter_transaction(context: LanceContext) -> Answer:
+    """Apply actions to a transaction, all or none."""
+    key, state = await _state(context)
+    altered: State = {**state, "properties": dict(state["properties"])}
+    for action in context.body["actions"]:
+        apply_action(altered, action)
+    before = context.state.get(key)
+    try:
+        await context.state.commit({key: before}, {key: orjson.dumps(altered)})
+    except CommitConflict:
+        raise ConcurrentModification("The transaction was altered at the same time.") from None
+    return altered
+
+
+async def transaction_id(context: LanceContext, table: Table) -> Answer:
+    """Return the latest transaction of a table as `transaction_id`, in the form that names it in a URL."""
+    return await context.read(table, lambda dataset: transaction_of(context, dataset))
+
+
+def transaction_of(context: LanceContext, dataset: Any) -> Answer:
+    """Return the transaction that made the version of a dataset, like `transaction_id`."""
+    found = dataset.read_transaction(dataset.version)
+    try:
+        return {"transaction_id": join_parts([*context.id, found.uuid], context.delimiter)} if found else {}
+    except IdentifierError:
+        return {}
+
+
+def apply_action(state: State, action: dict[str, Any]) -> None:
+    """Apply one action to a state in place.
+
+    Raises InvalidInput for an action that is none, ConcurrentModification for one that the state
+    does not allow.
+    """
+    chosen = [name for name in ACTIONS if action.get(name) is not None]
+    if len(chosen) != 1:
+        raise InvalidInput(f"An action is exactly one of {', '.join(ACTIONS)}.")
+    ACTIONS[chosen[0]](state, action[chosen[0]])
+
+
+def _set_status(state: State, action: dict[str, Any]) -> None:
+    wanted = STATUSES.get(str(action.get("status", "")).replace("_", "").lower())
+    if wanted is None:
+        raise InvalidInput(f"The status must be one of {', '.join(STATUSES.values())}.")
+    if wanted != state["status"] and wanted not in NEXT[state["status"]]:
+        raise ConcurrentModification(f"A transaction that is {state['status']} cannot become {wanted}.")
+    state["status"] = wanted
+
+
+def _set_property(state: State, action: dict[str, Any]) -> None:
+    key, value = action.get("key"), action.get("value")
+    if key is None or value is None:
+        raise InvalidInput("Setting a property needs a key and a value.")
+    mode = _mode(action, "overwrite", "fail", "skip")
+    if key in state["properties"] and mode == "fail":
+        raise ConcurrentModification(f"The transaction has a property {key!r} already.")
+    if key not in state["properties"] or mode == "overwrite":
+        state["properties"][key] = value
+
+
+def _unset_property(state: State, action: dict[str, Any]) -> None:
+    key = action.get("key")
+    if key is None:
+        raise InvalidInput("Unsetting a property needs a key.")
+    if key not in state["properties"] and _mode(action, "skip", "fail") == "fail":
+        raise ConcurrentModification(f"The transaction has no property {key!r}.")
+    state["properties"].pop(key, None)
+
+
+ACTIONS: dict[str, Callable[[State, dict[str, Any]], None]] = {
+    "setStatusAction": _set_status,
+    "setPropertyAction": _set_property,
+    "unsetPropertyAction": _unset_property,
+}
+
+
+def _mode(action: dict[str, Any], default: str, *others: str) -> str:
+    text = str(action.get("mode") or default).replace("_", "").lower()
+    if text not in (default, *others):
+        raise InvalidInput(f"The mode must be one of {', '.join((default, *others))}, not {text!r}.")
+    return text
+
+
+async def _state(context: LanceContext) -> tuple[bytes, State]:
+    """Return where a transaction's state is kept, and the state. Raises TransactionNotFound."""
+    *path, uuid = context.id or ("",)
+    try:
+        table = await context.catalog.table(tuple(path)) if path else None
+    except NotFound:
+        table = None
+    found = await context.run(context.data.transaction, table.location, uuid) if table else None
+    if found is None:
+        raise TransactionNotFound(f"There is no transaction {uuid!r} of the table {path}.")
+    key = pack(TRANSACTION, uuid)
+    kept = context.state.get(key)
+    return key, orjson.loads(kept) if kept is not None else {"status": "Succeeded", "properties": found}
