@@ -1,17 +1,21 @@
-"""The whole suite against the reference server, on every backend."""
+"""The whole suite against the reference server: on every backend, alone and beside what others have there.
+
+What others have, and where in a catalog a run stays, changes no verdict; and the run changes nothing of it.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
+from contextlib import contextmanager
 
 import pytest
 
-from lakeproof import check
-from lakeproof.checking import SAMPLE_NAMESPACE as SAMPLES
+from lakeproof import check, serve
+from lakeproof.checking import SAMPLE_NAMESPACE
+from reference_server.iceberg.catalog.function_files import SAMPLES
 from specs.profiles import find_profile
 from tests.conformance.harmless import foreign_names
+from tests.conformance.somebody import SOMEBODY, fill
 
-BACKENDS = [("lance", "memory"), ("lance", "memory:pure"), ("lance", "dir"), ("iceberg", "memory"), ("iceberg", "dir")]
 # Why a requirement has nothing to judge on the reference server, as its message says.
 UNOFFERED = {
     ("lance", "memory:pure"): ("access to the files",),  # no suite can stage versions there
@@ -29,16 +33,59 @@ UNOFFERED = {
         "holds the separator",
     ),
 }
+SERVED = {"lance": {}, "iceberg": {"functions": str(SAMPLES)}}
+JUDGED = {"lance": {}, "iceberg": {"functions": SAMPLE_NAMESPACE}}
+ROOTS = ("a", "aaa", "lp000000_1", "shop", "two words", "zzz")  # before, among and behind the names of a run
 
 
-@pytest.mark.parametrize(("api", "storage"), BACKENDS)
-def test_the_reference_server_conforms(api, storage, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    results, code = check(api=api, storage=f"dir:{tmp_path / 'lake'}" if storage == "dir" else storage)
+@contextmanager
+def unchanged(somebody):
+    """What somebody has is as it was before."""
+    before = somebody.content()
+    yield
+    assert somebody.content() == before
+
+
+def assert_conformance(api, backend, folder, url=None, **settings):
+    """Everything is met or has a reason, nothing foreign is named, and nothing stays."""
+    results, code = check(url, api=api, report=str(folder / "report"), **settings)
     assert code == 0
-    expected = UNOFFERED.get((api, storage), UNOFFERED.get(api, ()))
+    expected = UNOFFERED.get((api, backend), UNOFFERED.get(api, ()))
     unoffered = [entry["message"] for entry in results.requirements if entry["verdict"] != "pass"]
     assert [message for message in unoffered if not any(reason in message for reason in expected)] == []
     assert [reason for reason in expected if not any(reason in message for message in unoffered)] == []
     assert results.run["left_behind"] == []
-    assert foreign_names(Path(results.target["settings"]["report"]), find_profile(api).document(), SAMPLES) == []
+    bases = (SAMPLE_NAMESPACE, *settings.get("namespace", "").split(".")[:1])
+    assert foreign_names(folder / "report", find_profile(api).document(), *filter(None, bases)) == []
+
+
+@pytest.mark.parametrize("api", SERVED)
+def test_the_embedded_server_conforms_on_a_directory(api, tmp_path):
+    assert_conformance(api, "dir", tmp_path, storage=f"dir:{tmp_path / 'lake'}")
+
+
+@pytest.mark.parametrize("api", SERVED)
+def test_what_others_have_changes_no_verdict(api, tmp_path):
+    with serve(api, storage="memory", **SERVED[api]) as server:
+        somebody = SOMEBODY[api](server.url)
+        for name in ROOTS:
+            fill(somebody, name)
+        if somebody.roots_have_tables:
+            for number in range(5):
+                somebody.table(f"orders_{number}")
+            somebody.view("declared")
+        with unchanged(somebody):
+            assert_conformance(api, "memory", tmp_path, server.url, **JUDGED[api])
+
+
+@pytest.mark.parametrize(("api", "storage"), [("lance", "memory:pure"), ("iceberg", "memory")])
+def test_a_run_stays_in_the_namespace_that_it_is_given(api, storage, tmp_path):
+    with serve(api, storage=storage, **SERVED[api]) as server:
+        somebody = SOMEBODY[api](server.url)
+        fill(somebody, "other")
+        somebody.namespace("shop")
+        somebody.namespace("shop", "own")
+        somebody.table("shop", "own", "theirs")
+        with unchanged(somebody):
+            given = {"namespace": "shop.own", "depth": "smoke", **JUDGED[api]}
+            assert_conformance(api, storage, tmp_path, server.url, **given)
