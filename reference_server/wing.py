@@ -17,6 +17,7 @@ from specs.openapi import JSON_TYPE, Document, Operation
 from specs.validation import Validators
 
 Handler = Callable[[Any], Awaitable[Any]]
+Prepare = Callable[[Operation, Any], None]
 
 
 class Wing(Protocol):
@@ -70,11 +71,14 @@ def _defines_handler(module: ModuleType, name: str) -> bool:
     return iscoroutinefunction(found) and found.__module__ == module.__name__
 
 
-def read_json_body(request: Request, operation: Operation, validators: Validators) -> Any:
+def read_json_body(
+    request: Request, operation: Operation, validators: Validators, prepare: Prepare | None = None
+) -> Any:
     """Return the JSON body of a request, checked against the document; None when there is none.
 
     Raises InvalidInput for a missing or wrong content type, for what is not JSON, and for what does
     not match the schema. An operation that declares no body may still be sent one: older clients do.
+    `prepare` changes a body in place before it is checked.
     """
     declared = operation.request
     if declared is not None and JSON_TYPE not in declared.content:
@@ -85,6 +89,8 @@ def read_json_body(request: Request, operation: Operation, validators: Validator
     if kind != JSON_TYPE:
         raise InvalidInput(f"The request needs a JSON body with Content-Type {JSON_TYPE}, not {kind or 'none'}.")
     value = _parse(request.body)
+    if prepare:
+        prepare(operation, value)
     for finding in validators.request_findings(operation.id, value):
         raise InvalidInput(f"The request body is wrong at {finding.pointer or 'its top'}: {finding.message}.")
     return value

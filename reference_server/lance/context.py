@@ -15,8 +15,10 @@ from reference_server.lance.data.table_data import LARGEST_VERSION, TableData
 from reference_server.storage import Storage
 from specs.error_codes import codes_of
 from specs.identifiers import LANCE_DELIMITER, IdentifierError, split_parts
+from specs.openapi import Operation
 
 T = TypeVar("T")
+TRANSACTIONS = "/v1/transaction/"
 STATE_CODE, VERSION_CODE, COLUMN_CODE = 19, 11, 12
 
 
@@ -106,11 +108,13 @@ class LanceContext(Context):
         return (self.body or {}).get("properties") or {}
 
 
-def bind(request: Request, path: Mapping[str, str], body: Any, forbidden: str) -> tuple[Path, str]:
+def bind(
+    request: Request, operation: Operation, path: Mapping[str, str], body: Any, forbidden: str
+) -> tuple[Path, str]:
     """Return the identifier of a request and its delimiter; `forbidden` is that of the catalog.
 
-    Raises InvalidInput for an identifier that cannot be read, for impossible names, and when the
-    body names another object than the path.
+    The id of a transaction is one text, as answers give it: a body may have it whole. Raises InvalidInput for an
+    identifier that cannot be read, for impossible names, and when the body names another object than the path.
     """
     delimiter = request.query.get("delimiter", [LANCE_DELIMITER])[-1]
     try:
@@ -121,6 +125,7 @@ def bind(request: Request, path: Mapping[str, str], body: Any, forbidden: str) -
         raise InvalidInput(f"The identifier cannot be read: {error}.") from None
     check_names(parts, forbidden)
     named = body.get("id") if isinstance(body, dict) else None
-    if isinstance(named, list) and "id" in path and named != list(parts):
+    names = [list(parts), [path.get("id")]] if operation.path.startswith(TRANSACTIONS) else [list(parts)]
+    if isinstance(named, list) and "id" in path and named not in names:
         raise InvalidInput(f"The body names {named}, the path names {list(parts)}.")
     return parts, delimiter

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Hashable, Mapping
 from concurrent.futures import Executor
+from functools import partial
 from pathlib import Path as FilePath
 from weakref import WeakValueDictionary
 
@@ -35,6 +36,7 @@ from reference_server.lance.handlers import (
     transactions,
     versions,
 )
+from reference_server.lance.nulls import drop_nulls
 from reference_server.routing import Router
 from reference_server.wing import find_handlers, read_json_body, to_reply
 from specs.openapi import Document, Operation
@@ -79,7 +81,7 @@ class LanceWing:
         handler = self._handlers.get(operation.id)
         if handler is None:
             raise Unsupported(f"This server does not have {operation.id}.")
-        body = read_json_body(request, operation, self._validators)
+        body = read_json_body(request, operation, self._validators, partial(drop_nulls, self.document))
         context = LanceContext(
             request,
             operation,
@@ -91,7 +93,7 @@ class LanceWing:
             self._backend.storage,
             self._locks,
             self._page_size,
-            *bind(request, path, body, self._catalog.forbidden),
+            *bind(request, operation, path, body, self._catalog.forbidden),
         )
         reply = to_reply(await handler(context))
         reply.reusable = context.reusable

@@ -156,3 +156,11 @@ def test_every_client_opens_what_the_others_wrote(lance_directory, namespace, cl
         assert db.open_table(name).count_rows() == 3
         assert lance.dataset(namespace_client=namespace, table_id=[name]).count_rows() == 3
         assert client.data.count_table_rows(name, generated.CountTableRowsRequest()) == 3
+
+
+def test_the_id_of_a_transaction_is_one_text_for_clients(client, lance_directory):
+    client.data.create_table("t", stream(ROWS))
+    restored = client.tables.restore_table("t", generated.RestoreTableRequest(version=1))
+    namespace = lance.namespace.RestNamespace(uri=lance_directory.url)
+    request = generated.DescribeTransactionRequest(id=[restored.transaction_id])
+    assert namespace.describe_transaction(request).status == "Succeeded"

@@ -204,3 +204,18 @@ def test_action_is_one_of_three(catalog: LanceCatalog, case: dict[str, Any]) -> 
     before = catalog.describe_transaction(id).json
     equal(catalog.alter_transaction(id, actions=[case], expect=400).code, 13, "the code of the error")
     equal(catalog.describe_transaction(id).json, before, "the description of the transaction")
+
+
+IN_BODY: dict[str, tuple[str, dict[str, Any]]] = {
+    "describe": ("DescribeTransaction", {}),
+    "alter": ("AlterTransaction", {"actions": [set_property("k", "v")]}),
+}
+
+
+@should("lance.transaction.{}.body_id", operations=lambda case: [case[0]], clause="transaction-id-body", each=IN_BODY)
+def test_id_in_the_body(catalog: LanceCatalog, case: tuple[str, dict[str, Any]]) -> None:
+    """The id of a transaction, as it was answered, may also be the only item of the body's id ({})."""
+    operation, body = case
+    id = new_transaction(catalog)
+    catalog.send(operation, id, body)
+    catalog.send(operation, id, {**body, "id": [id]})

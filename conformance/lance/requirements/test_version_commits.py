@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.checks import equal, holds, lacks, listed, number
+from conformance.checks import contains, equal, holds, keyed, lacks, listed, number
 from conformance.common import hostile
 from conformance.common.hostile import Canary
 from conformance.json_values import Items
@@ -114,6 +114,32 @@ def test_manifest_outside_of_the_table(catalog: LanceCatalog, case: Callable[[st
     lacks(numbers(catalog, id), [staged["version"]], "the listed versions")
 
 
+@should("lance.version.create.told", operations=CREATE, clause="create-version-record")
+def test_what_is_told_of_a_version_is_kept(catalog: LanceCatalog) -> None:
+    """The e_tag and the metadata that come with a new version are listed and described."""
+    id = catalog.new_table()
+    told: dict[str, Any] = {"e_tag": '"of-the-client"', "metadata": {"writer": "a client", "": "ö"}}
+    staged = stage(catalog, id)
+    catalog.create_table_version(id, **staged, **told)
+    entries = keyed(catalog.list_table_versions(id)["versions"], "version")
+    contains(entries, [staged["version"]], "the listed versions")
+    described = catalog.describe_table_version(id, version=staged["version"])["version"]
+    for place, version in (("listed", entries[staged["version"]]), ("described", described)):
+        for field, value in told.items():
+            equal(version.get(field), value, f"the {field} of the {place} version")
+
+
+@should("lance.version.create.scheme", operations=CREATE, clause="create-version-scheme", kind="error")
+def test_unknown_naming_scheme(catalog: LanceCatalog) -> None:
+    """A naming_scheme that does not exist is refused with 400 and code 13, and makes no version."""
+    id = catalog.new_table()
+    staged = stage(catalog, id)
+    refused = catalog.create_table_version(id, **{**staged, "naming_scheme": "V999"}, expect=400)
+    equal(refused.code, 13, "the code of the error")
+    lacks(numbers(catalog, id), [staged["version"]], "the listed versions")
+    catalog.create_table_version(id, **staged)
+
+
 MANAGED = ("CreateTableVersion", "ListTableVersions", "DescribeTableVersion")
 
 
@@ -195,6 +221,16 @@ def test_delete_all_versions(catalog: LanceCatalog) -> None:
     equal(numbers(catalog, id), [], "the listed versions")
     catalog.drop_table(id)
     catalog.table_exists(id, expect=404)
+
+
+@should("lance.version.delete.all_rows", operations=DELETE, clause="delete-versions-data")
+def test_rows_outlive_the_records_of_versions(catalog: LanceCatalog) -> None:
+    """When the records of all versions are deleted, the rows of the table can still be counted and read."""
+    id = new_table_with_versions(catalog, rows=2)
+    before = catalog.rows(id)
+    catalog.batch_delete_table_versions(id, ranges=[{"start_version": 0, "end_version": -1}])
+    equal(catalog.count_table_rows(id).json, len(before), "the count of rows")
+    equal(catalog.rows(id), before, "the rows")
 
 
 @must("lance.version.delete.missing", operations=DELETE, clause="table-not-found", kind="error")

@@ -14,9 +14,10 @@ from dataclasses import replace
 from reference_server.errors import CatalogError, ConcurrentModification
 from reference_server.lance.catalog.catalog import Catalog, Path, Record, Table
 from reference_server.lance.catalog.keys import PENDING
-from reference_server.lance.catalog.version_files import VersionFile, manifest_name
+from reference_server.lance.catalog.version_files import Versions
+from reference_server.lance.catalog.version_names import V2
 from reference_server.lance.context import LanceContext
-from reference_server.lance.data.table_data import TableData, Versions
+from reference_server.lance.data.table_data import TableData
 
 log = logging.getLogger("lakeproof.server")
 
@@ -44,13 +45,6 @@ async def settle(context: LanceContext, path: Path, table: Table) -> Table:
     return created
 
 
-async def settle_absence(context: LanceContext, path: Path, table: Table) -> None:
-    """Note that a table has no data any more when its last version was deleted: it is only declared then."""
-    if table.created and not context.data.exists(table.location):
-        with suppress(ConcurrentModification):
-            await context.catalog.replace_table(path, table, replace(table, created=False))
-
-
 def put_in_place(versions: Versions, pending: dict[int, Record]) -> dict[int, Record | None]:
     """Give pending versions their files, and return the records that stay, None for what is gone.
 
@@ -58,17 +52,15 @@ def put_in_place(versions: Versions, pending: dict[int, Record]) -> dict[int, Re
     """
     settled: dict[int, Record | None] = {}
     for version, record in pending.items():
-        v2 = record.get("naming_scheme", "V2") != "V1"
-        place = VersionFile(version, manifest_name(version, v2=v2))
         try:
             if record.get("gone"):
-                versions.delete(one for one in versions.all() if one.version == version)
+                versions.delete([version])
                 settled[version] = None
             else:
-                versions.put(version, record["staged"], v2=v2)
+                versions.put(version, record["staged"], record.get("naming_scheme", V2), record)
                 settled[version] = {name: value for name, value in record.items() if name != "staged"}
         except CatalogError as error:
-            log.warning("version %s (%s) cannot be put in place: %s", version, place.name, error.message)
+            log.warning("version %s cannot be put in place: %s", version, error.message)
             settled[version] = None
     return settled
 

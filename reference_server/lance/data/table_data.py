@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, unquote, urlsplit
 
 from reference_server.errors import InvalidInput, TableNotFound, TableVersionNotFound
+from reference_server.lance.catalog.dataset_files import DiskFiles, MemoryFiles
 from reference_server.lance.catalog.removal import remove_tree
-from reference_server.lance.catalog.version_files import FOLDER, DiskVersions, MemoryVersions
+from reference_server.lance.catalog.version_files import Versions
+from reference_server.lance.catalog.version_names import FOLDER
 from reference_server.lance.data.arrow_json import schema_to_json
 from reference_server.lance.data.pylance_errors import translate
 
@@ -44,7 +46,6 @@ def translated() -> Iterator[None]:
         raise translate(RuntimeError(str(error))) from error
 
 
-Versions = DiskVersions | MemoryVersions
 T = TypeVar("T")
 
 
@@ -156,7 +157,7 @@ class TableData:
     def versions(self, location: str) -> Versions:
         """Return the versions of a dataset as files."""
         address = self._address(location)
-        return MemoryVersions(address) if self._in_memory else DiskVersions(address)
+        return Versions(MemoryFiles(address) if self._in_memory else DiskFiles(address))
 
     def object_path(self, location: str) -> str:
         """Return a location as object stores write paths: without a scheme and a slash before it."""
@@ -185,7 +186,7 @@ class TableData:
         if not names:
             return None
         read = int(names[0].rpartition("/")[2].partition("-")[0])
-        for one in versions.all():
+        for one in versions.manifests():
             if one.version > read:
                 found = self.on_dataset(location, one.version, _transaction)
                 if found is not None and found.uuid == uuid:

@@ -13,6 +13,7 @@ from reference_server.faults import (
     Call,
     Proceed,
     answers,
+    arguments_lost,
     body_becomes,
     declare,
     request_becomes,
@@ -58,6 +59,22 @@ declare(
 )
 
 
+declare(
+    "version-record-lost",
+    "What a client tells of a version that it makes is not kept.",
+    arguments_lost("e_tag", "metadata"),
+    kills=["lance.version.create.told"],
+    on=["CreateTableVersion"],
+)
+declare(
+    "naming-scheme-ignored",
+    "Any word is taken for a naming scheme.",
+    arguments_lost("naming_scheme"),
+    kills=["lance.version.create.scheme"],
+    on=["CreateTableVersion"],
+)
+
+
 async def _managed_in_vain(call: Call, proceed: Proceed) -> Reply:
     """Say that versions are kept through the catalog, and refuse to keep them."""
     if call.operation.id == "CreateTableVersion":
@@ -98,6 +115,27 @@ declare(
         "lance.version.delete.gone",
         *(f"lance.version.delete.range.{case}" for case in ("several", "two_ranges", "from_zero")),
     ],
+    on=["BatchDeleteTableVersions"],
+)
+
+
+async def _rows_deleted(call: Call, proceed: Proceed) -> Reply:
+    """Delete the rows of a table together with all of its versions."""
+    if orjson.loads(call.request.body)["ranges"] != [{"start_version": 0, "end_version": -1}]:
+        return await proceed()
+    operation, request = call.operation, call.request
+    call.turn_to("DeleteFromTable")
+    call.request = request.altered(body=b'{"predicate": "true"}')
+    await proceed()
+    call.operation, call.request = operation, request
+    return await proceed()
+
+
+declare(
+    "versions-hold-rows",
+    "The rows of a table go with its versions.",
+    _rows_deleted,
+    kills=["lance.version.delete.all_rows"],
     on=["BatchDeleteTableVersions"],
 )
 

@@ -7,7 +7,18 @@ from typing import Any
 import orjson
 
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, body_becomes, declare, fields_lost, request_becomes, status_becomes
+from reference_server.faults import (
+    Call,
+    Proceed,
+    answers,
+    body_becomes,
+    content,
+    declare,
+    fields_lost,
+    request_becomes,
+    status_becomes,
+)
+from reference_server.lance.faults.building import delimiter
 
 TRANSACTIONS = ("DescribeTransaction", "AlterTransaction")
 
@@ -23,6 +34,23 @@ declare(
     "Transactions have no properties.",
     fields_lost("properties"),
     kills=["lance.transaction.alter.property", "lance.transaction.alter.order", "lance.transaction.alter.mode.*"],
+    on=TRANSACTIONS,
+)
+
+
+async def _refuse_whole_id(call: Call, proceed: Proceed) -> Reply:
+    """Refuse a body that has the id of a transaction as one text."""
+    parts = (content(call) or {}).get("id")
+    if parts and delimiter(call) in parts[0]:
+        return await answers(400, {"error": "The body names another object.", "code": 13})(call, proceed)
+    return await proceed()
+
+
+declare(
+    "transaction-id-refused",
+    "The id of a transaction, sent back as it was answered, is refused in a body.",
+    _refuse_whole_id,
+    kills=["lance.transaction.*.body_id"],
     on=TRANSACTIONS,
 )
 

@@ -15,8 +15,9 @@ from reference_server.lance.catalog.batch import Batch
 from reference_server.lance.catalog.catalog import Path, Table
 from reference_server.lance.catalog.keys import new_location
 from reference_server.lance.catalog.names import check_names
-from reference_server.lance.catalog.recovery import current_table, settle_absence
-from reference_server.lance.catalog.version_files import VersionFile, manifest_name
+from reference_server.lance.catalog.recovery import current_table
+from reference_server.lance.catalog.version_files import VersionFile
+from reference_server.lance.catalog.version_names import manifest_name
 from reference_server.lance.context import LanceContext
 from reference_server.lance.handlers.tables import managed
 from reference_server.lance.handlers.versions import describe, in_ranges, staged_version
@@ -53,7 +54,7 @@ async def _commit(context: LanceContext, steps: Sequence[tuple[Step, Path, Opera
             await alone.enter_async_context(context.alone(path))
         made = await context.catalog.commit_batch(build, paths)
     for path in _tables_with_versions(steps):
-        await settle_absence(context, path, await current_table(context, path))
+        await current_table(context, path)
     return made
 
 
@@ -74,8 +75,7 @@ async def _create_version(context: LanceContext, batch: Batch, path: Path, opera
     table = batch.table(path)
     record = await staged_version(context, table, operation)
     batch.add_version(path, operation["version"], record)
-    place = manifest_name(operation["version"], v2=record["naming_scheme"] == "V2")
-    made = VersionFile(operation["version"], place, record.get("manifest_size"), None, record.get("e_tag"))
+    made = VersionFile(operation["version"], manifest_name(operation["version"], record["naming_scheme"]))
     return {"version": describe(context, table, made, record)}
 
 

@@ -7,15 +7,15 @@ from typing import Any
 
 from reference_server.errors import ConcurrentModification, InvalidInput, TableVersionNotFound
 from reference_server.lance.catalog.catalog import Record, Table
-from reference_server.lance.catalog.keys import VERSION
-from reference_server.lance.catalog.recovery import current_table, settle_absence
-from reference_server.lance.catalog.version_files import V2_DIGITS, VersionFile, manifest_name
+from reference_server.lance.catalog.recovery import current_table
+from reference_server.lance.catalog.version_files import TOLD, VersionFile
+from reference_server.lance.catalog.version_names import V1, V2, manifest_name, scheme_of
 from reference_server.lance.context import LanceContext
 from reference_server.lance.handlers.transactions import transaction_id
 from reference_server.pagination import take_page
 
 Answer = dict[str, Any]
-KEPT = ("manifest_size", "e_tag", "metadata")
+SCHEMES = (V1, V2)
 NO_END = -1
 LAST = 2**64 - 1
 DIGITS = len(str(LAST))
@@ -25,8 +25,9 @@ async def list_table_versions(context: LanceContext) -> Answer:
     """List the versions of a table, oldest first unless the newest is wanted first."""
     table = await current_table(context, context.table_id)
     descending = bool(context.query("descending"))
-    found = await context.run(context.data.versions(table.location).all)
-    by_key = {_sort_key(one.version, descending=descending): one for one in found}
+    files = context.data.versions(table.location)
+    versions = await context.run(files.all)
+    by_key = {_sort_key(version.version, descending=descending): version for version in versions}
 
     def fetch(after: bytes | None, count: int) -> list[tuple[bytes, VersionFile]]:
         keys = sorted(key for key in by_key if after is None or key > after)
@@ -34,21 +35,22 @@ async def list_table_versions(context: LanceContext) -> Answer:
 
     scope = f"versions {descending} {'$'.join(context.id)}".encode()
     page = take_page(scope, context.query("page_token"), context.query("limit"), context.page_size, fetch)
-    records = context.catalog.versions(VERSION, context.id)
-    versions = [describe(context, table, one, records.get(one.version, {})) for one in page.items]
-    return {"versions": versions, "page_token": page.token}
+    records = await context.run(files.records, page.items)
+    listed = [describe(context, table, version, records.get(version.version, {})) for version in page.items]
+    return {"versions": listed, "page_token": page.token}
 
 
 async def describe_table_version(context: LanceContext) -> Answer:
     """Describe one version of a table, the latest one unless another is asked for."""
     table = await current_table(context, context.table_id)
-    found = await context.run(context.data.versions(table.location).all)
-    wanted = context.number("version")
-    chosen = [one for one in found if one.version == wanted] if wanted is not None else found[-1:]
+    files = context.data.versions(table.location)
+    versions = await context.run(files.all)
+    number = context.number("version")
+    chosen = [version for version in versions if version.version == number] if number is not None else versions[-1:]
     if not chosen:
-        raise TableVersionNotFound(f"The table has no version {'yet' if wanted is None else wanted}.")
-    record = context.catalog.versions(VERSION, context.id).get(chosen[0].version, {})
-    return {"version": describe(context, table, chosen[0], record)}
+        raise TableVersionNotFound(f"The table has no version {'yet' if number is None else number}.")
+    records = await context.run(files.records, chosen)
+    return {"version": describe(context, table, chosen[0], records.get(chosen[0].version, {}))}
 
 
 async def create_table_version(context: LanceContext) -> Answer:
@@ -57,24 +59,22 @@ async def create_table_version(context: LanceContext) -> Answer:
     table = await current_table(context, path)
     async with context.alone(path):
         record = await staged_version(context, table, context.body)
-        v2 = record["naming_scheme"] == "V2"
         files = context.data.versions(table.location)
-        await context.run(files.put, version, record.pop("staged"), v2=v2)
+        await context.run(files.put, version, record.pop("staged"), record["naming_scheme"], record)
     await context.catalog.settle_versions(path, {version: record})
-    made = next(one for one in await context.run(files.all) if one.version == version)
+    made = next(one for one in await context.run(files.manifests) if one.version == version)
     return {"version": describe(context, table, made, record)}
 
 
 async def batch_delete_table_versions(context: LanceContext) -> Answer:
-    """Delete versions in ranges; the data that they refer to stay."""
+    """Delete the records of versions in ranges; the rows of the table stay."""
     path = context.table_id
     table = await current_table(context, path)
     async with context.alone(path):
         files = context.data.versions(table.location)
         chosen = in_ranges(await context.run(files.all), context.body["ranges"])
-        await context.run(files.delete, chosen)
-    await context.catalog.settle_versions(path, {one.version: None for one in chosen})
-    await settle_absence(context, path, table)
+        await context.run(files.delete, [version.version for version in chosen])
+    await context.catalog.settle_versions(path, {version.version: None for version in chosen})
     return {"deleted_count": len(chosen)}
 
 
@@ -92,28 +92,32 @@ async def restore_table(context: LanceContext) -> Answer:
 async def staged_version(context: LanceContext, table: Table, body: dict[str, Any]) -> Record:
     """Return the record of a version to be made: where its manifest is staged, and what is said about it.
 
-    Raises ConcurrentModification when the table has the version, InvalidInput when nothing is staged.
+    Raises ConcurrentModification when the table has the version, InvalidInput when nothing is staged and for a
+    naming scheme that nobody knows.
     """
+    scheme = body.get("naming_scheme", V2)
+    if scheme not in SCHEMES:
+        raise InvalidInput(f"The naming_scheme must be one of {', '.join(SCHEMES)}, not {scheme!r}.")
     files = context.data.versions(table.location)
-    present = await context.run(files.all)
-    if any(one.version == body["version"] for one in present):
+    present = await context.run(files.manifests)
+    if any(version.version == body["version"] for version in present):
         raise ConcurrentModification(f"The table has a version {body['version']} already.")
-    v2 = _uses_v2(present) if present else body.get("naming_scheme", "V2") != "V1"
+    if present:
+        scheme = scheme_of(present[-1].name)
     staged = context.data.name_below(table.location, body["manifest_path"])
-    if staged == manifest_name(body["version"], v2=v2) or not files.exists(staged):
+    if staged == manifest_name(body["version"], scheme) or not files.exists(staged):
         raise InvalidInput(f"There is no staged manifest at {body['manifest_path']!r}.")
-    kept = {name: body[name] for name in KEPT if body.get(name) is not None}
-    return {**kept, "staged": staged, "naming_scheme": "V2" if v2 else "V1"}
+    return {**{name: body[name] for name in TOLD if name in body}, "staged": staged, "naming_scheme": scheme}
 
 
-def describe(context: LanceContext, table: Table, one: VersionFile, record: Record) -> Answer:
-    """Return a version as TableVersion."""
+def describe(context: LanceContext, table: Table, version: VersionFile, record: Record) -> Answer:
+    """Return a version as TableVersion; `record` is what was told of it when it was made."""
     answer = {
-        "version": one.version,
-        "manifest_path": f"{context.data.object_path(table.location)}/{one.name}",
-        "manifest_size": one.size,
-        "e_tag": one.e_tag,
-        "timestamp_millis": one.millis,
+        "version": version.version,
+        "manifest_path": f"{context.data.object_path(table.location)}/{version.name}",
+        "manifest_size": version.size or record.get("manifest_size"),
+        "e_tag": record.get("e_tag", version.e_tag),
+        "timestamp_millis": version.millis,
         "metadata": record.get("metadata"),
     }
     return {name: value for name, value in answer.items() if value is not None}
@@ -139,8 +143,3 @@ def in_ranges(versions: Iterable[VersionFile], ranges: list[dict[str, int]]) -> 
 
 def _sort_key(version: int, *, descending: bool) -> bytes:
     return f"{LAST - version if descending else version:0{DIGITS}}".encode()
-
-
-def _uses_v2(versions: list[VersionFile]) -> bool:
-    name = versions[-1].name.rpartition("/")[2]
-    return len(name.partition(".")[0]) == V2_DIGITS

@@ -1,0 +1,36 @@
+"""Optional fields that are null, in every operation with a JSON body."""
+
+from __future__ import annotations
+
+from conformance.lance.catalog import LanceCatalog
+from conformance.lance.operations import JSON_OPERATIONS, subject
+from conformance.minimal import minimal_value
+from conformance.outcomes import Unoffered
+from conformance.requirement import should
+from specs.identifiers import join_parts
+from specs.openapi import JSON_TYPE, Operation
+from specs.profiles import find_profile
+
+
+def optional_fields(operation: Operation) -> list[str]:
+    """Return the fields of an operation's JSON body that need not be there."""
+    schema = DOCUMENT.resolve(operation.request.content[JSON_TYPE]) if operation.request else {}
+    return [name for name in schema.get("properties", {}) if name not in schema.get("required", ())]
+
+
+DOCUMENT = find_profile("lance").document()
+OPERATIONS = {name: operation for name, operation in JSON_OPERATIONS.items() if optional_fields(operation)}
+FITTING = {200, 204, 404, 409}  # answers that say nothing against the body
+
+
+@should("lance.body.null.{}", operations=subject, clause="null-is-absent", each=OPERATIONS)
+def test_null_is_absent(catalog: LanceCatalog, case: Operation) -> None:
+    """{} is answered with null for every optional field as it is without these fields."""
+    schema = case.request.content[JSON_TYPE] if case.request else {}
+    body = minimal_value(catalog.client.document, schema, catalog.target.missing_name)
+    nulls = dict.fromkeys(optional_fields(case))
+    path = {"id": join_parts((*catalog.missing_namespace(), "t"))}
+    without = catalog.client.call(case.id, path=path, json=body, expect=None)
+    if without.status not in FITTING:
+        raise Unoffered(f"the server refuses the request for other reasons than a null: {without.status}")
+    catalog.client.call(case.id, path=path, json={**nulls, **body}, expect=without.status)

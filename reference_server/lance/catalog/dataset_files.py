@@ -1,0 +1,140 @@
+"""The files of one dataset that make its versions, on disk or in memory. Names are relative to the dataset."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from reference_server.errors import InvalidInput
+from reference_server.lance.catalog.version_names import FOLDER, version_of
+
+TRANSACTIONS = "_transactions"
+UNFINISHED = ".unfinished"
+
+
+class FileEntry(NamedTuple):
+    """A file in the folder of versions; what is not known of it is None. `name` is relative to the folder."""
+
+    name: str
+    size: int | None = None
+    millis: int | None = None
+    e_tag: str | None = None
+
+
+class DiskFiles:
+    """The files of a dataset in a directory. To link a file into its place is to own the place."""
+
+    def __init__(self, address: str) -> None:
+        self._dataset = Path(address)
+
+    def entries(self) -> list[FileEntry]:
+        """Return the files in the folder of versions."""
+        with contextlib.suppress(FileNotFoundError), os.scandir(self._dataset / FOLDER) as entries:
+            return [_described(entry.name, entry.stat()) for entry in entries]
+        return []
+
+    def transactions(self) -> list[str]:
+        """Return the names of the files of transactions."""
+        return [path.name for path in (self._dataset / TRANSACTIONS).glob("*.txn")]
+
+    def exists(self, name: str) -> bool:
+        """True when there is a file of this name."""
+        return (self._dataset / name).is_file()
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a file."""
+        return (self._dataset / name).read_bytes()
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file: nobody ever sees half of it."""
+        unfinished = self._dataset / (name + UNFINISHED)
+        unfinished.write_bytes(content)
+        unfinished.replace(self._dataset / name)
+
+    def claim(self, source: str, target: str) -> bool:
+        """Let the target be the same file as the source; False when it is another one.
+
+        A source that is gone was moved to its target before. Raises InvalidInput when there is neither.
+        """
+        source_path, target_path = self._dataset / source, self._dataset / target
+        try:
+            os.link(source_path, target_path)
+        except FileExistsError:
+            return target_path.samefile(source_path)
+        except FileNotFoundError:
+            if not target_path.exists():
+                raise InvalidInput(f"There is no manifest at {source}.") from None
+        return True
+
+    def delete(self, name: str) -> None:
+        """Delete a file; what is gone already is fine."""
+        (self._dataset / name).unlink(missing_ok=True)
+
+
+class MemoryFiles:
+    """The same for a dataset in memory, through pylance's own sessions. One server owns all of them."""
+
+    def __init__(self, address: str) -> None:
+        from lance.file import LanceFileSession  # noqa: PLC0415 - slow to import
+
+        self._address = address
+        self._session: Any = LanceFileSession(address)
+
+    def entries(self) -> list[FileEntry]:
+        """See DiskFiles.entries. Lance alone knows when a version was made."""
+        times = self._times()
+        names = [path.rpartition("/")[2] for path in self._session.list(FOLDER)]
+        return [FileEntry(name, millis=times.get(version_of(name))) for name in names]
+
+    def _times(self) -> dict[int | None, int]:
+        import lance  # noqa: PLC0415 - slow to import
+
+        try:
+            versions: list[Any] = lance.dataset(self._address).versions()
+        except (OSError, ValueError):
+            return {}
+        return {version["version"]: int(version["timestamp"].timestamp() * 1000) for version in versions}
+
+    def transactions(self) -> list[str]:
+        """See DiskFiles.transactions."""
+        return list(self._session.list(TRANSACTIONS))
+
+    def exists(self, name: str) -> bool:
+        """See DiskFiles.exists."""
+        return bool(self._session.contains(name))
+
+    def read(self, name: str) -> bytes:
+        """See DiskFiles.read."""
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder) / "copy"
+            self._session.download_file(name, str(copy))
+            return copy.read_bytes()
+
+    def write(self, name: str, content: bytes) -> None:
+        """See DiskFiles.write."""
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder) / "copy"
+            copy.write_bytes(content)
+            self._session.upload_file(str(copy), name)
+
+    def claim(self, source: str, target: str) -> bool:
+        """See DiskFiles.claim."""
+        if self.exists(target):
+            return not self.exists(source)
+        if not self.exists(source):
+            raise InvalidInput(f"There is no manifest at {source}.")
+        self.write(target, self.read(source))
+        return True
+
+    def delete(self, name: str) -> None:
+        """See DiskFiles.delete."""
+        if self.exists(name):
+            self._session.delete_file(name)
+
+
+def _described(name: str, stat: os.stat_result) -> FileEntry:
+    e_tag = f'"{stat.st_ino:x}-{stat.st_mtime_ns:x}-{stat.st_size:x}"'
+    return FileEntry(name, stat.st_size, stat.st_mtime_ns // 1_000_000, e_tag)
