@@ -37,6 +37,7 @@ from reference_server.lance.settling import recover
 from reference_server.lance.storage_catalog import StorageCatalog
 from reference_server.routing import Router
 from reference_server.wing import find_handlers, read_json_body, to_reply
+from specs.extras import require_extra
 from specs.openapi import Document, Operation
 from specs.validation import Validators
 
@@ -54,6 +55,7 @@ class LanceWing:
     public: frozenset[str] = frozenset()
 
     def __init__(self, document: Document, backend: Backend, *, page_size: int, managed: bool = False) -> None:
+        require_extra("lance")
         self.document = document
         self.router = Router(document)
         self._backend = backend
