@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 KINDS = ("wire", "behaviour", "error", "pagination", "hostile", "auth", "model", "race", "scenario")
 VIEWS = ("spark",)  # suites that look at an API through something else: their ids start with their name
 LEVELS = ("MUST", "SHOULD", "MAY")
-MARK = "requirement"
+MARK = "lakeproof_requirement"
 CASE = "case"
 Test = Callable[..., None]
 
@@ -144,8 +144,11 @@ def _as_test(function: Test, declared: Mapping[str, Requirement], each: Mapping[
     test.__signature__ = inspect.Signature(list(wanted.values()))  # type: ignore[attr-defined]
     test.__name__, test.__doc__, test.__module__ = function.__name__, function.__doc__, function.__module__
     if each is None:
-        marked: Test = pytest.mark.requirement(declared[""])(test)
+        marked: Test = pytest.mark.lakeproof_requirement(declared[""])(test)
         return marked
-    cases = [pytest.param(value, id=key, marks=pytest.mark.requirement(declared[key])) for key, value in each.items()]
+    cases = [
+        pytest.param(value, id=key, marks=pytest.mark.lakeproof_requirement(declared[key]))
+        for key, value in each.items()
+    ]
     parametrized: Test = pytest.mark.parametrize(CASE, cases)(test)
     return parametrized

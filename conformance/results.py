@@ -19,12 +19,12 @@ import orjson
 
 from conformance.exit_codes import EXIT_BROKEN, EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED, EXIT_NOTHING
 from conformance.requirement import Requirement
+from conformance.results_files import FILE_NAME, read_content, results_file
 from specs.clauses import clauses
 from specs.problems import Problem
 
 VERSION = 1
 VERDICTS = ("pass", "fail", "warn", "unoffered", "blocked", "error")
-FILE_NAME = "results.json"
 KIT = "lakeproof"
 SCHEMA = Path(__file__).with_name("results.schema.json")
 
@@ -137,10 +137,10 @@ class Results:
 
 
 def read_results(path: Path) -> Results:
-    """Read a results file, or the one in a folder. Raises Problem for what is none."""
-    path = path / FILE_NAME if path.is_dir() else path
+    """Read a results file, compressed or not, or the one in a folder. Raises Problem for what is none."""
+    path = results_file(path)
     try:
-        value = orjson.loads(path.read_bytes())
+        value = orjson.loads(read_content(path))
     except OSError as error:
         raise Problem(f"{path} cannot be read: {error.strerror}.", "Give a results.json, or its folder.") from None
     except orjson.JSONDecodeError as error:

@@ -1,4 +1,4 @@
-"""Running the suite from Python: the same run as `pytest --pyargs conformance --server URL`."""
+"""Running the suite from Python: the same run as `pytest --pyargs conformance --lakeproof-server URL`."""
 
 from __future__ import annotations
 

@@ -11,6 +11,8 @@ The parts are imported when they are first used: a mock is not kept waiting by t
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from lakeproof.packages import bind_packages
+
 if TYPE_CHECKING:
     from lakeproof.checking import check
     from reference_server.serve import Server, ServerSettings, serve
@@ -27,4 +29,5 @@ _MODULES = {
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    bind_packages()
     return getattr(importlib.import_module(_MODULES[name]), name)

@@ -6,13 +6,13 @@ from collections import Counter
 from typing import Any
 from urllib.parse import urlsplit
 
-import orjson
 from rich.console import Console, Group
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
 from conformance.report.matrix import GLYPHS, WORST_FIRST, build_matrix, sentence
+from conformance.report.pretty import short_body
 from conformance.requirement import Requirement
 from conformance.results import Result, Results
 from conformance.sandbox import summary
@@ -27,7 +27,6 @@ COLOURS = {
 }
 MOST_CARDS = 10
 MOST_STEPS = 6
-MOST_BODY = 160
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
@@ -147,15 +146,7 @@ def _step(number: int, step: dict[str, Any]) -> Text:
     request, response = step["request"], step["response"]
     split = urlsplit(request["url"])
     target = split.path + (f"?{split.query}" if split.query else "")
-    sent = f" {_short(request['body'])}" if request["body"] else ""
+    sent = f" {short_body(request['body'])}" if request["body"] else ""
     text = Text(f"  {number}. {request['method']} {target}{sent}\n", "default" if step["mark"] else "dim")
-    answer = f"     → {response['status'] or response['failure']} {_short(response['body'])}".rstrip()
+    answer = f"     → {response['status'] or response['failure']} {short_body(response['body'])}".rstrip()
     return text.append(answer, "bold" if step["mark"] else "dim")
-
-
-def _short(body: dict[str, Any] | None) -> str:
-    if not body:
-        return ""
-    raw = body.get("text") or f"({body.get('size')} bytes)"
-    text = orjson.dumps(body["json"]).decode() if "json" in body else raw
-    return text if len(text) <= MOST_BODY else text[: MOST_BODY - 1] + "…"

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from spark_tests.java import find_java
+from specs.extras import missing_extra
 from specs.problems import Problem
 
 SECONDS = 900
@@ -97,5 +98,5 @@ def pyspark_jar(name: str) -> Path:
     folder = Path(spec.origin).parent / "jars" if spec and spec.origin else Path()
     found = sorted(folder.glob(f"{name}-[0-9]*.jar"))
     if not found:
-        raise Problem("There is no pyspark here.", "pip install 'lakeproof[spark]'")
+        raise missing_extra("spark", "pyspark")
     return found[0]

@@ -25,6 +25,7 @@ from spark_tests.connectors import Catalog, catalog_settings, connector, jar_fil
 from spark_tests.jars import cache_folder
 from spark_tests.java import find_java
 from spark_tests.stand_ins import stand_ins
+from specs.extras import missing_extra
 from specs.problems import Problem
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def line_of(version: str) -> str:
 def installed_line() -> str:
     """Return the line of the installed pyspark. Raises Problem when there is none."""
     if importlib.util.find_spec("pyspark") is None:
-        raise Problem("There is no pyspark here.", "pip install 'lakeproof[spark]'")
+        raise missing_extra("spark", "pyspark")
     from pyspark import __version__ as version  # noqa: PLC0415 - optional
 
     return line_of(version)

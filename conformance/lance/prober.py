@@ -18,6 +18,7 @@ from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.sandbox import Names
 from conformance.strategies import tables
 from conformance.target import MISSING, OFFERED, REFUSED, Target, is_missing
+from specs.extras import require_extra
 from specs.openapi import JSON_TYPE, Operation
 
 
@@ -25,6 +26,7 @@ class LanceProber:
     """See Prober. Whatever a careless server creates for a probe is dropped again."""
 
     def __init__(self, target: Target) -> None:
+        require_extra("lance")
         self.target = target
         self._catalog = LanceCatalog(target)
 

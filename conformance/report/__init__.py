@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import orjson
+
 from conformance.report.badge import render_badge
+from conformance.report.findings import render_findings
 from conformance.report.html import render_html
 from conformance.report.junit import render_junit
 from conformance.report.markdown import render_markdown
-from conformance.results import Results
+from conformance.report.notes import read_notes
+from conformance.results import Results, read_results
+from conformance.results_files import write_compressed
 from conformance.settings import Settings
 from specs.problems import Problem
 
@@ -18,6 +23,7 @@ RENDERERS = {
     "markdown": ("summary.md", render_markdown),
     "badge": ("badge.json", render_badge),
 }
+FINDINGS_FILE = "findings.md"
 
 
 def write_reports(results: Results, settings: Settings) -> dict[str, Path]:
@@ -38,10 +44,33 @@ def render_reports(results: Results, folder: Path) -> dict[str, Path]:
             paths[kind] = folder / name
             paths[kind].write_text(render(results), encoding="utf-8")
     except OSError as error:
-        raise Problem(
-            f"The report folder {folder} cannot be written: {error.strerror}.", "Give another --report."
-        ) from None
+        raise _unwritable(folder, error) from None
     return paths
 
 
-__all__ = ["render_reports", "write_reports"]
+def publish(results: Results, folder: Path) -> dict[str, Path]:
+    """Write what is kept of a run into a folder and return the paths: results, summary and findings.
+
+    The folder's `notes.toml` is read; see notes.py. Raises Problem for notes that do not fit the results.
+    """
+    notes = read_notes(folder)
+    baseline = read_results(folder / notes.baseline) if notes.baseline else None
+    texts = {
+        "markdown": (folder / RENDERERS["markdown"][0], render_markdown(results)),
+        "findings": (folder / FINDINGS_FILE, render_findings(results, notes, baseline)),
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, text in texts.values():
+            path.write_text(text, encoding="utf-8")
+        kept = write_compressed(folder, orjson.dumps(results.to_json()))
+    except OSError as error:
+        raise _unwritable(folder, error) from None
+    return {"results": kept, **{kind: path for kind, (path, _) in texts.items()}}
+
+
+def _unwritable(folder: Path, error: OSError) -> Problem:
+    return Problem(f"The report folder {folder} cannot be written: {error.strerror}.", "Give another --report.")
+
+
+__all__ = ["publish", "render_reports", "write_reports"]

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
+
 INDENT = "  "
 MAX_LINES = 200
+MAX_SHORT = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,15 @@ def body_lines(body: dict[str, Any] | None, mark: str) -> list[Line]:
         lines = [Line(f"({body['size']} bytes, not text)", pointer == "")]
     rest = len(lines) - MAX_LINES
     return [*lines[:MAX_LINES], Line(f"({rest} more lines)")] if rest > 0 else lines
+
+
+def short_body(body: dict[str, Any] | None) -> str:
+    """Return a body of the results on one line, cut at MAX_SHORT characters."""
+    if not body:
+        return ""
+    raw = body.get("text") or f"({body.get('size')} bytes)"
+    text = orjson.dumps(body["json"]).decode() if "json" in body else raw
+    return text if len(text) <= MAX_SHORT else text[: MAX_SHORT - 1] + "…"
 
 
 def _json(value: Any, here: str, pointer: str | None, depth: int, label: str) -> Iterator[Line]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-import shlex
 import signal
 import sys
 from typing import Any
@@ -15,12 +13,12 @@ from conformance.requirement import KINDS
 from conformance.results import Results
 from conformance.settings import DEPTHS
 from lakeproof.checking import EMBEDDED_STORAGE, check
+from lakeproof.command_line import without_secrets
 from lakeproof.commands.connection_options import connection_options
 from lakeproof.terminal import ProgressListener, out, print_results
 from specs.profiles import APIS
 
 SECRET_OPTIONS = ("--token", "--credential", "--header")
-KEYS_IN_URI = re.compile(r"://[^/@\s]+@")
 EPILOG = """\b
 Every option can also stand in the environment (--max-time is
 LAKEPROOF_MAX_TIME) or in lakeproof.toml (max_time = 300).
@@ -100,12 +98,4 @@ def show_run(results: Results, code: int, *, as_json: bool) -> int:
 
 def command_line() -> str:
     """Return the command line as it was given, without secrets."""
-    words = ["lakeproof", *sys.argv[1:]]
-    for position, word in enumerate(words[:-1]):
-        if word in SECRET_OPTIONS:
-            words[position + 1] = "<redacted>"
-    hidden = [
-        word.partition("=")[0] + "=<redacted>" if word.startswith(tuple(f"{one}=" for one in SECRET_OPTIONS)) else word
-        for word in words
-    ]
-    return shlex.join(KEYS_IN_URI.sub("://<redacted>@", word) for word in hidden)
+    return without_secrets(["lakeproof", *sys.argv[1:]], SECRET_OPTIONS)

@@ -6,12 +6,25 @@ from pathlib import Path
 
 import click
 
-from conformance.report import render_reports
+from conformance.report import publish, render_reports
 from conformance.results import read_results
 from lakeproof.terminal import out, print_results
 
+EPILOG = """\b
+Examples:
+  lakeproof report lakeproof-report --report public/
+  lakeproof report lakeproof-report --publish --report reports/my-server-1.2
+  lakeproof report reports/my-server-1.2             the page of a published run
 
-@click.command("report", epilog="Example: lakeproof report lakeproof-report/results.json --report public/")
+\b
+What --publish reads besides the results is notes.toml in its folder, the only
+file that people write there: title, introduction, causes, closing (Markdown),
+baseline (the folder of a report to compare with) and [why], a sentence for each
+requirement that needs one.
+"""
+
+
+@click.command("report", epilog=EPILOG)
 @click.argument("results", type=click.Path(path_type=Path))
 @click.option(
     "--report",
@@ -19,10 +32,14 @@ from lakeproof.terminal import out, print_results
     type=click.Path(path_type=Path),
     help="Where to write.  [default: beside RESULTS]",
 )
-def report_command(results: Path, report: Path | None) -> None:
-    """Write the reports of a run again from its results.json, and show them."""
-    found = read_results(results)
+@click.option("--publish", "published", is_flag=True, help="Write what is kept: results.json.gz, summary and findings.")
+def report_command(results: Path, report: Path | None, published: bool) -> None:
+    """Write the reports of a run again from RESULTS, a results file or its folder, and show them."""
+    read = read_results(results)
     folder = report or (results if results.is_dir() else results.parent)
-    paths = render_reports(found, folder)
-    print_results(found)
+    if published:
+        out.print(f"findings: {publish(read, folder)['findings']}", soft_wrap=True)
+        return
+    paths = render_reports(read, folder)
+    print_results(read)
     out.print(f"report: {paths['html']}", soft_wrap=True)

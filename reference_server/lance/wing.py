@@ -39,6 +39,7 @@ from reference_server.lance.handlers import (
 from reference_server.lance.nulls import drop_nulls
 from reference_server.routing import Router
 from reference_server.wing import find_handlers, read_json_body, to_reply
+from specs.extras import require_extra
 from specs.openapi import Document, Operation
 from specs.validation import Validators
 
@@ -56,6 +57,7 @@ class LanceWing:
     public: frozenset[str] = frozenset()
 
     def __init__(self, document: Document, backend: Backend, *, page_size: int, managed: bool = False) -> None:
+        require_extra("lance")
         self.document = document
         self.router = Router(document)
         self._backend = backend

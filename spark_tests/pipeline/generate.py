@@ -18,8 +18,8 @@ from typing import Any
 import orjson
 
 from conformance.exchange_log import FILE_NAME as EXCHANGES_FILE
-from conformance.results import FILE_NAME as RESULTS_FILE
 from conformance.results import VERDICTS, VERSION
+from conformance.results_files import FILE_NAME as RESULTS_FILE
 from specs.profiles import find_profile
 
 PROFILE = "iceberg"

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.exchange_log import FILE_NAME as EXCHANGES_FILE
-from conformance.results import FILE_NAME as RESULTS_FILE
 from conformance.results import read_results as read
+from conformance.results_files import FILE_NAME as RESULTS_FILE
+from conformance.results_files import NAMES
 from specs.problems import Problem
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def find_results(folders: Iterable[Path]) -> list[Path]:
 
 
 def _below(folder: Path) -> Iterable[Path]:
-    return [folder] if folder.is_file() else folder.rglob(RESULTS_FILE)
+    return [folder] if folder.is_file() else [path for name in NAMES for path in folder.rglob(name)]
 
 
 def look_at(spark: SparkSession, paths: Sequence[Path]) -> list[Head]:
@@ -115,7 +116,7 @@ def exchanges(spark: SparkSession, files: DataFrame, logs: Sequence[str], seen: 
     read = spark.read.schema(EXCHANGES_SCHEMA).option("columnNameOfCorruptRecord", "broken").json(list(logs))
     told = expr("count(broken) AS broken"), expr("max(CASE WHEN broken IS NOT NULL THEN log END) AS log")
     lines = read.selectExpr("*", "_metadata.file_path AS log").observe(seen, *told).where("broken IS NULL")
-    whose = files.selectExpr(*_whose(), f"replace(source, '/{RESULTS_FILE}', '/{EXCHANGES_FILE}') AS log")
+    whose = files.selectExpr(*_whose(), f"regexp_replace(source, '[^/]*$', '{EXCHANGES_FILE}') AS log")
     joined = lines.join(whose.hint("broadcast"), "log")
     return joined.selectExpr(
         *WHOSE,

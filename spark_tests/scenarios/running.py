@@ -1,4 +1,4 @@
-"""Running the scenarios from Python: the same run as `pytest --pyargs spark_tests --server URL`."""
+"""Running the scenarios from Python: the same run as `pytest --pyargs spark_tests --lakeproof-server URL`."""
 
 from __future__ import annotations
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 
 import lance
 import pytest
 
-from lakeproof import serve
+from conformance import fixtures, requirement
+from conformance.settings import Settings
+from lakeproof import pytest_plugin, serve
 
 # pytester forgets what was imported during a test, and the native library of lance can be loaded only once.
 assert lance.__version__
@@ -57,12 +60,20 @@ def test_the_server_fixture_is_there_for_everybody(pytester):
 def test_requirements_without_a_target_are_a_usage_error(pytester):
     outcome = pytester.runpytest_subprocess(*FLAGS, "--pyargs", "conformance.lance")
     assert outcome.ret == 4
-    outcome.stderr.fnmatch_lines(["*--server URL*"])
+    outcome.stderr.fnmatch_lines(["*--lakeproof-server URL*"])
 
 
 def test_pytest_and_check_are_the_same_run(pytester, server):
     outcome = pytester.runpytest_subprocess(
-        *FLAGS, "--pyargs", "conformance", "--server", server.url, "-k", "lance.namespace", "--lakeproof", "report=out"
+        *FLAGS,
+        "--pyargs",
+        "conformance",
+        "--lakeproof-server",
+        server.url,
+        "-k",
+        "lance.namespace",
+        "--lakeproof-report",
+        "out",
     )
     assert outcome.ret == 0
     outcome.stdout.fnmatch_lines(["*lakeproof: * pass*", "report: out/report.html"])
@@ -72,8 +83,8 @@ def test_pytest_and_check_are_the_same_run(pytester, server):
 
 
 def test_a_failing_requirement_fails_the_run(pytester, server):
-    arguments = ["--pyargs", "conformance", "--server", server.url, "--lakeproof", "report=out"]
-    fault = ["--lakeproof", "headers=X-Lakeproof-Fault: conflict-as-400"]
+    arguments = ["--pyargs", "conformance", "--lakeproof-server", server.url, "--lakeproof-report", "out"]
+    fault = ["--lakeproof-headers", "X-Lakeproof-Fault: conflict-as-400"]
     outcome = pytester.runpytest_subprocess(*FLAGS, *arguments, *fault, "-k", "lance.namespace.create.conflict")
     assert outcome.ret == 1
     found = json.loads((pytester.path / "out" / "results.json").read_text())
@@ -87,16 +98,21 @@ def test_a_failing_requirement_fails_the_run(pytester, server):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--server", "http://127.0.0.1:9"], "cannot be reached"),
-        (["--server", "nonsense"], "not an http"),
-        (["--server", "http://127.0.0.1:9", "--lakeproof", "nonsense"], "NAME=VALUE"),
-        (["--server", "http://127.0.0.1:9", "--lakeproof", "depth=none"], "no depth"),
+        (["--lakeproof-server", "http://127.0.0.1:9"], "cannot be reached"),
+        (["--lakeproof-server", "nonsense"], "not an http"),
+        (["--lakeproof-server", "http://127.0.0.1:9", "--lakeproof-depth", "none"], "no depth"),
     ],
 )
 def test_wrong_options_are_usage_errors(pytester, arguments, words):
     outcome = pytester.runpytest_subprocess(*FLAGS, "--pyargs", "conformance.lance", *arguments)
     assert outcome.ret == 4
     outcome.stderr.fnmatch_lines([f"*{words}*"])
+
+
+def test_every_setting_is_an_option_of_pytest():
+    """But `select`, which is pytest's own -k."""
+    assert {*pytest_plugin.SETTINGS, "select"} == {field.name for field in fields(Settings)}
+    assert (pytest_plugin.PLUGIN, pytest_plugin.MARK) == (fixtures.PLUGIN, requirement.MARK)
 
 
 OWN = """
@@ -147,7 +163,7 @@ CONFTEST = "from conformance.lance.conftest import catalog\n"
 def judge(pytester, server, *arguments):
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(test_own=OWN)
-    options = ["--server", server.url, "--lakeproof", "report=out"]
+    options = ["--lakeproof-server", server.url, "--lakeproof-report", "out"]
     outcome = pytester.runpytest_subprocess(*FLAGS, *options, *arguments)
     found = json.loads((pytester.path / "out" / "results.json").read_text())
     return outcome.ret, {entry["id"].removeprefix("lance.own."): entry for entry in found["requirements"]}
@@ -172,7 +188,7 @@ def test_every_verdict_is_given(pytester, server):
     assert "planted" in found["error"]["message"]
 
 
-STRICT = ["--lakeproof", "strict=true"]
+STRICT = ["--lakeproof-strict"]
 
 
 @pytest.mark.parametrize(
@@ -195,7 +211,7 @@ def test_verdicts_decide_the_exit_code(pytester, server, select, extra, code):
 def test_a_module_that_cannot_be_imported_is_the_kits_fault(pytester, server):
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(test_broken="import nothing_of_this_name")
-    outcome = pytester.runpytest_subprocess(*FLAGS, "--server", server.url, "--lakeproof", "report=out")
+    outcome = pytester.runpytest_subprocess(*FLAGS, "--lakeproof-server", server.url, "--lakeproof-report", "out")
     assert outcome.ret == 3
 
 
@@ -220,7 +236,7 @@ DEEP = """
 def judge_deep(pytester, server, needed):
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(test_deep=DEEP.replace("[NEEDED]", str(needed)))
-    return pytester.runpytest_subprocess(*FLAGS, "--server", server.url, "--lakeproof", "report=out")
+    return pytester.runpytest_subprocess(*FLAGS, "--lakeproof-server", server.url, "--lakeproof-report", "out")
 
 
 def test_needs_are_judged_first_at_any_depth(pytester, server):
@@ -281,7 +297,7 @@ UNTIDY = """
 def test_what_breaks_while_cleaning_up_takes_no_verdict_away(pytester, server):
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(test_untidy=UNTIDY)
-    pytester.runpytest_subprocess(*FLAGS, "--server", server.url, "--lakeproof", "report=out")
+    pytester.runpytest_subprocess(*FLAGS, "--lakeproof-server", server.url, "--lakeproof-report", "out")
     found = json.loads((pytester.path / "out" / "results.json").read_text())
     assert {entry["id"].removeprefix("lance.own."): entry["verdict"] for entry in found["requirements"]} == {
         "pass": "error",
@@ -313,6 +329,6 @@ HEARING = """
 def test_listeners_hear_each_verdict_once(pytester, server):
     pytester.makeconftest(HEARING)
     pytester.makepyfile(test_untidy=UNTIDY)
-    pytester.runpytest_subprocess(*FLAGS, "--server", server.url, "-k", "own.pass or own.fail or own.late")
+    pytester.runpytest_subprocess(*FLAGS, "--lakeproof-server", server.url, "-k", "own.pass or own.fail or own.late")
     heard = (pytester.path / "heard").read_text().splitlines()
     assert sorted(heard) == ["lance.own.fail fail", "lance.own.late pass", "lance.own.pass error"]

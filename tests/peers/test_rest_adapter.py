@@ -6,7 +6,6 @@ published report is about must have exactly those findings.
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -14,11 +13,12 @@ from pathlib import Path
 import lance
 import pytest
 
+from conformance.results import read_results
 from conformance.runner import run
 from conformance.settings import load_settings
 
 ROOT = Path(__file__).parent.parent.parent
-PUBLISHED = ROOT / "reports" / "pylance-14.0.2-restadapter" / "results.json"
+PUBLISHED = ROOT / "reports" / "pylance-14.0.2-restadapter"
 FINDINGS = ("fail", "warn", "blocked")
 UNCERTAIN = ("race", "wire")  # a race may end otherwise, and answers in it have their own wire findings
 
@@ -75,7 +75,7 @@ def test_findings_show_their_steps_and_mark_one(judged):
 
 
 def test_the_published_report_is_what_that_release_does(judged):
-    published = json.loads(PUBLISHED.read_text())
-    if published["target"]["name"].endswith(lance.__version__):
-        assert findings(judged[0].requirements) == findings(published["requirements"])
-    assert findings(published["requirements"])
+    published = read_results(PUBLISHED)
+    if published.target["name"].endswith(lance.__version__):
+        assert findings(judged[0].requirements) == findings(published.requirements)
+    assert findings(published.requirements)

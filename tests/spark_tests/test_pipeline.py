@@ -11,12 +11,14 @@ import orjson
 import pytest
 
 from conformance.results import read_results
+from conformance.results_files import write_compressed
 from lakeproof import serve
 from spark_tests.connectors import Catalog
-from spark_tests.pipeline import schema
+from spark_tests.pipeline import reading, schema
 from spark_tests.pipeline.aggregates import QUERIES, aggregate
 from spark_tests.pipeline.generate import Amount, generate, verdict
 from spark_tests.pipeline.loading import load
+from spark_tests.pipeline.reading import find_results, look_at
 from spark_tests.pipeline.report import matrix, page, sentence, to_json, write
 from spark_tests.pipeline.schema import CATALOG, TABLES, VERSION, VERSION_PROPERTY, ensure_tables, table
 from spark_tests.session import attach
@@ -51,6 +53,15 @@ def contents(spark):
         name: [row[0] for row in spark.sql(f"SELECT snapshot_id FROM {table(name)}.snapshots").collect()]
         for name in TABLES
     }
+
+
+def test_compressed_results_are_read_as_the_others(spark, folder, tmp_path):
+    plain = folder / "run00000" / "results.json"
+    packed = write_compressed(tmp_path, plain.read_bytes())
+    assert find_results([tmp_path]) == [packed]
+    rows = [reading.read_results(spark, [str(path)]).drop("source").collect() for path in (plain, packed)]
+    assert rows[0] == rows[1]
+    assert [head.run for head in look_at(spark, [packed])] == [read_results(plain).run["id"]]
 
 
 def test_made_up_results_have_the_form_of_real_ones(folder):

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
+from specs.extras import require_extra
 from specs.problems import Problem
 
 S3_SCHEMES = ("s3", "s3a", "s3n")
@@ -91,6 +92,7 @@ def parse_bucket(uri: str) -> tuple[str, Bucket]:
 
     Raises Problem for a URI without a bucket, for an option that there is not, and for `credentials` that are none.
     """
+    require_extra("s3")
     split = urlsplit(uri)
     options = dict(parse_qsl(split.query))
     handed = options.get(CREDENTIALS, MADE)

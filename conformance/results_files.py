@@ -1,0 +1,36 @@
+"""Files of results: `results.json` as a run writes it, and `results.json.gz` as it is kept and published."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from pathlib import Path
+
+FILE_NAME = "results.json"
+COMPRESSED_NAME = "results.json.gz"
+NAMES = (FILE_NAME, COMPRESSED_NAME)
+
+
+def results_file(path: Path) -> Path:
+    """Return the results file that a path means: itself, or the one in this folder."""
+    if not path.is_dir():
+        return path
+    return next((path / name for name in NAMES if (path / name).exists()), path / FILE_NAME)
+
+
+def read_content(path: Path) -> bytes:
+    """Return what a results file holds, decompressed. Raises OSError when it cannot be read or is damaged."""
+    content = path.read_bytes()
+    if path.name != COMPRESSED_NAME and path.suffix != ".gz":
+        return content
+    try:
+        return gzip.decompress(content)
+    except (EOFError, zlib.error) as error:
+        raise OSError(0, f"it is damaged ({error})") from None
+
+
+def write_compressed(folder: Path, content: bytes) -> Path:
+    """Write the content of a results file compressed into a folder; the same content gives the same file."""
+    path = folder / COMPRESSED_NAME
+    path.write_bytes(gzip.compress(content, mtime=0))
+    return path

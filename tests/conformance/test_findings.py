@@ -1,0 +1,101 @@
+"""What is published of a run: compressed results, summary and findings, and the notes that people keep beside them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from conformance.report import publish, render_reports
+from conformance.report.findings import render_findings
+from conformance.report.notes import Notes, read_notes
+from conformance.results import Results, read_results
+from specs.problems import Problem
+
+REPORTS = Path(__file__).parent.parent.parent / "reports"
+PUBLISHED = sorted(path.parent for path in REPORTS.glob("*/notes.toml"))
+
+
+@pytest.fixture(scope="module")
+def results():
+    return read_results(REPORTS / "pylance-14.0.2-restadapter")
+
+
+def only(results: Results, *ids: str) -> Results:
+    """The results of these requirements alone."""
+    return Results(results.run, results.target, [entry for entry in results.requirements if entry["id"] in ids])
+
+
+@pytest.mark.parametrize("folder", PUBLISHED, ids=lambda path: path.name)
+def test_what_is_published_follows_from_results_and_notes(folder, tmp_path):
+    read = read_results(folder)
+    notes = read_notes(folder)
+    baseline = read_results(folder / notes.baseline) if notes.baseline else None
+    assert (folder / "findings.md").read_text() == render_findings(read, notes, baseline)
+    assert (folder / "summary.md").read_text() == render_reports(read, tmp_path)["markdown"].read_text()
+
+
+def test_published_results_are_compressed_and_the_same(results, tmp_path):
+    paths = publish(results, tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"results.json.gz", "summary.md", "findings.md"}
+    assert read_results(tmp_path).to_json() == read_results(paths["results"]).to_json() == results.to_json()
+    before = paths["results"].read_bytes()
+    assert publish(results, tmp_path)["results"].read_bytes() == before
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[:200], lambda data: data[:200] + b"x" * 50, lambda _: b"{}"])
+def test_damaged_results_are_a_problem(results, tmp_path, damage):
+    path = publish(only(results, "lance.offered.rename_table"), tmp_path)["results"]
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(Problem, match=r"results\.json\.gz"):
+        read_results(tmp_path)
+
+
+def test_a_fresh_results_file_is_read_before_the_compressed_one(results, tmp_path):
+    publish(results, tmp_path)
+    (tmp_path / "results.json").write_text(json.dumps(only(results).to_json()))
+    assert read_results(tmp_path).requirements == []
+    assert json.loads(gzip.decompress((tmp_path / "results.json.gz").read_bytes()))["requirements"]
+
+
+def test_findings_are_what_was_seen(results):
+    ids = "lance.offered.rename_table", "lance.arrow.special.fixed_list_of_strings", "lance.offered.list_tables"
+    text = render_findings(only(results, *ids), Notes())
+    rows = [line for line in text.splitlines() if line.startswith("| MUST")]
+    assert len(rows) == 2
+    assert 'RenameTable answers 500 `{"error":"Not supported: rename_table' in rows[0]
+    assert "got no answer" in rows[1]
+    assert all(line.count(" | ") == 2 for line in rows)
+
+
+def test_notes_are_part_of_the_findings(results):
+    why = {"lance.offered.rename_table": "it is not written yet"}
+    notes = Notes("T", "Start it so.", ("one cause",), "", "The end.", why)
+    text = render_findings(only(results, "lance.offered.rename_table"), notes)
+    assert text.startswith("# T: findings\n")
+    assert "## What stands behind most of them\n\n- one cause\n\n## All" in text
+    assert "| it is not written yet |" in text
+    assert text.index("Start it so.") < text.index("one cause") < text.index("rename_table") < text.index("The end.")
+
+
+def test_findings_are_compared_with_those_of_another_run(results):
+    here, there = ("lance.offered.rename_table", "lance.offered.create_empty_table"), ("lance.offered.rename_table",)
+    text = render_findings(only(results, *here), Notes(), only(results, *there))
+    assert "1 of them are not in the report of" in text
+    assert "Only here: `lance.offered.create_empty_table`." in text
+
+
+@pytest.mark.parametrize("name", ["lance.offered.list_tables", "lance.nothing.of.this.name"])
+def test_notes_on_what_is_no_finding_are_a_problem(results, tmp_path, name):
+    (tmp_path / "notes.toml").write_text(f'[why]\n"{name}" = "because"\n')
+    with pytest.raises(Problem, match=name):
+        publish(results, tmp_path)
+    assert not (tmp_path / "results.json.gz").exists()
+
+
+def test_unknown_keys_of_notes_are_a_problem(tmp_path):
+    (tmp_path / "notes.toml").write_text("reason = 'x'\n")
+    with pytest.raises(Problem, match="unknown keys: reason"):
+        read_notes(tmp_path)
