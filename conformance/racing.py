@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.client import Answer, Client
-from conformance.history import OK, REFUSED, UNKNOWN, Event, Problem
-from conformance.outcomes import Violation
+from conformance.history import UNKNOWN, Contradiction, Event, Key, judge_history, outcome
+from conformance.history.orders import MOST_ORDERS
+from conformance.outcomes import Blocked, Violation
 from conformance.suite import Suite
 
 RACE_SECONDS = 120.0
+HISTORY = "history"  # what blocks a requirement whose history cannot be judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class Racer:
     def do(
         self,
         action: str,
-        key: Hashable,
+        key: Key,
         call: Callable[[], Answer],
         *,
         value: Any = None,
@@ -54,17 +57,14 @@ class Racer:
         end = time.monotonic()
         exchange = self.client.steps[-1]
         result = read(answer) if read and answer and exchange.status == 200 else None
-        event = Event(self.number, action, key, value, start, end, outcome(exchange.status), result, (exchange,))
+        what = outcome(exchange.status)
+        end = math.inf if what == UNKNOWN else end  # it may be carried out at any time
+        event = Event(self.number, action, key, value, start, end, what, result, (exchange,))
         self.events.append(event)
         return event
 
 
 Program = Callable[[Racer], None]
-
-
-def outcome(status: int) -> str:
-    """Return what a status says about a write: done, refused, or nobody knows."""
-    return OK if 200 <= status < 300 else REFUSED if 400 <= status < 500 else UNKNOWN
 
 
 def race(suite: Suite, programs: Sequence[Program]) -> list[Event]:
@@ -92,9 +92,22 @@ def race(suite: Suite, programs: Sequence[Program]) -> list[Event]:
     return sorted((event for racer in racers for event in racer.events), key=lambda event: event.start)
 
 
-def fail_on(suite: Suite, problems: Iterable[Problem]) -> None:
-    """Raise Violation for the first problem; the steps to show are the requests of its events."""
-    for problem in problems:
-        suite.client.steps = [exchange for event in problem.events for exchange in event.exchanges]
+def fail_on(suite: Suite, contradictions: Iterable[Contradiction]) -> None:
+    """Raise Violation for the first contradiction; the steps to show are the requests of its events."""
+    for contradiction in contradictions:
+        suite.client.steps = [exchange for event in contradiction.events for exchange in event.exchanges]
         suite.client.touch(suite.client.steps[-1], "body:")
-        raise Violation(problem.message, "body:")
+        raise Violation(contradiction.message, "body:")
+
+
+def fail_without_order(suite: Suite, events: Iterable[Event], limit: int = MOST_ORDERS) -> None:
+    """Raise Violation when no order of an object's events explains their answers.
+
+    Raises Blocked when that is undecided. With the sizes of SIZES it never is: values and sets need no search, and
+    increments are all alike, so that there are fewer orders to follow than pairs of operations on one object.
+    """
+    judgements = judge_history(events, limit)
+    fail_on(suite, (contradiction for one in judgements for contradiction in one.contradictions))
+    for judgement in judgements:
+        if judgement.undecided:
+            raise Blocked(f"the history of {judgement.name} is {judgement.undecided}", HISTORY)

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
+from conformance.history.orders import MOST_ORDERS
 from conformance.settings import Settings, load_settings
 from lakeproof.checking import EMBEDDED_STORAGE
 from lakeproof.commands.check import command_line
@@ -26,7 +27,7 @@ from spark_tests.connectors import catalog_for
 from spark_tests.races import running
 from spark_tests.races import sql as sql_race
 from spark_tests.races.apis import RACES
-from spark_tests.races.report import bars, sentence, to_json, write
+from spark_tests.races.report import advice, bars, sentence, to_json, write
 from spark_tests.races.running import RaceSettings, run_race
 from spark_tests.session import SparkSettings, open_session
 from specs.problems import Problem
@@ -34,6 +35,7 @@ from specs.problems import Problem
 MOST_PROBLEMS = 5
 LANE = 24
 COLORS = {"ok": "green", "refused": "yellow", "unknown": "red"}
+SENTENCE_COLORS = {"fail": "bold red", "undecided": "bold yellow", "pass": "bold green"}
 SQL_API = "iceberg"
 EPILOG = """\b
 Examples:
@@ -46,7 +48,7 @@ Examples:
   lakeproof race URL --api lance --master spark://host:7077 --py-files lakeproof.whl
 
 \b
-Exit codes: 0 no contradiction, 1 contradictions, 4 wrong usage or no server there.
+Exit codes: 0 no contradiction, 1 contradictions or undecided objects, 4 wrong usage or no server there.
 """
 
 
@@ -57,6 +59,13 @@ Exit codes: 0 no contradiction, 1 contradictions, 4 wrong usage or no server the
 @click.option("--operations", type=click.IntRange(1), help="Of all clients.  [default: 100000, with --sql 120]")
 @click.option("--sql", is_flag=True, help="Race through Spark's connector (Iceberg): appends and merges add up.")
 @click.option("--partitions", type=click.IntRange(1), help="Spark tasks among which clients are divided.")
+@click.option(
+    "--most-orders",
+    type=click.IntRange(1),
+    default=MOST_ORDERS,
+    show_default=True,
+    help="Orders of the operations on one object to follow before it is left undecided.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="What clients choose.")
 @click.option("--storage", default=EMBEDDED_STORAGE, show_default=True, help="Of the embedded server, without a URL.")
 @click.option("--fault", "faults", multiple=True, metavar="NAME", help="Of the embedded server, without a URL.")
@@ -80,6 +89,7 @@ def race_command(
     operations: int | None,
     sql: bool,
     partitions: int | None,
+    most_orders: int,
     seed: int,
     **given: Any,
 ) -> int:
@@ -89,7 +99,7 @@ def race_command(
     if sql and settings.api != SQL_API:
         raise Problem(f"--sql races on {SQL_API}, not on {settings.api}.", "Leave --sql out.")
     many, much = (sql_race.CLIENTS, sql_race.OPERATIONS) if sql else (running.CLIENTS, running.OPERATIONS)
-    size = RaceSettings(clients or many, operations or much, partitions or 0, seed)
+    size = RaceSettings(clients or many, operations or much, partitions or 0, seed, most_orders=most_orders)
     with _target(settings, storage, faults) as target:
         catalogs = [catalog_for(sql_race.CATALOG, target)] if sql else []
         with contextlib.ExitStack() as stack:
@@ -104,7 +114,7 @@ def race_command(
     else:
         print_race(report)
         out.print(f"report: {paths['html']}", soft_wrap=True)
-    return EXIT_FAILS if report["verdict"] == "fail" else EXIT_CONFORMS
+    return EXIT_CONFORMS if report["verdict"] == "pass" else EXIT_FAILS
 
 
 @contextlib.contextmanager
@@ -131,7 +141,11 @@ def print_race(report: dict[str, Any]) -> None:
         f"{figures['per_second']:,.0f} operations/s, {figures['conflicts'] or 0:.1%} conflicts, "
         f"{figures['seconds']:.1f} s, judged in {report['run']['seconds']['judge']:.2f} s"
     )
-    out.print(Text(sentence(report), "bold red" if report["problems"] else "bold green"))
+    out.print(Text(sentence(report), SENTENCE_COLORS[report["verdict"]]), soft_wrap=True)
+    for entry in report["undecided"][:MOST_PROBLEMS]:
+        out.print(Text(f"? {entry['object']}: {entry['message']}", "yellow"), soft_wrap=True)
+    if report["undecided"]:
+        out.print(advice(report), soft_wrap=True)
     for never in figures["never_done"]:
         out.print(Text(f"never succeeded, so nothing is known of it: {never}", "yellow"))
     print_end(report["run"])

@@ -7,10 +7,9 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from conformance.history import OK, REFUSED, UNKNOWN
-from spark_tests.races.chains import READ
+from conformance.history import OK, READ, REFUSED, UNKNOWN
+from conformance.history.registers import AGAIN
 from spark_tests.races.records import Record
-from spark_tests.races.registers import AGAIN
 
 TICKS = 60
 PERCENTILES = (50, 90, 99, 100)

@@ -12,18 +12,19 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from conformance.history import READ, Key
+from conformance.history.chains import COMMIT
+from conformance.history.cycles import ELSEWHERE
+from conformance.history.events import EXISTS, MISSING
+from conformance.history.registers import AGAIN, SET
 from conformance.iceberg.catalog import KEY_LIFETIME, IcebergCatalog
 from conformance.iceberg.client import identifier
 from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.idempotency import HEADER, new_key
 from conformance.iceberg.support.updates import append, requirement, set_properties, update
 from conformance.target import Target
-from spark_tests.races.chains import COMMIT, READ
 from spark_tests.races.clock import Offset
-from spark_tests.races.cycles import ELSEWHERE, EXISTS, MISSING
 from spark_tests.races.players import REPEAT, Action, Player, Scene
-from spark_tests.races.records import Key
-from spark_tests.races.registers import AGAIN, SET
 from spark_tests.races.wire import Reply, Sender
 
 TOLD = {"AlreadyExistsException": EXISTS, "NoSuchTableException": MISSING}

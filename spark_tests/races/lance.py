@@ -11,12 +11,14 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
+from conformance.history import READ
+from conformance.history.chains import COMMIT
+from conformance.history.cycles import ELSEWHERE
+from conformance.history.events import EXISTS, MISSING
 from conformance.lance.catalog import LanceCatalog
 from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.target import Target
-from spark_tests.races.chains import COMMIT, READ
 from spark_tests.races.clock import Offset
-from spark_tests.races.cycles import ELSEWHERE, EXISTS, MISSING
 from spark_tests.races.manifests import Staged, stage_versions, staged_copy
 from spark_tests.races.players import Action, Player, Scene
 from spark_tests.races.wire import Reply, Sender

@@ -9,8 +9,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.history import Key
 from spark_tests.races.clock import Offset, host_name
-from spark_tests.races.records import Key, Record
+from spark_tests.races.records import Record
 from spark_tests.races.wire import Reply, Sender
 
 HANG_UP, REPEAT = 0.02, 0.03  # how often a client loses patience, or sends the same again

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.history import UNKNOWN, Event
-from conformance.racing import outcome
-
-Key = tuple[Hashable, ...]
-"""What an operation is about: the kind of its object, then its number, and what else tells it from others."""
+from conformance.history import UNKNOWN, Event, Key, outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from conformance.history import Event, Problem
+from conformance.history import Contradiction, Event, Judgement, Key
+from conformance.history.orders import MOST_ORDERS
 from conformance.report.pages import template, write_page
 from conformance.results import kit_name
 from spark_tests.races.figures import actions, timeline, totals
-from spark_tests.races.records import Key
 from spark_tests.races.running import Race
 from spark_tests.races.words import says
 
@@ -48,18 +48,20 @@ def to_json(race: Race, command: str) -> dict[str, Any]:
             "server": target.server,
         },
         "settings": {"clients": settings.clients, "operations": settings.operations, "seed": settings.seed},
-        "verdict": "fail" if race.problems else "pass",
-        "contradictions": len(race.problems),
+        "verdict": "fail" if race.contradictions else "undecided" if race.undecided else "pass",
+        "objects": len(race.judgements),
+        "contradictions": len(race.contradictions),
+        "undecided": [_undecided(judgement) for judgement in race.undecided],
         "totals": totals(race.records),
         "actions": actions(race.records),
         "timeline": timeline(race.records),
         "problems": [
             {
                 "object": " ".join(map(str, key)),
-                "message": problem.message,
-                "events": [_event(event, first) for event in _last(problem.events)],
+                "message": contradiction.message,
+                "events": [_event(event, first) for event in _last(contradiction.events)],
             }
-            for key, problem in varied(race.problems)[:MOST_SHOWN]
+            for key, contradiction in varied(race.contradictions)[:MOST_SHOWN]
         ],
     }
 
@@ -78,16 +80,27 @@ def bars(events: Sequence[dict[str, Any]]) -> list[tuple[float, float]]:
     return [((event["start"] - first) / span, (end - first) / span) for event, end in zip(events, ends, strict=True)]
 
 
-def varied(problems: Sequence[tuple[Key, Problem]]) -> list[tuple[Key, Problem]]:
-    """Return the problems in an order in which those that differ in more than numbers come first."""
+def varied(contradictions: Sequence[tuple[Key, Contradiction]]) -> list[tuple[Key, Contradiction]]:
+    """Return contradictions in an order in which those that differ in more than numbers come first."""
     seen: Counter[tuple[str, str]] = Counter()
     ranks = []
-    for key, problem in problems:
-        shape = str(key[0]), DIGITS.sub("", problem.message)
+    for key, contradiction in contradictions:
+        shape = str(key[0]), DIGITS.sub("", contradiction.message)
         ranks.append(seen[shape])
         seen[shape] += 1
-    order = sorted(range(len(problems)), key=lambda position: ranks[position])
-    return [problems[position] for position in order]
+    order = sorted(range(len(contradictions)), key=lambda position: ranks[position])
+    return [contradictions[position] for position in order]
+
+
+def _undecided(judgement: Judgement) -> dict[str, Any]:
+    search = judgement.undecided
+    return {
+        "object": judgement.name,
+        "operations": judgement.operations,
+        "explained": search.explained if search else 0,
+        "limit": search.limit if search else 0,
+        "message": str(search),
+    }
 
 
 def _event(event: Event, first: float) -> dict[str, Any]:
@@ -105,12 +118,25 @@ def _event(event: Event, first: float) -> dict[str, Any]:
 
 def sentence(report: dict[str, Any]) -> str:
     """Return the verdict in one sentence."""
-    found, figures = report["contradictions"], report["totals"]
+    contradictions, undecided, figures = report["contradictions"], len(report["undecided"]), report["totals"]
     scale = f"{report['settings']['clients']:,} clients, {figures['operations']:,} operations"
-    if found:
-        noun = "contradiction" if found == 1 else "contradictions"
-        return f"{found:,} {noun}: no order of the operations explains what clients were told ({scale})."
-    return f"No contradiction: some order of the operations explains everything that clients were told ({scale})."
+    objects = f"{undecided:,} of {report['objects']:,} objects"
+    if contradictions:
+        noun = "contradiction" if contradictions == 1 else "contradictions"
+        rest = f" {objects} are undecided." if undecided else ""
+        return f"{contradictions:,} {noun}: no order of the operations explains the answers ({scale}).{rest}"
+    if undecided:
+        return f"Undecided: the history of {objects} could not be judged; the others have no contradiction ({scale})."
+    return f"No contradiction: some order of the operations explains all answers ({scale})."
+
+
+def advice(report: dict[str, Any]) -> str:
+    """Return what can be done about objects that are undecided."""
+    limit = max((entry["limit"] for entry in report["undecided"]), default=MOST_ORDERS)
+    return (
+        f"Race again with --most-orders {10 * limit}, or with fewer --clients or --operations, so that fewer "
+        "operations on one object overlap or stay without an answer."
+    )
 
 
 def write(report: dict[str, Any], folder: Path) -> dict[str, Path]:
@@ -134,6 +160,7 @@ def page(report: dict[str, Any]) -> str:
         title=f"{target['name']} · race",
         version=run["kit"].split(" ")[1],
         headline=sentence(report),
+        advice=advice(report),
         facts=facts,
         report=report,
         bars=bars,

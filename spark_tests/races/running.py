@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from conformance.history import Problem
+from conformance.history import UNDECIDED, Contradiction, Judgement, Key, judge_history, judge_object
+from conformance.history.orders import MOST_ORDERS
 from conformance.results import new_run_id
 from conformance.sandbox import Leftover
 from conformance.session import meet
@@ -19,11 +20,10 @@ from conformance.settings import Settings
 from conformance.target import Target, connect
 from spark_tests.races.apis import RACES
 from spark_tests.races.clock import Heard, clock
-from spark_tests.races.judges import judge_object
 from spark_tests.races.loop import Play, look_last, play_partition
-from spark_tests.races.records import Key, Record
+from spark_tests.races.records import Record
 from spark_tests.races.wire import wire_of
-from specs.problems import Problem as UserProblem
+from specs.problems import Problem
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -37,27 +37,42 @@ CAUSE = re.compile(r"^(?:Caused by: )?(\w+(?:Error|Exception): .+)$", re.MULTILI
 
 @dataclass(frozen=True, slots=True)
 class RaceSettings:
-    """How large a race is. `partitions` 0 means as many as Spark runs at the same time."""
+    """How large a race is. `partitions` 0 means as many as Spark runs at the same time.
+
+    `most_orders` is how many orders of the operations on one object a judge follows at once before it gives up.
+    """
 
     clients: int = CLIENTS
     operations: int = OPERATIONS
     partitions: int = 0
     seed: int = 0
     judged_here: int = JUDGED_HERE
+    most_orders: int = MOST_ORDERS
 
 
 @dataclass
 class Race:
-    """A race that is over: its records, what is wrong with them, and how long the parts took in seconds."""
+    """A race that is over: its records, what they prove of each object, and how long the parts took in seconds."""
 
     id: str
     started: datetime
     settings: RaceSettings
     target: Target
     records: list[Record]
-    problems: list[tuple[Key, Problem]]
+    judgements: list[Judgement]
     seconds: dict[str, float]
     left_behind: list[Leftover] = field(default_factory=list)
+
+    @property
+    def contradictions(self) -> list[tuple[Key, Contradiction]]:
+        """What no order of the operations explains, by object and time."""
+        pairs = [(judgement.key, wrong) for judgement in self.judgements for wrong in judgement.contradictions]
+        return sorted(pairs, key=lambda pair: (str(pair[0]), pair[1].events[-1].start))
+
+    @property
+    def undecided(self) -> list[Judgement]:
+        """The objects of which the race proves nothing, because the search of orders was given up."""
+        return [judgement for judgement in self.judgements if judgement.outcome == UNDECIDED]
 
 
 Contest = Callable[["SparkSession", Target, Any, RaceSettings, dict[str, float], Heard], list[Record]]
@@ -91,10 +106,10 @@ def run_race(
         target.sandbox.sweep()
     _check(records)
     since = time.perf_counter()
-    problems = judge(spark, records, race.judged_here)
+    judgements = judge(spark, records, race)
     seconds["judge"] = time.perf_counter() - since
     id = new_run_id(started)
-    return Race(id, started, race, target, records, problems, seconds, target.sandbox.left_behind)
+    return Race(id, started, race, target, records, judgements, seconds, target.sandbox.left_behind)
 
 
 def over_the_wire(
@@ -127,7 +142,7 @@ def _collect(context: SparkContext, play: Play) -> list[Record]:
     try:
         records = clients.mapPartitionsWithIndex(partial(_partition, play)).collect()
     except (Py4JJavaError, PySparkException) as error:
-        raise UserProblem(
+        raise Problem(
             f"The race was not run to its end: {_reason(str(error))}.",
             "Executors elsewhere need the kit (--py-files) and must reach the server and this machine "
             "(--conf spark.driver.host=ADDRESS).",
@@ -135,7 +150,7 @@ def _collect(context: SparkContext, play: Play) -> list[Record]:
     finally:
         context.setJobGroup("", "")
     if _attempts(context, group):
-        raise UserProblem(
+        raise Problem(
             "Spark lost a part of the race and ran it again: what the lost clients did is not known.", "Race again."
         )
     return records
@@ -162,34 +177,27 @@ def _partition(play: Play, index: int, _numbers: Iterable[int]) -> Iterable[Reco
 def _check(records: list[Record]) -> None:
     unanswered = sum(1 for record in records if record.status == 0)
     if not records or unanswered > len(records) * TOTAL_LOSS:
-        raise UserProblem(
+        raise Problem(
             f"{unanswered} of {len(records)} requests got no answer: there is nothing to judge.",
             "Check that the executors can reach the server, or race with fewer --clients.",
         )
 
 
-def judge(spark: SparkSession, records: list[Record], judged_here: int = JUDGED_HERE) -> list[tuple[Key, Problem]]:
-    """Return what is wrong with the history of each object, judged in the driver or, if it is long, by Spark."""
-    if len(records) < judged_here:
-        by_key: dict[Key, list[Record]] = {}
-        for record in records:
-            by_key.setdefault(record.key, []).append(record)
-        found = [_judged(pair) for pair in by_key.items()]
+def judge(spark: SparkSession, records: list[Record], race: RaceSettings) -> list[Judgement]:
+    """Judge the history of each object in the driver or, if all of them are long, by Spark."""
+    if len(records) < race.judged_here:
+        judgements = judge_history((record.event() for record in records), race.most_orders)
     else:
-        rdd = spark.sparkContext.parallelize(records)
-        found = rdd.map(_keyed).groupByKey().map(_judged).collect()
-    return sorted((pair for pairs in found for pair in pairs), key=_rank)
+        objects = spark.sparkContext.parallelize(records).map(_keyed).groupByKey()
+        judgements = objects.map(partial(_judge_object, race.most_orders)).collect()
+    return sorted(judgements, key=lambda judgement: str(judgement.key))
 
 
 def _keyed(record: Record) -> tuple[Key, Record]:
     return record.key, record
 
 
-def _judged(pair: tuple[Key, Iterable[Record]]) -> list[tuple[Key, Problem]]:
+def _judge_object(most_orders: int, pair: tuple[Key, Iterable[Record]]) -> Judgement:
     key, records = pair
     events = sorted((record.event() for record in records), key=lambda event: event.start)
-    return [(key, problem) for problem in judge_object(key, events)]
-
-
-def _rank(pair: tuple[Key, Problem]) -> tuple[str, float]:
-    return str(pair[0]), pair[1].events[-1].start
+    return judge_object(key, events, most_orders)

@@ -13,12 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from conformance.history import OK, REFUSED, UNKNOWN
+from conformance.history import OK, READ, REFUSED, UNKNOWN, Key
 from conformance.target import Target
-from spark_tests.races.chains import READ
 from spark_tests.races.clock import Heard, host_name
 from spark_tests.races.players import Scene
-from spark_tests.races.records import Key, Record
+from spark_tests.races.records import Record
 from spark_tests.races.running import RaceSettings
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from conformance.history import OK, REFUSED, Event
-from spark_tests.races.chains import COMMIT, READ
-from spark_tests.races.cycles import EXISTS, MISSING
-from spark_tests.races.registers import AGAIN, SET
+from conformance.history import OK, READ, REFUSED, Event
+from conformance.history.chains import COMMIT
+from conformance.history.events import EXISTS, MISSING
+from conformance.history.registers import AGAIN, SET
 
 HALVES = ("first", "second")
 REASONS = {EXISTS: ", it is there already", MISSING: ", it is not there"}
@@ -16,7 +16,7 @@ REASONS = {EXISTS: ", it is there already", MISSING: ", it is not there"}
 
 def says(event: Event) -> str:
     """Return what a client did and what it was told, in one line."""
-    phrase = PHRASES.get((str(event.key[0]), event.action)) or ACTIONS.get(event.action)  # type: ignore[index]
+    phrase = PHRASES.get((str(event.key[0]), event.action)) or ACTIONS.get(event.action)
     did = phrase(event) if phrase else event.action
     if event.action == READ and event.outcome == OK:
         return did

@@ -1,34 +1,29 @@
-"""The judges of histories: what they must find, and what they must not."""
+"""What the judges of histories say of one read, and that they never complain of what one order explains."""
 
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
 
-from conformance.history import (
-    OK,
-    REFUSED,
-    UNKNOWN,
-    Event,
-    judge_counter,
-    judge_pairs,
-    judge_register,
-    judge_set,
-    one_winner,
-)
+from conformance.history import OK, REFUSED, UNKNOWN, Event, judge_object, judge_pairs, one_winner
 
 
-def write(value, start, end, outcome=OK):
-    return Event(0, "write", "k", value, start, end, outcome)
+def write(value, start, end, outcome=OK, action="set"):
+    return Event(0, action, ("k",), value, start, math.inf if outcome == UNKNOWN else end, outcome)
 
 
 def read(result, start, end):
-    return Event(1, "read", "k", None, start, end, OK, result)
+    return Event(1, "read", ("k",), None, start, end, OK, result)
 
 
-def messages(problems):
-    return [problem.message for problem in problems]
+def messages(contradictions):
+    return [contradiction.message for contradiction in contradictions]
+
+
+def judged(kind, writes, reads):
+    return messages(judge_object((kind, 0), [*writes, *reads]).contradictions)
 
 
 @pytest.mark.parametrize(
@@ -47,13 +42,20 @@ SETS = [
     ([write(1, 0, 1, UNKNOWN)], set(), None),
     ([write(1, 0, 1, UNKNOWN)], {1}, None),
     ([write(1, 0, 1, REFUSED)], {1}, "1 is there, but nobody has added it"),
-    ([write(1, 5, 6)], {1}, "1 is there, but nobody has added it"),
+    ([write(1, 5, 6)], {1}, "1 is there before anybody has begun to add it"),
+    ([write(1, 0, 2.5), write(2, 3, 5)], {2}, "1 was added and is not there where 2 is"),
 ]
 
 
-@pytest.mark.parametrize(("writes", "found", "problem"), SETS)
-def test_set(writes, found, problem):
-    assert messages(judge_set(writes, [read(found, 2, 4)])) == ([problem] if problem else [])
+@pytest.mark.parametrize(("writes", "members", "message"), SETS)
+def test_set(writes, members, message):
+    assert judged("set", writes, [read(members, 2, 4)]) == ([message] if message else [])
+
+
+def test_set_does_not_shrink():
+    added = [write(1, 0, 9), write(2, 0, 9)]
+    assert judged("set", added, [read({1}, 1, 2), read(set(), 3, 4)]) == ["1 was read and is not there any more"]
+    assert judged("set", added, [read({1}, 1, 2), read({2}, 1, 2)]) == ["1 is there without 2, and 2 without 1"]
 
 
 COUNTERS = [
@@ -68,9 +70,18 @@ COUNTERS = [
 ]
 
 
-@pytest.mark.parametrize(("writes", "found", "fits"), COUNTERS)
-def test_counter(writes, found, fits):
-    assert (not messages(judge_counter(writes, [read(found, 2, 4)]))) is fits
+@pytest.mark.parametrize(("writes", "total", "fits"), COUNTERS)
+def test_sum(writes, total, fits):
+    assert (not judged("sum", writes, [read(total, 2, 4)])) is fits
+
+
+def test_sum_that_no_additions_make():
+    """Between what was added and what is under way, and still no sum of some of them, or less than was read before."""
+    under_way = [write(3, 0, 9), write(5, 0, 9)]
+    message = "the sum {} fits no order of the additions and of what others have read"
+    assert judged("sum", under_way, [read(4, 2, 4)]) == [message.format(4)]
+    assert judged("sum", under_way, [read(5, 1, 2), read(3, 3, 4)]) == [message.format(3)]
+    assert not judged("sum", under_way, [read(3, 1, 4), read(8, 2, 3), read(8, 5, 6)])
 
 
 REGISTERS = [
@@ -88,9 +99,9 @@ REGISTERS = [
 ]
 
 
-@pytest.mark.parametrize(("writes", "found", "fits"), REGISTERS)
-def test_register(writes, found, fits):
-    assert (not messages(judge_register(writes, [read(found, 2, 4)]))) is fits
+@pytest.mark.parametrize(("writes", "value", "fits"), REGISTERS)
+def test_register(writes, value, fits):
+    assert (not judged("register", writes, [read(value, 2, 4)])) is fits
 
 
 def test_pairs():
@@ -111,6 +122,6 @@ def test_what_one_order_explains_is_no_problem(seed):
             values, total, last = values | {number}, total + number, number
         else:
             reads.append((start, end, values, total, last))
-    assert not messages(judge_set(writes, [read(one[2], *one[:2]) for one in reads]))
-    assert not messages(judge_counter(writes, [read(one[3], *one[:2]) for one in reads]))
-    assert not messages(judge_register(writes, [read(one[4], *one[:2]) for one in reads]))
+    assert not judged("set", writes, [read(members, start, end) for start, end, members, _, _ in reads])
+    assert not judged("sum", writes, [read(total, start, end) for start, end, _, total, _ in reads])
+    assert not judged("register", writes, [read(last, start, end) for start, end, _, _, last in reads])

@@ -8,12 +8,14 @@ from functools import partial
 
 import orjson
 import pytest
+from click.testing import CliRunner
 
+from conformance.history import judge_object
 from conformance.settings import Settings
 from lakeproof import serve
+from lakeproof.commands.race import race_command
 from spark_tests.connectors import catalog_for
 from spark_tests.races import clock, running
-from spark_tests.races.judges import judge_object
 from spark_tests.races.report import page, sentence, to_json, varied, write
 from spark_tests.races.running import RaceSettings, judge, run_race
 from spark_tests.races.sql import through_sql
@@ -45,7 +47,7 @@ def race_on(spark, api, size=SMALL, **settings):
 @pytest.mark.parametrize("storage", ["memory", "dir"])
 def test_reference_server_is_not_blamed(spark, api, storage, tmp_path):
     race = race_on(spark, api, storage=f"dir:{tmp_path / 'lake'}" if storage == "dir" else storage)
-    assert race.problems == []
+    assert race.contradictions == race.undecided == []
     assert race.left_behind == []
     assert len(race.records) >= SMALL.operations
     done = {(record.action, record.key[0]) for record in race.records if record.outcome == "ok"}
@@ -60,14 +62,14 @@ def test_fault_is_found(spark, fault, tmp_path):
     many = 3000 if fault == "duplicate-apply" else 1600
     race = race_on(spark, "iceberg", replace(SMALL, operations=many), faults=(fault,))
     kind, words = FAULTS[fault]
-    assert any(key[0] == kind and words in problem.message for key, problem in race.problems)
+    assert any(key[0] == kind and words in wrong.message for key, wrong in race.contradictions)
     report = to_json(race, "lakeproof race")
     assert report["verdict"] == "fail"
     assert all(problem["events"] for problem in report["problems"])
     paths = write(report, tmp_path)
     assert orjson.loads(paths["results"].read_bytes()) == orjson.loads(orjson.dumps(report))
     shown = paths["html"].read_text()
-    assert varied(race.problems)[0][1].message.split("(")[0] in shown
+    assert varied(race.contradictions)[0][1].message.split("(")[0] in shown
     assert sentence(report) in shown
 
 
@@ -75,25 +77,22 @@ def test_fault_is_found(spark, fault, tmp_path):
 def test_fault_of_lance_is_found(spark, fault):
     race = race_on(spark, "lance", replace(SMALL, operations=1600), faults=(fault,))
     kind, words = FAULTS_OF_LANCE[fault]
-    assert {key[0] for key, _ in race.problems} == {kind}
-    assert any(words in problem.message for _, problem in race.problems)
+    assert {key[0] for key, _ in race.contradictions} == {kind}
+    assert any(words in wrong.message for _, wrong in race.contradictions)
 
 
 def test_long_histories_are_judged_alike_by_spark(spark):
     race = race_on(spark, "iceberg", faults=("stale-read",))
-    here = judge(spark, race.records)
-    assert here
-    assert [(key, problem.message) for key, problem in judge(spark, race.records, 0)] == [
-        (key, problem.message) for key, problem in here
-    ]
+    assert {judgement.outcome for judgement in race.judgements} >= {"contradiction", "consistent"}
+    assert judge(spark, race.records, replace(SMALL, judged_here=0)) == race.judgements
 
 
 def test_what_is_shown_contradicts(spark):
     """The events of a contradiction are one by themselves: nothing else of the history is needed to see it."""
     race = race_on(spark, "iceberg", replace(SMALL, operations=1600), faults=("stale-read",))
-    stale = [(key, one) for key, one in race.problems if key[0] == "chain" and "is read after version" in one.message]
-    for key, problem in stale:
-        assert problem.message in {found.message for found in judge_object(key, problem.events)}
+    for key, wrong in race.contradictions:
+        if key[0] == "chain" and "is read after version" in wrong.message:
+            assert wrong.message in {other.message for other in judge_object(key, wrong.events).contradictions}
 
 
 def test_page_of_a_clean_race(spark):
@@ -113,9 +112,9 @@ def test_sums_of_appends_and_merges_through_sql(spark, fault, tmp_path):
         size = RaceSettings(6, 36) if fault else RaceSettings(3, 18)
         for _ in range(TRIES if fault else 1):
             race = run_race(spark, settings, size, partial(through_sql, name=name))
-            if race.problems:
+            if race.contradictions:
                 break
-    assert bool(race.problems) == bool(fault), [problem.message for _, problem in race.problems]
+    assert bool(race.contradictions) == bool(fault), [wrong.message for _, wrong in race.contradictions]
     assert race.left_behind == []
     done = {record.action for record in race.records if record.outcome == "ok"}
     assert done == {"append", "merge", "read"}
@@ -125,7 +124,7 @@ def test_executors_with_another_clock(spark, monkeypatch):
     """The driver says that it is another host, so the executors ask it for the time."""
     monkeypatch.setattr(clock, "host_name", lambda: "elsewhere")
     race = race_on(spark, "iceberg", replace(SMALL, operations=400))
-    assert race.problems == []
+    assert race.contradictions == race.undecided == []
     slacks = {record.slack for record in race.records if record.client < SMALL.clients}
     assert all(0 < slack < 0.5 for slack in slacks)
 
@@ -143,3 +142,32 @@ def test_executors_that_fail(spark, monkeypatch):
 def test_nobody_there(spark):
     with pytest.raises(Problem, match="cannot be reached"):
         run_race(spark, Settings(server="http://127.0.0.1:9", api="iceberg"), SMALL)
+
+
+OUTCOMES = {
+    "contradiction": (["--fault", "stale-read"], 1, "fail"),
+    "consistent": ([], 0, "pass"),
+    "undecided": (["--most-orders", "1"], 1, "undecided"),
+}
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES)
+def test_command_tells_each_outcome(spark, outcome, tmp_path, monkeypatch):
+    """The terminal, the page and the JSON say what was proved, of what was not, and what to do then."""
+    options, code, verdict = OUTCOMES[outcome]
+    monkeypatch.setattr("lakeproof.commands.race.open_session", lambda *_: contextlib.nullcontext(spark))
+    size = ["--clients", "60", "--operations", "2400", "--report", str(tmp_path)]
+    api = "lance" if outcome == "undecided" else "iceberg"
+    done = CliRunner().invoke(race_command, ["--api", api, *size, *options], standalone_mode=False)
+    report = orjson.loads((tmp_path / "race.json").read_bytes())
+    assert (done.return_value, report["verdict"]) == (code, verdict)
+    headline = sentence(report)
+    for text in (done.output, (tmp_path / "race.html").read_text()):
+        assert headline in text
+        assert ("--most-orders 10," in text) is (outcome == "undecided")
+    assert bool(report["problems"]) is (outcome == "contradiction")
+    assert bool(report["undecided"]) is (outcome == "undecided")
+    for entry in report["undecided"]:
+        assert entry["limit"] == 1
+        assert 0 <= entry["explained"] < entry["operations"]
+        assert f"{entry['object']}: {entry['message']}" in done.output

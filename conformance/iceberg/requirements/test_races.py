@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.checks import equal, exactly, one_of, same_items
 from conformance.client import Answer
-from conformance.history import OK, REFUSED, Event, Problem, judge_pairs, one_winner
+from conformance.history import OK, REFUSED, Contradiction, Event, judge_pairs, one_winner
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import IcebergClient, change
 from conformance.iceberg.support.content import SCHEMA, sql, view_body, view_version
@@ -40,7 +40,7 @@ def winner(suite: Suite, catalog: IcebergCatalog, acts: list[Act], deed: str) ->
     separator = catalog.separator
 
     def program(act: Act, racer: Racer) -> None:
-        racer.do("act", "all", lambda: act(IcebergClient(racer.client, separator)))
+        racer.do("act", ("all",), lambda: act(IcebergClient(racer.client, separator)))
 
     events = race(suite, [partial(program, act) for act in acts])
     fail_on(suite, one_winner(events))
@@ -49,19 +49,21 @@ def winner(suite: Suite, catalog: IcebergCatalog, acts: list[Act], deed: str) ->
     return next(event for event in events if event.outcome == OK)
 
 
-def nobody_succeeded(events: list[Event], deed: str) -> list[Problem]:
+def nobody_succeeded(events: list[Event], deed: str) -> list[Contradiction]:
     """Judge several that do the same: where no answer tells of a success, nobody can say who won."""
     if any(event.outcome == OK for event in events):
         return []
     answers = sorted({str(exchange.status or "no answer") for event in events for exchange in event.exchanges})
     message = f"of {len(events)} clients that {deed} none succeeded: they got {', '.join(answers)}"
-    return [Problem(message, tuple(events))]
+    return [Contradiction(message, tuple(events))]
 
 
-def refused_with_409(event: Event) -> list[Problem]:
+def refused_with_409(event: Event) -> list[Contradiction]:
     """Judge a refusal: who comes too late is told 409."""
     status = event.exchanges[-1].status
-    return [Problem(f"who lost was told {status}", (event,))] if event.outcome == REFUSED and status != 409 else []
+    return (
+        [Contradiction(f"who lost was told {status}", (event,))] if event.outcome == REFUSED and status != 409 else []
+    )
 
 
 def clients(suite: Suite) -> int:
@@ -161,26 +163,26 @@ def test_race_of_disjoint_commits(suite: Suite, catalog: IcebergCatalog) -> None
         for number in range(size.operations):
             name = f"k{racer.number}.{number}"
             updates = [set_properties(**{f"{name}.a": "1"}), set_properties(**{f"{name}.b": "1"})]
-            racer.do("set", name, partial(client.update_table, id, updates, expect=None))
+            racer.do("set", (name,), partial(client.update_table, id, updates, expect=None))
 
     events = race(suite, [program] * size.clients)
     metadata = catalog.metadata(id)
     there = {key for key in properties_of(metadata) if key.startswith("k")}
     fail_on(suite, (problem for event in events for problem in judge_commit(event, there)))
     fail_on(suite, (problem for event in events for problem in refused_with_409(event)))
-    applied = [event for event in events if f"{event.key}.a" in there]
+    applied = [event for event in events if f"{event.key[0]}.a" in there]
     exactly(previous_files(metadata), len(applied), "the files of the metadata-log, one for each commit that is there")
 
 
-def judge_commit(event: Event, there: set[str]) -> list[Problem]:
+def judge_commit(event: Event, there: set[str]) -> list[Contradiction]:
     """Judge one commit of two properties by what is there in the end."""
-    found = [f"{event.key}.{one}" in there for one in "ab"]
+    found = [f"{event.key[0]}.{one}" in there for one in "ab"]
     if found[0] != found[1]:
-        return [Problem("half of a commit is there", (event,))]
+        return [Contradiction("half of a commit is there", (event,))]
     if event.outcome == OK and not found[0]:
-        return [Problem("a commit that was acknowledged is lost", (event,))]
+        return [Contradiction("a commit that was acknowledged is lost", (event,))]
     if event.outcome == REFUSED and found[0]:
-        return [Problem("a commit that was refused is there", (event,))]
+        return [Contradiction("a commit that was refused is there", (event,))]
     return []
 
 
@@ -211,7 +213,7 @@ def _look_at_both(separator: str, tables: list[Names], last: int, racer: Racer) 
     for _ in range(ROUNDS):
         first, second = (_number_in(client.load_table(id)["metadata"]) for id in pair)
         steps = tuple(racer.client.steps[-2:])
-        racer.events.append(Event(racer.number, "look", "both", None, 0.0, 0.0, OK, (True, second >= first), steps))
+        racer.events.append(Event(racer.number, "look", ("both",), None, 0.0, 0.0, OK, (True, second >= first), steps))
         if second == last:
             return
 
@@ -236,13 +238,15 @@ def test_race_of_view_commits(suite: Suite, catalog: IcebergCatalog) -> None:
         added = update("add-view-version", view_version=view_version(home, sql(text), id=2))
         updates = [added, update("set-current-view-version", view_version_id=LAST_ADDED)]
         racer.do(
-            "replace", text, partial(IcebergClient(racer.client, separator).replace_view, id, updates, expect=None)
+            "replace",
+            (text,),
+            partial(IcebergClient(racer.client, separator).replace_view, id, updates, expect=None),
         )
 
     events = race(suite, [program] * clients(suite))
     fail_on(suite, (problem for event in events for problem in refused_with_409(event)))
     fail_on(suite, nobody_succeeded(events, "commit to the view"))
-    done = {str(event.key) for event in events if event.outcome == OK}
+    done = {event.key[0] for event in events if event.outcome == OK}
     versions: list[dict[str, Any]] = catalog.view_metadata(id)["versions"]
     there = {one["sql"] for version in versions for one in version["representations"]}
     if not done <= there:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,22 +14,21 @@ from conformance.checks import equal, number
 from conformance.client import Answer
 from conformance.history import (
     OK,
+    READ,
+    Contradiction,
     Event,
-    Problem,
-    by_key,
-    judge_counter,
+    Key,
     judge_pairs,
-    judge_register,
-    judge_set,
     one_winner,
 )
+from conformance.history.registers import SET
 from conformance.lance.catalog import ALL_ROWS, LanceCatalog, Names
 from conformance.lance.client import LanceClient
 from conformance.lance.support.arrow import read_rows, stream
 from conformance.lance.support.listing import collect
 from conformance.lance.support.staging import stage
 from conformance.outcomes import Violation
-from conformance.racing import SIZES, Racer, fail_on, race
+from conformance.racing import SIZES, Racer, fail_on, fail_without_order, race
 from conformance.requirement import must, should
 from conformance.strategies import tables
 from conformance.suite import Suite
@@ -58,7 +58,7 @@ def successes(suite: Suite, events: list[Event], deed: str) -> list[Event]:
     """Return the events of those who succeeded. Raises Violation when nobody did."""
     won = [event for event in events if event.outcome == OK]
     if not won:
-        fail_on(suite, [Problem(f"of {len(events)} clients that {deed} none succeeded", tuple(events))])
+        fail_on(suite, [Contradiction(f"of {len(events)} clients that {deed} none succeeded", tuple(events))])
     return won
 
 
@@ -141,7 +141,7 @@ def test_race_to_insert_a_key(suite: Suite, catalog: LanceCatalog) -> None:
     def program(racer: Racer) -> None:
         client = LanceClient(racer.client)
         data = stream(numbered([7], racer.number))
-        racer.do("merge", 7, lambda: client.merge_insert_into_table(id, data, **options, expect=None))
+        racer.do("merge", (7,), lambda: client.merge_insert_into_table(id, data, **options, expect=None))
 
     events = race(suite, [program] * clients(suite))
     equal(catalog.count_table_rows(id, predicate="id = 7").json, 1, "the count of rows with the key")
@@ -185,8 +185,9 @@ def _look_at_pairs(pairs: list[tuple[Names, Names]], racer: Racer) -> None:
         seen = len(racer.client.steps)
         there = client.describe_table(second, expect=(200, 404)).status == 200
         steps = tuple(racer.client.steps[seen - 1 :])
-        names = " and ".join(map(join_parts, pair))
-        racer.events.append(Event(racer.number, "look", names, None, 0.0, 0.0, OK, (True, there), steps))
+        racer.events.append(
+            Event(racer.number, "look", tuple(map(join_parts, pair)), None, 0.0, 0.0, OK, (True, there), steps)
+        )
 
 
 @should("lance.race.listing", operations=["ListTables"], clause="page-stable", kind="race")
@@ -219,10 +220,10 @@ def _list_all(home: Names, times: int, racer: Racer) -> None:
         racer.events.append(Event(racer.number, "list", home, None, 0.0, 0.0, OK, names, steps))
 
 
-def judge_listing(staying: list[str], listed: Event) -> list[Problem]:
+def judge_listing(staying: list[str], listed: Event) -> list[Contradiction]:
     """Judge one listing: what was there throughout is in it once."""
     counts = {name: listed.result.count(name) for name in staying}
-    return [Problem(f"{name} is listed {count} times", (listed,)) for name, count in counts.items() if count != 1]
+    return [Contradiction(f"{name} is listed {count} times", (listed,)) for name, count in counts.items() if count != 1]
 
 
 MIXED = ["InsertIntoTable", "UpdateTable", "MergeInsertIntoTable", "QueryTable"]
@@ -236,7 +237,9 @@ def test_race_of_writers_and_readers(suite: Suite, catalog: LanceCatalog) -> Non
     _warm_up(catalog, ids[0])
     events = race(suite, [partial(_write_and_read, ids, size.operations)] * size.clients)
     final = [_read_last(suite, id, events) for id in ids]
-    fail_on(suite, (problem for one in by_key([*events, *final]).values() for problem in judge_table(one)))
+    done = [*events, *final]
+    fail_on(suite, rows_listed_twice(done))
+    fail_without_order(suite, [part for event in done for part in by_row(event)])
 
 
 def numbered(ids: list[int], n: int = 0) -> Any:
@@ -305,28 +308,29 @@ def _read_last(suite: Suite, id: Names, events: list[Event]) -> Event:
     return racer.events[0]
 
 
-def judge_table(events: list[Event]) -> list[Problem]:
-    """Judge all that was done to one table."""
-    reads = [event for event in events if event.action == "read" and event.result is not None]
-    problems = [
-        Problem(f"the row {id} is there {len(numbers)} times", (read,))
-        for read in reads
-        for id, numbers in read.result.items()
+def rows_listed_twice(events: list[Event]) -> list[Contradiction]:
+    """Judge reads of which none can have an id twice."""
+    return [
+        Contradiction(f"the row {id} is there {len(numbers)} times", (read,))
+        for read in events
+        for id, numbers in (read.result or {}).items()
         if len(numbers) > 1
     ]
-    done = {action: [event for event in events if event.action == action] for action in _actions()}
-    problems += judge_set(done["insert"], [_seen(read, {id for id in read.result if id > 0}) for read in reads])
-    problems += judge_counter(done["increment"], [_seen(read, read.result.get(COUNTER, [0])[0]) for read in reads])
-    for register in REGISTERS:
-        values = [_seen(read, read.result.get(register, [0])[0] or None) for read in reads]
-        problems += judge_register(done[f"put {register}"], values)
-    return problems
 
 
-def _actions() -> list[str]:
-    return ["insert", "increment", *(f"put {register}" for register in REGISTERS)]
-
-
-def _seen(read: Event, result: Any) -> Event:
-    """Return a read as the judge of one part of it sees it."""
-    return Event(read.client, read.action, read.key, None, read.start, read.end, OK, result, read.exchanges)
+def by_row(event: Event) -> list[Event]:
+    """Return an operation on a table as operations on what is in it: a set of rows, a counter, registers."""
+    if event.action != READ:
+        action, *register = event.action.split()
+        kind = {"insert": "set", "increment": "sum", "put": "register"}[action]
+        return [replace(event, key=(kind, *event.key, *register), action=SET if register else action)]
+    if event.result is None:
+        return []
+    rows = event.result
+    first = {id: numbers[0] for id, numbers in rows.items()}
+    seen: dict[Key, Any] = {
+        ("set", *event.key): {id for id in rows if id > 0},
+        ("sum", *event.key): first.get(COUNTER, 0),
+        **{("register", *event.key, str(register)): first.get(register) or None for register in REGISTERS},
+    }
+    return [replace(event, key=key, result=result) for key, result in seen.items()]

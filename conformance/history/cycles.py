@@ -10,13 +10,12 @@ from __future__ import annotations
 import itertools
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from conformance.history import OK, REFUSED, UNKNOWN, Event, Problem
+from conformance.history.events import EXISTS, MISSING, OK, REFUSED, UNKNOWN, Contradiction, Event
+from conformance.history.orders import TooManyOrders, first_unexplained, smallest
 
-MOST_ORDERS = 2000
-EXISTS, MISSING = "exists", "missing"
 FORGOTTEN = "forgotten"  # done in its time, or not: the outcome of what is left out of an explanation
 ELSEWHERE = (EXISTS, MISSING)
 """Results of a refused move that say: it was not in the state that the move starts from."""
@@ -34,31 +33,26 @@ class Order:
     done: frozenset[int]
     spent: tuple[int, ...]
 
+    @property
+    def group(self) -> Hashable:
+        """See Candidate."""
+        return self.state, self.done
+
     def beats(self, other: Order) -> bool:
-        """True when whatever the other order can still explain, this one can too."""
+        """See Candidate."""
         return self.since >= other.since and all(one <= most for one, most in zip(self.spent, other.spent, strict=True))
 
 
-class TooManyOrders(Exception):
-    """So many orders are possible that they cannot be followed."""
-
-
-def judge_cycle(states: Sequence[str]) -> Callable[[Collection[Event]], Iterator[Problem]]:
-    """Return the judge of something that goes around these states, starting at the first.
+def judge_cycle(events: Collection[Event], limit: int, *, states: Sequence[str]) -> Iterator[Contradiction]:
+    """Judge something that goes around these states, starting at the first.
 
     The value of an event is the number of the state that it starts from; it ends in the next one. The result of a
-    refused one can be one of ELSEWHERE. One contradiction is found for each object.
+    refused one can be one of ELSEWHERE. One contradiction is shown for each object. Raises TooManyOrders where
+    `limit` orders are not enough to decide.
     """
-
-    def judge(events: Collection[Event]) -> Iterator[Problem]:
-        try:
-            wrong = contradiction(events, len(states))
-        except TooManyOrders:
-            return
-        if wrong is not None:
-            yield Problem(_words(wrong, states), _core(events, wrong, len(states)))
-
-    return judge
+    wrong = _unexplained(events, len(states), limit)
+    if wrong is not None:
+        yield Contradiction(_words(wrong, states), _core(events, wrong, len(states), limit))
 
 
 def _words(wrong: Event, states: Sequence[str]) -> str:
@@ -68,23 +62,13 @@ def _words(wrong: Event, states: Sequence[str]) -> str:
     return f"{wrong.action} was refused, but after what others were told it was {state} all the time"
 
 
-def contradiction(events: Iterable[Event], states: int) -> Event | None:
-    """Return the first operation whose answer no order explains, None when there is none.
-
-    Raises TooManyOrders.
-    """
+def _unexplained(events: Iterable[Event], states: int, limit: int) -> Event | None:
+    """Return the first operation whose answer no order explains, None when there is none."""
     told = [event for event in events if event.outcome != REFUSED or event.result in ELSEWHERE]
-    told.sort(key=lambda event: (event.end, event.start))
+    told.sort(key=lambda event: (event.outcome == UNKNOWN, event.end, event.start))
     lost = [sorted(one.start for one in told if one.outcome == UNKNOWN and one.value == at) for at in range(states)]
     follower = _Follower(told, lost, [_places(told, OK, states), _places(told, FORGOTTEN, states)])
-    orders = {Order(0, -math.inf, frozenset(), (0,) * states)}
-    for place, event in enumerate(told):
-        if event.outcome == UNKNOWN:
-            break  # all that is left has no end
-        orders = _fewer(one for order in orders for one in follower.explain(order, place))
-        if not orders:
-            return event
-    return None
+    return first_unexplained(told, Order(0, -math.inf, frozenset(), (0,) * states), follower.explain, limit)
 
 
 def _places(told: Sequence[Event], outcome: str, states: int) -> list[list[int]]:
@@ -152,49 +136,30 @@ class _Follower:
         return replace(order, state=(order.state + 1) % self._states, since=now, done=done)
 
 
-def _fewer(orders: Iterable[Order]) -> set[Order]:
-    """Leave out orders that others beat. Raises TooManyOrders."""
-    groups: dict[tuple[int, frozenset[int]], list[Order]] = {}
-    for order in orders:
-        group = groups.setdefault((order.state, order.done), [])
-        if any(one.beats(order) for one in group):
-            continue
-        group[:] = [one for one in group if not order.beats(one)]
-        group.append(order)
-        if len(group) > MOST_ORDERS:
-            raise TooManyOrders
-    return {order for group in groups.values() for order in group}
-
-
 # What is shown
 
 
-def _core(events: Iterable[Event], wrong: Event, states: int) -> tuple[Event, ...]:
+def _core(events: Iterable[Event], wrong: Event, states: int, limit: int) -> tuple[Event, ...]:
     """Return the answers without any of which there would be no contradiction, by their start.
 
     An answer is left out by forgetting whether the operation was done.
     """
     lost = [event for event in events if event.outcome == UNKNOWN]
-    kept = [event for event in events if event.start <= wrong.end and event.outcome != UNKNOWN]
-    kept.sort(key=lambda event: event.end)
-    forgotten: list[Event] = []
-    size = max(1, len(kept) // 2)
-    while size:
-        start = 0
-        while start < len(kept):
-            without = kept[start : start + size]
-            rest = [*kept[:start], *kept[start + size :]]
-            weaker = [*forgotten, *(replace(event, outcome=FORGOTTEN) for event in without if event.outcome == OK)]
-            if wrong not in without and _contradicts([*rest, *weaker, *lost], states):
-                kept, forgotten = rest, weaker
-            else:
-                start += size
-        size //= 2
-    return tuple(sorted(kept, key=lambda event: event.start))
+    answered = [event for event in events if event.start <= wrong.end and event.outcome != UNKNOWN]
+    answered.sort(key=lambda event: event.end)
+
+    def still_wrong(kept: list[Event]) -> bool:
+        known = set(map(id, kept))
+        forgotten = [
+            replace(event, outcome=FORGOTTEN) for event in answered if id(event) not in known and event.outcome == OK
+        ]
+        return id(wrong) in known and _contradicts([*kept, *forgotten, *lost], states, limit)
+
+    return tuple(sorted(smallest(answered, still_wrong), key=lambda event: event.start))
 
 
-def _contradicts(events: Collection[Event], states: int) -> bool:
+def _contradicts(events: Collection[Event], states: int, limit: int) -> bool:
     try:
-        return contradiction(events, states) is not None
+        return _unexplained(events, states, limit) is not None
     except TooManyOrders:
         return False

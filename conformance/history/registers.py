@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from conformance.history import OK, REFUSED, Event, Problem
-from spark_tests.races.chains import READ
+from conformance.history.events import OK, READ, REFUSED, Contradiction, Event
 
 SET, AGAIN = "set", "repeat"
 
@@ -42,7 +41,7 @@ class Zone:
         return tuple(sorted(known.values(), key=lambda event: event.start))
 
 
-def judge_writes(events: Collection[Event]) -> Iterator[Problem]:
+def judge_register(events: Collection[Event]) -> Iterator[Contradiction]:
     """Judge a register: writes of values of their own (`set`), reads, and writes that were sent again (`repeat`)."""
     writes = [event for event in events if event.action == SET]
     repeats = [event for event in events if event.action == AGAIN]
@@ -55,13 +54,13 @@ def judge_writes(events: Collection[Event]) -> Iterator[Problem]:
         if read.result is not None and write is None:
             tried = refused.get(read.result)
             why = "but its write was refused" if tried else "but nobody has written it"
-            yield Problem(f"{read.result} is there, {why}", (tried, read) if tried else (read,))
+            yield Contradiction(f"{read.result} is there, {why}", (tried, read) if tried else (read,))
         elif write is not None and read.before(write):
-            yield Problem(f"{read.result} is there before anybody has begun to write it", (read, write))
+            yield Contradiction(f"{read.result} is there before anybody has begun to write it", (read, write))
         else:
             known.append(read)
     for around, within in _overlaps(_zones(by_value.values(), known)):
-        yield _problem(around, within, repeats)
+        yield _contradiction(around, within, repeats)
 
 
 def _zones(writes: Iterable[Event], reads: Iterable[Event]) -> list[Zone]:
@@ -93,8 +92,8 @@ def _overlaps(zones: Collection[Zone]) -> Iterator[tuple[Zone, Zone]]:
     yield from found.values()
 
 
-def _problem(around: Zone, within: Zone, repeats: Iterable[Event]) -> Problem:
-    """Return the problem that two zones are, with the repetition that can have brought the older value back."""
+def _contradiction(around: Zone, within: Zone, repeats: Iterable[Event]) -> Contradiction:
+    """Return the contradiction of two zones, with the repetition that can have brought the older value back."""
     value = "nothing" if around.value is None else around.value
     words = f"{value} is read after {within.value} was written over it"
     shown = [*around.events, *within.events]
@@ -103,4 +102,4 @@ def _problem(around: Zone, within: Zone, repeats: Iterable[Event]) -> Problem:
         words = f"{words}: it was sent again with its key, and done again"
         shown.append(max(again, key=lambda event: event.start))
     events = {id(event): event for event in shown}.values()
-    return Problem(words, tuple(sorted(events, key=lambda event: event.start)))
+    return Contradiction(words, tuple(sorted(events, key=lambda event: event.start)))

@@ -15,17 +15,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from conformance.history import OK, REFUSED, UNKNOWN, Event, Problem
+from conformance.history.events import EXISTS, OK, READ, REFUSED, UNKNOWN, Contradiction, Event
 
-READ, COMMIT = "read", "commit"
-EXISTS = "exists"
-"""The result of a refusal that says: what was to be made is there already."""
+COMMIT = "commit"
 
 Sights = list[tuple[int, Event]]
 """Versions, and the operations that show them."""
 
 
-def judge_chain(events: Collection[Event]) -> Iterator[Problem]:
+def judge_chain(events: Collection[Event]) -> Iterator[Contradiction]:
     """Judge commits that each build on the state before, and reads of that state.
 
     The value of a commit is the version it builds on and its own token; the result of a commit that
@@ -34,9 +32,9 @@ def judge_chain(events: Collection[Event]) -> Iterator[Problem]:
     commits = [event for event in events if event.action == COMMIT]
     reads = _reads(events)
     forked = set()
-    for problem in _forks(commits):
-        forked.add(problem.events[0].value[0])
-        yield problem
+    for fork in _forks(commits):
+        forked.add(fork.events[0].value[0])
+        yield fork
     yield from _foreign_answers(commits)
     yield from _wrong_tokens(commits, reads)
     yield from _unmade(commits, _least(commits, reads))
@@ -44,7 +42,7 @@ def judge_chain(events: Collection[Event]) -> Iterator[Problem]:
     yield from _stale([*_seen(reads), *built], _least(commits, reads))
 
 
-def judge_pair(events: Collection[Event]) -> Iterator[Problem]:
+def judge_pair(events: Collection[Event]) -> Iterator[Contradiction]:
     """Judge two tables that only change together, so that both are at the same version at any moment.
 
     A commit has two values, one for each table; the value of a read is the table that was read, 0 or 1.
@@ -53,7 +51,9 @@ def judge_pair(events: Collection[Event]) -> Iterator[Problem]:
     for event in uneven:
         if event.outcome == OK:
             bases = " and ".join(str(base) for base, _ in event.value)
-            yield Problem(f"a transaction on versions {bases} was acknowledged: the tables were never there", (event,))
+            yield Contradiction(
+                f"a transaction on versions {bases} was acknowledged: the tables were never there", (event,)
+            )
     never = {id(event) for event in uneven if event.outcome == UNKNOWN}  # on any catalog that keeps its word
     events = [event for event in events if id(event) not in never]
     halves = [[one for event in events for one in _half(event, half)] for half in range(2)]
@@ -63,7 +63,7 @@ def judge_pair(events: Collection[Event]) -> Iterator[Problem]:
     yield from _torn(halves)
 
 
-def judge_batch(events: Collection[Event]) -> Iterator[Problem]:
+def judge_batch(events: Collection[Event]) -> Iterator[Contradiction]:
     """Judge two tables that are declared at once: several try the same, one of them does it.
 
     They are at version 0 as long as they are not there, and at 1 then.
@@ -71,7 +71,7 @@ def judge_batch(events: Collection[Event]) -> Iterator[Problem]:
     commits = [event for event in events if event.action == COMMIT]
     winners = [event for event in commits if event.outcome == OK]
     if len(winners) > 1:
-        yield Problem(f"{len(winners)} batches that declare the same tables were acknowledged", tuple(winners))
+        yield Contradiction(f"{len(winners)} batches that declare the same tables were acknowledged", tuple(winners))
     reads = _reads(events)
     least = _least(commits, reads)
     yield from _unmade(commits, least)
@@ -109,7 +109,7 @@ def _half(event: Event, half: int) -> list[Event]:
 # Makers
 
 
-def _forks(commits: Iterable[Event]) -> Iterator[Problem]:
+def _forks(commits: Iterable[Event]) -> Iterator[Contradiction]:
     """Yield commits that succeeded on the same state."""
     by_base: dict[int, list[Event]] = defaultdict(list)
     for event in commits:
@@ -117,21 +117,23 @@ def _forks(commits: Iterable[Event]) -> Iterator[Problem]:
             by_base[_base(event)].append(event)
     for base, winners in by_base.items():
         if len(winners) > 1:
-            yield Problem(f"{len(winners)} commits on version {base} were acknowledged: one is lost", tuple(winners))
+            yield Contradiction(
+                f"{len(winners)} commits on version {base} were acknowledged: one is lost", tuple(winners)
+            )
 
 
-def _foreign_answers(commits: Iterable[Event]) -> Iterator[Problem]:
+def _foreign_answers(commits: Iterable[Event]) -> Iterator[Contradiction]:
     for event in commits:
         made = _base(event) + 1, event.value[1]
         if event.outcome == OK and event.result is not None and not _agrees(event.result, made):
-            yield Problem(f"a commit on version {made[0] - 1} was answered with what another one made", (event,))
+            yield Contradiction(f"a commit on version {made[0] - 1} was answered with what another one made", (event,))
 
 
 def _agrees(seen: tuple[int, Any], made: tuple[int, Any]) -> bool:
     return seen[0] == made[0] and (seen[1] is None or seen[1] == made[1])
 
 
-def _wrong_tokens(commits: Iterable[Event], reads: Iterable[Event]) -> Iterator[Problem]:
+def _wrong_tokens(commits: Iterable[Event], reads: Iterable[Event]) -> Iterator[Contradiction]:
     """Yield reads that show what nobody made, what was refused, or another commit than was shown or acknowledged."""
     by_token = {event.value[1]: event for event in commits}
     shown = {_base(event) + 1: (event.value[1], event) for event in commits if event.outcome == OK}
@@ -142,16 +144,16 @@ def _wrong_tokens(commits: Iterable[Event], reads: Iterable[Event]) -> Iterator[
         maker = by_token.get(token)
         before = shown.setdefault(version, (token, read))
         if maker is None:
-            yield Problem(f"version {version} is there, but nobody has committed it", (read,))
+            yield Contradiction(f"version {version} is there, but nobody has committed it", (read,))
         elif maker.outcome == REFUSED:
-            yield Problem(f"version {version} is there, but its commit was refused", (maker, read))
+            yield Contradiction(f"version {version} is there, but its commit was refused", (maker, read))
         elif _base(maker) + 1 != version:
-            yield Problem(f"version {version} is what was committed on version {_base(maker)}", (maker, read))
+            yield Contradiction(f"version {version} is what was committed on version {_base(maker)}", (maker, read))
         elif before[0] != token:
-            yield Problem(f"version {version} is not the same for everybody", (before[1], maker, read))
+            yield Contradiction(f"version {version} is not the same for everybody", (before[1], maker, read))
 
 
-def _unmade(commits: Iterable[Event], least: Sights) -> Iterator[Problem]:
+def _unmade(commits: Iterable[Event], least: Sights) -> Iterator[Contradiction]:
     """Yield versions that nobody can have made, and those that came about before anybody had begun to make them."""
     begun, refused = _makers(commits, least)
     witnesses = _first_witnesses(least)
@@ -163,7 +165,7 @@ def _unmade(commits: Iterable[Event], least: Sights) -> Iterator[Problem]:
             tried = refused.get(version)
             why = "but its commits were refused" if tried else "but nobody has made it"
             shown = (tried, witnesses[version]) if tried else (witnesses[version],)
-            yield Problem(f"version {version} is there, {why}", shown)
+            yield Contradiction(f"version {version} is there, {why}", shown)
         elif last is None or maker.start > last.start:
             last = maker
         if last is not None:
@@ -171,7 +173,7 @@ def _unmade(commits: Iterable[Event], least: Sights) -> Iterator[Problem]:
     for version, event in least:
         maker = latest.get(version)
         if maker is not None and event.before(maker):
-            yield Problem(f"version {version} is there before anybody has begun to make it", (event, maker))
+            yield Contradiction(f"version {version} is there before anybody has begun to make it", (event, maker))
 
 
 def _makers(commits: Iterable[Event], least: Sights) -> tuple[Mapping[int, Event], Mapping[int, Event]]:
@@ -210,18 +212,18 @@ def _first_witnesses(least: Sights) -> dict[int, Event]:
 # Time
 
 
-def _stale(exact: Iterable[tuple[int, Event]], least: Sights) -> Iterator[Problem]:
-    """Yield who saw a version after a later one had been seen or made; one problem for each such operation."""
+def _stale(exact: Iterable[tuple[int, Event]], least: Sights) -> Iterator[Contradiction]:
+    """Yield who saw a version after a later one had been seen or made; one contradiction for each such operation."""
     last = _Latest(least)
     for version, event in exact:
         newest, witness = last.before(event)
         if witness is not None and newest > version:
             how = "read" if witness.action == READ else "made"
             what = "is read" if event.action == READ else "is committed on"
-            yield Problem(f"version {version} {what} after version {newest} was {how}", (witness, event))
+            yield Contradiction(f"version {version} {what} after version {newest} was {how}", (witness, event))
 
 
-def _torn(halves: Sequence[Collection[Event]]) -> Iterator[Problem]:
+def _torn(halves: Sequence[Collection[Event]]) -> Iterator[Contradiction]:
     """Yield who saw one half at an older version than somebody had seen the other half before."""
     for one, other in ((0, 1), (1, 0)):
         last = _Latest(_seen(_reads(halves[other])))
@@ -229,10 +231,10 @@ def _torn(halves: Sequence[Collection[Event]]) -> Iterator[Problem]:
             newest, witness = last.before(read)
             if witness is not None and newest > read.result[0]:
                 words = f"one half is at version {read.result[0]} after the other was at version {newest}"
-                yield Problem(f"{words}: they only change together", (witness, read))
+                yield Contradiction(f"{words}: they only change together", (witness, read))
 
 
-def _mixed(halves: Sequence[Collection[Event]]) -> Iterator[Problem]:
+def _mixed(halves: Sequence[Collection[Event]]) -> Iterator[Contradiction]:
     """Yield versions that come from one transaction in one half and from another in the other."""
     makers: list[dict[int, tuple[Event, Event]]] = []
     for half in halves:
@@ -243,7 +245,7 @@ def _mixed(halves: Sequence[Collection[Event]]) -> Iterator[Problem]:
         (first, one), (second, other) = makers[0][version], makers[1][version]
         if (first.client, first.start) != (second.client, second.start):
             words = f"version {version} comes from one transaction in one half, and from another in the other"
-            yield Problem(words, (first, second, one, other))
+            yield Contradiction(words, (first, second, one, other))
 
 
 class _Latest:

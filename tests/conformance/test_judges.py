@@ -1,4 +1,4 @@
-"""The judges of races: what they must find, and histories of which they must not complain."""
+"""The judges of histories: what they must find, and histories of which they must not complain."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import random
 
 import pytest
 
-from conformance.history import OK, REFUSED, UNKNOWN, Event
-from spark_tests.races.judges import judge_object
+from conformance.history import OK, REFUSED, UNKNOWN, Event, judge_history, judge_object
+from conformance.history.judging import JUDGES, SEARCHING_JUDGES
 from spark_tests.races.records import Record
 from spark_tests.races.words import says
-from tests.spark_tests.orders import MODELS, explained, histories
+from tests.conformance.orders import MODELS, explained, histories
 
 CHAIN, PAIR, NAME, RING, BATCH, REGISTER = (
     (kind, 0) for kind in ("chain", "pair", "name", "ring", "batch", "register")
@@ -31,7 +31,7 @@ def move(slot, start, end, outcome=OK, key=NAME, result=None):
 
 
 def messages(key, *events):
-    return [problem.message for problem in judge_object(key, events)]
+    return [contradiction.message for contradiction in judge_object(key, events).contradictions]
 
 
 def test_chain_in_order():
@@ -191,8 +191,8 @@ def test_lost_answer_explains_one_move_only():
 def test_what_is_shown_of_a_cycle_is_what_contradicts():
     others = [move(turn % 2, turn, turn + 0.5) for turn in range(40)]
     first, second = move(0, 41, 42), move(0, 43, 44)
-    (problem,) = judge_object(NAME, [*others, first, second])
-    assert problem.events == (first, second)
+    (contradiction,) = judge_object(NAME, [*others, first, second]).contradictions
+    assert contradiction.events == (first, second)
 
 
 def test_batch():
@@ -214,13 +214,17 @@ def test_batch():
 @pytest.mark.parametrize("kind", MODELS)
 def test_judges_are_exact(kind):
     """What a judge says of a small history is what trying every order of it says."""
-    verdicts = [(explained(events, kind), judge_object((kind, 0), events)) for events in histories(kind, 1500)]
-    assert {explainable for explainable, _ in verdicts} == {True, False}
-    for explainable, problems in verdicts:
-        assert explainable is not bool(problems), problems
-        for problem in problems:
-            assert problem.events
-            assert all(says(event) for event in problem.events)
+    judged = [(events, explained(events, kind), judge_object((kind, 0), events)) for events in histories(kind, 1500)]
+    assert {explainable for _, explainable, _ in judged} == {True, False}
+    for events, explainable, judgement in judged:
+        assert judgement.outcome == ("consistent" if explainable else "contradiction"), events
+        for contradiction in judgement.contradictions:
+            assert contradiction.events
+            assert all(says(event) for event in contradiction.events)
+
+
+def test_every_kind_is_compared_with_trying_every_order():
+    assert set(MODELS) == {*JUDGES, *SEARCHING_JUDGES}
 
 
 def test_register():
@@ -230,9 +234,13 @@ def test_register():
     assert not messages(REGISTER, put(1, 0, 1), read(1, 2, 3, REGISTER), put(2, 4, 5), read(2, 6, 7, REGISTER))
     assert messages(REGISTER, put(1, 0, 1), put(2, 2, 3), read(1, 4, 5, REGISTER))
     again = Event(1, "repeat", REGISTER, 1, 3.2, 3.8, OK)
-    (problem,) = judge_object(REGISTER, [put(1, 0, 1), put(2, 2, 3), again, read(1, 4, 5, REGISTER)])
-    assert problem.message == "1 is read after 2 was written over it: it was sent again with its key, and done again"
-    assert again in problem.events
+    (contradiction,) = judge_object(
+        REGISTER, [put(1, 0, 1), put(2, 2, 3), again, read(1, 4, 5, REGISTER)]
+    ).contradictions
+    assert (
+        contradiction.message == "1 is read after 2 was written over it: it was sent again with its key, and done again"
+    )
+    assert again in contradiction.events
     assert messages(
         REGISTER,
         put(1, 0, 1, UNKNOWN),
@@ -295,3 +303,43 @@ def test_forgetful_catalog_is_blamed(seed):
         version = base + 1
         events.append(read((version, step), step + 1, step + 1.5))
     assert messages(CHAIN, *events)
+
+
+def test_search_that_is_given_up_is_undecided():
+    """Lost moves of a ring leave many orders; with too few of them to follow the judge says so, and where."""
+    choose = random.Random(3)
+    lost = [move(number % 3, number, math.inf, UNKNOWN, RING) for number in range(12)]
+    done = [move(choose.randrange(3), 10 + turn, 13 + turn, OK, RING) for turn in range(6)]
+    judgement = judge_object(RING, [*lost, *done], 1)
+    assert (judgement.outcome, judgement.contradictions) == ("undecided", ())
+    assert str(judgement.undecided) == "undecided: after 1 of 18 operations more than 1 orders were possible"
+    assert judge_object(RING, [*lost, *done]).outcome == "consistent"
+
+
+def test_objects_are_judged_by_themselves():
+    other = ("name", 1)
+    history = [move(0, 0, 1), move(0, 2, 3, key=other), move(0, 4, 5)]
+    outcomes = {judgement.key: judgement.outcome for judgement in judge_history(history)}
+    assert outcomes == {NAME: "contradiction", other: "consistent"}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_large_sums_of_equal_amounts_are_always_decided(seed):
+    """As many increments as the deepest race of the suite has on one counter, half of them without an answer."""
+    choose = random.Random(seed)
+    key, total, history = ("sum", 0), 0, []
+    for moment in range(400):
+        start, end = moment - choose.random() * 16, moment + choose.random() * 16
+        if choose.random() < 0.5:
+            history.append(Event(1, "read", key, None, start, end, OK, total))
+        elif choose.random() < 0.5:
+            history.append(Event(1, "increment", key, 1, start, math.inf, UNKNOWN))
+            total += choose.random() < 0.5
+        else:
+            history.append(Event(1, "increment", key, 1, start, end, OK))
+            total += 1
+    assert judge_object(key, history).outcome == "consistent"
+    reads = [event for event in history if event.action == "read"]
+    back = max(reads, key=lambda event: event.start)
+    late = Event(2, "read", key, None, back.end + 1, back.end + 2, OK, reads[0].result)
+    assert judge_object(key, [*history, late]).outcome == "contradiction"

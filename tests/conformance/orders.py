@@ -74,6 +74,18 @@ def batch(state, event):
     return 1 if state == 0 else WRONG
 
 
+def growing_set(state, event):
+    if event.action == "read":
+        return state if event.result == state else WRONG
+    return state if event.outcome == REFUSED else state | {event.value}
+
+
+def total(state, event):
+    if event.action == "read":
+        return state if event.result == state else WRONG
+    return state if event.outcome == REFUSED else state + event.value
+
+
 MODELS = {
     "name": (0, cycle(2)),
     "ring": (0, cycle(3)),
@@ -81,6 +93,8 @@ MODELS = {
     "chain": ((0, None), chain),
     "pair": ((0, (None, None)), pair),
     "batch": (0, batch),
+    "set": (frozenset(), growing_set),
+    "sum": (0, total),
 }
 
 
@@ -132,6 +146,19 @@ def _declare_both(kind, number, count, choose):
     return _event(kind, number, choose, "read", choose.randrange(2), [(0, None), (1, None)], OK)
 
 
+def _add_member(kind, number, count, choose):
+    if choose.random() < 0.5:
+        return _event(kind, number, choose, "insert", number, [None])
+    members = frozenset(one for one in range(count) if choose.random() < 0.4)
+    return _event(kind, number, choose, "read", None, [members], OK)
+
+
+def _add_amount(kind, number, count, choose):
+    if choose.random() < 0.5:
+        return _event(kind, number, choose, "append", choose.randrange(1, 4), [None])
+    return _event(kind, number, choose, "read", None, list(range(6)), OK)
+
+
 MAKERS = {
     "name": _move,
     "ring": _move,
@@ -139,6 +166,8 @@ MAKERS = {
     "chain": _extend,
     "pair": _extend_both,
     "batch": _declare_both,
+    "set": _add_member,
+    "sum": _add_amount,
 }
 
 

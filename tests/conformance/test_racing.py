@@ -1,0 +1,64 @@
+"""What a race requirement makes of the three outcomes of its history."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import pytest
+
+from conformance.exchange import Exchange
+from conformance.history import OK, UNKNOWN, Event
+from conformance.lance.test_races import by_row
+from conformance.outcomes import Blocked, Violation
+from conformance.racing import fail_without_order
+
+TABLE = ("warehouse", "t")
+
+
+def suite():
+    touched = []
+    return SimpleNamespace(client=SimpleNamespace(steps=[], touch=lambda *step: touched.append(step), touched=touched))
+
+
+def read(total, start, end):
+    exchange = Exchange("QueryTable", "POST", "http://h:1/v1/x", {}, b"", 200, {}, b"")
+    return Event(1, "read", ("sum", *TABLE), None, start, end, OK, total, (exchange,))
+
+
+def add(amount, start, end, outcome=OK):
+    return Event(2, "increment", ("sum", *TABLE), amount, start, math.inf if outcome == UNKNOWN else end, outcome)
+
+
+def test_consistent_history_passes():
+    fail_without_order(suite(), [add(1, 0, 1), read(1, 2, 3)])
+
+
+def test_contradiction_fails_with_the_requests_that_show_it():
+    judged = suite()
+    with pytest.raises(Violation, match="the counter is 0 after 1 was added"):
+        fail_without_order(judged, [add(1, 0, 1), read(0, 2, 3)])
+    assert [step.operation for step in judged.client.steps] == ["QueryTable"]
+
+
+def test_undecided_history_blocks():
+    lost = [add(amount, 0, 1, UNKNOWN) for amount in (1, 2, 3, 4)]
+    with pytest.raises(
+        Blocked, match=r"sum warehouse t is undecided: after \d of 5 operations more than 1 orders"
+    ) as end:
+        fail_without_order(suite(), [*lost, read(5, 2, 3)], 1)
+    assert end.value.by == "history"
+    fail_without_order(suite(), [*lost, read(5, 2, 3)])
+
+
+def test_operations_on_a_table_are_split_by_row():
+    rows = {0: [2], -1: [7], -2: [0], 5: [0]}
+    parts = {part.key: part.result for part in by_row(Event(1, "read", TABLE, None, 0, 1, OK, rows))}
+    assert parts == {
+        ("set", *TABLE): {5},
+        ("sum", *TABLE): 2,
+        ("register", *TABLE, "-1"): 7,
+        ("register", *TABLE, "-2"): None,
+    }
+    (put,) = by_row(Event(1, "put -1", TABLE, 7, 0, 1, OK))
+    assert (put.key, put.action, put.value) == (("register", *TABLE, "-1"), "set", 7)
