@@ -17,7 +17,8 @@ from conformance.settings import Settings
 
 log = logging.getLogger("lakeproof.suite")
 HERE = Path(__file__).parent
-QUIET = ("--capture=no", "-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:schemathesis", "-p", "no:logging")
+LEFT_OUT = ("terminal", "cacheprovider", "schemathesis", "logging", "unraisableexception", "threadexception")
+QUIET = ("--capture=no", *(word for plugin in LEFT_OUT for word in ("-p", f"no:{plugin}")))
 
 
 def run(

@@ -1,9 +1,9 @@
 """Named faults: the ways in which the reference server misbehaves on request.
 
 A fault is a function around a call. It is at once chaos for a client (`--fault NAME`, or the header
-`X-Lakeproof-Fault` where the server allows it) and a mutant for the suite: `kills` names the
-requirements that must notice it. What is true for every API lives here; the faults of one API live
-in its wing (`reference_server/lance/faults/`).
+`X-Lakeproof-Fault` where the server allows it) and a mutant for a test suite, of which nothing is known here.
+What is true for every API lives here; the faults of one API live in its folder (`reference_server/lance/faults/`),
+and those that follow from the document of any API in `derived_faults.py`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from typing import Any
 
 import orjson
@@ -56,14 +55,12 @@ Around = Callable[[Call, Proceed], Awaitable[Reply]]
 class Fault:
     """A named misbehaviour.
 
-    `breaks` says in one sentence what is wrong with the answers, `kills` which requirements must
-    fail because of it (ids or patterns with `*`), `operations` which operations it touches (none
-    given: all).
+    `breaks` says in one sentence what is wrong with the answers, `operations` which operations it touches
+    (none given: all).
     """
 
     name: str
     breaks: str
-    kills: tuple[str, ...]
     operations: frozenset[str]
     around: Around
 
@@ -71,21 +68,17 @@ class Fault:
         """True when the fault changes this operation."""
         return not self.operations or operation_id in self.operations
 
-    def must_be_noticed_by(self, requirement_id: str) -> bool:
-        """True when this requirement must fail because of the fault."""
-        return any(fnmatchcase(requirement_id, pattern) for pattern in self.kills)
-
 
 FAULTS: dict[str, Fault] = {}
 
 
-def declare(name: str, breaks: str, around: Around, *, kills: Sequence[str] = (), on: Sequence[str] = ()) -> None:
+def declare(name: str, breaks: str, around: Around, *, on: Sequence[str] = ()) -> None:
     """Register a fault on some operations, all when none is given.
 
     Another wing may declare the same fault, in the same words, on its own operations; one of the two may be for
     all operations that the other does not name. Else a name that is used twice is an error.
     """
-    fault = Fault(name, breaks, tuple(kills), frozenset(on), around)
+    fault = Fault(name, breaks, frozenset(on), around)
     FAULTS[name] = _joined(FAULTS[name], fault) if name in FAULTS else fault
 
 
@@ -100,7 +93,7 @@ def _joined(one: Fault, other: Fault) -> Fault:
         return await chosen.around(call, proceed)
 
     operations = narrow.operations | wide.operations if wide.operations else wide.operations
-    return Fault(one.name, one.breaks, one.kills + other.kills, operations, around)
+    return Fault(one.name, one.breaks, operations, around)
 
 
 def find_fault(text: str) -> Fault:

@@ -99,6 +99,8 @@ class Document:
     raw: dict[str, Any]
     source: str
     unused_changes: tuple[Change, ...] = field(default=())
+    compiled: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What was compiled from the document and is shared by all that use it: see validation.py."""
 
     @classmethod
     def load(cls, path: Path, overlay: list[Change] | None = None, *, lenient: bool = False) -> Document:

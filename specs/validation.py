@@ -31,7 +31,7 @@ class Validators:
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self._compiled: dict[tuple[str, str], jsonschema_rs.Draft202012Validator | None] = {}
+        self._compiled: dict[tuple[str, str], jsonschema_rs.Draft202012Validator | None] = document.compiled
 
     def response_findings(self, operation_id: str, status: int, value: Any) -> list[Finding]:
         """Check the JSON body of an answer; an empty list means that it matches.

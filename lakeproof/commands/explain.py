@@ -10,12 +10,11 @@ import click
 from rich.syntax import Syntax
 from rich.table import Table
 
-import reference_server.serve  # noqa: F401 - its wings register their faults
 from conformance.apis import APIS, requirements
+from conformance.noticed import faults_noticed_by, noticed_file, read_noticed
 from conformance.requirement import Requirement
 from lakeproof.terminal import out
-from reference_server.faults import FAULTS
-from spark_tests.scenarios.running import scenarios
+from spark_tests.scenarios.running import noticed_scenarios_file, scenarios
 from specs.clauses import clauses
 from specs.problems import Problem
 
@@ -33,7 +32,8 @@ def explain_command(requirement_id: str) -> None:
     facts.add_row("operations", ", ".join(found.operations))
     facts.add_row("clause", f"{clause.id}: {clause.text}")
     facts.add_row("source", clause.source)
-    noticed = [fault.name for fault in FAULTS.values() if fault.must_be_noticed_by(found.id)]
+    file = noticed_file(found.api) if found.suite == found.api else noticed_scenarios_file(found.api)
+    noticed = faults_noticed_by(found.id, read_noticed(file))
     facts.add_row("fails on", ", ".join(noticed) or "no fault of the reference server yet")
     out.print(f"[bold]{found.id}[/]\n{found.statement}\n")
     out.print(facts)

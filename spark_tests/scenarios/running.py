@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.apis import import_requirements
+from conformance.noticed import FILE
 from conformance.plugin import Listener
 from conformance.requirement import REQUIREMENTS, Requirement
 from conformance.results import Results
@@ -50,3 +51,8 @@ def scenarios(api: str) -> dict[str, Requirement]:
     """Return the scenarios of an API by id."""
     import_requirements(f"{PACKAGE}.{api}")
     return {name: one for name, one in REQUIREMENTS.items() if one.suite == SUITE and one.api == api}
+
+
+def noticed_scenarios_file(api: str) -> Path:
+    """Return the file that says which scenarios of an API notice which fault."""
+    return Path(__file__).parent / api / FILE

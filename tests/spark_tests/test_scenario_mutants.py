@@ -1,34 +1,34 @@
-"""The scenarios judged by faults: every scenario is named by a fault, and fails against a server with that fault.
+"""The scenarios judged by faults: every scenario notices a fault, and fails against a server with that fault.
 
 What holds for the suite in conformance/test_mutants.py holds for the scenarios here. Under a fault only the scenarios
-that it names are run, all of an API in one session. Faults are chosen so that Spark neither waits nor tries again.
+of which it was measured are run, all of an API in one session. Faults are chosen so that Spark neither waits nor tries
+again.
 """
 
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 
 import pytest
 
+import spark_tests
 from conformance.apis import APIS
+from conformance.noticed import FILE, matching, read_noticed
 from conformance.settings import Settings
 from lakeproof import serve
-from reference_server.faults import FAULTS, HEADER, Fault
+from reference_server.faults import HEADER, find_fault
 
 TOKEN = "test-token"
+SCENARIOS = Path(spark_tests.__file__).parent / "scenarios"
 WAREHOUSES = {"iceberg": "default"}
 MASTER = "local[2,2]"  # a task that fails is run twice, not four times: most that fail here fail again
 
 
-def kills(fault: Fault, api: str) -> tuple[str, ...]:
-    """The patterns with which a fault names scenarios of an API."""
-    return tuple(one for one in fault.kills if one.startswith(f"spark.{api}."))
-
-
-MUTANTS = [(api, fault) for api in APIS for fault in FAULTS.values() if kills(fault, api)]
-MUTANT_IDS = [f"{api}-{fault.name}" for api, fault in MUTANTS]
+NOTICED = {api: read_noticed(SCENARIOS / api / FILE) for api in APIS}
+MUTANTS = [(api, fault) for api in APIS for fault in NOTICED[api]]
+MUTANT_IDS = [f"{api}-{fault}" for api, fault in MUTANTS]
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +60,8 @@ def test_fault_is_noticed(api, fault, target, known, tmp_path):
     from spark_tests.scenarios.running import run_scenarios  # noqa: PLC0415 - optional
 
     url, session = target(api)
-    wanted = {name for name in known(api) if fault.must_be_noticed_by(name)}
-    headers = (f"{HEADER}: {fault.name}",)
+    wanted = matching(NOTICED[api][fault], known(api))
+    headers = (f"{HEADER}: {fault}",)
     given = {"warehouse": WAREHOUSES.get(api, ""), "token": TOKEN, "headers": headers, "report": str(tmp_path)}
     results, _ = run_scenarios(Settings(server=url, api=api, **given), ids=wanted, session=session)
     assert sorted(entry["id"] for entry in results.requirements if entry["verdict"] not in ("fail", "warn")) == []
@@ -69,12 +69,12 @@ def test_fault_is_noticed(api, fault, target, known, tmp_path):
 
 
 @pytest.mark.parametrize("api", APIS)
-def test_every_scenario_is_named_by_a_fault(api, known):
-    assert sorted(name for name in known(api) if not any(fault.must_be_noticed_by(name) for _, fault in MUTANTS)) == []
+def test_every_scenario_notices_a_fault(api, known):
+    patterns = {one for patterns in NOTICED[api].values() for one in patterns}
+    assert sorted(set(known(api)) - matching(patterns, known(api))) == []
 
 
 @pytest.mark.parametrize(("api", "fault"), MUTANTS, ids=MUTANT_IDS)
-def test_patterns_name_something(api, fault, known):
-    for pattern in kills(fault, api):
-        one = replace(fault, kills=(pattern,))
-        assert any(map(one.must_be_noticed_by, known(api))), pattern
+def test_what_was_measured_names_faults_and_scenarios(api, fault, known):
+    assert find_fault(fault)
+    assert [one for one in NOTICED[api][fault] if not matching([one], known(api))] == []

@@ -1,4 +1,4 @@
-"""The faults of the Iceberg wing: what each breaks, and which requirements must notice it.
+"""The written faults of the Iceberg API: what each breaks, and where.
 
 Importing this package imports every file in it, which registers its faults.
 """

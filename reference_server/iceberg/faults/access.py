@@ -14,24 +14,16 @@ from reference_server.iceberg.faults.blocks import answer_becomes, error_becomes
 from reference_server.iceberg.handlers.credentials import HEADER
 
 SHOWN = ("createTable", "loadTable", "registerTable")
+
 CREDENTIALS, SIGN = "loadCredentials", "signRequest"
+
 LIST = "storage-credentials"
+
 NOWHERE = "http://127.0.0.1:9"
 
 
 def _several_words(call: Call) -> bool:
     return "," in call.request.headers.get(HEADER, "")
-
-
-declare(
-    "delegation-one-word",
-    "Several words in X-Iceberg-Access-Delegation are a bad request.",
-    refuses_when(_several_words, InvalidInput("There is no such way of access.")),
-    on=SHOWN,
-    kills=["iceberg.access.list.*"],
-)
-
-# Credentials
 
 
 def _with_secret(body: Any) -> Any:
@@ -59,59 +51,6 @@ async def _other_each_time(call: Call, proceed: Proceed) -> Reply:
     if reply.status == 200:
         reply.body = orjson.dumps({LIST: [{"prefix": f"s3://half-{count % 2}", "config": {"a": "b"}}]})
     return reply
-
-
-declare(
-    "credentials-unasked",
-    "The configuration of a table holds a secret, whoever loads it.",
-    body_becomes(_with_secret, 200),
-    on=["loadTable"],
-    kills=["iceberg.access.unasked"],
-)
-declare(
-    "credentials-change",
-    "Credentials that are asked for alone are for another prefix each time.",
-    _other_each_time,
-    on=[CREDENTIALS],
-    kills=["iceberg.access.credentials", "iceberg.storage.vended.prefix"],
-)
-declare(
-    "credentials-for-anything",
-    "Credentials are answered for tables that do not exist.",
-    answers(200, {LIST: []}),
-    on=[CREDENTIALS],
-    kills=["iceberg.access.credentials.missing", "iceberg.access.credentials.namespace_missing"],
-)
-declare(
-    "credentials-without-plan",
-    "Credentials for the id of a planning are refused.",
-    refuses_when(lambda call: "planId" in call.request.query, InvalidInput("There is no parameter planId.")),
-    on=[CREDENTIALS],
-    kills=["iceberg.access.credentials.plan"],
-)
-declare(
-    "credentials-in-config",
-    "Credentials stand in the configuration of the table alone.",
-    body_becomes(_into_config, 200),
-    on=SHOWN,
-    kills=[f"iceberg.storage.vended.{one}" for one in ("create", "load", "register")],
-)
-declare(
-    "credentials-without-prefix",
-    "Credentials do not say which locations they open.",
-    answer_becomes(storage_credentials=_prefixes("")),
-    on=[CREDENTIALS],
-    kills=["iceberg.storage.vended.alone", "iceberg.storage.vended.prefix"],
-)
-declare(
-    "credentials-elsewhere",
-    "Credentials name a storage that is not there.",
-    answer_becomes(storage_credentials=_elsewhere),
-    on=["loadTable"],
-    kills=["iceberg.storage.vended.work"],
-)
-
-# Signatures
 
 
 def _unsigned(headers: Any) -> Any:
@@ -147,65 +86,93 @@ async def _no_cache_control(_call: Call, proceed: Proceed) -> Reply:
 
 
 declare(
+    "delegation-one-word",
+    "Several words in X-Iceberg-Access-Delegation are a bad request.",
+    refuses_when(_several_words, InvalidInput("There is no such way of access.")),
+    on=SHOWN,
+)
+
+# Credentials
+declare(
+    "credentials-unasked",
+    "The configuration of a table holds a secret, whoever loads it.",
+    body_becomes(_with_secret, 200),
+    on=["loadTable"],
+)
+declare(
+    "credentials-change",
+    "Credentials that are asked for alone are for another prefix each time.",
+    _other_each_time,
+    on=[CREDENTIALS],
+)
+declare(
+    "credentials-for-anything",
+    "Credentials are answered for tables that do not exist.",
+    answers(200, {LIST: []}),
+    on=[CREDENTIALS],
+)
+declare(
+    "credentials-without-plan",
+    "Credentials for the id of a planning are refused.",
+    refuses_when(lambda call: "planId" in call.request.query, InvalidInput("There is no parameter planId.")),
+    on=[CREDENTIALS],
+)
+declare(
+    "credentials-in-config",
+    "Credentials stand in the configuration of the table alone.",
+    body_becomes(_into_config, 200),
+    on=SHOWN,
+)
+declare(
+    "credentials-without-prefix",
+    "Credentials do not say which locations they open.",
+    answer_becomes(storage_credentials=_prefixes("")),
+    on=[CREDENTIALS],
+)
+declare(
+    "credentials-elsewhere",
+    "Credentials name a storage that is not there.",
+    answer_becomes(storage_credentials=_elsewhere),
+    on=["loadTable"],
+)
+
+# Signatures
+declare(
     "sign-nothing",
     "What should be signed comes back without a signature.",
     answer_becomes(headers=_unsigned),
     on=[SIGN],
-    kills=["iceberg.storage.sign.signed", "iceberg.storage.sign.config"],
 )
 declare(
     "sign-other-region",
     "Signatures are for another region than the request.",
     answer_becomes(headers=_other_region),
     on=[SIGN],
-    kills=["iceberg.storage.sign.provider"],
 )
 declare(
     "sign-elsewhere",
     "The signed request is one to another storage.",
     answer_becomes(uri=lambda uri: NOWHERE + urlsplit(uri).path),
     on=[SIGN],
-    kills=["iceberg.storage.sign.accepted"],
 )
 declare(
     "sign-missing-forbidden",
     "Signing for a table that does not exist is 403.",
     error_becomes(404, PermissionDenied("The table is not yours.")),
     on=[SIGN],
-    kills=["iceberg.storage.sign.missing"],
 )
 declare(
     "sign-without-cache-control",
     "The answer does not say whether a signature may be kept.",
     _no_cache_control,
     on=[SIGN],
-    kills=["iceberg.storage.sign.cache"],
 )
-declare(
-    "sign-any-method",
-    "Requests are signed whatever their method is.",
-    _method_ignored,
-    on=[SIGN],
-    kills=["iceberg.storage.sign.method"],
-)
-declare(
-    "sign-anything",
-    "Requests are signed whatever they touch.",
-    _anything,
-    on=[SIGN],
-    kills=["iceberg.storage.sign.outside.*"],
-)
+declare("sign-any-method", "Requests are signed whatever their method is.", _method_ignored, on=[SIGN])
+declare("sign-anything", "Requests are signed whatever they touch.", _anything, on=[SIGN])
 declare(
     "sign-config-lost",
     "Tables do not say how requests are signed.",
     fields_lost("remote-signing-config"),
     on=["loadTable"],
-    kills=["iceberg.storage.sign.config"],
 )
-declare(
-    "sign-refused",
-    "No request is signed.",
-    refuses(PermissionDenied("Nothing is signed here.")),
-    on=[SIGN],
-    kills=["iceberg.storage.sign.default", "iceberg.storage.sign.signed"],
-)
+declare("sign-refused", "No request is signed.", refuses(PermissionDenied("Nothing is signed here.")), on=[SIGN])

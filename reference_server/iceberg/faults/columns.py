@@ -9,11 +9,8 @@ from reference_server.faults import Around, declare, request_becomes
 from reference_server.iceberg.metadata.reading import Json
 
 CREATE = ["createTable"]
+
 FOREIGN = re.compile(r"\W", re.ASCII)
-ODD = (
-    *("space", "dot", "slash", "percent", "plus", "question", "hash", "quote", "backtick", "unicode", "emoji"),
-    *("dash", "ampersand", "colon"),
-)
 
 
 def _called(edit: Callable[[str], str]) -> Around:
@@ -30,13 +27,6 @@ declare(
     "columns-as-words",
     "What is no letter, digit or underscore becomes an underscore in the name of a column.",
     _called(lambda name: FOREIGN.sub("_", name)),
-    kills=[f"spark.iceberg.name.column.{name}" for name in ODD],
     on=CREATE,
 )
-declare(
-    "columns-in-capitals",
-    "Names of columns are folded to upper case.",
-    _called(str.upper),
-    kills=["spark.iceberg.name.column.upper", "spark.iceberg.name.column.keyword"],
-    on=CREATE,
-)
+declare("columns-in-capitals", "Names of columns are folded to upper case.", _called(str.upper), on=CREATE)

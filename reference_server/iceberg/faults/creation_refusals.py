@@ -13,7 +13,9 @@ from reference_server.iceberg.metadata.reading import Json
 from specs.identifiers import UNIT_SEPARATOR
 
 CREATE = ["createTable"]
+
 NAMING = ("createTable", "renameTable", "registerTable")
+
 ANY_SCHEMA: Json = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": False}]}
 
 
@@ -38,36 +40,6 @@ def _room_made(operation: str, name: str) -> Around:
     return again(around, 409)
 
 
-declare(
-    "taken-name-replaced",
-    "A table that has the name of a new one is dropped for it.",
-    _room_made("dropTable", "table"),
-    kills=["iceberg.table.create.taken", "iceberg.table.rename.taken", "iceberg.register.table.taken"],
-    on=NAMING,
-)
-declare(
-    "view-replaced",
-    "A view that has the name of a new table is dropped for it.",
-    _room_made("dropView", "view"),
-    kills=["iceberg.table.*.taken_by_view", "iceberg.register.table.taken_by_view"],
-    on=NAMING,
-)
-declare(
-    "taken-as-400",
-    "A name that is taken makes a bad request.",
-    error_becomes(409, InvalidInput("The name is taken.")),
-    kills=["iceberg.table.*.taken", "iceberg.table.*.taken_by_view", "iceberg.register.table.taken*"],
-    on=NAMING,
-)
-declare(
-    "taken-type-wrong",
-    "A name that is taken is told as if a commit had failed.",
-    error_field_becomes("type", lambda _: "CommitFailedException", 409),
-    kills=["iceberg.table.*.taken", "iceberg.table.*.taken_by_view", "iceberg.register.table.taken*"],
-    on=NAMING,
-)
-
-
 async def _namespace_made(call: Call, proceed: Proceed) -> Reply:
     namespace, _ = target(call)
     body = {"namespace": namespace.split(UNIT_SEPARATOR), "properties": {}}
@@ -75,27 +47,9 @@ async def _namespace_made(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
-declare(
-    "namespaces-spring-up",
-    "A namespace that does not exist is created with the first table in it.",
-    again(_namespace_made, 404),
-    kills=["iceberg.table.[cr]*.namespace_missing", "iceberg.register.table.namespace_missing"],
-    on=NAMING,
-)
-
-
 def _known_version(body: Json) -> Json:
     given = body.get("properties", {})
     return {**body, "properties": {key: given[key] for key in given if key != "format-version"}}
-
-
-declare(
-    "unknown-format-overlooked",
-    "A format version that does not exist makes a table of the usual one.",
-    again(request_becomes(_known_version), 400),
-    kills=["iceberg.table.create.format_unknown"],
-    on=CREATE,
-)
 
 
 def _repaired(body: Json) -> Json:
@@ -111,11 +65,51 @@ def _if(found: Callable[[Json], Any], edit: Callable[[Json], Json]) -> Callable[
     return lambda body: edit(body) if found(body) else body
 
 
+def _defaulted(body: Json) -> Iterator[tuple[str, Any]]:
+    for name, default in (("name", "unnamed"), ("schema", ANY_SCHEMA), ("properties", {})):
+        yield name, body[name] if isinstance(body.get(name), type(default)) else default
+
+
+declare(
+    "taken-name-replaced",
+    "A table that has the name of a new one is dropped for it.",
+    _room_made("dropTable", "table"),
+    on=NAMING,
+)
+declare(
+    "view-replaced",
+    "A view that has the name of a new table is dropped for it.",
+    _room_made("dropView", "view"),
+    on=NAMING,
+)
+declare(
+    "taken-as-400",
+    "A name that is taken makes a bad request.",
+    error_becomes(409, InvalidInput("The name is taken.")),
+    on=NAMING,
+)
+declare(
+    "taken-type-wrong",
+    "A name that is taken is told as if a commit had failed.",
+    error_field_becomes("type", lambda _: "CommitFailedException", 409),
+    on=NAMING,
+)
+declare(
+    "namespaces-spring-up",
+    "A namespace that does not exist is created with the first table in it.",
+    again(_namespace_made, 404),
+    on=NAMING,
+)
+declare(
+    "unknown-format-overlooked",
+    "A format version that does not exist makes a table of the usual one.",
+    again(request_becomes(_known_version), 400),
+    on=CREATE,
+)
 declare(
     "schemas-repaired",
     "A schema that no table can have is changed into one that tables can have.",
     again(request_becomes(_if(lambda body: isinstance(body.get("schema"), dict), _repaired)), 400),
-    kills=["iceberg.table.create.bad_schema.*", "iceberg.table.create.newer_type.*"],
     on=CREATE,
 )
 declare(
@@ -125,20 +119,11 @@ declare(
         request_becomes(lambda body: {key: body[key] for key in body if key not in ("partition-spec", "write-order")}),
         400,
     ),
-    kills=["iceberg.table.create.bad_layout.*"],
     on=CREATE,
 )
-
-
-def _defaulted(body: Json) -> Iterator[tuple[str, Any]]:
-    for name, default in (("name", "unnamed"), ("schema", ANY_SCHEMA), ("properties", {})):
-        yield name, body[name] if isinstance(body.get(name), type(default)) else default
-
-
 declare(
     "bodies-completed",
     "What lacks in a request to create a table, or has the wrong type, is made up.",
     again(request_becomes(lambda body: {**body, **dict(_defaulted(body))}), 400),
-    kills=["iceberg.table.create.bad_body.*"],
     on=CREATE,
 )

@@ -10,7 +10,9 @@ from reference_server.faults import Call, Proceed, declare
 from reference_server.iceberg.faults.blocks import body_of, header_lost
 
 ETAG, CONDITION = "ETag", "If-None-Match"
+
 LOAD = ["loadTable"]
+
 TAGGED = ["createTable", "registerTable", "updateTable", *LOAD]
 
 
@@ -71,59 +73,28 @@ async def _unasked(call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
-declare(
-    "etag-of-the-table",
-    "The ETag of a table stays the same whatever is committed.",
-    _of_the_table,
-    kills=["iceberg.etag.changes", "iceberg.etag.representation"],
-    on=TAGGED,
-)
+declare("etag-of-the-table", "The ETag of a table stays the same whatever is committed.", _of_the_table, on=TAGGED)
 declare(
     "etag-of-the-name",
     "The ETag of a table is made from its name and the number of its commits.",
     _of_the_name,
-    kills=["iceberg.etag.tables_differ"],
     on=LOAD,
 )
-declare(
-    "etag-of-the-answer",
-    "Every answer has another ETag.",
-    _of_the_answer,
-    kills=["iceberg.etag.changes", "iceberg.etag.not_modified", "iceberg.etag.from_*"],
-    on=TAGGED,
-)
-declare(
-    "etag-shared",
-    "A table has the same ETag with all snapshots as with those of refs alone.",
-    _shared,
-    kills=["iceberg.etag.representation"],
-    on=LOAD,
-)
+declare("etag-of-the-answer", "Every answer has another ETag.", _of_the_answer, on=TAGGED)
+declare("etag-shared", "A table has the same ETag with all snapshots as with those of refs alone.", _shared, on=LOAD)
 declare(
     "etag-of-creation-differs",
     "Creations and commits give another ETag than a load of the same state.",
     _other_elsewhere,
-    kills=["iceberg.etag.from_*"],
     on=["createTable", "updateTable"],
 )
 declare(
     "etag-never-compared",
     "A load is answered with the table, whatever ETag is known to the client.",
     header_lost(CONDITION),
-    kills=["iceberg.etag.not_modified", "iceberg.etag.from_*"],
     on=LOAD,
 )
+declare("etag-any-is-current", "A load with any ETag is told that nothing has changed.", _any_condition, on=LOAD)
 declare(
-    "etag-any-is-current",
-    "A load with any ETag is told that nothing has changed.",
-    _any_condition,
-    kills=["iceberg.etag.modified", "iceberg.etag.missing"],
-    on=LOAD,
-)
-declare(
-    "etag-unasked",
-    "Who loads a table again is told that nothing has changed, without having asked.",
-    _unasked,
-    kills=["iceberg.etag.unasked"],
-    on=LOAD,
+    "etag-unasked", "Who loads a table again is told that nothing has changed, without having asked.", _unasked, on=LOAD
 )

@@ -10,6 +10,7 @@ from reference_server.faults import answers, body_becomes, declare, fields_lost
 from reference_server.iceberg.faults.blocks import answer_becomes, error_becomes, metadata_become
 
 LIST, LOAD = ["listFunctions"], ["loadFunction"]
+
 OTHERS = [["samples", "net_price"]]
 
 
@@ -27,89 +28,76 @@ declare(
     "Functions are listed by their names alone.",
     answer_becomes(identifiers=lambda ids: [id[-1:] for id in ids]),
     on=LIST,
-    kills=["iceberg.function.list.full"],
 )
 declare(
     "functions-everywhere",
     "A namespace without functions lists those of another one.",
     answer_becomes(identifiers=lambda ids: ids or OTHERS),
     on=LIST,
-    kills=["iceberg.function.list.none"],
 )
 declare(
     "functions-of-nothing",
     "The functions of a namespace that does not exist are an empty page.",
     answers(200, {"identifiers": [], "next-page-token": None}),
     on=LIST,
-    kills=["iceberg.function.list.namespace_missing"],
 )
 declare(
     "functions-page-loses-last",
     "Every page of functions but the last one lacks an entry.",
     body_becomes(_last_lost, 200),
     on=LIST,
-    kills=["iceberg.function.list.pages"],
 )
 declare(
     "function-versions-lost",
     "Overloads are shown without their versions.",
     _definitions(lambda one: {**one, "versions": []}),
     on=LOAD,
-    kills=["iceberg.function.load.listed", "iceberg.function.current"],
 )
 declare(
     "function-missing-table",
     "A function that does not exist is answered as a table that does not exist.",
     error_becomes(404, TableNotFound("Table does not exist.")),
     on=LOAD,
-    kills=["iceberg.function.load.missing", "iceberg.function.load.namespace_missing"],
 )
 declare(
     "function-missing-bad",
     "A function that does not exist is a bad request.",
     error_becomes(404, InvalidInput("There is no such function.")),
     on=LOAD,
-    kills=["iceberg.function.load.missing", "iceberg.function.load.namespace_missing"],
 )
 declare(
     "function-location-lost",
     "Functions are shown without the location of their metadata.",
     fields_lost("metadata-location"),
     on=LOAD,
-    kills=["iceberg.function.load.location"],
 )
 declare(
     "function-current-unknown",
     "The current version of an overload is one that is not there.",
     _definitions(lambda one: {**one, "current-version-id": 99}),
     on=LOAD,
-    kills=["iceberg.function.current"],
 )
 declare(
     "function-id-spaced",
     "The id of an overload has spaces after its commas.",
     _definitions(lambda one: {**one, "definition-id": one["definition-id"].replace(",", ", ")}),
     on=LOAD,
-    kills=["iceberg.function.definition_id"],
 )
 declare(
     "function-specific-name-shared",
     "All overloads of a function have the same specific name.",
     _definitions(lambda one: {**one, "specific-name": "overload"}),
     on=LOAD,
-    kills=["iceberg.function.specific_name"],
 )
 declare(
     "function-table-as-text",
     "Table functions say that they return text.",
     _definitions(lambda one: {**one, "return-type": "string"} if one["function-type"] == "udtf" else one),
     on=LOAD,
-    kills=["iceberg.function.table"],
 )
 declare(
     "function-type-spaced",
     "Names of types are written with spaces.",
     _definitions(lambda one: {**one, "return-type": "decimal(12, 2)"}),
     on=LOAD,
-    kills=["iceberg.function.type_text"],
 )

@@ -75,48 +75,21 @@ async def _without_key(call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
-declare(
-    "keys-ignored",
-    "Idempotency keys are advertised, but ignored.",
-    _on_mutations(unheard),
-    kills=[
-        *(
-            f"iceberg.key.replay.{what}"
-            for what in ("create_*", "drop_*", "rename_*", "register_*", "update_*", "commit_*")
-        ),
-        "iceberg.key.errors",
-        "iceberg.key.one_effect",
-        "iceberg.key.race",
-        "iceberg.key.format",
-    ],
-)
-declare(
-    "keys-refused-again",
-    "A key that comes again is refused as used.",
-    _on_mutations(_refused_again),
-    kills=["iceberg.key.replay.*", "iceberg.key.one_effect"],
-)
+declare("keys-ignored", "Idempotency keys are advertised, but ignored.", _on_mutations(unheard))
+declare("keys-refused-again", "A key that comes again is refused as used.", _on_mutations(_refused_again))
 declare(
     "keys-of-refusals-forgotten",
     "A refusal is not kept with its key, so that the same request is judged anew.",
     _on_mutations(_refusals_forgotten),
-    kills=["iceberg.key.errors"],
 )
-declare(
-    "keys-of-any-form",
-    "A key that is no UUID counts as none.",
-    _on_mutations(_any_form),
-    kills=["iceberg.key.format"],
-)
+declare("keys-of-any-form", "A key that is no UUID counts as none.", _on_mutations(_any_form))
 declare(
     "keys-of-all-operations",
     "A key is answered as it was before, also when it comes with another operation.",
     _on_mutations(_one_for_all),
-    kills=["iceberg.key.other_operation"],
 )
 declare(
     "repetitions-without-a-key",
     "A request that equals an earlier one is answered as that was, although it has no key.",
     _on_mutations(_without_key),
-    kills=["iceberg.key.optional.*"],
 )

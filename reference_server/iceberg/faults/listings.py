@@ -13,8 +13,8 @@ from reference_server.iceberg.faults.blocks import LISTS, answer_becomes, body_o
 from specs.identifiers import UNIT_SEPARATOR
 
 LIST, LIST_TABLES, LIST_VIEWS = LISTS
+
 CUT = 100
-PLAIN_NAMES = ("leading_dot", "trailing_dot", "dots", "digits", "dash", "null_word", "keyword", "length_200")
 
 
 def items(edit: Callable[[list[Any]], list[Any]]) -> Around:
@@ -59,97 +59,40 @@ async def _stale(call: Call, proceed: Proceed) -> Reply:
     return before[1] if before and before[0] < writes else reply
 
 
-declare(
-    "lists-empty",
-    "Listings are empty.",
-    items(lambda _: []),
-    kills=[
-        "iceberg.listing.tables",
-        "iceberg.listing.views",
-        "iceberg.listing.namespaces.children",
-        "iceberg.listing.namespaces.top",
-        "iceberg.listing.namespaces.empty_parent",
-        "iceberg.page.start.*",
-        "iceberg.view.create.loadable",
-        *(f"iceberg.names.*.{name}" for name in PLAIN_NAMES),
-        "spark.iceberg.table.created",
-        "spark.iceberg.namespace.created",
-    ],
-    on=LISTS,
-)
-declare(
-    "lists-doubled",
-    "Listings show their first item twice.",
-    items(lambda found: found[:1] + found),
-    kills=[
-        "iceberg.listing.everything.*",
-        "iceberg.listing.unique.*",
-        "iceberg.listing.tables",
-        "iceberg.listing.views",
-        "spark.iceberg.listing.pattern",
-    ],
-    on=LISTS,
-)
-declare(
-    "lists-stale",
-    "A listing is answered as before the latest write.",
-    _stale,
-    kills=["iceberg.listing.fresh.*"],
-)
+declare("lists-empty", "Listings are empty.", items(lambda _: []), on=LISTS)
+declare("lists-doubled", "Listings show their first item twice.", items(lambda found: found[:1] + found), on=LISTS)
+declare("lists-stale", "A listing is answered as before the latest write.", _stale)
 declare(
     "lists-missing-as-empty",
     "Listing what does not exist is answered with an empty list.",
     _missing_lists_empty,
-    kills=[
-        "iceberg.listing.namespaces.missing",
-        "iceberg.listing.missing.*",
-        "spark.iceberg.error.namespace-missing.show_tables",
-    ],
     on=LISTS,
 )
 declare(
     "lists-parent-ignored",
     "Namespaces of the first level are listed whichever parent is named.",
     arguments_lost("parent"),
-    kills=["iceberg.listing.namespaces.children", "iceberg.listing.namespaces.missing"],
     on=[LIST],
 )
 declare(
     "lists-relative",
     "Namespaces are listed without the levels of their parent.",
     items(lambda found: [one[-1:] for one in found]),
-    kills=[
-        "iceberg.listing.namespaces.children",
-        "iceberg.listing.everything.list_namespaces",
-        "spark.iceberg.namespace.nested",
-    ],
     on=[LIST],
 )
 declare(
-    "lists-deeper-too",
-    "Namespaces of the second level are listed among those of the first.",
-    _deeper_too,
-    kills=["iceberg.listing.namespaces.top"],
-    on=[LIST],
+    "lists-deeper-too", "Namespaces of the second level are listed among those of the first.", _deeper_too, on=[LIST]
 )
 declare(
     "lists-empty-parent-refused",
     "An empty parent is taken for the name of a namespace.",
     refuses_when(lambda call: call.request.query.get("parent") == [""], InvalidInput("The namespace is empty.")),
-    kills=["iceberg.listing.namespaces.empty_parent"],
     on=[LIST],
 )
-declare(
-    "lists-views-as-tables",
-    "Views are listed among the tables.",
-    _views_too,
-    kills=["iceberg.listing.kinds", "spark.iceberg.view.created"],
-    on=[LIST_TABLES],
-)
+declare("lists-views-as-tables", "Views are listed among the tables.", _views_too, on=[LIST_TABLES])
 declare(
     "lists-cut-short",
     f"Listings end after {CUT} entries, and do not tell that there are more.",
     items(lambda found: found[:CUT]),
-    kills=["spark.iceberg.listing.namespaces", "spark.iceberg.listing.tables"],
     on=LISTS,
 )

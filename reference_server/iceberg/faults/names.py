@@ -18,25 +18,16 @@ from reference_server.iceberg.faults.listings import items
 from specs.identifiers import UNIT_SEPARATOR
 
 CREATIONS = ("createNamespace", "createTable", "createView")
+
 CONTROLS = re.compile(r"[\x00-\x1f]")
+
 SPEAKABLE = re.compile(r"[\w.-]*", re.ASCII)
+
 PATH_NAMES = ("namespace", "table", "view")
+
 WIDTH = 64
-FOREIGN = ("unicode", "cjk", "emoji", "right_to_left", "combining", "wide_100")
-PUNCTUATION = (
-    *("space", "plus", "percent", "percent_encoded", "slash", "backslash", "quotes", "question_mark", "hash"),
-    *("ampersand", "semicolon", "colon", "comma", "brackets", "glob", "at", "equals", "sql", "html", "climbing"),
-)
+
 Edit = Callable[[str], str]
-
-
-def _all_kinds(*names: str) -> list[str]:
-    return [f"iceberg.names.{kind}.{name}" for kind in ("table", "view", "namespace") for name in names]
-
-
-def _of_sql(*names: str) -> list[str]:
-    """Return the scenarios of Spark about names of tables and namespaces."""
-    return [f"spark.iceberg.name.{kind}.{name}" for kind in ("table", "namespace") for name in names]
 
 
 def _in_bodies(edit: Edit) -> Around:
@@ -115,113 +106,6 @@ async def _as_paths(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
-declare(
-    "names-refused-in-paths",
-    "Names of all kinds are accepted in bodies, but with anything but letters, digits, dots and dashes not in paths.",
-    _refused_in_paths,
-    kills=[
-        *_all_kinds(*PUNCTUATION, "leading_space", "trailing_space"),
-        "iceberg.names.nested",
-        *_of_sql("space", "slash", "question", "hash", "colon"),
-        "spark.iceberg.name.table.backtick",
-    ],
-)
-declare(
-    "names-slash-refused",
-    "A path with an encoded slash or backslash is refused, although things are created with it.",
-    _slash_refused,
-    kills=_all_kinds("slash", "backslash", "climbing"),
-)
-declare(
-    "names-decoded-twice",
-    "Names in paths are percent-decoded twice, the second time as in a form.",
-    _in_paths(lambda name: unquote(name.replace("+", " "))),
-    kills=[
-        *_all_kinds("percent_encoded", "plus"),
-        *_of_sql("percent", "plus"),
-    ],
-)
-declare(
-    "names-cut-at-semicolon",
-    "What follows a semicolon in a path is taken for parameters.",
-    _in_paths(lambda name: name.partition(";")[0]),
-    kills=_all_kinds("semicolon", "sql"),
-)
-declare(
-    "names-in-ascii",
-    "Characters of names that ASCII does not have become question marks.",
-    _everywhere(lambda name: name.encode("ascii", "replace").decode()),
-    kills=[
-        *_all_kinds(*FOREIGN),
-        "iceberg.names.nested",
-        *_of_sql("unicode", "emoji"),
-    ],
-)
-declare(
-    "names-in-lower-case",
-    "Names are folded to lower case.",
-    _everywhere(str.lower),
-    kills=[
-        *_all_kinds("upper_case"),
-        "spark.iceberg.name.case",
-        *_of_sql("upper"),
-    ],
-)
-declare(
-    "names-case-lost",
-    "Creating a table whose name differs from another in case alone is answered with that one.",
-    _case_lost,
-    kills=["iceberg.names.case"],
-    on=["createTable"],
-)
-declare(
-    "names-trimmed",
-    "Blanks around names are dropped.",
-    _everywhere(str.strip),
-    kills=_all_kinds("leading_space", "trailing_space"),
-)
-declare(
-    "names-without-controls",
-    "Control characters in a new name are left out instead of refused.",
-    _in_bodies(lambda name: CONTROLS.sub("", name)),
-    kills=[
-        *_all_kinds("newline", "tab", "nul"),
-        "iceberg.names.table.unit_separator",
-        "iceberg.names.view.unit_separator",
-    ],
-)
-declare(
-    "names-cut-short",
-    f"New names are cut to {WIDTH} characters.",
-    _in_bodies(lambda name: name[:WIDTH]),
-    kills=[*_all_kinds("length_200", "length_1000", "wide_100"), "spark.iceberg.name.table.long"],
-)
-declare(
-    "names-escaped",
-    "Listings show names as HTML has them.",
-    _shown(html.escape),
-    kills=[
-        *_all_kinds("ampersand", "quotes", "brackets", "html", "sql"),
-        *_of_sql("quote", "ampersand"),
-    ],
-    on=LISTS,
-)
-declare(
-    "names-parsed",
-    "Listings show names that look like numbers or null as such.",
-    _shown(_parsed),
-    kills=_all_kinds("digits", "null_word"),
-    on=LISTS,
-)
-declare(
-    "names-as-locations",
-    "The location of a table is made of its namespace and its name, as a path.",
-    _as_paths,
-    kills=["iceberg.names.inside.*"],
-    on=["createTable"],
-)
-
-
 async def _unit_refused(call: Call, proceed: Proceed) -> Reply:
     """Refuse the separator of namespaces, as containers do with any control character."""
     if "%1F" in call.request.target.upper():
@@ -230,15 +114,53 @@ async def _unit_refused(call: Call, proceed: Proceed) -> Reply:
 
 
 declare(
-    "separator-refused",
-    "A request with 0x1F in its path or query is refused before the server sees it.",
-    _unit_refused,
-    kills=["iceberg.names.separator.unit", "iceberg.names.nested", "iceberg.namespace.create.nested"],
+    "names-refused-in-paths",
+    "Names of all kinds are accepted in bodies, but with anything but letters, digits, dots and dashes not in paths.",
+    _refused_in_paths,
 )
 declare(
-    "names-in-capitals",
-    "Listings show names in capital letters.",
-    _shown(str.upper),
-    kills=_of_sql("dot", "keyword", "dash"),
-    on=LISTS,
+    "names-slash-refused",
+    "A path with an encoded slash or backslash is refused, although things are created with it.",
+    _slash_refused,
 )
+declare(
+    "names-decoded-twice",
+    "Names in paths are percent-decoded twice, the second time as in a form.",
+    _in_paths(lambda name: unquote(name.replace("+", " "))),
+)
+declare(
+    "names-cut-at-semicolon",
+    "What follows a semicolon in a path is taken for parameters.",
+    _in_paths(lambda name: name.partition(";")[0]),
+)
+declare(
+    "names-in-ascii",
+    "Characters of names that ASCII does not have become question marks.",
+    _everywhere(lambda name: name.encode("ascii", "replace").decode()),
+)
+declare("names-in-lower-case", "Names are folded to lower case.", _everywhere(str.lower))
+declare(
+    "names-case-lost",
+    "Creating a table whose name differs from another in case alone is answered with that one.",
+    _case_lost,
+    on=["createTable"],
+)
+declare("names-trimmed", "Blanks around names are dropped.", _everywhere(str.strip))
+declare(
+    "names-without-controls",
+    "Control characters in a new name are left out instead of refused.",
+    _in_bodies(lambda name: CONTROLS.sub("", name)),
+)
+declare("names-cut-short", f"New names are cut to {WIDTH} characters.", _in_bodies(lambda name: name[:WIDTH]))
+declare("names-escaped", "Listings show names as HTML has them.", _shown(html.escape), on=LISTS)
+declare("names-parsed", "Listings show names that look like numbers or null as such.", _shown(_parsed), on=LISTS)
+declare(
+    "names-as-locations",
+    "The location of a table is made of its namespace and its name, as a path.",
+    _as_paths,
+    on=["createTable"],
+)
+declare(
+    "separator-refused", "A request with 0x1F in its path or query is refused before the server sees it.", _unit_refused
+)
+declare("names-in-capitals", "Listings show names in capital letters.", _shown(str.upper), on=LISTS)

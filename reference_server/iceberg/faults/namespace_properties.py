@@ -10,6 +10,7 @@ from reference_server.iceberg.faults.blocks import answer_becomes, body_of, perf
 from reference_server.iceberg.metadata.reading import Json
 
 UPDATE = ["updateProperties"]
+
 WRITES = ["createNamespace", *UPDATE]
 
 
@@ -41,57 +42,32 @@ declare(
     "namespace-properties-forgotten",
     "A change of properties is answered with success, but nothing changes.",
     answers(200, {"updated": [], "removed": [], "missing": []}),
-    kills=[
-        "iceberg.namespace.load.all",
-        "iceberg.namespace.properties.update",
-        "iceberg.namespace.properties.others",
-        "iceberg.namespace.properties.answer",
-        "iceberg.namespace.properties.namespace_missing",
-        "spark.iceberg.namespace.created-if-absent",
-    ],
     on=UPDATE,
 )
 declare(
     "namespace-properties-removals-ignored",
     "Properties are set, but never removed.",
     arguments_lost("removals"),
-    kills=[
-        "iceberg.namespace.properties.others",
-        "iceberg.namespace.properties.answer",
-        "iceberg.namespace.properties.both",
-        "iceberg.namespace.properties.not_removed",
-    ],
     on=UPDATE,
 )
 declare(
-    "namespace-properties-replaced",
-    "A change replaces all properties by those that it sets.",
-    _replaced,
-    kills=[
-        "iceberg.namespace.properties.update",
-        "iceberg.namespace.properties.others",
-        "spark.iceberg.namespace.properties",
-    ],
-    on=UPDATE,
+    "namespace-properties-replaced", "A change replaces all properties by those that it sets.", _replaced, on=UPDATE
 )
 declare(
     "namespace-properties-removed-as-asked",
     "The answer tells as removed what was to be removed, whether it was there or not.",
     _removed_as_asked,
-    kills=["iceberg.namespace.properties.not_removed", "iceberg.namespace.properties.missing"],
     on=UPDATE,
 )
 declare(
     "namespace-properties-removals-win",
     "A property that is both set and removed is removed.",
     request_becomes(_removals_win),
-    kills=["iceberg.namespace.properties.both"],
     on=UPDATE,
 )
 declare(
     "namespace-properties-latin",
     "Properties are stored in an encoding that does not have all characters.",
     request_becomes(_latin),
-    kills=["iceberg.namespace.properties.texts", "iceberg.namespace.create.properties"],
     on=WRITES,
 )

@@ -21,11 +21,12 @@ from reference_server.iceberg.faults.blocks import LISTS, answer_becomes, body_o
 from specs.identifiers import UNIT_SEPARATOR
 
 CREATE, LOAD, DROP = "createNamespace", "loadNamespaceMetadata", "dropNamespace"
-EXISTS = ("namespaceExists", "tableExists", "viewExists")
-DROPS = ("dropNamespace", "dropTable", "dropView")
-LIST, LIST_TABLES, LIST_VIEWS = LISTS
 
-# Creating
+EXISTS = ("namespaceExists", "tableExists", "viewExists")
+
+DROPS = ("dropNamespace", "dropTable", "dropView")
+
+LIST, LIST_TABLES, LIST_VIEWS = LISTS
 
 
 def _wanted(call: Call) -> list[Any]:
@@ -55,107 +56,6 @@ def _path(levels: list[str]) -> str:
     return UNIT_SEPARATOR.join(levels)
 
 
-declare(
-    "namespace-said-only",
-    "The creation of a namespace is answered with success, but nothing is created.",
-    _said_only,
-    kills=[
-        "iceberg.namespace.create.loadable",
-        "iceberg.namespace.create.nested",
-        "iceberg.namespace.create.conflict",
-        "iceberg.namespace.drop.gone",
-        "spark.iceberg.error.namespace-exists",
-    ],
-    on=[CREATE],
-)
-declare(
-    "namespace-properties-lost",
-    "Properties of a new namespace are not kept.",
-    arguments_lost("properties"),
-    kills=[
-        "iceberg.namespace.create.properties",
-        "iceberg.namespace.properties.answer",
-        "spark.iceberg.namespace.created",
-    ],
-    on=[CREATE],
-)
-declare(
-    "namespace-parents-imagined",
-    "A namespace below one that does not exist is answered as if it were created.",
-    _parents_imagined,
-    kills=["iceberg.namespace.create.parent_missing"],
-    on=[CREATE],
-)
-declare(
-    "namespace-conflict-merges",
-    "The refused creation of a namespace that exists leaves its properties there.",
-    _conflict_merges,
-    kills=["iceberg.namespace.create.conflict_untouched"],
-    on=[CREATE],
-)
-declare(
-    "namespace-nesting-crashes",
-    "A namespace within another ends in an error of the server, which has one level only.",
-    refuses_when(lambda call: len(_wanted(call)) > 1, Internal("index 1 out of range")),
-    kills=["iceberg.namespace.create.flat"],
-    on=[CREATE],
-)
-declare(
-    "namespace-empty-levels-skipped",
-    "Empty levels of a new namespace are left out, and one without levels is called default.",
-    request_becomes(lambda body: {**body, "namespace": [one for one in body["namespace"] if one] or ["default"]}),
-    kills=["iceberg.namespace.create.no_level", "iceberg.namespace.create.empty_level"],
-    on=[CREATE],
-)
-
-# Looking
-
-declare(
-    "namespace-levels-joined",
-    "A namespace is shown as one level, with dots in it.",
-    answer_becomes(namespace=lambda levels: [".".join(levels)]),
-    kills=["iceberg.namespace.create.nested"],
-    on=[CREATE, LOAD],
-)
-declare(
-    "namespace-cut-short",
-    "A namespace is shown without its last character, as in a column that is too narrow.",
-    answer_becomes(namespace=lambda levels: [one[:-1] for one in levels]),
-    kills=["iceberg.namespace.create.loadable", "iceberg.namespace.load.all"],
-    on=[LOAD],
-)
-declare(
-    "namespace-properties-left-out",
-    "Where a namespace has no properties, the answer has no field for them.",
-    body_becomes(lambda body: {key: value for key, value in body.items() if value != {}}, 200),
-    kills=["iceberg.namespace.load.no_properties"],
-    on=[LOAD],
-)
-declare(
-    "exists-finds-nothing",
-    "The operations that test for something find nothing.",
-    answers(404, None),
-    kills=["iceberg.namespace.exists.present", "iceberg.view.exists.present", "iceberg.table.exists.present"],
-    on=EXISTS,
-)
-declare(
-    "exists-finds-all",
-    "The operations that test for something find it, whatever it is.",
-    answers(204, None),
-    kills=["iceberg.namespace.exists.missing", "iceberg.view.exists.missing", "iceberg.table.exists.missing"],
-    on=EXISTS,
-)
-declare(
-    "exists-with-200",
-    "The operations that test for something answer 200 where it is.",
-    status_becomes(204, 200),
-    kills=["iceberg.request.head.*"],
-    on=EXISTS,
-)
-
-# Dropping
-
-
 async def _cascades(call: Call, proceed: Proceed) -> Reply:
     """Drop what lies in the namespace first, and what lies in namespaces in it."""
     for one in body_of(await performed(call, proceed, LIST_TABLES)).get("identifiers", ()):
@@ -177,41 +77,86 @@ async def _begins_alike(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
+# Creating
 declare(
-    "drops-forgotten",
-    "Drops are answered with success, but what was dropped stays.",
-    answers(204, None),
-    kills=[
-        "iceberg.namespace.drop.gone",
-        "iceberg.view.drop.gone",
-        "iceberg.table.drop.gone",
-        "iceberg.key.optional.drop_*",
-        "iceberg.model.catalog",
-        "spark.iceberg.namespace.dropped",
-        "spark.iceberg.table.dropped",
-        "spark.iceberg.table.purged",
-        "spark.iceberg.view.dropped",
-    ],
-    on=DROPS,
+    "namespace-said-only",
+    "The creation of a namespace is answered with success, but nothing is created.",
+    _said_only,
+    on=[CREATE],
 )
+declare(
+    "namespace-properties-lost",
+    "Properties of a new namespace are not kept.",
+    arguments_lost("properties"),
+    on=[CREATE],
+)
+declare(
+    "namespace-parents-imagined",
+    "A namespace below one that does not exist is answered as if it were created.",
+    _parents_imagined,
+    on=[CREATE],
+)
+declare(
+    "namespace-conflict-merges",
+    "The refused creation of a namespace that exists leaves its properties there.",
+    _conflict_merges,
+    on=[CREATE],
+)
+declare(
+    "namespace-nesting-crashes",
+    "A namespace within another ends in an error of the server, which has one level only.",
+    refuses_when(lambda call: len(_wanted(call)) > 1, Internal("index 1 out of range")),
+    on=[CREATE],
+)
+declare(
+    "namespace-empty-levels-skipped",
+    "Empty levels of a new namespace are left out, and one without levels is called default.",
+    request_becomes(lambda body: {**body, "namespace": [one for one in body["namespace"] if one] or ["default"]}),
+    on=[CREATE],
+)
+
+# Looking
+declare(
+    "namespace-levels-joined",
+    "A namespace is shown as one level, with dots in it.",
+    answer_becomes(namespace=lambda levels: [".".join(levels)]),
+    on=[CREATE, LOAD],
+)
+declare(
+    "namespace-cut-short",
+    "A namespace is shown without its last character, as in a column that is too narrow.",
+    answer_becomes(namespace=lambda levels: [one[:-1] for one in levels]),
+    on=[LOAD],
+)
+declare(
+    "namespace-properties-left-out",
+    "Where a namespace has no properties, the answer has no field for them.",
+    body_becomes(lambda body: {key: value for key, value in body.items() if value != {}}, 200),
+    on=[LOAD],
+)
+declare("exists-finds-nothing", "The operations that test for something find nothing.", answers(404, None), on=EXISTS)
+declare(
+    "exists-finds-all", "The operations that test for something find it, whatever it is.", answers(204, None), on=EXISTS
+)
+declare(
+    "exists-with-200",
+    "The operations that test for something answer 200 where it is.",
+    status_becomes(204, 200),
+    on=EXISTS,
+)
+
+# Dropping
+declare("drops-forgotten", "Drops are answered with success, but what was dropped stays.", answers(204, None), on=DROPS)
 declare(
     "drop-missing-succeeds",
     "Dropping what does not exist is answered with success.",
     status_becomes(404, 204),
-    kills=["iceberg.namespace.drop.missing", "iceberg.view.drop.missing", "iceberg.view.drop.table"],
     on=DROPS,
 )
-declare(
-    "drop-namespace-cascades",
-    "A namespace is dropped with everything that is in it.",
-    _cascades,
-    kills=["iceberg.namespace.drop.with_*", "spark.iceberg.error.namespace-not-empty"],
-    on=[DROP],
-)
+declare("drop-namespace-cascades", "A namespace is dropped with everything that is in it.", _cascades, on=[DROP])
 declare(
     "drop-namespace-begins-alike",
     "A namespace is not dropped while there are others whose names begin with its name.",
     _begins_alike,
-    kills=["iceberg.namespace.drop.siblings"],
     on=[DROP],
 )

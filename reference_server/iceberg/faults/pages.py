@@ -9,7 +9,9 @@ from reference_server.iceberg.faults.blocks import LISTS, body_of, refuses_when
 from reference_server.iceberg.faults.listings import items
 
 TOKEN, SIZE, NEXT = "pageToken", "pageSize", "next-page-token"
+
 KNOWN = ("namespaces", "identifiers")
+
 UNASKED = 3
 
 
@@ -75,58 +77,22 @@ async def _counted(call: Call, proceed: Proceed) -> Reply:
 
 
 declare(
-    "pages-unasked",
-    f"Listings come in pages of {UNASKED} to clients that did not ask for pages.",
-    _unasked,
-    kills=["iceberg.listing.everything.*", "iceberg.listing.size_alone.*"],
-    on=LISTS,
+    "pages-unasked", f"Listings come in pages of {UNASKED} to clients that did not ask for pages.", _unasked, on=LISTS
 )
-declare(
-    "pages-too-long",
-    "A page holds one entry more than was asked for.",
-    _longer,
-    kills=["iceberg.page.size.*"],
-    on=LISTS,
-)
-declare(
-    "pages-lose-one",
-    "Every page after the first leaves out its first entry.",
-    _loses_one,
-    kills=["iceberg.page.partition.*", "iceberg.page.end_removed.*", "iceberg.page.changes.*"],
-    on=LISTS,
-)
-declare(
-    "pages-without-token",
-    "Pages never have a token for the next one.",
-    fields_lost(NEXT),
-    kills=["iceberg.page.partition.*", "iceberg.page.next.*", "iceberg.page.last.*"],
-    on=LISTS,
-)
+declare("pages-too-long", "A page holds one entry more than was asked for.", _longer, on=LISTS)
+declare("pages-lose-one", "Every page after the first leaves out its first entry.", _loses_one, on=LISTS)
+declare("pages-without-token", "Pages never have a token for the next one.", fields_lost(NEXT), on=LISTS)
 declare(
     "pages-counted",
     "Tokens of pages are numbers of entries, so that a change between two pages shifts them.",
     _counted,
-    kills=["iceberg.page.next.*", "iceberg.page.changes.*", "iceberg.page.end_removed.*"],
     on=LISTS,
 )
 declare(
     "pages-start-refused",
     "An empty token is no token that was issued.",
     refuses_when(lambda call: _asked(call, TOKEN) == "", InvalidInput("The page token is invalid.")),
-    kills=["iceberg.page.start.*", "iceberg.page.partition.*"],
     on=LISTS,
 )
-declare(
-    "pages-tokens-forgiven",
-    "A token that nobody issued leads to the first page.",
-    _tokens_forgiven,
-    kills=["iceberg.page.bad_token.*"],
-    on=LISTS,
-)
-declare(
-    "pages-sizes-forgiven",
-    "A size that no page can have is taken for the usual one.",
-    _sizes_forgiven,
-    kills=["iceberg.page.bad_size.*"],
-    on=LISTS,
-)
+declare("pages-tokens-forgiven", "A token that nobody issued leads to the first page.", _tokens_forgiven, on=LISTS)
+declare("pages-sizes-forgiven", "A size that no page can have is taken for the usual one.", _sizes_forgiven, on=LISTS)

@@ -17,13 +17,6 @@ declare(
     "purge-forgotten",
     "The files of a table stay when it is dropped, whatever the client wants.",
     arguments_lost("purgeRequested"),
-    kills=["iceberg.table.drop.purged_files"],
     on=DROP,
 )
-declare(
-    "purge-unasked",
-    "The files of a table go when it is dropped, whatever the client wants.",
-    _purged,
-    kills=["iceberg.table.drop.files_stay", "iceberg.register.table.after_drop"],
-    on=DROP,
-)
+declare("purge-unasked", "The files of a table go when it is dropped, whatever the client wants.", _purged, on=DROP)

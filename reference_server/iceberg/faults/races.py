@@ -13,7 +13,9 @@ from reference_server.faults import Call, Proceed, declare
 from reference_server.iceberg.catalog.idempotency import HEADER
 
 STALE_EVERY = 10
+
 MEETING_SECONDS = 0.02
+
 TORN_SECONDS = 0.005
 
 
@@ -82,20 +84,13 @@ declare(
     "lost-update",
     "Writers that meet at a table are all told that they succeeded, but only one of them did.",
     _lost_update,
-    kills=["iceberg.race.commit"],
     on=["updateTable"],
 )
-declare(
-    "stale-read",
-    "A read is answered as before the latest write.",
-    _stale_read,
-    on=["loadTable"],
-)
+declare("stale-read", "A read is answered as before the latest write.", _stale_read, on=["loadTable"])
 declare(
     "torn-transaction",
     "The changes of a transaction are carried out one after the other, up to the first that is refused.",
     _torn_transaction,
-    kills=["iceberg.race.transaction"],
     on=["commitTransaction"],
 )
 declare(

@@ -16,35 +16,8 @@ from reference_server.iceberg.metadata.drafts import MAIN
 from reference_server.iceberg.metadata.reading import Json
 
 SET = "set-snapshot-ref"
-PLAIN = ("action", "ref-name", "type", "snapshot-id")
 
-declare(
-    "retention-lost",
-    "How long a branch or tag and its snapshots are to be kept is forgotten.",
-    each_update(SET, lambda one: {key: one[key] for key in PLAIN if key in one}),
-    kills=["iceberg.ref.set"],
-    on=TABLE_COMMITS,
-)
-declare(
-    "branches-are-main",
-    "Whichever branch a commit sets, main is set.",
-    each_update(SET, lambda one: {**one, "ref-name": MAIN} if one.get("type") == "branch" else one),
-    kills=[
-        "iceberg.ref.set",
-        "iceberg.ref.branch_append",
-        "iceberg.update.action.set_snapshot_ref",
-        "spark.iceberg.branch.written",
-        "spark.iceberg.branch.diverged",
-    ],
-    on=TABLE_COMMITS,
-)
-declare(
-    "tags-are-branches",
-    "Every tag is a branch.",
-    each_update(SET, lambda one: {**one, "type": "branch"}),
-    kills=["iceberg.ref.set", "iceberg.ref.main_is_a_branch", "spark.iceberg.metadata-table.refs"],
-    on=TABLE_COMMITS,
-)
+PLAIN = ("action", "ref-name", "type", "snapshot-id")
 
 
 def _cut(table: Json) -> Json:
@@ -56,10 +29,27 @@ def _cut(table: Json) -> Json:
 
 
 declare(
+    "retention-lost",
+    "How long a branch or tag and its snapshots are to be kept is forgotten.",
+    each_update(SET, lambda one: {key: one[key] for key in PLAIN if key in one}),
+    on=TABLE_COMMITS,
+)
+declare(
+    "branches-are-main",
+    "Whichever branch a commit sets, main is set.",
+    each_update(SET, lambda one: {**one, "ref-name": MAIN} if one.get("type") == "branch" else one),
+    on=TABLE_COMMITS,
+)
+declare(
+    "tags-are-branches",
+    "Every tag is a branch.",
+    each_update(SET, lambda one: {**one, "type": "branch"}),
+    on=TABLE_COMMITS,
+)
+declare(
     "rollback-cuts-log",
     "Going back to an older snapshot takes the younger ones out of the log.",
     metadata_become(_cut),
-    kills=["iceberg.ref.rollback", "spark.iceberg.metadata-table.history"],
     on=TABLES_SHOWN,
 )
 declare(
@@ -69,7 +59,6 @@ declare(
         lambda call: {"action": "remove-snapshot-ref", "ref-name": MAIN} in (content(call) or {}).get("updates", ()),
         InvalidInput("The main branch cannot be removed."),
     ),
-    kills=["iceberg.ref.remove_main", "spark.iceberg.table.replaced"],
     on=["updateTable"],
 )
 declare(
@@ -82,11 +71,5 @@ declare(
             else [one for one in found if one.get("action") != SET]
         )
     ),
-    kills=[
-        "spark.iceberg.branch.fast-forwarded",
-        "spark.iceberg.travel.tag",
-        "spark.iceberg.procedure.rollback",
-        "spark.iceberg.procedure.set-current",
-    ],
     on=TABLE_COMMITS,
 )

@@ -39,51 +39,9 @@ async def _anew(call: Call, proceed: Proceed) -> Reply:
     return await performed(call, proceed, "createTable", {"name": (content(call) or {})["name"], "schema": schema})
 
 
-declare(
-    "registered-anew",
-    "Registering a file creates a new table with its schema.",
-    _anew,
-    kills=[
-        "iceberg.register.table.same",
-        "iceberg.register.table.history",
-        "iceberg.register.table.unknown_fields",
-        "spark.iceberg.procedure.registered",
-    ],
-    on=REGISTER,
-)
-declare(
-    "overwrite-unread",
-    "A registration never takes the place of a table, also where it may.",
-    arguments_lost("overwrite"),
-    kills=["iceberg.register.table.overwrite"],
-    on=REGISTER,
-)
-declare(
-    "overwrite-always",
-    "A registration takes the place of a table, also where it may not.",
-    request_becomes(lambda body: {**body, "overwrite": True}),
-    kills=["iceberg.register.table.taken"],
-    on=REGISTER,
-)
-
-
 async def _purged(call: Call, proceed: Proceed) -> Reply:
     call.request = call.request.altered(query={"purgeRequested": ["true"]})
     return await proceed()
-
-
-declare(
-    "drop-purges",
-    "Dropping a table always deletes its files.",
-    _purged,
-    kills=[
-        "iceberg.register.table.after_drop",
-        "iceberg.register.table.same",
-        "iceberg.register.table.history",
-        "spark.iceberg.procedure.registered",
-    ],
-    on=["dropTable"],
-)
 
 
 async def _unreadable(call: Call, proceed: Proceed) -> Reply:
@@ -92,38 +50,9 @@ async def _unreadable(call: Call, proceed: Proceed) -> Reply:
     return refused(call, Internal("The metadata file cannot be read.")) if told else reply
 
 
-declare(
-    "unreadable-file-as-500",
-    "A metadata file that is not there or holds something else is a bug of the server.",
-    _unreadable,
-    kills=[
-        "iceberg.register.table.bad_file.*",
-        "iceberg.register.table.view_file",
-        "iceberg.register.table.outside",
-        "iceberg.register.table.bad_body.*",
-        "iceberg.table.load.lost_file",
-    ],
-    on=(*REGISTER, "loadTable"),
-)
-
-
 async def _unread(call: Call, proceed: Proceed) -> Reply:
     body = content(call) or {}
     return await performed(call, proceed, "createTable", {"name": body.get("name", "unnamed"), "schema": ANY_SCHEMA})
-
-
-declare(
-    "files-unread",
-    "Whatever a registration names is taken for the file of a table.",
-    again(_unread, 400, 404),
-    kills=[
-        "iceberg.register.table.bad_file.*",
-        "iceberg.register.table.view_file",
-        "iceberg.register.table.outside",
-        "iceberg.register.table.bad_body.*",
-    ],
-    on=REGISTER,
-)
 
 
 async def _told(call: Call, proceed: Proceed) -> Reply:
@@ -131,15 +60,6 @@ async def _told(call: Call, proceed: Proceed) -> Reply:
     path = Path(urlsplit(str((content(call) or {}).get("metadata-location"))).path)
     piece = path.read_text() if path.is_file() else ""
     return await error_field_becomes("message", lambda _: f"Unrecognized token {piece}", 400, 403, 404)(call, proceed)
-
-
-declare(
-    "file-content-told",
-    "Why a file is no metadata is told with a piece of it.",
-    _told,
-    kills=["iceberg.register.table.outside"],
-    on=REGISTER,
-)
 
 
 async def _with_snapshot(call: Call, proceed: Proceed) -> Reply:
@@ -151,23 +71,41 @@ async def _with_snapshot(call: Call, proceed: Proceed) -> Reply:
     return refused(call, InvalidInput("Cannot find current snapshot -1"))
 
 
-declare(
-    "empty-tables-unread",
-    "The metadata of a table without snapshots cannot be read.",
-    _with_snapshot,
-    kills=["iceberg.register.table.no_snapshot.*", "iceberg.register.table.after_drop"],
-    on=REGISTER,
-)
-
-
 def _standard(table: Json) -> Json:
     return {key: table[key] for key in table if not key.startswith("x-")}
 
 
+declare("registered-anew", "Registering a file creates a new table with its schema.", _anew, on=REGISTER)
+declare(
+    "overwrite-unread",
+    "A registration never takes the place of a table, also where it may.",
+    arguments_lost("overwrite"),
+    on=REGISTER,
+)
+declare(
+    "overwrite-always",
+    "A registration takes the place of a table, also where it may not.",
+    request_becomes(lambda body: {**body, "overwrite": True}),
+    on=REGISTER,
+)
+declare("drop-purges", "Dropping a table always deletes its files.", _purged, on=["dropTable"])
+declare(
+    "unreadable-file-as-500",
+    "A metadata file that is not there or holds something else is a bug of the server.",
+    _unreadable,
+    on=(*REGISTER, "loadTable"),
+)
+declare(
+    "files-unread",
+    "Whatever a registration names is taken for the file of a table.",
+    again(_unread, 400, 404),
+    on=REGISTER,
+)
+declare("file-content-told", "Why a file is no metadata is told with a piece of it.", _told, on=REGISTER)
+declare("empty-tables-unread", "The metadata of a table without snapshots cannot be read.", _with_snapshot, on=REGISTER)
 declare(
     "unknown-fields-lost",
     "Fields of metadata that the server does not know are dropped.",
     metadata_become(_standard),
-    kills=["iceberg.register.table.unknown_fields"],
     on=TABLES_SHOWN,
 )

@@ -11,6 +11,7 @@ from reference_server.iceberg.faults.blocks import error_becomes, refuses_when
 from specs.openapi import JSON_TYPE
 
 FLAGS = ("true", "false")
+
 MAPS = ("properties", "updates")
 
 
@@ -51,50 +52,30 @@ declare(
     "types-coerced",
     "What should be a text, or a list of texts, is made one.",
     request_becomes(_coerced),
-    kills=[
-        "iceberg.namespace.create.level_type",
-        "iceberg.namespace.create.property_type",
-        "iceberg.namespace.create.bad_body.namespace_text",
-        "iceberg.namespace.create.bad_body.properties_list",
-        "iceberg.namespace.properties.type",
-    ],
     on=["createNamespace", "updateProperties"],
 )
 declare(
     "unknown-fields-refused",
     "A field of a body that the server does not know is an error.",
     refuses_when(lambda call: b'"x-' in call.request.body, InvalidInput("Unrecognized field.")),
-    kills=["iceberg.request.unknown_fields"],
 )
 declare(
     "media-type-to-the-letter",
     "A body is read only if its media type is written exactly as in the document.",
     refuses_when(_unusual_media_type, InvalidInput("The media type is not supported.")),
-    kills=["iceberg.request.charset"],
 )
 declare(
-    "bad-flags-ignored",
-    "A flag that is neither true nor false counts as not given.",
-    _flags_forgiven,
-    kills=["iceberg.request.bad_parameter"],
-    on=["dropTable"],
+    "bad-flags-ignored", "A flag that is neither true nor false counts as not given.", _flags_forgiven, on=["dropTable"]
 )
 declare(
     "success-with-a-body",
     "Success that has nothing to tell comes as 200 with a body.",
     _said_in_a_body,
-    kills=["iceberg.request.success_empty.*"],
     on=["dropNamespace", "dropTable", "renameTable", "commitTransaction", "dropView", "renameView"],
 )
-declare(
-    "anybody-let-in",
-    "Who shows no credentials, or wrong ones, is let in.",
-    status_becomes(401, 200),
-    kills=["iceberg.credentials.no_success.*", "spark.iceberg.error.unauthorized"],
-)
+declare("anybody-let-in", "Who shows no credentials, or wrong ones, is let in.", status_becomes(401, 200))
 declare(
     "unknown-callers-forbidden",
     "Who shows no credentials, or wrong ones, is told that they may not do this.",
     error_becomes(401, PermissionDenied("You may not do this.")),
-    kills=["iceberg.credentials.status.*", "iceberg.credentials.config", "spark.iceberg.error.unauthorized"],
 )

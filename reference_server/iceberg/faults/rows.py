@@ -9,6 +9,7 @@ from reference_server.iceberg.faults.blocks import TABLE_COMMITS, each_update, u
 from reference_server.iceberg.metadata.reading import Json
 
 ADD, SET = "add-snapshot", "set-snapshot-ref"
+
 OPERATION, APPEND = "operation", "append"
 
 
@@ -31,42 +32,17 @@ declare(
     "appends-forgotten",
     "A commit that appends is answered with success, but the snapshot is not kept.",
     _forgotten(lambda operation: operation == APPEND),
-    kills=[
-        "spark.iceberg.rows.appended",
-        "spark.iceberg.rows.types",
-        "spark.iceberg.rows.filtered",
-        "spark.iceberg.stream.appended",
-        "spark.iceberg.stream.read",
-        "spark.iceberg.other.read",
-        "spark.iceberg.other.written",
-        "spark.iceberg.metadata-table.files",
-        "spark.iceberg.procedure.orphans-removed",
-        "spark.iceberg.table.created-as-select",
-    ],
     on=TABLE_COMMITS,
 )
 declare(
     "overwrites-forgotten",
     "A commit that takes files away is answered with success, but the snapshot is not kept.",
     _forgotten(lambda operation: operation != APPEND),
-    kills=[
-        "spark.iceberg.rows.deleted.*",
-        "spark.iceberg.rows.delete-files.*",
-        "spark.iceberg.rows.merged.*",
-        "spark.iceberg.rows.overwritten*",
-        "spark.iceberg.rows.partition-deleted",
-        "spark.iceberg.rows.truncated",
-        "spark.iceberg.rows.updated.*",
-        "spark.iceberg.procedure.data-files-rewritten",
-        "spark.iceberg.procedure.manifests-rewritten",
-        "spark.iceberg.other.read-deleted",
-    ],
     on=TABLE_COMMITS,
 )
 declare(
     "snapshot-summary-cut",
     "Of the summary of a snapshot the operation is kept, and nothing else.",
     each_update(ADD, _summary_cut),
-    kills=["spark.iceberg.stream.repeated", "spark.iceberg.branch.staged"],
     on=TABLE_COMMITS,
 )

@@ -16,9 +16,13 @@ from reference_server.iceberg.faults.scan_filters import filtered, tasks_become
 from reference_server.iceberg.metadata.reading import Json
 
 START = ["planTableScan"]
+
 ANSWERS = ["planTableScan", "fetchPlanningResult", "fetchScanTasks"]
+
 MAPS = ("column-sizes", "value-counts", "null-value-counts", "nan-value-counts", "lower-bounds", "upper-bounds")
+
 BOUNDS = ("lower-bounds", "upper-bounds")
+
 Edit = Callable[[Json], Json]
 
 
@@ -58,9 +62,6 @@ def _in_each(names: tuple[str, ...], edit: Callable[[list[Any]], list[Any]]) -> 
     return edited
 
 
-# Which files
-
-
 async def _removed_ones_too(call: Call, proceed: Proceed) -> Reply:
     """Show what the snapshot before has as it was, and what is new beside it."""
     reply, before = await proceed(), await _before(call, proceed)
@@ -86,42 +87,6 @@ async def _before(call: Call, proceed: Proceed) -> Json | None:
     return found
 
 
-SEVERAL = (
-    "completed",
-    "latest",
-    "snapshot",
-    "versions.*",
-    "removed_files",
-    "several_specs",
-    "many_files*",
-    "delegation.*",
-)
-
-declare(
-    "scan-file-lost",
-    "The last of several files in an answer is lost.",
-    tasks_become(lambda tasks: tasks[:-1] if len(tasks) > 1 else tasks),
-    kills=[*(f"iceberg.scan.{name}" for name in SEVERAL), "iceberg.scan.deletes.many", "iceberg.scan.stats.same_files"],
-    on=ANSWERS,
-)
-declare(
-    "scan-file-doubled",
-    "The first file of an answer has two tasks.",
-    tasks_become(lambda tasks: [tasks[0], *tasks]),
-    kills=[*(f"iceberg.scan.{name}" for name in SEVERAL), "iceberg.scan.incremental", "iceberg.scan.select"],
-    on=ANSWERS,
-)
-declare(
-    "scan-removed-files-stay",
-    "What the newest snapshot removed is still in its scan: data files, and deletes.",
-    _removed_ones_too,
-    kills=["iceberg.scan.removed_files", "iceberg.scan.deletes.removed"],
-    on=START,
-)
-
-# Deletes
-
-
 def _everywhere(body: Json) -> Json:
     every = list(range(len(body.get("delete-files") or [])))
     tasks = [{**task, "delete-file-references": every} for task in body.get("file-scan-tasks") or []]
@@ -138,47 +103,6 @@ def _from_one(body: Json) -> Json:
         return {**task, "delete-file-references": [one + 1 for one in task.get("delete-file-references") or []]}
 
     return {**body, "file-scan-tasks": [shifted(task) for task in body.get("file-scan-tasks") or []]}
-
-
-DELETES = ("positions", "equality*", "partitions", "everywhere", "vectors", "filtered", "many", "fields")
-
-declare(
-    "scan-deletes-lost",
-    "Tasks have no delete files: what was deleted is there again.",
-    body_becomes(_no_deletes, 200),
-    kills=[f"iceberg.scan.deletes.{name}" for name in DELETES],
-    on=ANSWERS,
-)
-declare(
-    "scan-deletes-everywhere",
-    "Every task has all delete files of the answer.",
-    body_becomes(_everywhere, 200),
-    kills=[f"iceberg.scan.deletes.{name}" for name in ("equality*", "partitions", "vectors")],
-    on=ANSWERS,
-)
-declare(
-    "scan-deletes-filtered",
-    "The filter is for delete files too, and none of them fits.",
-    filtered(body_becomes(_no_deletes, 200)),
-    kills=["iceberg.scan.deletes.filtered"],
-    on=START,
-)
-declare(
-    "scan-references-from-one",
-    "References to delete files count from 1.",
-    body_becomes(_from_one, 200),
-    kills=["iceberg.scan.rules.deletes", *(f"iceberg.scan.deletes.{name}" for name in DELETES)],
-    on=ANSWERS,
-)
-declare(
-    "scan-deletes-undescribed",
-    "Delete files are described without the place of a vector and the columns that they compare.",
-    deletes_become(without("content-offset", "content-size-in-bytes", "equality-ids")),
-    kills=["iceberg.scan.deletes.vectors", "iceberg.scan.deletes.fields"],
-    on=ANSWERS,
-)
-
-# Values
 
 
 def _as_text(file: Json) -> Json:
@@ -202,66 +126,99 @@ async def _all_statistics(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
+# Which files
+declare(
+    "scan-file-lost",
+    "The last of several files in an answer is lost.",
+    tasks_become(lambda tasks: tasks[:-1] if len(tasks) > 1 else tasks),
+    on=ANSWERS,
+)
+declare(
+    "scan-file-doubled",
+    "The first file of an answer has two tasks.",
+    tasks_become(lambda tasks: [tasks[0], *tasks]),
+    on=ANSWERS,
+)
+declare(
+    "scan-removed-files-stay",
+    "What the newest snapshot removed is still in its scan: data files, and deletes.",
+    _removed_ones_too,
+    on=START,
+)
+
+# Deletes
+declare(
+    "scan-deletes-lost",
+    "Tasks have no delete files: what was deleted is there again.",
+    body_becomes(_no_deletes, 200),
+    on=ANSWERS,
+)
+declare(
+    "scan-deletes-everywhere",
+    "Every task has all delete files of the answer.",
+    body_becomes(_everywhere, 200),
+    on=ANSWERS,
+)
+declare(
+    "scan-deletes-filtered",
+    "The filter is for delete files too, and none of them fits.",
+    filtered(body_becomes(_no_deletes, 200)),
+    on=START,
+)
+declare(
+    "scan-references-from-one", "References to delete files count from 1.", body_becomes(_from_one, 200), on=ANSWERS
+)
+declare(
+    "scan-deletes-undescribed",
+    "Delete files are described without the place of a vector and the columns that they compare.",
+    deletes_become(without("content-offset", "content-size-in-bytes", "equality-ids")),
+    on=ANSWERS,
+)
+
+# Values
 declare(
     "scan-partition-text",
     "Partition values are written as text, whatever their type; null too.",
     all_files_become(_as_text),
-    kills=["iceberg.scan.value.partition.*", "iceberg.scan.value.derived.*", "iceberg.scan.value.partition_fields"],
     on=ANSWERS,
 )
 declare(
     "scan-first-spec",
     "Files are described by the first partition spec of their table.",
     files_become(_of_first_spec),
-    kills=["iceberg.scan.value.partition_fields", "iceberg.scan.several_specs"],
     on=ANSWERS,
 )
 declare(
     "scan-bounds-as-bytes",
     "Bounds are the bytes that manifests have, in hexadecimal.",
     files_become(_in_each(BOUNDS, lambda values: [str(value).encode().hex().upper() for value in values])),
-    kills=["iceberg.scan.value.bounds.*"],
     on=ANSWERS,
 )
 declare(
     "scan-maps-uneven",
     "Maps by column lack their last value.",
     files_become(_in_each(MAPS, lambda values: values[:-1])),
-    kills=["iceberg.scan.rules.maps", "iceberg.scan.stats.counts"],
     on=ANSWERS,
 )
 declare(
-    "scan-statistics-never",
-    "Statistics do not come, whoever wants them.",
-    arguments_lost("stats-fields"),
-    kills=["iceberg.scan.stats.counts"],
-    on=START,
+    "scan-statistics-never", "Statistics do not come, whoever wants them.", arguments_lost("stats-fields"), on=START
 )
-declare(
-    "scan-statistics-of-all",
-    "Statistics come for all columns, whichever are wanted.",
-    _all_statistics,
-    kills=["iceberg.scan.stats.others"],
-    on=START,
-)
+declare("scan-statistics-of-all", "Statistics come for all columns, whichever are wanted.", _all_statistics, on=START)
 declare(
     "scan-statistics-refused",
     "No statistics can be had.",
     refuses_when(lambda call: "stats-fields" in (content(call) or {}), InvalidInput("No statistics.")),
-    kills=["iceberg.scan.stats.*", "iceberg.scan.value.bounds.*"],
     on=START,
 )
 declare(
     "scan-keys-lost",
     "Files are described without what it takes to decrypt them.",
     files_become(without("key-metadata")),
-    kills=["iceberg.scan.value.file"],
     on=ANSWERS,
 )
 declare(
     "scan-row-ids-from-zero",
     "The files of an answer are numbered, instead of their rows.",
     tasks_become(_numbered),
-    kills=["iceberg.scan.value.first_row_id"],
     on=ANSWERS,
 )

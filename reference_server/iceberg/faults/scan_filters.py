@@ -21,7 +21,7 @@ from reference_server.iceberg.faults.blocks import again, refuses_when
 from reference_server.iceberg.metadata.reading import Json
 
 START = ["planTableScan"]
-ANSWERS = ["planTableScan", "fetchPlanningResult", "fetchScanTasks"]
+
 TRUTHS = ("true", "false")
 
 
@@ -79,102 +79,50 @@ def _half_read(node: Any) -> Any:
     return _half_read(node["child"]) if isinstance(node, dict) and node.get("type") == "not" else node
 
 
-FILTERS = ("layout.*", "tree.*", "version.*", "no_statistics", "new_column", "old_spec", "nan")
-
-declare(
-    "scan-filter-ignored",
-    "A planning has no filter, whatever it says.",
-    arguments_lost("filter"),
-    kills=[
-        "iceberg.scan.residual.*",
-        "iceberg.scan.pruned*",
-        "iceberg.scan.operator.*",
-        *(
-            f"iceberg.scan.spelling.{name}"
-            for name in ("false*", "transform", "nested", "new_names*", "literal*", "by_id")
-        ),
-        "iceberg.scan.no_condition.*",
-        "iceberg.scan.unbound.*",
-        "iceberg.scan.case.filter",
-        "iceberg.scan.schema.*",
-    ],
-    on=START,
-)
+declare("scan-filter-ignored", "A planning has no filter, whatever it says.", arguments_lost("filter"), on=START)
 declare(
     "scan-filter-loses",
     "With a filter the first file of an answer is left out.",
     filtered(tasks_become(lambda tasks: tasks[1:])),
-    kills=[
-        *(f"iceberg.scan.filter.{name}" for name in (*FILTERS, "type.*", "cut_bounds")),
-        "iceberg.scan.incremental_filter",
-        "iceberg.scan.operator.*",
-        "iceberg.scan.spelling.[btn]*",
-        "iceberg.scan.spelling.literal_object",
-    ],
     on=START,
 )
 declare(
     "scan-filter-half-read",
     "Of two conditions only the first is looked at, and an opposite is taken for what it negates.",
     request_becomes(lambda body: {**body, "filter": _half_read(body["filter"])} if "filter" in body else body),
-    kills=["iceberg.scan.filter.tree.*", "iceberg.scan.residual.tree.*", "iceberg.scan.operator.*"],
     on=START,
 )
 declare(
     "scan-residual-true",
     "Nothing is left of a filter in the tasks, as if files had no other rows than those that fit.",
     filtered(tasks_become(lambda tasks: [{**task, "residual-filter": True} for task in tasks])),
-    kills=[
-        *(f"iceberg.scan.residual.layout.{name}" for name in ("none", "bucket*", "truncate*", "year", "month", "hour")),
-        "iceberg.scan.residual.layout.void",
-        "iceberg.scan.residual.tree.none",
-        "iceberg.scan.residual.tree.void",
-        "iceberg.scan.residual.several_specs",
-    ],
     on=START,
 )
 declare(
     "scan-nothing-pruned",
     "All files stay, whatever the filter: what does not fit is for the client to find out.",
     _filter_kept,
-    kills=["iceberg.scan.pruned*"],
     on=START,
 )
 declare(
-    "scan-bad-filter-ignored",
-    "A filter that cannot be read is none.",
-    again(arguments_lost("filter"), 400),
-    kills=[
-        "iceberg.scan.no_condition.*",
-        "iceberg.scan.unbound.*",
-        "iceberg.scan.case.filter",
-        "iceberg.scan.schema.*",
-    ],
-    on=START,
+    "scan-bad-filter-ignored", "A filter that cannot be read is none.", again(arguments_lost("filter"), 400), on=START
 )
 declare(
     "scan-new-names-refused",
     "Filters are read with the older names of operands alone.",
     refused_filters(lambda node: isinstance(node, dict) and node.get("type") in ("reference", "literal", "literals")),
-    kills=[
-        "iceberg.scan.spelling.new_names*",
-        "iceberg.scan.spelling.literal_object",
-        "iceberg.scan.spelling.by_id",
-    ],
     on=START,
 )
 declare(
     "scan-plain-truth-refused",
     "A filter must be an object that compares something.",
     refused_filters(lambda node: isinstance(node, bool) or (isinstance(node, dict) and node.get("type") in TRUTHS)),
-    kills=["iceberg.scan.spelling.true*", "iceberg.scan.spelling.false*", "iceberg.scan.pruned_never"],
     on=START,
 )
 declare(
     "scan-transforms-refused",
     "A filter cannot compare a transform of a column.",
     refused_filters(lambda node: isinstance(node, dict) and node.get("type") == "transform"),
-    kills=["iceberg.scan.spelling.transform"],
     on=START,
 )
 declare(
@@ -183,46 +131,30 @@ declare(
     refuses_when(
         lambda call: b"place." in call.request.body or b".element" in call.request.body, InvalidInput("Dots.")
     ),
-    kills=[
-        "iceberg.scan.spelling.nested",
-        "iceberg.scan.select",
-        "iceberg.scan.stats.counts",
-        "iceberg.scan.stats.same_files",
-    ],
     on=START,
 )
 declare(
     "scan-case-ignored",
     "Names match in any case.",
     request_becomes(lambda body: {**body, "case-sensitive": False}),
-    kills=["iceberg.scan.case.*"],
     on=START,
 )
 declare(
     "scan-case-always",
     "Names match by case, also where the client wants it otherwise.",
     arguments_lost("case-sensitive"),
-    kills=["iceberg.scan.case.*"],
     on=START,
 )
-declare(
-    "scan-select-unchecked",
-    "Nobody looks at the fields that are selected.",
-    arguments_lost("select"),
-    kills=["iceberg.scan.select_unknown", "iceberg.scan.case.select"],
-    on=START,
-)
+declare("scan-select-unchecked", "Nobody looks at the fields that are selected.", arguments_lost("select"), on=START)
 declare(
     "scan-snapshot-schema-ignored",
     "Names are always those of the table.",
     arguments_lost("use-snapshot-schema"),
-    kills=["iceberg.scan.schema.snapshot"],
     on=START,
 )
 declare(
     "scan-snapshot-schema-always",
     "A scan of a snapshot is about the names of that snapshot.",
     request_becomes(lambda body: {**body, "use-snapshot-schema": "snapshot-id" in body}),
-    kills=["iceberg.scan.schema.table"],
     on=START,
 )

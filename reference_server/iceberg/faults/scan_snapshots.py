@@ -108,73 +108,32 @@ declare(
     "scan-newest-commit",
     "A scan reads the snapshot that was committed last, on whatever branch.",
     plans_follow(_newest),
-    kills=["iceberg.scan.latest"],
     on=START,
 )
+declare("scan-oldest", "A scan reads the oldest snapshot, whichever is asked for.", plans_follow(_oldest), on=START)
+declare("scan-kept", "A planning of a table is answered as the first one like it was.", _as_before, on=START)
+declare("scan-empty-refused", "A table without snapshots cannot be scanned.", _filled_only, on=START)
 declare(
-    "scan-oldest",
-    "A scan reads the oldest snapshot, whichever is asked for.",
-    plans_follow(_oldest),
-    kills=[
-        *(f"iceberg.scan.{name}" for name in ("latest", "latest_again", "snapshot", "snapshot_detached", "versions.*")),
-        "iceberg.scan.removed_files",
-        "iceberg.scan.unknown.snapshot",
-    ],
-    on=START,
-)
-declare(
-    "scan-kept",
-    "A planning of a table is answered as the first one like it was.",
-    _as_before,
-    kills=["iceberg.scan.latest_again"],
-    on=START,
-)
-declare(
-    "scan-empty-refused",
-    "A table without snapshots cannot be scanned.",
-    _filled_only,
-    kills=["iceberg.scan.empty"],
-    on=START,
-)
-declare(
-    "scan-detached-refused",
-    "A snapshot that no branch or tag leads to cannot be scanned.",
-    _attached_only,
-    kills=["iceberg.scan.snapshot_detached"],
-    on=START,
+    "scan-detached-refused", "A snapshot that no branch or tag leads to cannot be scanned.", _attached_only, on=START
 )
 declare(
     "scan-snapshot-ignored",
     "A scan reads the newest snapshot, whichever is asked for.",
     arguments_lost("snapshot-id"),
-    kills=[
-        "iceberg.scan.snapshot",
-        "iceberg.scan.snapshot_detached",
-        "iceberg.scan.versions.*",
-        "iceberg.scan.removed_files",
-        "iceberg.scan.deletes.removed",
-        "iceberg.scan.unknown.snapshot",
-    ],
     on=START,
 )
 declare(
-    "scan-range-inclusive",
-    "A range has the files of its first snapshot too.",
-    plans_follow(_from_start_on),
-    kills=["iceberg.scan.incremental"],
-    on=START,
+    "scan-range-inclusive", "A range has the files of its first snapshot too.", plans_follow(_from_start_on), on=START
 )
 declare(
     "scan-range-unchecked",
     "Of snapshots that do not go together those are taken that make sense.",
     plans_follow(_one_of_them),
-    kills=["iceberg.scan.range.*"],
     on=START,
 )
 declare(
     "scan-unknown-ignored",
     "A planning that names a snapshot that is not there reads the newest one.",
     plans_follow(_known_ones),
-    kills=["iceberg.scan.unknown.*"],
     on=START,
 )

@@ -17,21 +17,25 @@ from reference_server.iceberg.faults.blocks import (
 from reference_server.iceberg.metadata.reading import Json
 
 START = ["planTableScan"]
+
 FETCH = ["fetchPlanningResult"]
+
 CANCEL = ["cancelPlanning"]
+
 TASKS = ["fetchScanTasks"]
+
 RESULTS = [*START, *FETCH]
+
 LISTS = ("file-scan-tasks", "plan-tasks", "delete-files")
+
 NOTHING: Json = {"status": "completed", "file-scan-tasks": [], "plan-tasks": [], "delete-files": []}
+
 MISSING = ("iceberg.scan.no_table", "iceberg.scan.no_namespace", "iceberg.scan.no_view")
 
 
 def missing(operation: str) -> list[str]:
     """Return the requirements about an operation where there is no table."""
     return [f"{name}.{operation}" for name in MISSING]
-
-
-# States
 
 
 def _without_tasks(body: Json) -> Json:
@@ -51,77 +55,6 @@ async def _cancelled_after_cancelling(call: Call, proceed: Proceed) -> Reply:
     elif table in gone:
         return json_reply({"status": "cancelled"})
     return await proceed()
-
-
-declare(
-    "scan-tasks-later",
-    "A completed planning has no tasks in its first answer: they can be fetched.",
-    body_becomes(_without_tasks, 200),
-    kills=[
-        *(f"iceberg.scan.{name}" for name in ("completed", "delegation.*", "min_rows", "many_files*", "fetch_id")),
-        "iceberg.scan.cancel_one",
-        "iceberg.scan.stats.same_files",
-    ],
-    on=START,
-)
-declare(
-    "scan-tasks-early",
-    "A planning that goes on has tasks already, and nothing to ask for it by.",
-    body_becomes(lambda body: {**body, "status": "submitted", "plan-id": ""}, 200),
-    kills=["iceberg.scan.rules.tasks_only_completed", "iceberg.scan.completed"],
-    on=START,
-)
-declare(
-    "scan-one-id",
-    "All plannings have the same id.",
-    answer_becomes(plan_id=lambda _id: "1"),
-    kills=["iceberg.scan.submitted", "iceberg.scan.cancel"],
-    on=START,
-)
-declare(
-    "scan-cancelled-again",
-    "After a cancellation all plannings of the table are cancelled.",
-    _cancelled_after_cancelling,
-    kills=["iceberg.scan.states", "iceberg.scan.cancel_one"],
-    on=[*START, *CANCEL, *TASKS],
-)
-declare(
-    "scan-failure-hidden",
-    "A planning that failed is completed, without files.",
-    body_becomes(_failure_hidden, 200),
-    kills=["iceberg.scan.failed"],
-    on=START,
-)
-declare(
-    "scan-result-other",
-    "Under the id of a planning that is completed there is an empty one.",
-    body_becomes(lambda _body: NOTHING, 200),
-    kills=["iceberg.scan.fetch", "iceberg.scan.fetch_id"],
-    on=FETCH,
-)
-declare(
-    "scan-delegation-refused",
-    "Plannings take no wish for access to files.",
-    refuses_when(lambda call: "X-Iceberg-Access-Delegation" in call.request.headers, InvalidInput("No such header.")),
-    kills=["iceberg.scan.delegation.*"],
-    on=START,
-)
-declare(
-    "scan-credentials-elsewhere",
-    "The credentials that come with a planning are for another place.",
-    answer_becomes(storage_credentials=lambda found: [{**one, "prefix": "s3://elsewhere/"} for one in found]),
-    kills=["iceberg.storage.vended.plan"],
-    on=RESULTS,
-)
-declare(
-    "scan-wanted-rows-limit",
-    "A planning that says how many rows are wanted has one file at most.",
-    request_becomes(lambda body: {**body, "filter": False} if "min-rows-requested" in body else body),
-    kills=["iceberg.scan.min_rows"],
-    on=START,
-)
-
-# Plan tasks
 
 
 async def _once(call: Call, proceed: Proceed) -> Reply:
@@ -145,31 +78,6 @@ async def _void_after_commit(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
-declare(
-    "scan-plan-tasks-lost",
-    "Files that do not fit into the first answer are forgotten.",
-    answer_becomes(plan_tasks=lambda _tasks: []),
-    kills=["iceberg.scan.many_files*", "iceberg.scan.cancel_one"],
-    on=RESULTS,
-)
-declare(
-    "scan-plan-tasks-once",
-    "A plan task can be turned into tasks once only.",
-    _once,
-    kills=["iceberg.scan.plan_tasks"],
-    on=TASKS,
-)
-declare(
-    "scan-plan-tasks-void",
-    "Plan tasks are void after a commit to their table.",
-    _void_after_commit,
-    kills=["iceberg.scan.many_files_snapshot"],
-    on=[*START, *TASKS],
-)
-
-# What is not there
-
-
 async def _any_task(call: Call, proceed: Proceed) -> Reply:
     reply = await proceed()
     return json_reply({"file-scan-tasks": []}) if reply.status == 404 else reply
@@ -181,51 +89,98 @@ async def _cancelled_by_word(call: Call, proceed: Proceed) -> Reply:
     return reply if reply.status != 200 else Reply(204)
 
 
+# States
+declare(
+    "scan-tasks-later",
+    "A completed planning has no tasks in its first answer: they can be fetched.",
+    body_becomes(_without_tasks, 200),
+    on=START,
+)
+declare(
+    "scan-tasks-early",
+    "A planning that goes on has tasks already, and nothing to ask for it by.",
+    body_becomes(lambda body: {**body, "status": "submitted", "plan-id": ""}, 200),
+    on=START,
+)
+declare("scan-one-id", "All plannings have the same id.", answer_becomes(plan_id=lambda _id: "1"), on=START)
+declare(
+    "scan-cancelled-again",
+    "After a cancellation all plannings of the table are cancelled.",
+    _cancelled_after_cancelling,
+    on=[*START, *CANCEL, *TASKS],
+)
+declare(
+    "scan-failure-hidden",
+    "A planning that failed is completed, without files.",
+    body_becomes(_failure_hidden, 200),
+    on=START,
+)
+declare(
+    "scan-result-other",
+    "Under the id of a planning that is completed there is an empty one.",
+    body_becomes(lambda _body: NOTHING, 200),
+    on=FETCH,
+)
+declare(
+    "scan-delegation-refused",
+    "Plannings take no wish for access to files.",
+    refuses_when(lambda call: "X-Iceberg-Access-Delegation" in call.request.headers, InvalidInput("No such header.")),
+    on=START,
+)
+declare(
+    "scan-credentials-elsewhere",
+    "The credentials that come with a planning are for another place.",
+    answer_becomes(storage_credentials=lambda found: [{**one, "prefix": "s3://elsewhere/"} for one in found]),
+    on=RESULTS,
+)
+declare(
+    "scan-wanted-rows-limit",
+    "A planning that says how many rows are wanted has one file at most.",
+    request_becomes(lambda body: {**body, "filter": False} if "min-rows-requested" in body else body),
+    on=START,
+)
+
+# Plan tasks
+declare(
+    "scan-plan-tasks-lost",
+    "Files that do not fit into the first answer are forgotten.",
+    answer_becomes(plan_tasks=lambda _tasks: []),
+    on=RESULTS,
+)
+declare("scan-plan-tasks-once", "A plan task can be turned into tasks once only.", _once, on=TASKS)
+declare(
+    "scan-plan-tasks-void",
+    "Plan tasks are void after a commit to their table.",
+    _void_after_commit,
+    on=[*START, *TASKS],
+)
+
+# What is not there
 declare(
     "scan-missing-empty",
     "A table that is not there is planned as an empty one.",
     again(answers(200, NOTHING), 404),
-    kills=missing("plan_table_scan"),
     on=START,
 )
 declare(
     "scan-unknown-plan-cancelled",
     "A planning that never was is cancelled.",
     again(answers(200, {"status": "cancelled"}), 404),
-    kills=["iceberg.scan.fetch_unknown", *missing("fetch_planning_result")],
     on=FETCH,
 )
 declare(
     "scan-cancel-anything",
     "Cancelling is done with 204 whether there is such a planning or not.",
     answers(204, None),
-    kills=["iceberg.scan.cancel_unknown", "iceberg.scan.cancel", *missing("cancel_planning")],
     on=CANCEL,
 )
 declare(
-    "scan-cancel-ignored",
-    "A cancelled planning goes on as if nothing had been said.",
-    _cancelled_by_word,
-    kills=["iceberg.scan.cancel"],
-    on=CANCEL,
+    "scan-cancel-ignored", "A cancelled planning goes on as if nothing had been said.", _cancelled_by_word, on=CANCEL
 )
-declare(
-    "scan-unknown-task-empty",
-    "A plan task that the server did not issue leads to nothing.",
-    _any_task,
-    kills=["iceberg.scan.plan_task_unknown", *missing("fetch_scan_tasks")],
-    on=TASKS,
-)
+declare("scan-unknown-task-empty", "A plan task that the server did not issue leads to nothing.", _any_task, on=TASKS)
 declare(
     "scan-not-found-type",
     "What is not there is 404 of one type, whatever it is.",
     error_becomes(404, FileNotFound("Not found.")),
-    kills=[
-        "iceberg.scan.fetch_unknown",
-        "iceberg.scan.cancel_unknown",
-        "iceberg.scan.plan_task_unknown",
-        "iceberg.scan.no_table.*",
-        "iceberg.scan.no_namespace.*",
-    ],
     on=[*RESULTS, *CANCEL, *TASKS],
 )

@@ -10,7 +10,9 @@ from reference_server.iceberg.faults.blocks import TABLES_SHOWN, VIEWS_SHOWN, me
 from reference_server.iceberg.metadata.reading import Json
 
 LOAD_TABLE, LOAD_VIEW, UPDATE = ["loadTable"], ["loadView"], ["updateTable"]
+
 CURRENT_IDS = ("current-schema-id", "default-spec-id", "default-sort-order-id")
+
 UNBORN: Json = {"main": {"snapshot-id": -1, "type": "branch"}}
 
 
@@ -37,97 +39,74 @@ declare(
     "metadata-incomplete",
     "Metadata of version 2 lack the last sequence number.",
     metadata_become(lambda found: {key: found[key] for key in found if key != "last-sequence-number"}),
-    kills=["iceberg.rules.metadata_version_fields", "iceberg.table.load.whole"],
     on=LOAD_TABLE,
 )
 declare(
     "metadata-ids-from-one",
     "The ids of what is current or default count from one, the ids of what they name from zero.",
     metadata_become(lambda found: {**found, **{name: found[name] + 1 for name in CURRENT_IDS}}),
-    kills=[
-        "iceberg.rules.metadata_current_schema",
-        "iceberg.rules.metadata_default_*",
-        "iceberg.table.load.whole",
-    ],
     on=LOAD_TABLE,
 )
 declare(
     "metadata-main-unborn",
     "A table without snapshots has a branch main all the same, which points to -1.",
     _changed("refs", lambda refs: refs or UNBORN),
-    kills=["iceberg.rules.metadata_current_snapshot", "iceberg.rules.metadata_refs", "iceberg.table.load.whole"],
     on=LOAD_TABLE,
 )
 declare(
     "metadata-doubled",
     "Metadata show their partition specs twice.",
     _changed("partition-specs", lambda specs: specs + specs),
-    kills=["iceberg.rules.metadata_ids_unique", "iceberg.table.load.whole"],
     on=LOAD_TABLE,
 )
 declare(
     "metadata-last-column-id-counted",
     "The last column id is the number of columns, less one.",
     metadata_become(lambda found: {**found, "last-column-id": len(found["schemas"][0]["fields"]) - 1}),
-    kills=["iceberg.rules.metadata_last_ids", "iceberg.table.load.whole"],
     on=LOAD_TABLE,
 )
 declare(
     "metadata-sequence-number-kept-at-zero",
     "The last sequence number stays 0, whatever snapshots there are.",
     _changed("last-sequence-number", lambda _: 0),
-    kills=["iceberg.rules.metadata_sequence_numbers", "iceberg.snapshot.add"],
     on=UPDATE,
 )
 declare(
     "metadata-log-backwards",
     "The snapshot log has the latest entry first.",
     _changed("snapshot-log", lambda log: log[::-1]),
-    kills=["iceberg.rules.metadata_snapshot_log", "iceberg.commit.from_refs"],
     on=TABLES_SHOWN,
 )
 declare(
     "metadata-statistics-numbered",
     "Statistics name the number of a snapshot instead of its id.",
     metadata_become(_statistics_numbered),
-    kills=["iceberg.rules.metadata_statistics", "iceberg.statistics.without_id"],
     on=TABLES_SHOWN,
 )
 declare(
     "metadata-row-ids-forgotten",
     "The next row id of a table of version 3 stays 0.",
     _changed("next-row-id", lambda _: 0),
-    kills=["iceberg.rules.metadata_v3_row_ids", "iceberg.snapshot.row_ids"],
     on=TABLES_SHOWN,
 )
 
 # Views
-
 declare(
     "view-versions-from-zero",
     "Versions of a view count from zero.",
     metadata_become(_versions_from_zero),
-    kills=["iceberg.view.create.first"],
     on=VIEWS_SHOWN,
 )
 declare(
     "view-current-off-by-one",
     "The current version of a view is the number of its versions, counted from zero.",
     metadata_become(lambda found: {**found, "current-version-id": len(found["versions"]) - 1}),
-    kills=["iceberg.rules.view_metadata_current", "iceberg.view.load.whole"],
     on=LOAD_VIEW,
 )
-declare(
-    "view-log-empty",
-    "A view shows no history.",
-    _changed("version-log", lambda _: []),
-    kills=["iceberg.rules.view_metadata_log", "iceberg.view.create.first", "iceberg.view.commit.history"],
-    on=VIEWS_SHOWN,
-)
+declare("view-log-empty", "A view shows no history.", _changed("version-log", lambda _: []), on=VIEWS_SHOWN)
 declare(
     "view-metadata-doubled",
     "A view shows its versions twice.",
     _changed("versions", lambda versions: versions + versions),
-    kills=["iceberg.rules.view_metadata_ids", "iceberg.view.create.first"],
     on=VIEWS_SHOWN,
 )

@@ -23,25 +23,15 @@ from reference_server.iceberg.faults.blocks import (
 from reference_server.iceberg.metadata.reading import Json
 
 COMMIT = ["updateTable"]
+
 ADD = "add-snapshot"
+
 EXACT = 1 << 53  # doubles hold every whole number up to here
 
 
 def _added(call: Call) -> list[Json]:
     updates = (content(call) or {}).get("updates", ())
     return [one["snapshot"] for one in updates if isinstance(one, dict) and one.get("action") == ADD]
-
-
-declare(
-    "snapshot-schema-lost",
-    "Of a snapshot it is forgotten which schema it was written with.",
-    each_update(
-        ADD,
-        lambda one: {**one, "snapshot": {key: one["snapshot"][key] for key in one["snapshot"] if key != "schema-id"}},
-    ),
-    kills=["iceberg.snapshot.add"],
-    on=TABLE_COMMITS,
-)
 
 
 def _as_doubles(node: Any) -> Any:
@@ -52,27 +42,9 @@ def _as_doubles(node: Any) -> Any:
     return int(float(node)) if isinstance(node, int) and abs(node) > EXACT else node
 
 
-declare(
-    "ids-as-doubles",
-    "Ids of snapshots lose their last digits.",
-    metadata_become(_as_doubles),
-    kills=["iceberg.snapshot.big_ids", "iceberg.snapshot.first_append", "iceberg.ref.rollback"],
-    on=TABLES_SHOWN,
-)
-
-
 def _replacing(updates: list[Json]) -> list[Json]:
     ids = [one["snapshot"]["snapshot-id"] for one in updates if one.get("action") == ADD]
     return [{"action": "remove-snapshots", "snapshot-ids": ids}, *updates]
-
-
-declare(
-    "snapshots-replaced",
-    "A snapshot takes the place of another one that has its id.",
-    again(updates_become(_replacing), 400, 409),
-    kills=["iceberg.snapshot.doubled"],
-    on=COMMIT,
-)
 
 
 def _numbered(commit: Json, table: Json) -> Json:
@@ -87,29 +59,6 @@ def _numbered(commit: Json, table: Json) -> Json:
     return {**commit, "updates": updates}
 
 
-declare(
-    "snapshots-renumbered",
-    "A snapshot whose numbers others have taken gets the next ones.",
-    again(commit_follows(_numbered), 400, 409),
-    kills=["iceberg.snapshot.stale_sequence", "iceberg.snapshot.row_ids_stale"],
-    on=COMMIT,
-)
-declare(
-    "one-snapshot-a-commit",
-    "A commit may add one snapshot only.",
-    refuses_when(lambda call: len(_added(call)) > 1, InvalidInput("A commit adds one snapshot at most.")),
-    kills=["iceberg.snapshot.several"],
-    on=COMMIT,
-)
-declare(
-    "row-ids-uncounted",
-    "The row ids that snapshots take are not counted.",
-    metadata_become(lambda table: {**table, "next-row-id": 0} if "next-row-id" in table else table),
-    kills=["iceberg.snapshot.row_ids"],
-    on=TABLES_SHOWN,
-)
-
-
 async def _refs_protect(call: Call, proceed: Proceed) -> Reply:
     table = await table_there(call, proceed)
     named = {ref["snapshot-id"] for ref in table["refs"].values()} if table else set()
@@ -119,29 +68,11 @@ async def _refs_protect(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
-declare(
-    "refs-protect-snapshots",
-    "A snapshot that a branch or tag names cannot be removed.",
-    _refs_protect,
-    kills=["iceberg.snapshot.remove"],
-    on=COMMIT,
-)
-
-
 def _gaps(after: Json, before: Json) -> Json:
     kept = {one["snapshot-id"] for one in after["snapshots"]}
     known = {(one["snapshot-id"], one["timestamp-ms"]) for one in before["snapshot-log"]}
     new = [one for one in after["snapshot-log"] if (one["snapshot-id"], one["timestamp-ms"]) not in known]
     return {**after, "snapshot-log": [*(one for one in before["snapshot-log"] if one["snapshot-id"] in kept), *new]}
-
-
-declare(
-    "snapshot-log-with-gaps",
-    "Of the snapshot log only the entries of removed snapshots go, and not those before them.",
-    answer_follows(_gaps),
-    kills=["iceberg.snapshot.remove_log"],
-    on=COMMIT,
-)
 
 
 async def _history_lost(call: Call, proceed: Proceed) -> Reply:
@@ -165,9 +96,49 @@ def _without_unnamed(commit: Json, table: Json) -> Json:
 
 
 declare(
+    "snapshot-schema-lost",
+    "Of a snapshot it is forgotten which schema it was written with.",
+    each_update(
+        ADD,
+        lambda one: {**one, "snapshot": {key: one["snapshot"][key] for key in one["snapshot"] if key != "schema-id"}},
+    ),
+    on=TABLE_COMMITS,
+)
+declare("ids-as-doubles", "Ids of snapshots lose their last digits.", metadata_become(_as_doubles), on=TABLES_SHOWN)
+declare(
+    "snapshots-replaced",
+    "A snapshot takes the place of another one that has its id.",
+    again(updates_become(_replacing), 400, 409),
+    on=COMMIT,
+)
+declare(
+    "snapshots-renumbered",
+    "A snapshot whose numbers others have taken gets the next ones.",
+    again(commit_follows(_numbered), 400, 409),
+    on=COMMIT,
+)
+declare(
+    "one-snapshot-a-commit",
+    "A commit may add one snapshot only.",
+    refuses_when(lambda call: len(_added(call)) > 1, InvalidInput("A commit adds one snapshot at most.")),
+    on=COMMIT,
+)
+declare(
+    "row-ids-uncounted",
+    "The row ids that snapshots take are not counted.",
+    metadata_become(lambda table: {**table, "next-row-id": 0} if "next-row-id" in table else table),
+    on=TABLES_SHOWN,
+)
+declare("refs-protect-snapshots", "A snapshot that a branch or tag names cannot be removed.", _refs_protect, on=COMMIT)
+declare(
+    "snapshot-log-with-gaps",
+    "Of the snapshot log only the entries of removed snapshots go, and not those before them.",
+    answer_follows(_gaps),
+    on=COMMIT,
+)
+declare(
     "unseen-history-lost",
     "Who has loaded a table with the snapshots of branches and tags alone loses the others with the next commit.",
     _history_lost,
-    kills=["iceberg.commit.from_refs"],
     on=["loadTable", "updateTable"],
 )

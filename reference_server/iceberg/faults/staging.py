@@ -19,42 +19,12 @@ from reference_server.iceberg.faults.blocks import (
 from reference_server.iceberg.metadata.reading import Json
 
 CREATE_TABLE = ["createTable"]
-CREATE = "assert-create"
 
-declare(
-    "staging-creates",
-    "With stage-create the table is created at once.",
-    arguments_lost("stage-create"),
-    kills=[
-        "iceberg.table.stage.invisible",
-        "iceberg.table.stage.answer",
-        "iceberg.table.stage.twice",
-        *(f"iceberg.commit.create.{case}" for case in ("staged", "late", "more", "first_file", "alone")),
-        "iceberg.transaction.create",
-        "spark.iceberg.table.create-as-select-failed",
-    ],
-    on=CREATE_TABLE,
-)
+CREATE = "assert-create"
 
 
 def _elsewhere(body: Json) -> Json:
     return {**body, "name": f"{body['name']}_1"} if body.get("stage-create") else body
-
-
-declare(
-    "staging-unchecked",
-    "A table is staged although its name is taken.",
-    again(request_becomes(_elsewhere), 409),
-    kills=["iceberg.table.stage.taken"],
-    on=CREATE_TABLE,
-)
-declare(
-    "staged-uuid-lost",
-    "A table that a commit creates gets a UUID of its own, not the one that was told before.",
-    updates_lost("assign-uuid"),
-    kills=["iceberg.commit.create.staged", "iceberg.transaction.create", "iceberg.update.action.assign_uuid"],
-    on=TABLE_COMMITS,
-)
 
 
 def _not_there(found: list[Json]) -> list[Json]:
@@ -74,27 +44,6 @@ async def _create_overlooked(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
-declare(
-    "creation-hits-table",
-    "A commit that creates a table is applied to the table that has the name.",
-    _create_overlooked,
-    kills=["iceberg.commit.create.taken", "iceberg.commit.create.late"],
-    on=["updateTable"],
-)
-declare(
-    "creation-format-lost",
-    "Commits cannot say of which format version a table is.",
-    updates_lost("upgrade-format-version"),
-    kills=[
-        "iceberg.commit.create.more",
-        "iceberg.update.format.*",
-        "iceberg.update.action.upgrade_format_version",
-        "spark.iceberg.table.upgraded",
-    ],
-    on=TABLE_COMMITS,
-)
-
-
 def _own_file_logged(body: Any) -> Any:
     """Return an answer whose log of metadata files has the present file too."""
     table = body["metadata"]
@@ -102,31 +51,8 @@ def _own_file_logged(body: Any) -> Any:
     return {**body, "metadata": {**table, "metadata-log": [*table.get("metadata-log", ()), own]}}
 
 
-declare(
-    "log-has-own-file",
-    "The log of earlier metadata files has the present file too.",
-    body_becomes(_own_file_logged, 200),
-    kills=[
-        "iceberg.commit.create.first_file",
-        "iceberg.commit.log",
-        "iceberg.commit.log_length",
-        "iceberg.commit.one_file",
-    ],
-    on=TABLES_SHOWN,
-)
-
-
 def _alone(found: list[Json]) -> list[Json]:
     return [one for one in found if one.get("type") == CREATE] or found
-
-
-declare(
-    "creation-reads-no-further",
-    "Beside assert-create other requirements are overlooked.",
-    requirements_become(_alone),
-    kills=["iceberg.commit.create.alone"],
-    on=TABLE_COMMITS,
-)
 
 
 async def _taken_over(call: Call, proceed: Proceed) -> Reply:
@@ -136,9 +62,50 @@ async def _taken_over(call: Call, proceed: Proceed) -> Reply:
 
 
 declare(
+    "staging-creates",
+    "With stage-create the table is created at once.",
+    arguments_lost("stage-create"),
+    on=CREATE_TABLE,
+)
+declare(
+    "staging-unchecked",
+    "A table is staged although its name is taken.",
+    again(request_becomes(_elsewhere), 409),
+    on=CREATE_TABLE,
+)
+declare(
+    "staged-uuid-lost",
+    "A table that a commit creates gets a UUID of its own, not the one that was told before.",
+    updates_lost("assign-uuid"),
+    on=TABLE_COMMITS,
+)
+declare(
+    "creation-hits-table",
+    "A commit that creates a table is applied to the table that has the name.",
+    _create_overlooked,
+    on=["updateTable"],
+)
+declare(
+    "creation-format-lost",
+    "Commits cannot say of which format version a table is.",
+    updates_lost("upgrade-format-version"),
+    on=TABLE_COMMITS,
+)
+declare(
+    "log-has-own-file",
+    "The log of earlier metadata files has the present file too.",
+    body_becomes(_own_file_logged, 200),
+    on=TABLES_SHOWN,
+)
+declare(
+    "creation-reads-no-further",
+    "Beside assert-create other requirements are overlooked.",
+    requirements_become(_alone),
+    on=TABLE_COMMITS,
+)
+declare(
     "creation-takes-over",
     "A commit that creates a table takes the place of one that was created since it was staged.",
     when(_creates, again(_taken_over, 409)),
-    kills=["spark.iceberg.concurrency.creations"],
     on=["updateTable"],
 )

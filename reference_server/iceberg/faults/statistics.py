@@ -10,6 +10,7 @@ from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.metadata.statistics import PARTITION_STATISTICS, STATISTICS
 
 COMMIT = ["updateTable"]
+
 SETS = {"set-statistics": STATISTICS, "set-partition-statistics": PARTITION_STATISTICS}
 
 
@@ -27,15 +28,6 @@ async def _piled_up(call: Call, proceed: Proceed) -> Reply:
     return await metadata_become(lambda table: {**table, **pile})(call, proceed)
 
 
-declare(
-    "statistics-pile-up",
-    "New statistics of a snapshot stand beside the old ones.",
-    _piled_up,
-    kills=["iceberg.statistics.set*"],
-    on=["loadTable", "updateTable"],
-)
-
-
 def _first_ones(commit: Json, table: Json) -> Json:
     def known(update: Json) -> bool:
         key = SETS.get(update["action"])
@@ -44,27 +36,9 @@ def _first_ones(commit: Json, table: Json) -> Json:
     return {**commit, "updates": [one for one in commit["updates"] if not known(one)]}
 
 
-declare(
-    "statistics-once",
-    "The statistics of a snapshot stay as they were first set.",
-    commit_follows(_first_ones),
-    kills=["iceberg.statistics.set*"],
-    on=COMMIT,
-)
-
-
 def _unnamed(call: Call) -> bool:
     updates = (content(call) or {}).get("updates", ())
     return any(one.get("action") == "set-statistics" and "snapshot-id" not in one for one in updates)
-
-
-declare(
-    "statistics-named-twice",
-    "Statistics have to name their snapshot twice, in them and beside them.",
-    refuses_when(_unnamed, InvalidInput("Missing field: snapshot-id")),
-    kills=["iceberg.statistics.without_id"],
-    on=COMMIT,
-)
 
 
 def _kept(after: Json, before: Json) -> Json:
@@ -74,9 +48,26 @@ def _kept(after: Json, before: Json) -> Json:
 
 
 declare(
+    "statistics-pile-up",
+    "New statistics of a snapshot stand beside the old ones.",
+    _piled_up,
+    on=["loadTable", "updateTable"],
+)
+declare(
+    "statistics-once",
+    "The statistics of a snapshot stay as they were first set.",
+    commit_follows(_first_ones),
+    on=COMMIT,
+)
+declare(
+    "statistics-named-twice",
+    "Statistics have to name their snapshot twice, in them and beside them.",
+    refuses_when(_unnamed, InvalidInput("Missing field: snapshot-id")),
+    on=COMMIT,
+)
+declare(
     "statistics-outlive-snapshots",
     "The statistics of a snapshot stay when it is removed.",
     answer_follows(_kept),
-    kills=["iceberg.statistics.go_along"],
     on=COMMIT,
 )

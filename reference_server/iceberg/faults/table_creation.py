@@ -12,17 +12,12 @@ from reference_server.iceberg.faults.blocks import TABLES_SHOWN, metadata_become
 from reference_server.iceberg.metadata.reading import Json
 
 CREATE = ["createTable"]
-COLUMN_IDS = ("id", "element-id", "key-id", "value-id", "source-id", "last-column-id")
-NUMBERED = ("schemas", "schema", "partition-specs", "partition-spec", "sort-orders", "last-column-id")
-UNSORTED = {"order-id": 1, "fields": []}
 
-declare(
-    "created-otherwise",
-    "createTable answers with another UUID than the one that it keeps.",
-    metadata_become(lambda table: {**table, "table-uuid": str(uuid.uuid4())}),
-    kills=["iceberg.table.create.loadable", "iceberg.table.load.whole"],
-    on=CREATE,
-)
+COLUMN_IDS = ("id", "element-id", "key-id", "value-id", "source-id", "last-column-id")
+
+NUMBERED = ("schemas", "schema", "partition-specs", "partition-spec", "sort-orders", "last-column-id")
+
+UNSORTED = {"order-id": 1, "fields": []}
 
 
 def _without(node: Any, name: str) -> Any:
@@ -33,46 +28,12 @@ def _without(node: Any, name: str) -> Any:
     return {key: _without(value, name) for key, value in node.items() if key != name}
 
 
-declare(
-    "column-docs-lost",
-    "createTable forgets what a schema says of its columns beside names and types.",
-    request_becomes(lambda body: _without(body, "doc")),
-    kills=["iceberg.table.create.schema", "spark.iceberg.table.created-in-full"],
-    on=CREATE,
-)
-
-
 def _from_zero(node: Any, key: str = "") -> Any:
     if isinstance(node, dict):
         return {name: _from_zero(value, name) for name, value in node.items()}
     if isinstance(node, list):
         return [_from_zero(one, "id" if key == "identifier-field-ids" else "") for one in node]
     return node - 1 if key in COLUMN_IDS else node
-
-
-declare(
-    "column-ids-from-zero",
-    "The ids that columns get begin with 0.",
-    metadata_become(
-        lambda table: {key: _from_zero(table[key], key) if key in NUMBERED else table[key] for key in table}
-    ),
-    kills=["iceberg.table.create.ids"],
-    on=TABLES_SHOWN,
-)
-declare(
-    "own-ids-required",
-    "createTable asks for the ids of spec and order that it replaces by its own.",
-    refuses_when(
-        lambda call: any(
-            name in layout and id not in layout[name]
-            for layout in [content(call) or {}]
-            for name, id in (("partition-spec", "spec-id"), ("write-order", "order-id"))
-        ),
-        InvalidInput("Missing field: spec-id"),
-    ),
-    kills=["iceberg.table.create.without_ids"],
-    on=CREATE,
-)
 
 
 def _renumbered(body: Json) -> Json:
@@ -85,71 +46,10 @@ def _renumbered(body: Json) -> Json:
     return {**body, "write-order": {**body["write-order"], "fields": keys}}
 
 
-declare(
-    "references-left",
-    "Columns get new ids, but sort keys refer to whatever has the old ones afterwards.",
-    request_becomes(_renumbered),
-    kills=["iceberg.table.create.remapped"],
-    on=CREATE,
-)
-declare(
-    "unsorted-is-one",
-    "A table without a sort order has an empty one with the id 1.",
-    metadata_become(
-        lambda table: (
-            table
-            if table["default-sort-order-id"]
-            else {**table, "default-sort-order-id": 1, "sort-orders": [UNSORTED]}
-        )
-    ),
-    kills=["iceberg.table.create.unpartitioned", "iceberg.update.order.none"],
-    on=TABLES_SHOWN,
-)
-declare(
-    "locations-shared",
-    "All tables of a namespace have the same location.",
-    metadata_become(lambda table: {**table, "location": table["location"].rpartition("/")[0]}),
-    kills=["iceberg.table.create.location"],
-    on=[*CREATE, "loadTable"],
-)
-declare(
-    "creation-properties-lost",
-    "createTable overlooks properties.",
-    arguments_lost("properties"),
-    kills=[
-        "iceberg.table.create.properties",
-        "iceberg.update.properties.*",
-        "iceberg.commit.log_length",
-        "spark.iceberg.table.created-in-full",
-        "spark.iceberg.table.created-as-select",
-        "spark.iceberg.table.format-version.1",
-    ],
-    on=CREATE,
-)
-declare(
-    "properties-polluted",
-    "The format version is kept as a property too.",
-    metadata_become(
-        lambda table: {**table, "properties": {**table["properties"], "format-version": str(table["format-version"])}}
-    ),
-    kills=["iceberg.table.create.format_version.*"],
-    on=TABLES_SHOWN,
-)
-
-
 async def _named(call: Call, proceed: Proceed) -> Reply:
     name = call.path.get("table") or (content(call) or {}).get("name")
     own = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{call.path['namespace']}/{name}"))
     return await metadata_become(lambda table: {**table, "table-uuid": own})(call, proceed)
-
-
-declare(
-    "uuid-of-name",
-    "The UUID of a table follows from its name.",
-    _named,
-    kills=["iceberg.table.create.uuid", "iceberg.table.drop.gone"],
-    on=TABLES_SHOWN,
-)
 
 
 async def _forgotten(call: Call, proceed: Proceed) -> Reply:
@@ -163,16 +63,81 @@ def _of_version_1(body: Json) -> Json:
 
 
 declare(
+    "created-otherwise",
+    "createTable answers with another UUID than the one that it keeps.",
+    metadata_become(lambda table: {**table, "table-uuid": str(uuid.uuid4())}),
+    on=CREATE,
+)
+declare(
+    "column-docs-lost",
+    "createTable forgets what a schema says of its columns beside names and types.",
+    request_becomes(lambda body: _without(body, "doc")),
+    on=CREATE,
+)
+declare(
+    "column-ids-from-zero",
+    "The ids that columns get begin with 0.",
+    metadata_become(
+        lambda table: {key: _from_zero(table[key], key) if key in NUMBERED else table[key] for key in table}
+    ),
+    on=TABLES_SHOWN,
+)
+declare(
+    "own-ids-required",
+    "createTable asks for the ids of spec and order that it replaces by its own.",
+    refuses_when(
+        lambda call: any(
+            name in layout and id not in layout[name]
+            for layout in [content(call) or {}]
+            for name, id in (("partition-spec", "spec-id"), ("write-order", "order-id"))
+        ),
+        InvalidInput("Missing field: spec-id"),
+    ),
+    on=CREATE,
+)
+declare(
+    "references-left",
+    "Columns get new ids, but sort keys refer to whatever has the old ones afterwards.",
+    request_becomes(_renumbered),
+    on=CREATE,
+)
+declare(
+    "unsorted-is-one",
+    "A table without a sort order has an empty one with the id 1.",
+    metadata_become(
+        lambda table: (
+            table
+            if table["default-sort-order-id"]
+            else {**table, "default-sort-order-id": 1, "sort-orders": [UNSORTED]}
+        )
+    ),
+    on=TABLES_SHOWN,
+)
+declare(
+    "locations-shared",
+    "All tables of a namespace have the same location.",
+    metadata_become(lambda table: {**table, "location": table["location"].rpartition("/")[0]}),
+    on=[*CREATE, "loadTable"],
+)
+declare("creation-properties-lost", "createTable overlooks properties.", arguments_lost("properties"), on=CREATE)
+declare(
+    "properties-polluted",
+    "The format version is kept as a property too.",
+    metadata_become(
+        lambda table: {**table, "properties": {**table["properties"], "format-version": str(table["format-version"])}}
+    ),
+    on=TABLES_SHOWN,
+)
+declare("uuid-of-name", "The UUID of a table follows from its name.", _named, on=TABLES_SHOWN)
+declare(
     "table-forgotten",
     "The creation of a table is answered with success, but the table is gone at once.",
     _forgotten,
-    kills=["spark.iceberg.error.table-exists", "spark.iceberg.table.created"],
     on=CREATE,
 )
 declare(
     "tables-of-version-1",
     "Tables are created in format version 1, whichever is asked for.",
     request_becomes(_of_version_1),
-    kills=["spark.iceberg.table.format-version.2"],
     on=CREATE,
 )

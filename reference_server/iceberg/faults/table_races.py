@@ -13,6 +13,7 @@ from reference_server.iceberg.faults.blocks import performed
 from reference_server.iceberg.faults.creation_refusals import target
 
 MEETING_SECONDS = 0.02
+
 COMMIT_SECONDS = 0.5
 
 
@@ -41,29 +42,6 @@ def _namespace(call: Call) -> Hashable:
     return call.request.body if not call.request.body else str(orjson.loads(call.request.body).get("namespace"))
 
 
-declare(
-    "namespace-race-lost",
-    "Who creates a namespace at the same time as another is told that it was done, though the other did it.",
-    _together(_namespace),
-    kills=["iceberg.race.create_namespace"],
-    on=["createNamespace"],
-)
-declare(
-    "name-race-lost",
-    "Who takes a name at the same time as another is told that it was done, though the other has it.",
-    _together(target),
-    kills=["iceberg.race.create_table", "iceberg.race.kinds", "iceberg.race.rename"],
-    on=["createTable", "createView", "renameTable"],
-)
-declare(
-    "commit-race-lost",
-    "Who commits at the same time as another is told that it was done, though only the other's commit was.",
-    _together(lambda call: tuple(sorted(call.path.items()))),
-    kills=["iceberg.race.commit", "iceberg.race.disjoint", "iceberg.race.view"],
-    on=["updateTable", "replaceView"],
-)
-
-
 async def _conflict_hidden(call: Call, proceed: Proceed) -> Reply:
     """Let commits wait, so that others come too late, and answer those with the table as it is."""
     await asyncio.sleep(COMMIT_SECONDS)
@@ -72,9 +50,26 @@ async def _conflict_hidden(call: Call, proceed: Proceed) -> Reply:
 
 
 declare(
+    "namespace-race-lost",
+    "Who creates a namespace at the same time as another is told that it was done, though the other did it.",
+    _together(_namespace),
+    on=["createNamespace"],
+)
+declare(
+    "name-race-lost",
+    "Who takes a name at the same time as another is told that it was done, though the other has it.",
+    _together(target),
+    on=["createTable", "createView", "renameTable"],
+)
+declare(
+    "commit-race-lost",
+    "Who commits at the same time as another is told that it was done, though only the other's commit was.",
+    _together(lambda call: tuple(sorted(call.path.items()))),
+    on=["updateTable", "replaceView"],
+)
+declare(
     "commit-conflict-hidden",
     f"A commit takes {COMMIT_SECONDS} seconds, and one that comes too late is answered as if it had been carried out.",
     _conflict_hidden,
-    kills=[f"spark.iceberg.concurrency.{what}" for what in ("appends", "updates", "other-partitions")],
     on=["updateTable"],
 )

@@ -23,43 +23,9 @@ from reference_server.iceberg.faults.blocks import answer_becomes, error_field_b
 from specs.identifiers import UNIT_SEPARATOR
 
 LOAD, EXISTS, DROP, RENAME, METRICS = ["loadTable"], ["tableExists"], ["dropTable"], ["renameTable"], ["reportMetrics"]
+
 DELEGATION = "X-Iceberg-Access-Delegation"
 
-# Loading
-
-declare(
-    "location-per-load",
-    "Each time that a table is loaded another location of its metadata is told.",
-    answer_becomes(metadata_location=lambda location: f"{location}?signature={uuid.uuid4()}"),
-    kills=["iceberg.table.load.again", "iceberg.commit.answer", "iceberg.commit.empty"],
-    on=LOAD,
-)
-declare(
-    "location-untold",
-    "loadTable does not say where the metadata file is.",
-    fields_lost("metadata-location"),
-    kills=["iceberg.table.load.metadata_location", "iceberg.commit.answer"],
-    on=LOAD,
-)
-declare(
-    "missing-type-vague",
-    "What does not exist about tables has a type that does not say what is missing.",
-    error_field_becomes("type", lambda _: "NotFoundException", 404),
-    kills=[
-        *(f"iceberg.table.{action}.missing" for action in ("load", "drop", "rename", "metrics")),
-        "iceberg.table.*.namespace_missing",
-        "iceberg.register.table.namespace_missing",
-        "iceberg.commit.missing",
-        "iceberg.transaction.missing",
-    ],
-    on=(
-        *LOAD,
-        *DROP,
-        *RENAME,
-        *METRICS,
-        *("createTable", "registerTable", "updateTable", "commitTransaction"),
-    ),
-)
 VIEW_OPERATIONS = {"loadTable": "loadView", "tableExists": "viewExists", "dropTable": "dropView"}
 
 
@@ -70,131 +36,14 @@ async def _view_instead(call: Call, proceed: Proceed) -> Reply:
     return await performed(call, proceed, VIEW_OPERATIONS[call.operation.id], view=call.path["table"])
 
 
-declare(
-    "views-are-tables",
-    "A view is found under its name when a table is looked for.",
-    _view_instead,
-    kills=["iceberg.table.view_is_none"],
-    on=list(VIEW_OPERATIONS),
-)
-declare(
-    "delegation-refused",
-    "Who asks for delegated access to a table does not get the table.",
-    refuses_when(
-        lambda call: DELEGATION in call.request.headers,
-        InvalidInput("Credential vending is not set up for this catalog."),
-    ),
-    kills=["iceberg.table.load.delegation"],
-    on=LOAD,
-)
-declare(
-    "referenced-by-refused",
-    "Who names the view through which a table is reached does not get the table.",
-    refuses_when(lambda call: "referenced-by" in call.request.query, InvalidInput("Unknown parameter: referenced-by")),
-    kills=["iceberg.table.load.referenced_by"],
-    on=LOAD,
-)
-declare(
-    "snapshots-unread",
-    "loadTable shows all snapshots, whichever are asked for.",
-    arguments_lost("snapshots"),
-    kills=["iceberg.table.load.snapshots_refs", "iceberg.table.load.snapshots_bad"],
-    on=LOAD,
-)
-
-
 async def _refs_only(call: Call, proceed: Proceed) -> Reply:
     call.request = call.request.altered(query={**call.request.query, "snapshots": ["refs"]})
     return await proceed()
 
 
-declare(
-    "snapshots-of-refs-only",
-    "loadTable shows the snapshots of branches and tags alone, whichever are asked for.",
-    _refs_only,
-    kills=[
-        "iceberg.table.load.snapshots_all",
-        "spark.iceberg.travel.snapshot",
-        "spark.iceberg.travel.time",
-        "spark.iceberg.metadata-table.snapshots",
-        "spark.iceberg.metadata-table.travel",
-        "spark.iceberg.procedure.ancestors",
-        "spark.iceberg.procedure.changelog",
-    ],
-    on=LOAD,
-)
-declare(
-    "exists-as-200",
-    "That a table is there is told with 200.",
-    status_becomes(204, 200),
-    kills=["iceberg.table.exists.present"],
-    on=EXISTS,
-)
-declare(
-    "exists-always",
-    "Every table is said to be there.",
-    status_becomes(404, 204),
-    kills=["iceberg.table.exists.missing", "iceberg.table.view_is_none"],
-    on=EXISTS,
-)
-
-# Dropping
-
-declare(
-    "drop-forgotten",
-    "Dropping a table is answered with success, but the table stays.",
-    answers(204, None),
-    kills=[
-        *(f"iceberg.table.drop.{what}" for what in ("gone", "missing", "purge")),
-        "iceberg.table.exists.missing",
-        "iceberg.table.create.uuid",
-        "iceberg.register.table.same",
-        "iceberg.register.table.history",
-    ],
-    on=DROP,
-)
-
-
 async def _dropped_anyway(_call: Call, proceed: Proceed) -> Reply:
     reply = await proceed()
     return Reply(204) if reply.status == 404 else reply
-
-
-declare(
-    "drop-of-nothing",
-    "Dropping a table that does not exist is answered with success.",
-    _dropped_anyway,
-    kills=["iceberg.table.drop.missing", "iceberg.table.view_is_none"],
-    on=DROP,
-)
-declare(
-    "purge-flag-literal",
-    "The flag purgeRequested is understood in lower case alone.",
-    refuses_when(
-        lambda call: call.request.query.get("purgeRequested", ["true"])[-1] not in ("true", "false"),
-        InvalidInput("purgeRequested is not a boolean"),
-    ),
-    kills=["iceberg.table.drop.purge"],
-    on=DROP,
-)
-
-# Renaming
-
-declare(
-    "rename-forgotten",
-    "Renaming a table is answered with success, but it keeps its name.",
-    answers(204, None),
-    kills=[
-        "iceberg.table.rename.same",
-        "iceberg.table.rename.across",
-        "iceberg.table.rename.*missing",
-        "iceberg.table.rename.taken*",
-        "iceberg.table.rename.name_is_free",
-        "iceberg.table.rename.bad_body.*",
-        "spark.iceberg.table.renamed",
-    ],
-    on=RENAME,
-)
 
 
 def _named(identifier: Any) -> dict[str, Any]:
@@ -213,20 +62,6 @@ async def _copied(call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
-declare(
-    "rename-copies",
-    "A renamed table is there under both names.",
-    _copied,
-    kills=[
-        "iceberg.table.rename.same",
-        "iceberg.table.rename.across",
-        "iceberg.table.rename.name_is_free",
-        "spark.iceberg.table.renamed",
-    ],
-    on=RENAME,
-)
-
-
 async def _purged_under_old_name(call: Call, proceed: Proceed) -> Reply:
     """Purge what lies under the name that a table was created with, not under the one that it was given later."""
     former: dict[tuple[str, str], dict[str, Any]] = call.state.setdefault("purge-by-old-name", {})
@@ -241,32 +76,6 @@ async def _purged_under_old_name(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
-declare(
-    "purge-by-old-name",
-    "Purging a renamed table destroys the table that has its old name by now.",
-    _purged_under_old_name,
-    kills=["iceberg.table.rename.name_is_free"],
-    on=("renameTable", "dropTable"),
-)
-
-# Reports
-
-declare(
-    "metrics-as-200",
-    "Reports are taken with 200.",
-    status_becomes(204, 200),
-    kills=["iceberg.table.metrics.scan", "iceberg.table.metrics.commit"],
-    on=METRICS,
-)
-declare(
-    "metrics-unread",
-    "Reports are taken without a look at them.",
-    answers(204, None),
-    kills=["iceberg.table.metrics.missing", "iceberg.table.metrics.without_*"],
-    on=METRICS,
-)
-
-
 async def _kept(call: Call, proceed: Proceed) -> Reply:
     reply = await proceed()
     if reply.status == 204:
@@ -275,10 +84,92 @@ async def _kept(call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
+# Loading
 declare(
-    "metrics-kept-in-table",
-    "A report leaves its traces in the properties of the table.",
-    _kept,
-    kills=["iceberg.table.metrics.harmless"],
-    on=METRICS,
+    "location-per-load",
+    "Each time that a table is loaded another location of its metadata is told.",
+    answer_becomes(metadata_location=lambda location: f"{location}?signature={uuid.uuid4()}"),
+    on=LOAD,
 )
+declare(
+    "location-untold", "loadTable does not say where the metadata file is.", fields_lost("metadata-location"), on=LOAD
+)
+declare(
+    "missing-type-vague",
+    "What does not exist about tables has a type that does not say what is missing.",
+    error_field_becomes("type", lambda _: "NotFoundException", 404),
+    on=(
+        *LOAD,
+        *DROP,
+        *RENAME,
+        *METRICS,
+        *("createTable", "registerTable", "updateTable", "commitTransaction"),
+    ),
+)
+declare(
+    "views-are-tables",
+    "A view is found under its name when a table is looked for.",
+    _view_instead,
+    on=list(VIEW_OPERATIONS),
+)
+declare(
+    "delegation-refused",
+    "Who asks for delegated access to a table does not get the table.",
+    refuses_when(
+        lambda call: DELEGATION in call.request.headers,
+        InvalidInput("Credential vending is not set up for this catalog."),
+    ),
+    on=LOAD,
+)
+declare(
+    "referenced-by-refused",
+    "Who names the view through which a table is reached does not get the table.",
+    refuses_when(lambda call: "referenced-by" in call.request.query, InvalidInput("Unknown parameter: referenced-by")),
+    on=LOAD,
+)
+declare(
+    "snapshots-unread", "loadTable shows all snapshots, whichever are asked for.", arguments_lost("snapshots"), on=LOAD
+)
+declare(
+    "snapshots-of-refs-only",
+    "loadTable shows the snapshots of branches and tags alone, whichever are asked for.",
+    _refs_only,
+    on=LOAD,
+)
+declare("exists-as-200", "That a table is there is told with 200.", status_becomes(204, 200), on=EXISTS)
+declare("exists-always", "Every table is said to be there.", status_becomes(404, 204), on=EXISTS)
+
+# Dropping
+declare(
+    "drop-forgotten", "Dropping a table is answered with success, but the table stays.", answers(204, None), on=DROP
+)
+declare("drop-of-nothing", "Dropping a table that does not exist is answered with success.", _dropped_anyway, on=DROP)
+declare(
+    "purge-flag-literal",
+    "The flag purgeRequested is understood in lower case alone.",
+    refuses_when(
+        lambda call: call.request.query.get("purgeRequested", ["true"])[-1] not in ("true", "false"),
+        InvalidInput("purgeRequested is not a boolean"),
+    ),
+    on=DROP,
+)
+
+# Renaming
+declare(
+    "rename-forgotten",
+    "Renaming a table is answered with success, but it keeps its name.",
+    answers(204, None),
+    on=RENAME,
+)
+declare("rename-copies", "A renamed table is there under both names.", _copied, on=RENAME)
+declare(
+    "purge-by-old-name",
+    "Purging a renamed table destroys the table that has its old name by now.",
+    _purged_under_old_name,
+    on=("renameTable", "dropTable"),
+)
+
+# Reports
+declare("metrics-as-200", "Reports are taken with 200.", status_becomes(204, 200), on=METRICS)
+declare("metrics-unread", "Reports are taken without a look at them.", answers(204, None), on=METRICS)
+declare("metrics-kept-in-table", "A report leaves its traces in the properties of the table.", _kept, on=METRICS)

@@ -43,47 +43,29 @@ declare(
     "Tokens are issued that open nothing.",
     body_becomes(lambda body: {**body, "access_token": "useless"}, 200),
     on=TOKEN,
-    kills=["iceberg.token.client_credentials", "iceberg.token.basic", "iceberg.token.exchange"],
 )
 declare(
     "token-no-basic",
     "Client id and secret by basic authentication are refused.",
     refuses_when(_basic, ClientRefused("There is no client id in the form.")),
     on=TOKEN,
-    kills=["iceberg.token.basic"],
 )
 declare(
     "token-no-exchange",
     "A token that is good is refused when it is to be exchanged.",
     refuses_when(_exchange, TokenRefused("invalid_grant", "The token is not good.")),
     on=TOKEN,
-    kills=["iceberg.token.exchange"],
 )
 declare(
-    "token-kind-lost",
-    "An issued token does not say of which kind it is.",
-    fields_lost("issued_token_type"),
-    on=TOKEN,
-    kills=["iceberg.token.issued_type"],
+    "token-kind-lost", "An issued token does not say of which kind it is.", fields_lost("issued_token_type"), on=TOKEN
 )
 declare(
-    "token-catalog-error",
-    "A refused token is answered with the error body of the catalog.",
-    _catalog_error,
-    on=TOKEN,
-    kills=["iceberg.token.refused.*"],
+    "token-catalog-error", "A refused token is answered with the error body of the catalog.", _catalog_error, on=TOKEN
 )
 declare(
     "token-one-code",
     "Every refused token is one of a wrong scope.",
     body_becomes(lambda body: {**body, "error": "invalid_scope"}, 400, 401),
     on=TOKEN,
-    kills=["iceberg.token.error_code.*"],
 )
-declare(
-    "token-secrets-repeated",
-    "The error repeats the form that was sent, with its secrets.",
-    _repeating,
-    on=TOKEN,
-    kills=["iceberg.token.secrets"],
-)
+declare("token-secrets-repeated", "The error repeats the form that was sent, with its secrets.", _repeating, on=TOKEN)

@@ -15,7 +15,9 @@ from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.metadata.requirements import CREATE
 
 COMMIT = ["commitTransaction"]
+
 CHANGES = "table-changes"
+
 PAUSE_SECONDS = 0.002
 
 
@@ -26,23 +28,6 @@ def _changes(call: Call) -> list[Any]:
 
 def _changes_become(edit: Any) -> Any:
     return request_becomes(lambda body: {**body, CHANGES: edit(body[CHANGES])})
-
-
-declare(
-    "first-change-only",
-    "Of a transaction only the first change is made.",
-    _changes_become(lambda found: found[:1]),
-    kills=[
-        "iceberg.transaction.all",
-        "iceberg.transaction.files",
-        "iceberg.transaction.namespaces",
-        "iceberg.transaction.create",
-        "iceberg.transaction.doubled",
-        "iceberg.transaction.invalid.*",
-        "iceberg.race.transaction",
-    ],
-    on=COMMIT,
-)
 
 
 async def _torn(call: Call, proceed: Proceed) -> Reply:
@@ -57,41 +42,6 @@ async def _torn(call: Call, proceed: Proceed) -> Reply:
     return failures[0] if failures else reply
 
 
-declare(
-    "transaction-torn",
-    "The changes of a transaction are made one after the other, also when one of them fails.",
-    _torn,
-    kills=[
-        "iceberg.transaction.conflict.*",
-        "iceberg.transaction.missing",
-        "iceberg.transaction.invalid.*",
-        "iceberg.transaction.unknown_requirement",
-        "iceberg.transaction.identifier",
-        "iceberg.transaction.create",
-        "iceberg.transaction.create_taken",
-        "iceberg.race.transaction",
-    ],
-    on=COMMIT,
-)
-declare(
-    "nameless-changes-skipped",
-    "A change of a transaction that names no table is passed over.",
-    _changes_become(lambda found: [one for one in found if "identifier" in one]),
-    kills=["iceberg.transaction.identifier"],
-    on=COMMIT,
-)
-declare(
-    "transaction-never-creates",
-    "A transaction cannot create tables.",
-    refuses_when(
-        lambda call: any(one.get("type") == CREATE for change in _changes(call) for one in change["requirements"]),
-        InvalidInput("assert-create is not supported in a transaction."),
-    ),
-    kills=["iceberg.transaction.create", "iceberg.transaction.create_taken"],
-    on=COMMIT,
-)
-
-
 def _last_of(*key: str) -> Any:
     """Return an edit of changes that keeps the last one for each table, known by these parts of its identifier."""
 
@@ -100,31 +50,6 @@ def _last_of(*key: str) -> Any:
         return list({orjson.dumps([one["identifier"][part] for part in key]): one for one in named}.values())
 
     return edit
-
-
-declare(
-    "last-change-wins",
-    "Of several changes of one table in a transaction only the last is made.",
-    _changes_become(_last_of("namespace", "name")),
-    kills=["iceberg.transaction.doubled"],
-    on=COMMIT,
-)
-declare(
-    "namespaces-confused",
-    "In a transaction tables of the same name are taken for one, whichever namespaces they lie in.",
-    _changes_become(_last_of("name")),
-    kills=["iceberg.transaction.namespaces"],
-    on=COMMIT,
-)
-declare(
-    "empty-transaction-fails",
-    "A transaction without changes makes the server fail.",
-    refuses_when(lambda call: content(call) == {CHANGES: []}, Internal("Index 0 out of bounds for length 0")),
-    kills=["iceberg.transaction.empty"],
-    on=COMMIT,
-)
-
-# Commits that cannot be read
 
 
 async def _nothing(_call: Call, _proceed: Proceed) -> Reply:
@@ -136,16 +61,61 @@ async def _empty(call: Call, proceed: Proceed) -> Reply:
 
 
 declare(
+    "first-change-only",
+    "Of a transaction only the first change is made.",
+    _changes_become(lambda found: found[:1]),
+    on=COMMIT,
+)
+declare(
+    "transaction-torn",
+    "The changes of a transaction are made one after the other, also when one of them fails.",
+    _torn,
+    on=COMMIT,
+)
+declare(
+    "nameless-changes-skipped",
+    "A change of a transaction that names no table is passed over.",
+    _changes_become(lambda found: [one for one in found if "identifier" in one]),
+    on=COMMIT,
+)
+declare(
+    "transaction-never-creates",
+    "A transaction cannot create tables.",
+    refuses_when(
+        lambda call: any(one.get("type") == CREATE for change in _changes(call) for one in change["requirements"]),
+        InvalidInput("assert-create is not supported in a transaction."),
+    ),
+    on=COMMIT,
+)
+declare(
+    "last-change-wins",
+    "Of several changes of one table in a transaction only the last is made.",
+    _changes_become(_last_of("namespace", "name")),
+    on=COMMIT,
+)
+declare(
+    "namespaces-confused",
+    "In a transaction tables of the same name are taken for one, whichever namespaces they lie in.",
+    _changes_become(_last_of("name")),
+    on=COMMIT,
+)
+declare(
+    "empty-transaction-fails",
+    "A transaction without changes makes the server fail.",
+    refuses_when(lambda call: content(call) == {CHANGES: []}, Internal("Index 0 out of bounds for length 0")),
+    on=COMMIT,
+)
+
+# Commits that cannot be read
+declare(
     "unreadable-transaction-empty",
     "A transaction that cannot be read is taken for one that changes nothing.",
     again(_nothing, 400),
-    kills=["iceberg.transaction.bad_body.*", "iceberg.transaction.invalid.*"],
     on=COMMIT,
 )
 declare(
     "unreadable-commit-empty",
     "A commit that cannot be read is taken for one that changes nothing.",
     again(_empty, 400),
-    kills=["iceberg.commit.bad_body.*", "iceberg.commit.unknown_update.*"],
     on=["updateTable"],
 )

@@ -23,93 +23,13 @@ from reference_server.iceberg.metadata.requirements import CREATE
 from reference_server.iceberg.metadata.updates import TABLE_UPDATES
 
 COMMIT = ["updateTable"]
+
 SET = "set-properties"
-
-
-declare(
-    "unknown-updates-overlooked",
-    "Updates that the server does not know are passed over.",
-    updates_become(lambda found: [one for one in found if one.get("action") in TABLE_UPDATES]),
-    kills=["iceberg.commit.unknown_update.*", "iceberg.transaction.invalid.unknown_update"],
-    on=TABLE_COMMITS,
-)
-declare(
-    "younger-updates-overlooked",
-    "The server does not know the updates of statistics and encryption keys, and passes over them.",
-    updates_lost("set-statistics", "set-partition-statistics", "add-encryption-key", "remove-encryption-key"),
-    kills=[
-        "iceberg.update.encryption_keys",
-        "iceberg.statistics.*",
-        "iceberg.update.action.set_statistics",
-        "iceberg.update.action.set_partition_statistics",
-        "iceberg.update.action.add_encryption_key",
-    ],
-    on=TABLE_COMMITS,
-)
-declare(
-    "removals-overlooked",
-    "What an update removes stays.",
-    updates_lost(*(action for action in TABLE_UPDATES if action.startswith("remove-"))),
-    kills=[
-        "iceberg.update.properties.removed",
-        "iceberg.update.encryption_keys",
-        "iceberg.snapshot.remove*",
-        "iceberg.ref.remove*",
-        "iceberg.statistics.set*",
-        "iceberg.statistics.go_along",
-        "iceberg.commit.order",
-        "iceberg.update.action.remove_*",
-        "spark.iceberg.procedure.expired*",
-        "spark.iceberg.table.properties",
-    ],
-    on=TABLE_COMMITS,
-)
-declare(
-    "location-fixed",
-    "A table stays where it is, whatever a commit says.",
-    updates_lost("set-location"),
-    kills=["iceberg.update.location", "iceberg.update.action.set_location"],
-    on=TABLE_COMMITS,
-)
 
 
 def _unnamed(update: Json, updates: list[Json]) -> bool:
     named = {one.get("snapshot-id") for one in updates if one.get("action") == "set-snapshot-ref"}
     return update.get("action") == "add-snapshot" and update["snapshot"]["snapshot-id"] not in named
-
-
-declare(
-    "orphan-snapshots-lost",
-    "A snapshot is kept only where the same commit makes a branch or tag of it.",
-    updates_become(lambda found: [one for one in found if not _unnamed(one, found)]),
-    kills=[
-        "iceberg.snapshot.add",
-        "iceberg.snapshot.stale_sequence",
-        "iceberg.update.action.add_snapshot",
-        "spark.iceberg.branch.staged",
-    ],
-    on=TABLE_COMMITS,
-)
-declare(
-    "main-alone",
-    "A table has no branches and tags beside main; who sets one is told that it was done.",
-    updates_become(
-        lambda found: [one for one in found if one.get("action") != "set-snapshot-ref" or one.get("ref-name") == "main"]
-    ),
-    kills=[
-        "iceberg.ref.set",
-        "iceberg.ref.branch_append",
-        "iceberg.update.action.set_snapshot_ref",
-        "spark.iceberg.branch.dropped",
-        "spark.iceberg.branch.fast-forwarded",
-        "spark.iceberg.travel.tag",
-        "spark.iceberg.procedure.expired-but-referred",
-        "spark.iceberg.other.read-evolved",
-    ],
-    on=TABLE_COMMITS,
-)
-
-# Properties
 
 
 def _new_alone(commit: Json, table: Json) -> Json:
@@ -120,30 +40,10 @@ def _new_alone(commit: Json, table: Json) -> Json:
     return {**commit, "updates": [edit(one) if one.get("action") == SET else one for one in commit["updates"]]}
 
 
-declare(
-    "properties-once",
-    "A property that a table has cannot be set to another value.",
-    commit_follows(_new_alone),
-    kills=["iceberg.update.properties.set", "iceberg.update.action.set_properties"],
-    on=COMMIT,
-)
-
-
 def _others_removed(commit: Json, table: Json) -> Json:
     sets = any(one.get("action") == SET for one in commit["updates"])
     gone = {"action": "remove-properties", "removals": list(table["properties"]) if sets else []}
     return {**commit, "updates": [gone, *commit["updates"]]}
-
-
-declare(
-    "table-properties-replaced",
-    "A commit that sets properties takes all others away.",
-    commit_follows(_others_removed),
-    kills=["iceberg.update.properties.set", "iceberg.commit.disjoint", "spark.iceberg.table.properties"],
-    on=COMMIT,
-)
-
-# Refused without need
 
 
 def _assigns(call: Call) -> bool:
@@ -152,27 +52,11 @@ def _assigns(call: Call) -> bool:
     return not creates and any(one.get("action") == "assign-uuid" for one in body.get("updates", ()))
 
 
-declare(
-    "same-uuid-refused",
-    "The UUID of a table cannot be assigned, not even the one that it has.",
-    refuses_when(_assigns, InvalidInput("Cannot reassign the UUID of a table.")),
-    kills=["iceberg.update.uuid"],
-    on=COMMIT,
-)
-
-
 def _without_origin(update: Json) -> Json:
     key = update["encryption-key"]
     return {**update, "encryption-key": {name: key[name] for name in key if name != "encrypted-by-id"}}
 
 
-declare(
-    "key-origin-lost",
-    "Of an encryption key it is forgotten which key encrypted it.",
-    each_update("add-encryption-key", _without_origin),
-    kills=["iceberg.update.encryption_keys"],
-    on=COMMIT,
-)
 # The field by which an update names what it removes, the field of the metadata that has it, and the key of its id.
 REMOVALS = {
     "remove-properties": ("removals", "properties", ""),
@@ -204,17 +88,69 @@ async def _strict(call: Call, proceed: Proceed) -> Reply:
 
 
 declare(
-    "removals-strict",
-    "Removing what is not there is refused.",
-    _strict,
-    kills=[
-        "iceberg.update.properties.removed",
-        "iceberg.update.schema.removed",
-        "iceberg.update.spec.removed",
-        "iceberg.update.encryption_keys",
-        "iceberg.snapshot.remove",
-        "iceberg.ref.remove",
-        "iceberg.statistics.set",
-    ],
+    "unknown-updates-overlooked",
+    "Updates that the server does not know are passed over.",
+    updates_become(lambda found: [one for one in found if one.get("action") in TABLE_UPDATES]),
+    on=TABLE_COMMITS,
+)
+declare(
+    "younger-updates-overlooked",
+    "The server does not know the updates of statistics and encryption keys, and passes over them.",
+    updates_lost("set-statistics", "set-partition-statistics", "add-encryption-key", "remove-encryption-key"),
+    on=TABLE_COMMITS,
+)
+declare(
+    "removals-overlooked",
+    "What an update removes stays.",
+    updates_lost(*(action for action in TABLE_UPDATES if action.startswith("remove-"))),
+    on=TABLE_COMMITS,
+)
+declare(
+    "location-fixed",
+    "A table stays where it is, whatever a commit says.",
+    updates_lost("set-location"),
+    on=TABLE_COMMITS,
+)
+declare(
+    "orphan-snapshots-lost",
+    "A snapshot is kept only where the same commit makes a branch or tag of it.",
+    updates_become(lambda found: [one for one in found if not _unnamed(one, found)]),
+    on=TABLE_COMMITS,
+)
+declare(
+    "main-alone",
+    "A table has no branches and tags beside main; who sets one is told that it was done.",
+    updates_become(
+        lambda found: [one for one in found if one.get("action") != "set-snapshot-ref" or one.get("ref-name") == "main"]
+    ),
+    on=TABLE_COMMITS,
+)
+
+# Properties
+declare(
+    "properties-once",
+    "A property that a table has cannot be set to another value.",
+    commit_follows(_new_alone),
     on=COMMIT,
 )
+declare(
+    "table-properties-replaced",
+    "A commit that sets properties takes all others away.",
+    commit_follows(_others_removed),
+    on=COMMIT,
+)
+
+# Refused without need
+declare(
+    "same-uuid-refused",
+    "The UUID of a table cannot be assigned, not even the one that it has.",
+    refuses_when(_assigns, InvalidInput("Cannot reassign the UUID of a table.")),
+    on=COMMIT,
+)
+declare(
+    "key-origin-lost",
+    "Of an encryption key it is forgotten which key encrypted it.",
+    each_update("add-encryption-key", _without_origin),
+    on=COMMIT,
+)
+declare("removals-strict", "Removing what is not there is refused.", _strict, on=COMMIT)

@@ -20,13 +20,18 @@ from reference_server.iceberg.faults.views import last_of_each_dialect
 from reference_server.iceberg.metadata.reading import Json
 
 REPLACE = ["replaceView"]
+
 ADD, SET_CURRENT = "add-view-version", "set-current-view-version"
+
 ASSERT_UUID = "assert-view-uuid"
+
 LAST_ADDED, FIRST = -1, 1
+
 KNOWN = (
     *("assign-uuid", "upgrade-format-version", "add-schema", "set-location", "set-properties", "remove-properties"),
     *(ADD, SET_CURRENT),
 )
+
 DROP_ALLOWED = {"action": "set-properties", "updates": {"replace.drop-dialect.allowed": "true"}}
 
 
@@ -69,114 +74,89 @@ declare(
     "view-commit-answers-before",
     "A commit to a view is answered with the view as it was before.",
     _as_before,
-    kills=[f"iceberg.view.commit.{what}" for what in ("answer", "version", "history", "schema", "properties")],
     on=REPLACE,
 )
 declare(
     "view-updates-backwards",
     "The updates of a commit to a view are applied from the last to the first.",
     updates_become(lambda found: found[::-1]),
-    kills=["iceberg.view.commit.answer", "iceberg.view.commit.version"],
     on=REPLACE,
 )
 declare(
     "view-last-added-misread",
     "The version added last is taken for the first one.",
     each_update(SET_CURRENT, _first_instead),
-    kills=[
-        "iceberg.view.commit.version",
-        "iceberg.view.commit.schema",
-        "iceberg.view.commit.invalid.no_version_added",
-        "spark.iceberg.view.replaced",
-    ],
     on=REPLACE,
 )
 declare(
     "view-versions-forgotten",
     "A view has its current version and no other, and a history of one entry.",
     metadata_become(_current_alone),
-    kills=[
-        "iceberg.view.commit.version",
-        "iceberg.view.commit.history",
-        "iceberg.view.commit.history_size",
-        "spark.iceberg.view.replaced",
-    ],
     on=VIEWS_SHOWN,
 )
 declare(
     "view-last-schema-misread",
     "The schema added last is taken for the first one.",
     each_update(ADD, _first_schema),
-    kills=["iceberg.view.commit.schema"],
     on=REPLACE,
 )
 declare(
     "view-location-ignored",
     "The location of a view cannot be changed, but the commit is answered with success.",
     updates_lost("set-location"),
-    kills=["iceberg.view.commit.properties"],
     on=REPLACE,
 )
 declare(
     "view-properties-fixed",
     "The properties of a view cannot be changed, but the commit is answered with success.",
     updates_lost("set-properties", "remove-properties"),
-    kills=["spark.iceberg.view.properties"],
     on=REPLACE,
 )
 declare(
     "view-uuid-to-the-letter",
     "A UUID in capital letters is another one.",
     refuses_when(_upper_case, CommitFailed("Requirement failed: the UUID is another one.")),
-    kills=["iceberg.view.commit.uuid_holds"],
     on=REPLACE,
 )
 declare(
     "view-uuid-unchecked",
     "Commits to a view are applied whatever UUID they require.",
     requirements_lost(ASSERT_UUID),
-    kills=["iceberg.view.commit.uuid_fails"],
     on=REPLACE,
 )
 declare(
     "view-unknown-updates-skipped",
     "Updates that views do not have are left out.",
     updates_become(lambda found: [one for one in found if one.get("action") in KNOWN]),
-    kills=["iceberg.view.commit.unknown_update.*"],
     on=REPLACE,
 )
 declare(
     "view-unknown-requirements-skipped",
     "Requirements that views do not have are not checked.",
     requirements_become(lambda found: [one for one in found if one.get("type") == ASSERT_UUID]),
-    kills=["iceberg.view.commit.unknown_requirement.*"],
     on=REPLACE,
 )
 declare(
     "view-half-committed",
     "Of a commit that is refused, what came before the bad update stays done.",
     _half_done,
-    kills=["iceberg.view.commit.invalid.*", "iceberg.view.commit.unknown_update.*"],
     on=REPLACE,
 )
 declare(
     "view-dialects-overwritten-later",
     "Of several texts in one dialect a commit keeps the last.",
     each_update(ADD, lambda one: {**one, "view-version": last_of_each_dialect(one["view-version"])}),
-    kills=["iceberg.view.commit.invalid.doubled_dialect"],
     on=REPLACE,
 )
 declare(
     "view-uuid-reassigned-in-words",
     "The assignment of another UUID to a view is answered with success, and left out.",
     updates_lost("assign-uuid"),
-    kills=["iceberg.view.commit.uuid_stays"],
     on=REPLACE,
 )
 declare(
     "view-dialects-dropped",
     "A version of a view may lack any dialect.",
     updates_become(lambda found: [DROP_ALLOWED, *found]),
-    kills=["iceberg.view.commit.dialect_dropped"],
     on=REPLACE,
 )

@@ -18,6 +18,7 @@ from reference_server.iceberg.metadata.reading import Json
 from specs.identifiers import UNIT_SEPARATOR
 
 CREATE, LOAD, DROP, RENAME, REGISTER = ["createView"], ["loadView"], ["dropView"], ["renameView"], ["registerView"]
+
 HISTORY_SIZE = "version.history.num-entries"
 
 
@@ -104,151 +105,105 @@ def _within(body: Json) -> Json:
     return {**body, "destination": {**body["destination"], "namespace": body["source"]["namespace"]}}
 
 
+async def _unregistered_in_words(call: Call, proceed: Proceed) -> Reply:
+    return await performed(call, proceed, "loadTable")
+
+
 declare(
     "view-forgotten",
     "The creation of a view is answered with success, but the view is gone at once.",
     _forgotten,
-    kills=[
-        "iceberg.view.create.loadable",
-        "iceberg.view.exists.present",
-        "iceberg.listing.views",
-        "spark.iceberg.view.created",
-        "spark.iceberg.view.on-a-view",
-    ],
     on=CREATE,
 )
-declare(
-    "view-first-text-alone",
-    "Of the texts of a view the first is kept.",
-    request_becomes(_first_text),
-    kills=["iceberg.view.create.definition", "iceberg.view.create.doubled_dialect"],
-    on=CREATE,
-)
+declare("view-first-text-alone", "Of the texts of a view the first is kept.", request_becomes(_first_text), on=CREATE)
 declare(
     "view-dialects-overwritten",
     "Of several texts in one dialect the last is kept.",
     request_becomes(_own_dialects),
-    kills=["iceberg.view.create.doubled_dialect"],
     on=CREATE,
 )
 declare(
     "view-first-column-alone",
     "The schema of a view has the first of its columns.",
     request_becomes(_first_column),
-    kills=["iceberg.view.create.schema"],
     on=CREATE,
 )
 declare(
     "view-column-docs-lost",
     "createView forgets what a schema says of its columns beside names and types.",
     request_becomes(_undocumented),
-    kills=["spark.iceberg.view.aliased"],
     on=CREATE,
 )
 declare(
     "view-history-endless",
     "How many versions a view is to keep is not heeded.",
     request_becomes(_whole_history),
-    kills=["iceberg.view.commit.history_size"],
     on=CREATE,
 )
 declare(
-    "view-created-over",
-    "The creation of a view takes the place of whatever has its name.",
-    _created_over,
-    kills=["iceberg.view.create.taken", "iceberg.view.create.taken_by_table", "spark.iceberg.view.exists"],
-    on=CREATE,
+    "view-created-over", "The creation of a view takes the place of whatever has its name.", _created_over, on=CREATE
 )
 declare(
     "view-location-of-its-folder",
     "A loaded view tells the folder of its metadata instead of their file.",
     answer_becomes(metadata_location=lambda found: found.rpartition("/")[0]),
-    kills=["iceberg.view.load.whole"],
     on=LOAD,
 )
 declare(
     "view-table-crashes",
     "A view under the name of a table ends in an error of the server.",
     _class_cast,
-    kills=["iceberg.view.load.table", "iceberg.view.commit.table"],
     on=[*LOAD, "viewExists", "replaceView"],
 )
 declare(
     "view-referenced-by-refused",
     "Who tells through which views a view is reached is refused.",
     refuses_when(lambda call: "referenced-by" in call.request.query, InvalidInput("There is no such parameter.")),
-    kills=["iceberg.view.load.referenced_by"],
     on=LOAD,
 )
 declare(
     "drop-view-drops-tables",
     "Dropping a view drops a table where there is no view of this name.",
     _drops_tables,
-    kills=["iceberg.view.drop.table"],
     on=DROP,
 )
 declare(
     "rename-view-forgotten",
     "The renaming of a view is answered with success, but the name stays.",
     answers(204, None),
-    kills=["iceberg.view.rename.*", "spark.iceberg.view.renamed"],
     on=RENAME,
 )
 declare(
     "rename-view-within",
     "A renamed view stays in its namespace, whatever the new name says.",
     request_becomes(_within),
-    kills=["iceberg.view.rename.across", "iceberg.view.rename.namespace_missing"],
     on=RENAME,
 )
-declare(
-    "rename-view-over",
-    "A renamed view takes the place of whatever has its new name.",
-    _renamed_over,
-    kills=["iceberg.view.rename.taken"],
-    on=RENAME,
-)
+declare("rename-view-over", "A renamed view takes the place of whatever has its new name.", _renamed_over, on=RENAME)
 
 # Registering
-
-declare(
-    "register-view-noted",
-    "A view that is registered gets a property that says so.",
-    _noted,
-    kills=["iceberg.register.view.same"],
-    on=REGISTER,
-)
+declare("register-view-noted", "A view that is registered gets a property that says so.", _noted, on=REGISTER)
 declare(
     "register-view-crashes",
     "What cannot be registered as a view ends in an error of the server.",
     each_of(error_becomes(404, Internal("The file is null.")), error_becomes(400, Internal("The file is null."))),
-    kills=["iceberg.register.view.bad_file", "iceberg.register.view.namespace_missing"],
     on=REGISTER,
 )
 declare(
     "register-view-over",
     "A view that is registered takes the place of whatever has its name.",
     _created_over,
-    kills=["iceberg.register.view.taken"],
     on=REGISTER,
 )
-
-
-async def _unregistered_in_words(call: Call, proceed: Proceed) -> Reply:
-    return await performed(call, proceed, "loadTable")
-
-
 declare(
     "unregister-forgotten",
     "Unregistering a table is answered with the table, but it stays.",
     _unregistered_in_words,
-    kills=["iceberg.unregister.gone", "iceberg.unregister.commits"],
     on=["unregisterTable"],
 )
 declare(
     "unregister-without-history",
     "The table in the answer to its unregistration has no log of its files.",
     metadata_become(lambda found: {**found, "metadata-log": []}),
-    kills=["iceberg.unregister.answer"],
     on=["unregisterTable"],
 )

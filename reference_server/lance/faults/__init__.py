@@ -1,4 +1,4 @@
-"""The faults of the Lance wing: what each breaks, and which requirements must notice it.
+"""The written faults of the Lance API: what each breaks, and where.
 
 Importing this package imports every file in it, which registers its faults.
 """

@@ -11,44 +11,6 @@ from reference_server.faults import (
 )
 from reference_server.lance.faults.building import lost_anywhere
 
-# Arguments
-
-declare(
-    "modes-ignored",
-    "Modes and behaviors are ignored.",
-    arguments_lost("mode", "behavior"),
-    kills=[
-        "lance.*.exist_ok",
-        *(f"lance.{resource}.*.overwrite" for resource in ("namespace", "table", "rows")),
-        "lance.*.mode_unknown",
-        "lance.*.behavior_unknown",
-        "lance.namespace.drop.skip",
-        "lance.namespace.drop.cascade",
-    ],
-)
-declare(
-    "versions-ignored",
-    "The latest version is used whichever is asked for.",
-    lost_anywhere("version"),
-    kills=[
-        "lance.query.version",
-        "lance.table.describe.version",
-        "lance.[!t]*.version_missing",
-        "lance.table.*.version_missing",
-        "lance.rows.count.version",
-        "lance.rows.*.history",
-        "lance.index.*.version",
-    ],
-)
-declare(
-    "predicates-ignored",
-    "CountTableRows counts all rows whatever the predicate.",
-    arguments_lost("predicate"),
-    kills=["lance.rows.count.predicate", "lance.rows.count.predicate.*"],
-    on=["CountTableRows"],
-)
-
-
 UNKNOWN = ("from_the_future", "identity", "context")
 
 
@@ -65,10 +27,14 @@ async def _refuse_body_id(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
+# Arguments
+declare("modes-ignored", "Modes and behaviors are ignored.", arguments_lost("mode", "behavior"))
+declare("versions-ignored", "The latest version is used whichever is asked for.", lost_anywhere("version"))
 declare(
-    "unknown-keys-refused",
-    "Fields that the server does not know are refused.",
-    _refuse_unknown_keys,
-    kills=["lance.body.unknown_keys.*", "lance.body.identity.*"],
+    "predicates-ignored",
+    "CountTableRows counts all rows whatever the predicate.",
+    arguments_lost("predicate"),
+    on=["CountTableRows"],
 )
-declare("body-id-refused", "A body may not repeat the id.", _refuse_body_id, kills=["lance.identifier.body_same"])
+declare("unknown-keys-refused", "Fields that the server does not know are refused.", _refuse_unknown_keys)
+declare("body-id-refused", "A body may not repeat the id.", _refuse_body_id)

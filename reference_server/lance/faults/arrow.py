@@ -54,28 +54,6 @@ def _plain_schema(table: Any, _request: Request) -> Any:
 
 
 declare(
-    "last-batch-lost",
-    "The last batch of every stream is overlooked.",
-    _rows_become(_without_last_batch),
-    kills=[
-        "lance.arrow.type.*",
-        *(f"lance.arrow.special.{kind}" for kind in ("null", "float16", "large_*", "fixed_size_binary", "date64")),
-        *(f"lance.arrow.special.{kind}" for kind in ("time*", "duration_*", "decimal256", "dictionary*", "map")),
-        *(f"lance.arrow.special.{kind}" for kind in ("list_of_*", "fixed_list_of_[iln]*", "*ary_view", "string_view")),
-        *(f"lance.arrow.schema.{name}" for name in ("nameless_field", "dotted_field", "case_only", "long_name")),
-        *(f"lance.arrow.schema.{name}" for name in ("unicode", "control", "deep", "wide")),
-        "lance.arrow.create",
-        "lance.arrow.insert",
-        "lance.arrow.batches",
-        "lance.arrow.dictionaries",
-        "lance.arrow.large.*",
-    ],
-    on=WRITES,
+    "last-batch-lost", "The last batch of every stream is overlooked.", _rows_become(_without_last_batch), on=WRITES
 )
-declare(
-    "schema-simplified",
-    "Of a schema only names and types are kept.",
-    _rows_become(_plain_schema),
-    kills=["lance.arrow.required", "lance.arrow.metadata", "lance.arrow.required_null"],
-    on=WRITES,
-)
+declare("schema-simplified", "Of a schema only names and types are kept.", _rows_become(_plain_schema), on=WRITES)

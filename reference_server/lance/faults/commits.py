@@ -21,7 +21,9 @@ from reference_server.faults import (
 )
 
 BATCHES = ("BatchCreateTableVersions", "BatchCommitTables")
+
 COMMITS = ("CreateTableVersion", *BATCHES)
+
 TORN_SECONDS = 0.02
 
 
@@ -36,45 +38,6 @@ def _shifted(value: Any) -> Any:
     return value
 
 
-declare(
-    "version-forgets",
-    "CreateTableVersion is answered with success, but no version is made.",
-    answers(200, {}),
-    kills=["lance.version.create.latest", "lance.version.create.next"],
-    on=["CreateTableVersion"],
-)
-declare(
-    "version-conflict-hidden",
-    "CreateTableVersion tells everybody that they succeeded.",
-    status_becomes(409, 200),
-    kills=["lance.version.create.taken", "lance.version.create.next", "lance.race.version"],
-    on=["CreateTableVersion"],
-)
-declare(
-    "version-answer-wrong",
-    "The version in the answer is not the one that was made.",
-    body_becomes(_shifted, 200),
-    kills=["lance.version.create.answer", "lance.version.batch_create.all", "lance.batch.results"],
-    on=COMMITS,
-)
-
-
-declare(
-    "version-record-lost",
-    "What a client tells of a version that it makes is not kept.",
-    arguments_lost("e_tag", "metadata"),
-    kills=["lance.version.create.told"],
-    on=["CreateTableVersion"],
-)
-declare(
-    "naming-scheme-ignored",
-    "Any word is taken for a naming scheme.",
-    arguments_lost("naming_scheme"),
-    kills=["lance.version.create.scheme"],
-    on=["CreateTableVersion"],
-)
-
-
 async def _managed_in_vain(call: Call, proceed: Proceed) -> Reply:
     """Say that versions are kept through the catalog, and refuse to keep them."""
     if call.operation.id == "CreateTableVersion":
@@ -82,41 +45,8 @@ async def _managed_in_vain(call: Call, proceed: Proceed) -> Reply:
     return await body_becomes(lambda body: {**body, "managed_versioning": True}, 200)(call, proceed)
 
 
-declare(
-    "managed-in-vain",
-    "Clients are told to keep versions through the catalog, which has no operation for it.",
-    _managed_in_vain,
-    kills=["lance.version.managed"],
-    on=["DescribeTable", "CreateTableVersion"],
-)
-declare(
-    "ranges-closed",
-    "Ranges of versions include their end.",
-    request_becomes(lambda body: {**body, "ranges": [_longer(one) for one in body["ranges"]]}),
-    kills=[f"lance.version.delete.range.{case}" for case in ("one", "several", "none", "two_ranges", "from_zero")],
-    on=["BatchDeleteTableVersions"],
-)
-declare(
-    "ranges-ignored",
-    "BatchDeleteTableVersions deletes the oldest versions, whichever are asked for.",
-    request_becomes(lambda body: {**body, "ranges": [{"start_version": 0, "end_version": 3}]}),
-    kills=[
-        "lance.version.delete.all",
-        "lance.version.delete.count",
-        *(f"lance.version.delete.range.{case}" for case in ("one", "none", "overlapping", "beyond", "no_range")),
-    ],
-    on=["BatchDeleteTableVersions"],
-)
-declare(
-    "versions-kept",
-    "BatchDeleteTableVersions is answered with success, but all versions stay.",
-    answers(200, {"deleted_count": 0}),
-    kills=[
-        "lance.version.delete.gone",
-        *(f"lance.version.delete.range.{case}" for case in ("several", "two_ranges", "from_zero")),
-    ],
-    on=["BatchDeleteTableVersions"],
-)
+def _longer(one: dict[str, int]) -> dict[str, int]:
+    return {**one, "end_version": one["end_version"] + 1}
 
 
 async def _rows_deleted(call: Call, proceed: Proceed) -> Reply:
@@ -129,19 +59,6 @@ async def _rows_deleted(call: Call, proceed: Proceed) -> Reply:
     await proceed()
     call.operation, call.request = operation, request
     return await proceed()
-
-
-declare(
-    "versions-hold-rows",
-    "The rows of a table go with its versions.",
-    _rows_deleted,
-    kills=["lance.version.delete.all_rows"],
-    on=["BatchDeleteTableVersions"],
-)
-
-
-def _longer(one: dict[str, int]) -> dict[str, int]:
-    return {**one, "end_version": one["end_version"] + 1}
 
 
 def _parts(call: Call) -> tuple[str, list[Any]]:
@@ -177,43 +94,80 @@ def _parts_become(*edits: Any) -> Around:
 
 
 declare(
+    "version-forgets",
+    "CreateTableVersion is answered with success, but no version is made.",
+    answers(200, {}),
+    on=["CreateTableVersion"],
+)
+declare(
+    "version-conflict-hidden",
+    "CreateTableVersion tells everybody that they succeeded.",
+    status_becomes(409, 200),
+    on=["CreateTableVersion"],
+)
+declare(
+    "version-answer-wrong",
+    "The version in the answer is not the one that was made.",
+    body_becomes(_shifted, 200),
+    on=COMMITS,
+)
+declare(
+    "version-record-lost",
+    "What a client tells of a version that it makes is not kept.",
+    arguments_lost("e_tag", "metadata"),
+    on=["CreateTableVersion"],
+)
+declare(
+    "naming-scheme-ignored",
+    "Any word is taken for a naming scheme.",
+    arguments_lost("naming_scheme"),
+    on=["CreateTableVersion"],
+)
+declare(
+    "versions-hold-rows", "The rows of a table go with its versions.", _rows_deleted, on=["BatchDeleteTableVersions"]
+)
+declare(
+    "managed-in-vain",
+    "Clients are told to keep versions through the catalog, which has no operation for it.",
+    _managed_in_vain,
+    on=["DescribeTable", "CreateTableVersion"],
+)
+declare(
+    "ranges-closed",
+    "Ranges of versions include their end.",
+    request_becomes(lambda body: {**body, "ranges": [_longer(one) for one in body["ranges"]]}),
+    on=["BatchDeleteTableVersions"],
+)
+declare(
+    "ranges-ignored",
+    "BatchDeleteTableVersions deletes the oldest versions, whichever are asked for.",
+    request_becomes(lambda body: {**body, "ranges": [{"start_version": 0, "end_version": 3}]}),
+    on=["BatchDeleteTableVersions"],
+)
+declare(
+    "versions-kept",
+    "BatchDeleteTableVersions is answered with success, but all versions stay.",
+    answers(200, {"deleted_count": 0}),
+    on=["BatchDeleteTableVersions"],
+)
+declare(
     "torn-batch",
     "Batches are done part by part: others see half of them, and what fails leaves half of them.",
     _torn,
-    kills=[
-        "lance.version.batch_create.none.*",
-        "lance.version.batch_create.twice",
-        "lance.version.batch_create.again",
-        "lance.batch.none.*",
-        "lance.batch.conflicting",
-        "lance.race.batch",
-    ],
     on=BATCHES,
 )
 declare(
-    "batch-forgets-last",
-    "The last part of a batch is not done.",
-    _parts_become(lambda parts: parts[:-1]),
-    kills=[
-        "lance.version.batch_create.all",
-        "lance.batch.declare",
-        "lance.batch.deregister",
-        "lance.batch.versions",
-        "lance.batch.results",
-    ],
-    on=BATCHES,
+    "batch-forgets-last", "The last part of a batch is not done.", _parts_become(lambda parts: parts[:-1]), on=BATCHES
 )
 declare(
     "batch-reversed",
     "The parts of a batch are done, and answered, the other way round.",
     _parts_become(lambda parts: parts[::-1]),
-    kills=["lance.version.batch_create.all", "lance.batch.results", "lance.batch.swap"],
     on=BATCHES,
 )
 declare(
     "batch-first-field",
     "Of an operation that is two, the first is done.",
     _parts_become(lambda parts: [dict([*part.items()][:1]) for part in parts]),
-    kills=["lance.batch.two_at_once"],
     on=["BatchCommitTables"],
 )

@@ -10,6 +10,7 @@ from reference_server.lance.faults.building import lost_anywhere
 from reference_server.lance.faults.queries import ALL, queries_become
 
 Json = dict[str, Any]
+
 Edit = Callable[[str, Json], Json]
 
 
@@ -51,28 +52,6 @@ def kind_becomes(wanted: str, edit: Callable[[Json], Json]) -> Around:
     return trees_become(lambda kind, fields: edit(fields) if kind == wanted else {kind: fields})
 
 
-declare(
-    "text-ignored",
-    "Queries have no text, whatever they say.",
-    lost_anywhere("full_text_query"),
-    kills=[
-        *(f"lance.query.{name}.*" for name in ("text", "match", "phrase", "boost", "boolean", "nested", "multi_match")),
-        *(
-            f"lance.query.tree.{name}"
-            for name in ("no_kind", "two_kinds", "inner_no_kind", "not_text", "empty_boolean")
-        ),
-        "lance.query.tree.no_match_queries",
-        "lance.query.tree.no_terms",
-        "lance.query.column_missing.text",
-        "lance.query.column_missing.match",
-        "lance.query.column_missing.phrase",
-        "lance.query.both.texts",
-        "lance.query.*.text.planned",
-    ],
-    on=ALL,
-)
-
-
 def _anywhere(query: Json) -> Json:
     text = query.get("full_text_query") or {}
     if "string_query" not in text:
@@ -80,79 +59,44 @@ def _anywhere(query: Json) -> Json:
     return {**query, "full_text_query": {**text, "string_query": {"query": text["string_query"]["query"]}}}
 
 
+declare("text-ignored", "Queries have no text, whatever they say.", lost_anywhere("full_text_query"), on=ALL)
 declare(
-    "text-columns-ignored",
-    "A text is searched in all columns, whichever it names.",
-    queries_become(_anywhere),
-    kills=["lance.query.text.columns"],
-    on=ALL,
+    "text-columns-ignored", "A text is searched in all columns, whichever it names.", queries_become(_anywhere), on=ALL
 )
 declare(
     "tree-columns-ignored",
     "A match or phrase is searched in all columns, whichever it names.",
     fields_ignored("column"),
-    kills=["lance.query.match.word", "lance.query.tree.not_text"],
     on=ALL,
 )
+declare("match-operator-ignored", "Any term is enough, whatever the operator.", fields_ignored("operator"), on=ALL)
 declare(
-    "match-operator-ignored",
-    "Any term is enough, whatever the operator.",
-    fields_ignored("operator"),
-    kills=["lance.query.match.operator", "lance.query.tree.operator"],
-    on=ALL,
+    "match-exact", "Only the words themselves are found, whatever the fuzziness.", fields_ignored("fuzziness"), on=ALL
 )
-declare(
-    "match-exact",
-    "Only the words themselves are found, whatever the fuzziness.",
-    fields_ignored("fuzziness"),
-    kills=[
-        "lance.query.match.fuzziness",
-        "lance.query.match.prefix_length",
-        "lance.query.match.max_expansions",
-        "lance.query.text.no_index_similar",
-    ],
-    on=ALL,
-)
-declare(
-    "match-prefix-ignored",
-    "Similar words may differ in any letter.",
-    fields_ignored("prefix_length"),
-    kills=["lance.query.match.prefix_length"],
-    on=ALL,
-)
+declare("match-prefix-ignored", "Similar words may differ in any letter.", fields_ignored("prefix_length"), on=ALL)
 declare(
     "match-expands-freely",
     "All similar words are looked for, whatever max_expansions.",
     fields_ignored("max_expansions"),
-    kills=["lance.query.match.max_expansions"],
     on=ALL,
 )
-declare(
-    "match-boost-ignored",
-    "All parts of a query count the same.",
-    fields_ignored("boost"),
-    kills=["lance.query.match.boost"],
-    on=ALL,
-)
+declare("match-boost-ignored", "All parts of a query count the same.", fields_ignored("boost"), on=ALL)
 declare(
     "phrase-as-words",
     "The words of a phrase may stand anywhere.",
     kind_becomes("phrase", lambda fields: {"match": {**fields, "operator": "And"}}),
-    kills=["lance.query.phrase.*", "lance.query.nested.phrase"],
     on=ALL,
 )
 declare(
     "phrase-slop-ignored",
     "The words of a phrase stand side by side, whatever its slop.",
     fields_ignored("slop"),
-    kills=["lance.query.phrase.slop"],
     on=ALL,
 )
 declare(
     "boost-positive-only",
     "A boost query is read as its positive query.",
     kind_becomes("boost", lambda fields: fields["positive"]),
-    kills=["lance.query.boost.order", "lance.query.boost.negative_boost"],
     on=ALL,
 )
 declare(
@@ -162,20 +106,17 @@ declare(
         "boost",
         lambda fields: {"boolean": {"must": [fields["positive"]], "should": [], "must_not": [fields["negative"]]}},
     ),
-    kills=["lance.query.boost.rows", "lance.query.boost.order", "lance.query.nested.boost"],
     on=ALL,
 )
 declare(
     "multi-match-first-only",
     "Of a multi_match only the first query counts.",
     kind_becomes("multi_match", lambda fields: {"match": fields["match_queries"][0]}),
-    kills=["lance.query.multi_match.rows"],
     on=ALL,
 )
 declare(
     "boolean-not-ignored",
     "What a boolean query must not find is found.",
     kind_becomes("boolean", lambda fields: {"boolean": {**fields, "must_not": []}}),
-    kills=["lance.query.boolean.rows", "lance.query.nested.boolean"],
     on=ALL,
 )

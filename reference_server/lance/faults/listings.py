@@ -19,14 +19,11 @@ from reference_server.faults import (
 from reference_server.lance.faults.building import (
     LISTS,
     PAGED,
-    PLAIN_NAMES,
     READS,
     delimiter,
     items,
     paging,
 )
-
-# Listings
 
 
 async def _missing_lists_empty(_call: Call, proceed: Proceed) -> Reply:
@@ -47,62 +44,6 @@ def _include_declared(wanted: str) -> Any:
     return around
 
 
-declare(
-    "list-empty",
-    "Listings are empty.",
-    body_becomes(items(lambda _: []), 200),
-    kills=[
-        "lance.listing.shows.*",
-        "lance.namespace.list.root",
-        "lance.namespace.list.children",
-        *(f"lance.name.*.{name}" for name in PLAIN_NAMES),
-        "spark.lance.table.created",
-        "spark.lance.listing.*",
-    ],
-    on=PAGED,
-)
-declare(
-    "list-ghost",
-    "Listings show something that does not exist.",
-    body_becomes(items(lambda names: [*names, "ghost"]), 200),
-    kills=[
-        "lance.namespace.list.children",
-        "lance.listing.relative",
-        "lance.pagination.complete.list_n*",
-        "spark.lance.namespace.nested",
-    ],
-    on=LISTS,
-)
-declare(
-    "missing-lists-empty",
-    "Listing what does not exist is answered with an empty list.",
-    _missing_lists_empty,
-    kills=["lance.namespace.list.missing", "lance.listing.missing_namespace"],
-    on=LISTS,
-)
-declare(
-    "full-names",
-    "ListTables shows full identifiers instead of names.",
-    _full_names,
-    kills=["lance.listing.relative"],
-    on=["ListTables"],
-)
-declare(
-    "declared-listed",
-    "Declared tables are always listed.",
-    _include_declared("true"),
-    kills=["lance.listing.declared_hidden"],
-    on=["ListTables"],
-)
-declare(
-    "declared-hidden",
-    "Declared tables are never listed.",
-    _include_declared("false"),
-    kills=["lance.listing.declared_shown"],
-    on=["ListTables"],
-)
-
-
 async def _stale(call: Call, proceed: Proceed) -> Reply:
     """Answer a read with what it answered before the last write."""
     writes = call.state.setdefault("writes", 0)
@@ -115,17 +56,6 @@ async def _stale(call: Call, proceed: Proceed) -> Reply:
     reply = await proceed()
     seen[key] = (writes, replace(reply))
     return before[1] if before and before[0] < writes else reply
-
-
-declare(
-    "stale-read",
-    "A read is answered as before the latest write.",
-    _stale,
-    kills=["lance.listing.fresh.*", "lance.table.describe.fresh", "lance.rows.insert.fresh", "lance.race.rows"],
-)
-
-
-# Pages
 
 
 async def _page_loses_one(call: Call, proceed: Proceed) -> Reply:
@@ -147,52 +77,40 @@ async def _offset_pages(call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
-declare(
-    "page-loses-one",
-    "Every page after the first leaves out its first item.",
-    _page_loses_one,
-    kills=["lance.pagination.complete.*", "lance.race.listing", "lance.pagination.stable.list_table_versions"],
-    on=PAGED,
-)
-declare(
-    "token-lost",
-    "Pages never have a token.",
-    fields_lost("page_token"),
-    kills=["lance.pagination.last_page.*", "lance.pagination.complete.*"],
-    on=PAGED,
-)
-declare(
-    "limit-ignored",
-    "Limits are ignored.",
-    arguments_lost("limit"),
-    kills=["lance.pagination.limit.*", "lance.pagination.limit_type.*", "lance.pagination.limit_zero.*"],
-    on=PAGED,
-)
-declare(
-    "offset-pages",
-    "Page tokens count items, so that a creation between two pages shifts them.",
-    _offset_pages,
-    kills=[
-        *(f"lance.pagination.stable.list_{what}" for what in ("namespaces", "tables", "all_tables")),
-        *(f"lance.pagination.stable.list_table_{what}" for what in ("indices", "tags")),
-    ],
-    on=PAGED,
-)
-
-
 async def _empty_namespaces(_call: Call, proceed: Proceed) -> Reply:
     reply = await proceed()
     return json_reply({"properties": {}, "namespaces": [], "tables": []}) if reply.status == 404 else reply
 
 
+# Listings
+declare("list-empty", "Listings are empty.", body_becomes(items(lambda _: []), 200), on=PAGED)
+declare(
+    "list-ghost",
+    "Listings show something that does not exist.",
+    body_becomes(items(lambda names: [*names, "ghost"]), 200),
+    on=LISTS,
+)
+declare(
+    "missing-lists-empty", "Listing what does not exist is answered with an empty list.", _missing_lists_empty, on=LISTS
+)
+declare("full-names", "ListTables shows full identifiers instead of names.", _full_names, on=["ListTables"])
+declare("declared-listed", "Declared tables are always listed.", _include_declared("true"), on=["ListTables"])
+declare("declared-hidden", "Declared tables are never listed.", _include_declared("false"), on=["ListTables"])
+declare("stale-read", "A read is answered as before the latest write.", _stale)
+
+# Pages
+declare("page-loses-one", "Every page after the first leaves out its first item.", _page_loses_one, on=PAGED)
+declare("token-lost", "Pages never have a token.", fields_lost("page_token"), on=PAGED)
+declare("limit-ignored", "Limits are ignored.", arguments_lost("limit"), on=PAGED)
+declare(
+    "offset-pages",
+    "Page tokens count items, so that a creation between two pages shifts them.",
+    _offset_pages,
+    on=PAGED,
+)
 declare(
     "missing-namespaces-empty",
     "A namespace that does not exist is described, listed and dropped like an empty one.",
     _empty_namespaces,
-    kills=[
-        "spark.lance.error.namespace-missing.describe",
-        "spark.lance.error.namespace-missing.drop",
-        "spark.lance.error.namespace-missing.show_tables",
-    ],
     on=["NamespaceExists", "DescribeNamespace", "ListNamespaces", "ListTables", "DropNamespace"],
 )

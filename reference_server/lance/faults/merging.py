@@ -22,10 +22,15 @@ from reference_server.faults import (
 from reference_server.lance.faults.arrow import read_body, with_rows
 
 MERGE, UPDATE, DELETE = ["MergeInsertIntoTable"], ["UpdateTable"], ["DeleteFromTable"]
+
 CHANGES = [*MERGE, *UPDATE, *DELETE]
+
 CLAUSES = ("when_matched_update_all", "when_not_matched_insert_all", "when_not_matched_by_source_delete")
+
 COUNTED = ("num_updated_rows", "num_inserted_rows")
+
 BAD_INPUT: dict[str, Any] = {"error": "not understood", "code": 13}
+
 Query = dict[str, list[str]]
 
 
@@ -46,67 +51,6 @@ def _refused(condition: Callable[[Request], bool]) -> Around:
         return json_reply(BAD_INPUT, 400) if condition(call.request) else await proceed()
 
     return around
-
-
-# Merging
-
-declare(
-    "merge-forgets",
-    "MergeInsertIntoTable is answered with success, but nothing is merged.",
-    answers(200, {"num_updated_rows": 2, "num_inserted_rows": 2, "num_deleted_rows": 0}),
-    kills=[
-        "lance.rows.merge.upsert",
-        "lance.rows.merge.again",
-        "lance.rows.merge.declared",
-        "lance.rows.merge.doubled",
-        "lance.rows.merge.key_name.*",
-        "lance.rows.merge.stream.*",
-        "lance.arrow.merge",
-        "lance.arrow.large.merge",
-    ],
-    on=MERGE,
-)
-declare(
-    "merge-upserts",
-    "A merge updates and inserts, whatever its clauses.",
-    _query_becomes(lambda query: {**query, CLAUSES[0]: ["true"], CLAUSES[1]: ["true"], CLAUSES[2]: ["false"]}),
-    kills=[
-        "lance.rows.merge.update_only",
-        "lance.rows.merge.insert_only",
-        "lance.rows.merge.delete",
-        "lance.rows.merge.no_clause",
-        "lance.rows.merge.model",
-    ],
-    on=MERGE,
-)
-declare(
-    "merge-filters-ignored",
-    "The filters of merges are ignored.",
-    arguments_lost(f"{CLAUSES[0]}_filt", f"{CLAUSES[2]}_filt"),
-    kills=["lance.rows.merge.update_filter", "lance.rows.merge.delete_filter", "lance.rows.merge.*_filter.*"],
-    on=MERGE,
-)
-declare(
-    "merge-first-key",
-    "Rows match when they are equal in the first key column.",
-    _query_becomes(lambda query: {**query, "on": query["on"][:1]} if "on" in query else query),
-    kills=["lance.rows.merge.composite_key"],
-    on=MERGE,
-)
-declare(
-    "merge-key-guessed",
-    "A merge without a key matches rows by their first column.",
-    _query_becomes(lambda query: {"on": ["id"], **query}),
-    kills=["lance.rows.merge.on_required"],
-    on=MERGE,
-)
-declare(
-    "merge-impossible-done",
-    "A merge by columns that are missing is answered as done.",
-    status_becomes(404, 200),
-    kills=["lance.rows.merge.column_missing", "lance.rows.merge.source_key_missing", "lance.rows.merge.missing"],
-    on=MERGE,
-)
 
 
 def _last_of_each(data: Any, request: Request) -> Any:
@@ -142,95 +86,6 @@ async def _by_place(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
-declare(
-    "merge-last-wins",
-    "Of several rows that match one the last wins, silently.",
-    _last_wins,
-    kills=["lance.rows.merge.doubled_refused"],
-    on=MERGE,
-)
-declare(
-    "merge-null-keys-lost",
-    "Rows without a key are left out of merges.",
-    _without_null_keys,
-    kills=["lance.rows.merge.null_key"],
-    on=MERGE,
-)
-declare(
-    "merge-by-place",
-    "Columns of merged rows go by their place, counted from the last.",
-    _by_place,
-    kills=["lance.rows.merge.column_order"],
-    on=MERGE,
-)
-declare(
-    "merge-whole-rows",
-    "Merged rows must have all columns.",
-    _refused(lambda request: len(read_body(request.body).schema.names) < 3),
-    kills=["lance.rows.merge.partial"],
-    on=MERGE,
-)
-declare(
-    "merge-no-index",
-    "A merge that asks for an index is refused.",
-    _refused(lambda request: request.query.get("use_index") == ["true"]),
-    kills=["lance.rows.merge.use_index"],
-    on=MERGE,
-)
-declare(
-    "merge-no-timeout",
-    "A merge with a timeout is refused.",
-    _refused(lambda request: "timeout" in request.query),
-    kills=["lance.rows.merge.timeout"],
-    on=MERGE,
-)
-declare(
-    "merge-counts-lost",
-    "Merges do not tell how many rows they changed.",
-    fields_lost("num_updated_rows", "num_inserted_rows", "num_deleted_rows"),
-    kills=["lance.rows.merge.counts"],
-    on=MERGE,
-)
-declare(
-    "merge-counts-matched",
-    "Merges count the rows that they insert as updated.",
-    body_becomes(lambda body: {**body, "num_updated_rows": sum(map(body.get, COUNTED)), "num_inserted_rows": 0}, 200),
-    kills=["lance.rows.merge.counts", "lance.rows.merge.model"],
-    on=MERGE,
-)
-
-# Updating and deleting
-
-declare(
-    "update-forgets",
-    "UpdateTable is answered with success, but nothing is updated.",
-    answers(200, {"updated_rows": 0, "version": 1}),
-    kills=["lance.rows.update.all", "lance.rows.update.predicate", "lance.rows.update.expression"],
-    on=UPDATE,
-)
-declare(
-    "update-predicates-ignored",
-    "UpdateTable updates all rows whatever the predicate.",
-    arguments_lost("predicate"),
-    kills=["lance.rows.update.predicate", "lance.rows.update.predicate.*"],
-    on=UPDATE,
-)
-declare(
-    "update-counts-one-more",
-    "UpdateTable counts one row too many.",
-    body_becomes(lambda body: {**body, "updated_rows": body["updated_rows"] + 1}, 200),
-    kills=["lance.rows.update.all", "lance.rows.update.predicate"],
-    on=UPDATE,
-)
-declare(
-    "update-properties-lost",
-    "Properties in an update are not kept.",
-    arguments_lost("properties"),
-    kills=["lance.rows.update.properties"],
-    on=UPDATE,
-)
-
-
 async def _in_turn(call: Call, proceed: Proceed) -> Reply:
     body = orjson.loads(call.request.body)
     pairs = body.get("updates")
@@ -247,64 +102,11 @@ async def _empty_crashes(call: Call, proceed: Proceed) -> Reply:
     return json_reply({"error": "empty SET clause", "code": 18}, 500) if empty else await proceed()
 
 
-declare(
-    "update-in-turn",
-    "Columns are set one after the other, each seeing what the one before has set.",
-    _in_turn,
-    kills=["lance.rows.update.old_values"],
-    on=UPDATE,
-)
-declare(
-    "update-empty-crashes",
-    "An empty list of updates is an internal error.",
-    _empty_crashes,
-    kills=["lance.rows.update.nothing"],
-    on=UPDATE,
-)
-declare(
-    "delete-forgets",
-    "DeleteFromTable is answered with success, but nothing is deleted.",
-    answers(200, {}),
-    kills=["lance.rows.delete.predicate", "lance.rows.delete.all", "lance.rows.delete.again"],
-    on=DELETE,
-)
-
-
 async def _delete_all(call: Call, proceed: Proceed) -> Reply:
     body = orjson.loads(call.request.body)
     if isinstance(body.get("predicate"), str):
         call.request = call.request.altered(body=orjson.dumps({**body, "predicate": "true"}))
     return await proceed()
-
-
-declare(
-    "delete-predicates-ignored",
-    "DeleteFromTable deletes all rows whatever the predicate.",
-    _delete_all,
-    kills=["lance.rows.delete.predicate", "lance.rows.delete.predicate.*", "lance.rows.delete.again"],
-    on=DELETE,
-)
-declare(
-    "version-before",
-    "Changes tell the version before them.",
-    body_becomes(lambda body: {**body, "version": body["version"] - 1}, 200),
-    kills=["lance.rows.merge.version", "lance.rows.update.version", "lance.rows.delete.version"],
-    on=CHANGES,
-)
-declare(
-    "transaction-invented",
-    "Changes tell a transaction_id that nobody knows.",
-    body_becomes(lambda body: {**body, "transaction_id": body["transaction_id"] + "0"}, 200),
-    kills=["lance.rows.*.transaction"],
-    on=[*CHANGES, "InsertIntoTable"],
-)
-declare(
-    "declared-as-missing",
-    "Changing the rows of a declared table finds no table.",
-    answers(404, {"error": "no such dataset", "code": 4}),
-    kills=["lance.rows.update.declared", "lance.rows.delete.declared"],
-    on=[*UPDATE, *DELETE],
-)
 
 
 def _has_odd_names(request: Request) -> bool:
@@ -314,10 +116,129 @@ def _has_odd_names(request: Request) -> bool:
     return any(not (name.isascii() and name.isidentifier() and name.islower()) or name == "select" for name in names)
 
 
+# Merging
+declare(
+    "merge-forgets",
+    "MergeInsertIntoTable is answered with success, but nothing is merged.",
+    answers(200, {"num_updated_rows": 2, "num_inserted_rows": 2, "num_deleted_rows": 0}),
+    on=MERGE,
+)
+declare(
+    "merge-upserts",
+    "A merge updates and inserts, whatever its clauses.",
+    _query_becomes(lambda query: {**query, CLAUSES[0]: ["true"], CLAUSES[1]: ["true"], CLAUSES[2]: ["false"]}),
+    on=MERGE,
+)
+declare(
+    "merge-filters-ignored",
+    "The filters of merges are ignored.",
+    arguments_lost(f"{CLAUSES[0]}_filt", f"{CLAUSES[2]}_filt"),
+    on=MERGE,
+)
+declare(
+    "merge-first-key",
+    "Rows match when they are equal in the first key column.",
+    _query_becomes(lambda query: {**query, "on": query["on"][:1]} if "on" in query else query),
+    on=MERGE,
+)
+declare(
+    "merge-key-guessed",
+    "A merge without a key matches rows by their first column.",
+    _query_becomes(lambda query: {"on": ["id"], **query}),
+    on=MERGE,
+)
+declare(
+    "merge-impossible-done",
+    "A merge by columns that are missing is answered as done.",
+    status_becomes(404, 200),
+    on=MERGE,
+)
+declare("merge-last-wins", "Of several rows that match one the last wins, silently.", _last_wins, on=MERGE)
+declare("merge-null-keys-lost", "Rows without a key are left out of merges.", _without_null_keys, on=MERGE)
+declare("merge-by-place", "Columns of merged rows go by their place, counted from the last.", _by_place, on=MERGE)
+declare(
+    "merge-whole-rows",
+    "Merged rows must have all columns.",
+    _refused(lambda request: len(read_body(request.body).schema.names) < 3),
+    on=MERGE,
+)
+declare(
+    "merge-no-index",
+    "A merge that asks for an index is refused.",
+    _refused(lambda request: request.query.get("use_index") == ["true"]),
+    on=MERGE,
+)
+declare(
+    "merge-no-timeout",
+    "A merge with a timeout is refused.",
+    _refused(lambda request: "timeout" in request.query),
+    on=MERGE,
+)
+declare(
+    "merge-counts-lost",
+    "Merges do not tell how many rows they changed.",
+    fields_lost("num_updated_rows", "num_inserted_rows", "num_deleted_rows"),
+    on=MERGE,
+)
+declare(
+    "merge-counts-matched",
+    "Merges count the rows that they insert as updated.",
+    body_becomes(lambda body: {**body, "num_updated_rows": sum(map(body.get, COUNTED)), "num_inserted_rows": 0}, 200),
+    on=MERGE,
+)
+
+# Updating and deleting
+declare(
+    "update-forgets",
+    "UpdateTable is answered with success, but nothing is updated.",
+    answers(200, {"updated_rows": 0, "version": 1}),
+    on=UPDATE,
+)
+declare(
+    "update-predicates-ignored",
+    "UpdateTable updates all rows whatever the predicate.",
+    arguments_lost("predicate"),
+    on=UPDATE,
+)
+declare(
+    "update-counts-one-more",
+    "UpdateTable counts one row too many.",
+    body_becomes(lambda body: {**body, "updated_rows": body["updated_rows"] + 1}, 200),
+    on=UPDATE,
+)
+declare("update-properties-lost", "Properties in an update are not kept.", arguments_lost("properties"), on=UPDATE)
+declare(
+    "update-in-turn",
+    "Columns are set one after the other, each seeing what the one before has set.",
+    _in_turn,
+    on=UPDATE,
+)
+declare("update-empty-crashes", "An empty list of updates is an internal error.", _empty_crashes, on=UPDATE)
+declare(
+    "delete-forgets", "DeleteFromTable is answered with success, but nothing is deleted.", answers(200, {}), on=DELETE
+)
+declare("delete-predicates-ignored", "DeleteFromTable deletes all rows whatever the predicate.", _delete_all, on=DELETE)
+declare(
+    "version-before",
+    "Changes tell the version before them.",
+    body_becomes(lambda body: {**body, "version": body["version"] - 1}, 200),
+    on=CHANGES,
+)
+declare(
+    "transaction-invented",
+    "Changes tell a transaction_id that nobody knows.",
+    body_becomes(lambda body: {**body, "transaction_id": body["transaction_id"] + "0"}, 200),
+    on=[*CHANGES, "InsertIntoTable"],
+)
+declare(
+    "declared-as-missing",
+    "Changing the rows of a declared table finds no table.",
+    answers(404, {"error": "no such dataset", "code": 4}),
+    on=[*UPDATE, *DELETE],
+)
 declare(
     "odd-columns-refused",
     "Columns to match or to set must be plain words.",
     _refused(_has_odd_names),
-    kills=["lance.rows.merge.key_name.*", "lance.rows.update.column_name.*"],
     on=[*MERGE, *UPDATE],
 )

@@ -15,14 +15,11 @@ from reference_server.faults import (
     declare,
 )
 from reference_server.lance.faults.building import (
-    ENCODED_NAMES,
     LISTS,
     is_root,
     items,
 )
 from specs.openapi import JSON_TYPE
-
-# Names
 
 
 def _quoted(reply: Reply) -> Reply:
@@ -52,53 +49,20 @@ async def _all_from_root(_call: Call, proceed: Proceed) -> Reply:
     return await body_becomes(items(lambda names: [name for name in names if name.count("$") < 2]), 200)(_call, proceed)
 
 
+# Names
 declare(
     "all-tables-shallow",
     "ListAllTables leaves out what lies deeper than one namespace.",
     _all_from_root,
-    kills=["lance.listing.all_levels"],
     on=["ListAllTables"],
 )
-declare(
-    "names-quoted",
-    "Listings show names percent-encoded.",
-    _names_quoted,
-    kills=[
-        *[f"lance.name.*.{name}" for name in ENCODED_NAMES],
-        "spark.lance.name.space",
-        "spark.lance.name.plus",
-        "spark.lance.name.quote",
-        "spark.lance.name.unicode",
-    ],
-    on=LISTS,
-)
-declare(
-    "names-lowered",
-    "Names are folded to lower case.",
-    _names_lowered,
-    kills=["lance.name.*.upper_case", "spark.lance.name.upper"],
-)
-declare(
-    "delimiter-ignored",
-    "The delimiter is always $.",
-    arguments_lost("delimiter"),
-    kills=[
-        "lance.identifier.delimiter",
-        "lance.identifier.root_delimiter",
-        "lance.identifier.default_delimiter",
-        "lance.listing.all_delimiter",
-    ],
-)
-declare(
-    "root-missing",
-    "The root namespace does not exist.",
-    _root_missing,
-    kills=["lance.namespace.describe.root", "lance.namespace.exists.present", "lance.namespace.list.root"],
-)
+declare("names-quoted", "Listings show names percent-encoded.", _names_quoted, on=LISTS)
+declare("names-lowered", "Names are folded to lower case.", _names_lowered)
+declare("delimiter-ignored", "The delimiter is always $.", arguments_lost("delimiter"))
+declare("root-missing", "The root namespace does not exist.", _root_missing)
 declare(
     "names-in-capitals",
     "Listings show names in capital letters.",
     body_becomes(items(lambda names: [name.upper() for name in names]), 200),
-    kills=["spark.lance.name.keyword", "spark.lance.name.dash", "spark.lance.name.long"],
     on=LISTS,
 )

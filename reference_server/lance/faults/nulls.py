@@ -15,4 +15,4 @@ async def _refuse_null(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
-declare("null-refused", "Optional fields may not be null.", _refuse_null, kills=["lance.body.null.*"])
+declare("null-refused", "Optional fields may not be null.", _refuse_null)

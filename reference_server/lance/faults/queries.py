@@ -13,13 +13,21 @@ from reference_server.faults import Around, Call, Proceed, body_becomes, declare
 from reference_server.lance.faults.building import lost_anywhere
 
 QUERY = ["QueryTable"]
+
 PLANS = ["ExplainTableQueryPlan", "AnalyzeTableQueryPlan"]
+
 ALL = [*QUERY, *PLANS]
+
 EVERYTHING = 100_000
+
 EFFORTS = ("nprobes", "refine_factor", "ef", "bypass_vector_index", "fast_search")
+
 ADDED = ("_distance", "_score", "query_index")
+
 SWAPPED = {"lower_bound": "upper_bound", "upper_bound": "lower_bound"}
+
 PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*")
+
 Json = dict[str, Any]
 
 
@@ -58,74 +66,6 @@ def table_becomes(edit: Callable[[Any], Any]) -> Around:
     return around
 
 
-# Rows
-
-declare(
-    "query-filter-ignored",
-    "Queries have no filter, whatever they say.",
-    lost_anywhere("filter"),
-    kills=[
-        "lance.query.filter",
-        "lance.query.no_vector.*",
-        "lance.query.columns.filtered",
-        "lance.query.columns.nested*",
-        "lance.query.vector.*filter",
-        "lance.query.text.filter",
-        "lance.query.bad.*.filter_*",
-        "lance.query.explain.filter.planned",
-    ],
-    on=ALL,
-)
-declare(
-    "query-k-ignored",
-    "A query gives back all rows, whatever its k.",
-    queries_become(lambda query: {**query, "k": EVERYTHING}),
-    kills=["lance.query.k", "lance.query.k_zero.*", "lance.query.text.page", "lance.query.vector.nearest"],
-    on=ALL,
-)
-declare(
-    "query-k-zero-is-all",
-    "k 0 is no limit.",
-    queries_become(lambda query: {**query, "k": query["k"] or EVERYTHING}),
-    kills=["lance.query.k_zero.*"],
-    on=ALL,
-)
-declare(
-    "query-offset-ignored",
-    "A query leaves out no rows.",
-    lost_anywhere("offset"),
-    kills=[
-        "lance.query.offset",
-        "lance.query.pages",
-        "lance.query.text.page",
-        "lance.query.vector.skips",
-        "lance.query.vector.offset",
-    ],
-    on=ALL,
-)
-declare(
-    "query-offset-within-k",
-    "The rows that an offset leaves out count among the k.",
-    queries_become(lambda query: {**query, "k": max(0, query["k"] - query.get("offset", 0))}),
-    kills=["lance.query.offset", "lance.query.text.page", "lance.query.vector.offset"],
-    on=ALL,
-)
-declare(
-    "query-row-id-ignored",
-    "Rows come without their ids.",
-    lost_anywhere("with_row_id"),
-    kills=["lance.query.row_id"],
-    on=ALL,
-)
-declare(
-    "query-vector-required",
-    "A query must have an object as its vector.",
-    refused_if(lambda query: query.get("vector") is None),
-    kills=["lance.query.no_vector.*"],
-    on=ALL,
-)
-
-
 async def _as_stream(_call: Call, proceed: Proceed) -> Reply:
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
@@ -140,61 +80,9 @@ async def _as_stream(_call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
-declare(
-    "query-as-stream",
-    "Rows come as an Arrow stream instead of a file.",
-    _as_stream,
-    kills=["lance.query.arrow_file", "lance.query.filter", "lance.query.k"],
-    on=QUERY,
-)
-
-
 async def _crash(_call: Call, proceed: Proceed) -> Reply:
     await proceed()
     return json_reply({"error": "internal error", "code": 18}, 500)
-
-
-declare(
-    "query-crashes",
-    "Queries end in an error of the server.",
-    _crash,
-    kills=[
-        "lance.query.empty_table.*",
-        "lance.query.huge.*",
-        "lance.query.deep.*",
-        "lance.query.root",
-        "lance.query.*.declared",
-        "lance.query.*.vector_and_text",
-        "lance.query.effort.ef_small",
-        "lance.query.text.odd.*",
-        "lance.query.tree.odd.*",
-    ],
-    on=ALL,
-)
-
-# Columns
-
-declare(
-    "query-columns-ignored",
-    "Rows come with all columns, whichever are asked for.",
-    lost_anywhere("columns"),
-    kills=[
-        "lance.query.columns.[na]*",
-        "lance.query.columns.odd_alias.*",
-        "lance.query.column_missing.names",
-        "lance.query.column_missing.nested",
-        "lance.query.column_missing.aliases",
-        "lance.query.both.columns",
-    ],
-    on=ALL,
-)
-declare(
-    "query-odd-columns-refused",
-    "Only columns whose names are words of small letters can be asked for.",
-    refused_if(lambda query: not all(map(_is_plain, _named(query)))),
-    kills=["lance.query.columns.odd_*", "lance.query.columns.nested*"],
-    on=ALL,
-)
 
 
 def _named(query: Json) -> list[str]:
@@ -214,156 +102,9 @@ async def _missing_as_invalid(_call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
-declare(
-    "query-column-code-general",
-    "A missing column is invalid input.",
-    _missing_as_invalid,
-    kills=["lance.query.column_code.*"],
-    on=ALL,
-)
-declare(
-    "query-missing-column-crashes",
-    "A query of a column that does not exist ends in an error of the server.",
-    refused_if(lambda query: "nowhere" in str(query), 500),
-    kills=["lance.query.column_missing.*", "lance.query.column_code.*", "lance.query.bad.*.filter_column"],
-    on=ALL,
-)
-
-# Vectors
-
-declare(
-    "query-vector-ignored",
-    "Queries have no vector, whatever they say.",
-    lost_anywhere("vector"),
-    kills=[
-        *(f"lance.query.vector.{name}" for name in ("nearest", "skips", "told.*", "distance*", "type.*", "column")),
-        "lance.query.vector.only_column",
-        "lance.query.vector.nested_column",
-        "lance.query.vector.hamming",
-        "lance.query.vector.nulls",
-        "lance.query.vectors.*",
-        "lance.query.both.vectors",
-        "lance.query.both.ragged_vectors",
-        "lance.query.bad.*.short_vector",
-        "lance.query.bad.*.long_vector",
-        "lance.query.bad.*.not_a_vector",
-        "lance.query.bad.*.text_as_vector",
-        "lance.query.bad.*.distance_unknown",
-        *(f"lance.query.effort.{name}" for name in ("exact", "refined", "fast", "nprobes", "ef", "huge")),
-        "lance.query.*.vector.planned",
-    ],
-    on=ALL,
-)
-declare(
-    "query-distance-ignored",
-    "The distance is l2, whichever is asked for.",
-    lost_anywhere("distance_type"),
-    kills=["lance.query.vector.distance.[cd]*", "lance.query.vector.told.[cd]*", "lance.query.bad.*.distance_unknown"],
-    on=ALL,
-)
-declare(
-    "query-farthest-first",
-    "The rows that a query finds come the other way round.",
-    table_becomes(lambda table: table.take(list(range(table.num_rows))[::-1]) if table.num_rows else table),
-    kills=["lance.query.vector.nearest", "lance.query.vector.distance.*", "lance.query.text.score"],
-    on=QUERY,
-)
-declare(
-    "query-measures-hidden",
-    "Neither distances nor scores are told, nor for which vector a row was found.",
-    table_becomes(lambda table: table.drop_columns([name for name in ADDED if name in table.schema.names])),
-    kills=["lance.query.vector.told.*", "lance.query.vector.distance_default", "lance.query.vectors.told"],
-    on=QUERY,
-)
-declare(
-    "query-prefilter-ignored",
-    "The filter is always applied after the search.",
-    lost_anywhere("prefilter"),
-    kills=["lance.query.vector.prefilter", "lance.query.vectors.told"],
-    on=ALL,
-)
-declare(
-    "query-prefilter-always",
-    "The filter is always applied ahead of the search.",
-    queries_become(lambda query: {**query, "prefilter": True}),
-    kills=["lance.query.vector.postfilter"],
-    on=ALL,
-)
-declare(
-    "query-bounds-ignored",
-    "Rows are found however far they are.",
-    lost_anywhere("lower_bound", "upper_bound"),
-    kills=["lance.query.vector.bounds.*"],
-    on=ALL,
-)
-declare(
-    "query-bounds-swapped",
-    "The lower bound is taken as the upper one, and the other way round.",
-    queries_become(lambda query: {SWAPPED.get(name, name): value for name, value in query.items()}),
-    kills=["lance.query.vector.bounds.*"],
-    on=ALL,
-)
-declare(
-    "query-vector-column-ignored",
-    "The usual column of vectors is searched, whichever is named.",
-    lost_anywhere("vector_column"),
-    kills=[
-        "lance.query.vector.column",
-        "lance.query.vector.nested_column",
-        "lance.query.bad.*.not_a_vector",
-        "lance.query.bad.*.text_as_vector",
-    ],
-    on=ALL,
-)
-declare(
-    "query-vector-column-required",
-    "A search for a vector must name its column.",
-    refused_if(lambda query: bool(query.get("vector")) and "vector_column" not in query),
-    kills=["lance.query.vector.nearest", "lance.query.vector.only_column"],
-    on=ALL,
-)
-
-
 def _only_first(query: Json) -> Json:
     several = (query.get("vector") or {}).get("multi_vector")
     return {**query, "vector": {"single_vector": several[0]}} if several else query
-
-
-declare(
-    "query-batch-first-only",
-    "Of several vectors only the first is searched for.",
-    queries_become(_only_first),
-    kills=["lance.query.vectors.each", "lance.query.vectors.told", "lance.query.both.ragged_vectors"],
-    on=ALL,
-)
-declare(
-    "query-effort-refused",
-    "A query must not say how hard to search.",
-    refused_if(lambda query: any(name in query for name in EFFORTS)),
-    kills=[
-        "lance.query.effort.[!e]*",
-        "lance.query.effort.ef",
-        "lance.query.effort.ef_all",
-        "lance.query.effort_zero.*",
-    ],
-    on=ALL,
-)
-declare(
-    "query-bypass-ignored",
-    "An index is used wherever there is one.",
-    lost_anywhere("bypass_vector_index"),
-    kills=["lance.query.effort.exact"],
-    on=ALL,
-)
-declare(
-    "query-refine-ignored",
-    "What an index estimates is never refined.",
-    lost_anywhere("refine_factor"),
-    kills=["lance.query.effort.refined"],
-    on=ALL,
-)
-
-# Plans
 
 
 def _of_nothing(body: Json) -> Json:
@@ -383,24 +124,116 @@ async def _plan_commits(call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
+# Rows
+declare("query-filter-ignored", "Queries have no filter, whatever they say.", lost_anywhere("filter"), on=ALL)
+declare(
+    "query-k-ignored",
+    "A query gives back all rows, whatever its k.",
+    queries_become(lambda query: {**query, "k": EVERYTHING}),
+    on=ALL,
+)
+declare(
+    "query-k-zero-is-all",
+    "k 0 is no limit.",
+    queries_become(lambda query: {**query, "k": query["k"] or EVERYTHING}),
+    on=ALL,
+)
+declare("query-offset-ignored", "A query leaves out no rows.", lost_anywhere("offset"), on=ALL)
+declare(
+    "query-offset-within-k",
+    "The rows that an offset leaves out count among the k.",
+    queries_become(lambda query: {**query, "k": max(0, query["k"] - query.get("offset", 0))}),
+    on=ALL,
+)
+declare("query-row-id-ignored", "Rows come without their ids.", lost_anywhere("with_row_id"), on=ALL)
+declare(
+    "query-vector-required",
+    "A query must have an object as its vector.",
+    refused_if(lambda query: query.get("vector") is None),
+    on=ALL,
+)
+declare("query-as-stream", "Rows come as an Arrow stream instead of a file.", _as_stream, on=QUERY)
+declare("query-crashes", "Queries end in an error of the server.", _crash, on=ALL)
+
+# Columns
+declare(
+    "query-columns-ignored", "Rows come with all columns, whichever are asked for.", lost_anywhere("columns"), on=ALL
+)
+declare(
+    "query-odd-columns-refused",
+    "Only columns whose names are words of small letters can be asked for.",
+    refused_if(lambda query: not all(map(_is_plain, _named(query)))),
+    on=ALL,
+)
+declare("query-column-code-general", "A missing column is invalid input.", _missing_as_invalid, on=ALL)
+declare(
+    "query-missing-column-crashes",
+    "A query of a column that does not exist ends in an error of the server.",
+    refused_if(lambda query: "nowhere" in str(query), 500),
+    on=ALL,
+)
+
+# Vectors
+declare("query-vector-ignored", "Queries have no vector, whatever they say.", lost_anywhere("vector"), on=ALL)
+declare("query-distance-ignored", "The distance is l2, whichever is asked for.", lost_anywhere("distance_type"), on=ALL)
+declare(
+    "query-farthest-first",
+    "The rows that a query finds come the other way round.",
+    table_becomes(lambda table: table.take(list(range(table.num_rows))[::-1]) if table.num_rows else table),
+    on=QUERY,
+)
+declare(
+    "query-measures-hidden",
+    "Neither distances nor scores are told, nor for which vector a row was found.",
+    table_becomes(lambda table: table.drop_columns([name for name in ADDED if name in table.schema.names])),
+    on=QUERY,
+)
+declare("query-prefilter-ignored", "The filter is always applied after the search.", lost_anywhere("prefilter"), on=ALL)
+declare(
+    "query-prefilter-always",
+    "The filter is always applied ahead of the search.",
+    queries_become(lambda query: {**query, "prefilter": True}),
+    on=ALL,
+)
+declare(
+    "query-bounds-ignored", "Rows are found however far they are.", lost_anywhere("lower_bound", "upper_bound"), on=ALL
+)
+declare(
+    "query-bounds-swapped",
+    "The lower bound is taken as the upper one, and the other way round.",
+    queries_become(lambda query: {SWAPPED.get(name, name): value for name, value in query.items()}),
+    on=ALL,
+)
+declare(
+    "query-vector-column-ignored",
+    "The usual column of vectors is searched, whichever is named.",
+    lost_anywhere("vector_column"),
+    on=ALL,
+)
+declare(
+    "query-vector-column-required",
+    "A search for a vector must name its column.",
+    refused_if(lambda query: bool(query.get("vector")) and "vector_column" not in query),
+    on=ALL,
+)
+declare(
+    "query-batch-first-only", "Of several vectors only the first is searched for.", queries_become(_only_first), on=ALL
+)
+declare(
+    "query-effort-refused",
+    "A query must not say how hard to search.",
+    refused_if(lambda query: any(name in query for name in EFFORTS)),
+    on=ALL,
+)
+declare("query-bypass-ignored", "An index is used wherever there is one.", lost_anywhere("bypass_vector_index"), on=ALL)
+declare("query-refine-ignored", "What an index estimates is never refined.", lost_anywhere("refine_factor"), on=ALL)
+
+# Plans
 declare(
     "query-plan-of-nothing",
     "Whatever the query, the plan is that of reading rows.",
     request_becomes(_of_nothing),
-    kills=["lance.query.*.planned", "lance.query.bad.explain.*", "lance.query.bad.analyze.*"],
     on=PLANS,
 )
-declare(
-    "query-plan-as-object",
-    "A plan comes in an object.",
-    body_becomes(lambda plan: {"plan": plan}, 200),
-    kills=["lance.query.explain.text", "lance.query.analyze.text", "lance.query.explain.verbose"],
-    on=PLANS,
-)
-declare(
-    "query-plan-commits",
-    "Asking for a plan makes a version.",
-    _plan_commits,
-    kills=["lance.query.*.no_change"],
-    on=[*PLANS, "DescribeTable"],
-)
+declare("query-plan-as-object", "A plan comes in an object.", body_becomes(lambda plan: {"plan": plan}, 200), on=PLANS)
+declare("query-plan-commits", "Asking for a plan makes a version.", _plan_commits, on=[*PLANS, "DescribeTable"])

@@ -9,6 +9,7 @@ from reference_server.context import Reply
 from reference_server.faults import Call, Proceed, declare, status_becomes
 
 WRITES = ("InsertIntoTable", "UpdateTable", "MergeInsertIntoTable", "CreateTableVersion")
+
 CREATIONS = ("CreateNamespace", "CreateTable", "DeclareTable")
 
 
@@ -28,38 +29,21 @@ async def _lost(call: Call, proceed: Proceed) -> Reply:
         del under_way[key]
 
 
-declare(
-    "lost-update",
-    "Writers that meet at a table are all told that they succeeded, but only one of them did.",
-    _lost,
-    kills=["lance.race.rows"],
-    on=WRITES,
-)
-declare(
-    "race-hidden",
-    "Who loses a race for a name is told that they won it.",
-    status_becomes(409, 200),
-    kills=["lance.race.create_namespace", "lance.race.create_table", "lance.race.declare_table"],
-    on=CREATIONS,
-)
-declare(
-    "drop-race-hidden",
-    "Whoever drops a table is told that they did it.",
-    status_becomes(404, 200),
-    kills=["lance.race.drop_table"],
-    on=["DropTable"],
-)
-
-
 async def _appended(call: Call, proceed: Proceed) -> Reply:
     call.turn_to("InsertIntoTable")
     return await proceed()
 
 
 declare(
-    "merge-appends",
-    "Merging adds all rows of the stream, whatever is there.",
-    _appended,
-    kills=["lance.race.merge", "lance.model.rows"],
-    on=["MergeInsertIntoTable"],
+    "lost-update",
+    "Writers that meet at a table are all told that they succeeded, but only one of them did.",
+    _lost,
+    on=WRITES,
+)
+declare("race-hidden", "Who loses a race for a name is told that they won it.", status_becomes(409, 200), on=CREATIONS)
+declare(
+    "drop-race-hidden", "Whoever drops a table is told that they did it.", status_becomes(404, 200), on=["DropTable"]
+)
+declare(
+    "merge-appends", "Merging adds all rows of the stream, whatever is there.", _appended, on=["MergeInsertIntoTable"]
 )

@@ -18,89 +18,11 @@ from reference_server.lance.faults.building import (
     delimiter,
 )
 
-# State
-
-declare(
-    "create-forgets",
-    "Creations are answered with success, but nothing is created.",
-    answers(200, {"location": "file:///nowhere", "properties": {}}),
-    kills=[
-        "lance.namespace.create.describable",
-        "lance.namespace.create.nested",
-        "lance.identifier.delimiter",
-        "lance.name.case",
-        "spark.lance.error.namespace-exists",
-    ],
-    on=["CreateNamespace"],
-)
-declare(
-    "create-table-forgets",
-    "CreateTable is answered with success, but nothing is created.",
-    answers(200, {"location": "file:///nowhere", "properties": {}}),
-    kills=["lance.table.create.rows", "lance.table.create.empty_stream", "lance.table.create.fills_declared"],
-    on=["CreateTable"],
-)
-declare(
-    "drop-keeps",
-    "Drops are answered with success, but what was dropped stays.",
-    answers(200, {}),
-    kills=[
-        "lance.namespace.drop.gone",
-        "lance.namespace.drop.recreated_empty",
-        "lance.table.drop.*",
-        "lance.table.deregister.*",
-        "lance.table.describe.fresh",
-        "lance.model.catalog",
-        "spark.lance.namespace.dropped",
-        "spark.lance.table.dropped",
-    ],
-    on=DROPS,
-)
-declare(
-    "rename-forgets",
-    "RenameTable is answered with success, but the name stays.",
-    answers(200, {}),
-    kills=["lance.table.rename.moves", "lance.table.rename.namespace"],
-    on=["RenameTable"],
-)
-declare(
-    "insert-forgets",
-    "InsertIntoTable is answered with success, but no row is added.",
-    answers(200, {}),
-    kills=[
-        "lance.rows.insert.append",
-        "lance.rows.insert.default_mode",
-        "lance.rows.insert.declared",
-        "spark.lance.other.api-writes",
-    ],
-    on=["InsertIntoTable"],
-)
-
 
 async def _cascading(call: Call, proceed: Proceed) -> Reply:
     body = orjson.loads(call.request.body or b"{}")
     call.request = call.request.altered(body=orjson.dumps({**body, "behavior": "Cascade"}))
     return await proceed()
-
-
-declare(
-    "restrict-ignored",
-    "DropNamespace always cascades.",
-    _cascading,
-    kills=["lance.namespace.drop.restrict_*", "spark.lance.error.namespace-not-empty"],
-    on=["DropNamespace"],
-)
-declare(
-    "properties-lost",
-    "Properties are not kept.",
-    arguments_lost("properties"),
-    kills=[
-        "lance.namespace.create.properties",
-        "lance.table.declare.properties",
-        "lance.table.create_empty.properties",
-        "spark.lance.namespace.created",
-    ],
-)
 
 
 async def _namespace_made(call: Call, proceed: Proceed) -> Reply:
@@ -117,10 +39,34 @@ async def _namespace_made(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
+# State
+declare(
+    "create-forgets",
+    "Creations are answered with success, but nothing is created.",
+    answers(200, {"location": "file:///nowhere", "properties": {}}),
+    on=["CreateNamespace"],
+)
+declare(
+    "create-table-forgets",
+    "CreateTable is answered with success, but nothing is created.",
+    answers(200, {"location": "file:///nowhere", "properties": {}}),
+    on=["CreateTable"],
+)
+declare("drop-keeps", "Drops are answered with success, but what was dropped stays.", answers(200, {}), on=DROPS)
+declare(
+    "rename-forgets", "RenameTable is answered with success, but the name stays.", answers(200, {}), on=["RenameTable"]
+)
+declare(
+    "insert-forgets",
+    "InsertIntoTable is answered with success, but no row is added.",
+    answers(200, {}),
+    on=["InsertIntoTable"],
+)
+declare("restrict-ignored", "DropNamespace always cascades.", _cascading, on=["DropNamespace"])
+declare("properties-lost", "Properties are not kept.", arguments_lost("properties"))
 declare(
     "namespaces-spring-up",
     "A namespace that does not exist is created with the first table in it.",
     _namespace_made,
-    kills=["spark.lance.error.namespace-missing.create_table"],
     on=DECLARES,
 )

@@ -22,21 +22,6 @@ from reference_server.lance.faults.building import delimiter
 
 TRANSACTIONS = ("DescribeTransaction", "AlterTransaction")
 
-declare(
-    "transaction-status-wrong",
-    "Every transaction is said to have failed.",
-    body_becomes(lambda body: {**body, "status": "Failed"}, 200),
-    kills=["lance.transaction.describe.status", "lance.transaction.alter.finished"],
-    on=["DescribeTransaction"],
-)
-declare(
-    "transaction-properties-lost",
-    "Transactions have no properties.",
-    fields_lost("properties"),
-    kills=["lance.transaction.alter.property", "lance.transaction.alter.order", "lance.transaction.alter.mode.*"],
-    on=TRANSACTIONS,
-)
-
 
 async def _refuse_whole_id(call: Call, proceed: Proceed) -> Reply:
     """Refuse a body that has the id of a transaction as one text."""
@@ -50,22 +35,12 @@ declare(
     "transaction-id-refused",
     "The id of a transaction, sent back as it was answered, is refused in a body.",
     _refuse_whole_id,
-    kills=["lance.transaction.*.body_id"],
     on=TRANSACTIONS,
 )
 
 
 def _actions(edit: Any) -> Any:
     return request_becomes(lambda body: {**body, "actions": edit(body["actions"])})
-
-
-declare(
-    "actions-reversed",
-    "The actions on a transaction are done the other way round.",
-    _actions(lambda actions: actions[::-1]),
-    kills=["lance.transaction.alter.order"],
-    on=["AlterTransaction"],
-)
 
 
 async def _one_by_one(call: Call, proceed: Proceed) -> Reply:
@@ -79,34 +54,38 @@ async def _one_by_one(call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
+def _strict(action: dict[str, Any]) -> dict[str, Any]:
+    return {name: {**fields, "mode": "Fail"} for name, fields in action.items()}
+
+
+declare(
+    "transaction-status-wrong",
+    "Every transaction is said to have failed.",
+    body_becomes(lambda body: {**body, "status": "Failed"}, 200),
+    on=["DescribeTransaction"],
+)
+declare("transaction-properties-lost", "Transactions have no properties.", fields_lost("properties"), on=TRANSACTIONS)
+declare(
+    "actions-reversed",
+    "The actions on a transaction are done the other way round.",
+    _actions(lambda actions: actions[::-1]),
+    on=["AlterTransaction"],
+)
 declare(
     "actions-torn",
     "The actions on a transaction are done one by one; those before one that fails stay.",
     _one_by_one,
-    kills=["lance.transaction.alter.fail.*"],
     on=["AlterTransaction"],
 )
 declare(
     "action-conflict-hidden",
     "What an action finds otherwise than it wants is overlooked.",
     status_becomes(409, 200),
-    kills=[
-        "lance.transaction.alter.fail.*",
-        "lance.transaction.alter.finished",
-        "lance.transaction.alter.finished_code",
-    ],
     on=["AlterTransaction"],
 )
-
-
-def _strict(action: dict[str, Any]) -> dict[str, Any]:
-    return {name: {**fields, "mode": "Fail"} for name, fields in action.items()}
-
-
 declare(
     "actions-strict",
     "Every action fails where a property is otherwise than it wants it.",
     _actions(lambda actions: [_strict(action) for action in actions]),
-    kills=["lance.transaction.alter.skip_missing", "lance.transaction.alter.mode.*"],
     on=["AlterTransaction"],
 )

@@ -28,21 +28,18 @@ declare(
         ),
         200,
     ),
-    kills=["lance.version.list.descending", "lance.version.list.times", "lance.version.list.manifests"],
     on=["ListTableVersions"],
 )
 declare(
     "versions-ascending",
     "Versions are listed oldest first, whatever is asked for.",
     arguments_lost("descending"),
-    kills=["lance.version.list.descending", "lance.version.list.latest"],
     on=["ListTableVersions"],
 )
 declare(
     "versions-cut",
     "The latest version is not listed.",
     body_becomes(lambda body: {**body, "versions": body["versions"][:-1]}, 200),
-    kills=["lance.version.list.all", "lance.listing.shows.list_table_versions"],
     on=["ListTableVersions"],
 )
 declare(
@@ -51,47 +48,35 @@ declare(
     body_becomes(
         lambda body: {"version": {**body["version"], "version": 1, "manifest_path": "x", "manifest_size": 0}}, 200
     ),
-    kills=["lance.version.describe.number", "lance.version.describe.latest", "lance.version.describe.size"],
     on=["DescribeTableVersion"],
 )
 declare(
     "restore-forgets",
     "RestoreTable is answered with success, but the table stays as it is.",
     answers(200, {}),
-    kills=[
-        "lance.version.restore.rows",
-        "lance.version.restore.new_version",
-        "lance.version.restore.columns",
-        "lance.version.restore.version_missing",
-        "lance.model.rows",
-    ],
     on=["RestoreTable"],
 )
 declare(
     "restore-first",
     "RestoreTable brings the first version back, whichever is asked for.",
     request_becomes(lambda body: {**body, "version": 1} if "version" in body else body),
-    kills=["lance.version.restore.undone", "lance.version.restore.rows"],
     on=["RestoreTable"],
 )
 declare(
     "restore-refused",
     "RestoreTable always finds that others changed the table.",
     answers(409, {"error": "lost a race", "code": 14}),
-    kills=["lance.version.restore.latest"],
     on=["RestoreTable"],
 )
 declare(
     "restore-transaction-invented",
     "RestoreTable tells a transaction_id that nobody knows.",
     body_becomes(lambda body: {**body, "transaction_id": body["transaction_id"] + "0"}, 200),
-    kills=["lance.version.restore.transaction"],
     on=["RestoreTable"],
 )
 declare(
     "declared-has-versions",
     "A declared table is said to have a version.",
     answers(200, {"versions": [{"version": 1, "manifest_path": "x"}], "version": {"version": 1, "manifest_path": "x"}}),
-    kills=["lance.version.*.declared"],
     on=VERSIONS,
 )

@@ -1,0 +1,75 @@
+"""Which requirements notice which fault of a server: measured by `lakeproof mutants`, kept in a file beside them.
+
+A file has a line for each fault, with ids of requirements or patterns of ids. It is the floor below which the suite
+must not fall: a fault may be noticed by more than what stands there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Collection, Iterable, Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+FILE = "noticed.toml"
+HERE = Path(__file__).parent
+WIDTH = 120
+BARE_KEY = re.compile(r"[\w-]+", re.ASCII)
+HEAD = "# Which requirements notice which fault. Measured: see `lakeproof mutants --help`.\n\n"
+Noticed = dict[str, tuple[str, ...]]
+
+
+def noticed_file(api: str) -> Path:
+    """Return the file of the suite of an API."""
+    return HERE / api / FILE
+
+
+def read_noticed(path: Path) -> Noticed:
+    """Return the patterns of requirement ids by fault; none where there is no file."""
+    if not path.exists():
+        return {}
+    return {fault: tuple(patterns) for fault, patterns in tomllib.loads(path.read_text()).items()}
+
+
+def write_noticed(path: Path, noticed: Mapping[str, Collection[str]]) -> None:
+    """Write the file, sorted by fault."""
+    path.write_text(HEAD + "".join(_line(fault, noticed[fault]) for fault in sorted(noticed)))
+
+
+def matching(patterns: Iterable[str], ids: Iterable[str]) -> set[str]:
+    """Return those of the ids that are named by one of the patterns."""
+    patterns = tuple(patterns)
+    return {one for one in ids if any(fnmatchcase(one, pattern) for pattern in patterns)}
+
+
+def faults_noticed_by(requirement_id: str, noticed: Noticed) -> list[str]:
+    """Return the faults that a requirement notices."""
+    return sorted(fault for fault, patterns in noticed.items() if matching(patterns, [requirement_id]))
+
+
+def compress(ids: Collection[str], universe: Collection[str]) -> list[str]:
+    """Return as few patterns as it takes to name these ids and no others of the universe.
+
+    A pattern stands for everything below a beginning of an id: `lance.tag.create.*`.
+    """
+    others = {start for one in universe if one not in ids for start in _beginnings(one)}
+    patterns: dict[str, list[str]] = {}
+    for one in sorted(ids):
+        start = next((start for start in _beginnings(one) if start not in others), one)
+        patterns.setdefault(start, []).append(one)
+    return [members[0] if len(members) == 1 else f"{start}*" for start, members in patterns.items()]
+
+
+def _beginnings(requirement_id: str) -> list[str]:
+    """Return what an id begins with, at each of its dots behind the API, the shortest first."""
+    parts = requirement_id.split(".")
+    return [".".join(parts[:count]) + "." for count in range(2, len(parts))]
+
+
+def _line(fault: str, patterns: Collection[str]) -> str:
+    key = fault if BARE_KEY.fullmatch(fault) else json.dumps(fault)
+    values = [json.dumps(one) for one in patterns]
+    line = f"{key} = [{', '.join(values)}]\n"
+    return line if len(line) <= WIDTH else f"{key} = [\n" + "".join(f"  {value},\n" for value in values) + "]\n"

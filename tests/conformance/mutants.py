@@ -1,0 +1,44 @@
+"""The suite judged by faults: how a reference server that misbehaves is judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from zlib import crc32
+
+from conformance.apis import APIS
+from conformance.noticed import noticed_file, read_noticed
+from conformance.results import Results
+from conformance.runner import run
+from conformance.settings import load_settings
+from lakeproof import Server
+from lakeproof.checking import SAMPLE_NAMESPACE
+from reference_server.faults import HEADER
+from reference_server.iceberg.catalog.function_files import SAMPLES
+
+TOKEN = "test-token"
+# A run that names its warehouse sees what becomes of clients that name none.
+SETTINGS = {"iceberg": {"warehouse": "default", "credential": f"lakeproof:{TOKEN}", "functions": SAMPLE_NAMESPACE}}
+SERVED = {"iceberg": {"functions": str(SAMPLES)}}
+ON_S3 = "iceberg.storage."  # judged in iceberg/test_s3_mutants.py
+NOTICED = {api: read_noticed(noticed_file(api)) for api in APIS}
+SHARES = 4  # the faults of an API are shared out to so many workers of pytest-xdist
+NOTICES = ("fail", "warn")
+
+
+def share(api: str, fault: str) -> str:
+    """The group of tests that a fault belongs to: each group has a server of its own."""
+    return f"mutants-{api}-{crc32(fault.encode()) % SHARES}"
+
+
+def judge(server: Server, folder: Path, *, fault: str = "", ids: set[str] | None = None, **more: str) -> Results:
+    """Run the suite, or these requirements of it, against a server that misbehaves like this."""
+    headers = (f"{HEADER}: {fault}",) if fault else ()
+    (api,) = server.urls
+    given = {"server": server.url, "api": api, "token": TOKEN, "headers": headers, "report": str(folder)}
+    settings = load_settings({**given, **SETTINGS.get(api, {}), **more}, environ={}, folder=folder)
+    return run(settings, ids=ids)[0]
+
+
+def unnoticed(results: Results) -> set[str]:
+    """The requirements of a run that found nothing wrong."""
+    return {entry["id"] for entry in results.requirements if entry["verdict"] not in NOTICES}
