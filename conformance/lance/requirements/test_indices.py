@@ -6,8 +6,8 @@ from conformance.checks import at_least, at_most, distinct, equal, exactly, numb
 from conformance.client import Answer, Expected
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.operations import OPERATIONS, has_json_body, subject
-from conformance.lance.requirements.test_index_building import check_known
 from conformance.lance.support.arrow import stream
+from conformance.lance.support.index_building import check_known
 from conformance.lance.support.indexing import (
     KINDS,
     ROWS,

@@ -5,25 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.checks import equal, holds, lacks, listed, number
+from conformance.checks import equal, holds, lacks
 from conformance.common import hostile
 from conformance.common.hostile import Canary
-from conformance.json_values import Items
-from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.staging import stage
+from conformance.lance.support.versions import new_table_with_versions, numbers
 from conformance.requirement import must, should
 from conformance.strategies import tables
 from conformance.target import OFFERED
 
 CREATE = ["CreateTableVersion"]
 DELETE = ["BatchDeleteTableVersions"]
-
-
-def numbers(catalog: LanceCatalog, id: Names) -> list[int]:
-    """Return the versions that a table has, smallest first. To ask for one that it lacks is a Violation."""
-    versions = listed(catalog.list_table_versions(id)["versions"], "the listed versions")
-    return Items(sorted(number(one["version"], "the number of a listed version") for one in versions))
 
 
 # CreateTableVersion
@@ -126,17 +120,6 @@ def test_managed_versions_are_served(catalog: LanceCatalog) -> None:
 
 
 # BatchDeleteTableVersions
-
-
-VERSIONS = 4
-
-
-def new_table_with_versions(catalog: LanceCatalog, rows: int = 1) -> Names:
-    """Create a table with VERSIONS versions; the first has some rows, each other adds one."""
-    id = catalog.new_table(rows=rows)
-    for _ in range(VERSIONS - 1):
-        catalog.insert_into_table(id, stream(tables(1)))
-    return id
 
 
 RANGES: dict[str, Any] = {

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from conformance.checks import above, at_least, contains, equal, holds, keyed, number, one_of, same_items, text
 from conformance.lance.catalog import LanceCatalog, Names
-from conformance.lance.requirements.test_rows import check_transaction
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.listing import collect
+from conformance.lance.support.rows import check_transaction
 from conformance.outcomes import Unoffered
 from conformance.requirement import given, must, should
 from conformance.strategies import tables
