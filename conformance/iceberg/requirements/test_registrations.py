@@ -70,7 +70,8 @@ def test_name_is_taken(catalog: IcebergCatalog) -> None:
     """A name that a table has is refused with 409 of type AlreadyExistsException; the table stays as it was."""
     location, id = dropped_file(catalog), catalog.new_table()
     before = catalog.metadata(id)
-    for more in ({}, {"overwrite": False}):
+    cases: list[dict[str, Any]] = [{}, {"overwrite": False}]
+    for more in cases:
         refused = catalog.register_table(id, metadata_location=location, expect=409, **more)
         equal(refused.type, TAKEN, "the type of the error")
     equal(catalog.metadata(id), before, "the metadata of the table that has the name")

@@ -234,7 +234,9 @@ def test_body_names_the_same_index(catalog: LanceCatalog) -> None:
 def test_body_names_another_index(catalog: LanceCatalog) -> None:
     """A body whose index_name is not the one in the path is refused with 400 and code 13."""
     id = _indexed(catalog, "idx", "another")
-    refused = catalog.describe_table_index_stats(id, "idx", index_name="another", expect=400)
+    refused = catalog.send(
+        "DescribeTableIndexStats", id, {"index_name": "another"}, path={"index_name": "idx"}, expect=400
+    )
     equal(refused.code, 13, "the code of the error")
 
 

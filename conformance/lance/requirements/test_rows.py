@@ -119,7 +119,7 @@ def test_count_with_predicate(catalog: LanceCatalog, bound: int) -> None:
 def test_count_old_version(catalog: LanceCatalog) -> None:
     """With a version the rows of that version are counted, otherwise those of the latest."""
     id = catalog.new_table(rows=3)
-    first = catalog.describe_table(id, query={"load_detailed_metadata": True})["version"]
+    first = catalog.describe_table(id, _query={"load_detailed_metadata": True})["version"]
     catalog.insert_into_table(id, stream(tables(2)))
     equal(catalog.count_table_rows(id, version=first).json, 3, "the count of rows")
     equal(catalog.count_table_rows(id).json, 5, "the count of rows")

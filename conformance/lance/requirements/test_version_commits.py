@@ -69,8 +69,8 @@ def test_loser_makes_the_next_version(catalog: LanceCatalog) -> None:
 @must("lance.version.create.missing", operations=CREATE, clause="table-not-found", kind="error")
 def test_version_of_missing_table(catalog: LanceCatalog) -> None:
     """Making a version of a table that does not exist is refused with 404 and code 4."""
-    body = {"version": 1, "manifest_path": f"{hostile.UNUSED}/_versions/1.manifest-x"}
-    refused = catalog.create_table_version(catalog.table_id("missing"), **body, expect=404)
+    manifest = f"{hostile.UNUSED}/_versions/1.manifest-x"
+    refused = catalog.create_table_version(catalog.table_id("missing"), 1, manifest, expect=404)
     equal(refused.code, 4, "the code of the error")
 
 

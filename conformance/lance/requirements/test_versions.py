@@ -189,7 +189,7 @@ def test_restore_brings_columns_back(catalog: LanceCatalog) -> None:
     id, numbers = new_versioned(catalog, inserts=0)
     catalog.alter_table_drop_columns(id, columns=["name"])
     catalog.restore_table(id, version=numbers[0])
-    schema = catalog.describe_table(id, query={"load_detailed_metadata": True})["schema"]
+    schema = catalog.describe_table(id, _query={"load_detailed_metadata": True})["schema"]
     equal([field["name"] for field in schema["fields"]], ["id", "name"], "the columns of the table")
 
 

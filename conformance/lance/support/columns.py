@@ -30,7 +30,7 @@ def fields(catalog: LanceCatalog, id: Names) -> dict[str, Any]:
 
 def schema_of(catalog: LanceCatalog, id: Names) -> Any:
     """Return the schema of a table as DescribeTable tells it."""
-    schema = catalog.describe_table(id, query={"load_detailed_metadata": True})["schema"]
+    schema = catalog.describe_table(id, _query={"load_detailed_metadata": True})["schema"]
     holds(schema, "DescribeTable tells the schema of the table")
     return schema
 
