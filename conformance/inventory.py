@@ -20,12 +20,15 @@ class Inventory(ABC):
     """The things of one run. Only what is its own is ever named.
 
     By kind: `drops` is the operation that drops one, `makers` are those that make one, `looks` those that tell whether
-    it exists. `next_page` is the field with the token of the next page.
+    it exists. By operation: `creates` and `renames` are the kinds of what a call may make or give another name.
+    `next_page` is the field with the token of the next page.
     """
 
     drops: ClassVar[Mapping[str, str]]
     makers: ClassVar[Mapping[str, Sequence[str]]]
     looks: ClassVar[Mapping[str, Sequence[str]]]
+    creates: ClassVar[Mapping[str, str]]
+    renames: ClassVar[Mapping[str, str]]
     next_page: ClassVar[str]
 
     def __init__(self, target: Target) -> None:

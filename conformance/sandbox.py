@@ -67,14 +67,24 @@ class Sandbox:
     in_vain: Counter[str] = field(default_factory=Counter)
 
     def note(self, kind: str, ids: Iterable[Names | str]) -> None:
-        """Note things before they are asked for, so that they are dropped whatever the server answers."""
-        things = [Thing(kind, id) for id in ids]
+        """Note things before they are asked for, so that they are dropped whatever the server answers.
+
+        What does not have a name of the run is left alone.
+        """
+        things = [Thing(kind, id) for id in ids if self.inventory is None or self.inventory.is_ours(id)]
         self.registrations.update(thing.id for thing in things if thing.kind == REGISTRATION)
         self.made.update(dict.fromkeys(map(self._known, things)))
 
-    def noted(self, kind: str) -> list[Names]:
-        """Return the ids of noted things of a kind."""
-        return [thing.id for thing in self.made if thing.kind == kind and not isinstance(thing.id, str)]
+    def note_made(self, operation: str, id: Names | str) -> None:
+        """Note what a call of an operation on an id may make."""
+        if self.inventory and operation in self.inventory.creates:
+            self.note(self.inventory.creates[operation], [id])
+
+    def note_renamed(self, operation: str, source: Names | str, destination: Names) -> None:
+        """Note the new name that a call of an operation may give to something: a registration stays one."""
+        if self.inventory and operation in self.inventory.renames:
+            kind = self.inventory.renames[operation]
+            self.note(REGISTRATION if source in self.registrations else kind, [destination])
 
     def clean_up(self, *, look: bool = False) -> None:
         """Drop what was noted since the last time, and with `look` all that is found in its namespaces.

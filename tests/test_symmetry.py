@@ -27,14 +27,18 @@ WINGS = {"lance": lance, "iceberg": iceberg}
 OPERATIONS = [(api, operation) for api in APIS for operation in find_profile(api).document().operations]
 
 
-def imported(path: Path) -> set[str]:
+def imported_modules(path: Path) -> set[str]:
     names = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            names |= {alias.name.split(".")[0] for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names.add(node.module.split(".")[0])
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
     return names
+
+
+def imported(path: Path) -> set[str]:
+    return {name.partition(".")[0] for name in imported_modules(path)}
 
 
 @pytest.mark.parametrize("package", UPSTAIRS)
@@ -76,3 +80,9 @@ def test_server_files_are_mirrored_by_requirements(api):
     modules = (ROOT / "conformance" / api / "requirements").glob("test_*.py")
     judged = {path.stem.removeprefix("test_") for path in modules}
     assert handlers - judged == set()
+
+
+def test_no_test_module_is_imported():
+    for path in (path for package in UPSTAIRS for path in (ROOT / package).rglob("*.py")):
+        modules = [name.rpartition(".")[2] for name in imported_modules(path)]
+        assert not [name for name in modules if name.startswith("test_")], path

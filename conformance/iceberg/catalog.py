@@ -8,15 +8,16 @@ the given one, beside what is there already: then the names of tables start with
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from conformance.client import Answer, Expected
 from conformance.common import hostile
-from conformance.iceberg.client import SUCCESS, Body, IcebergClient, Id
+from conformance.iceberg.client import IcebergClient, Id
 from conformance.iceberg.inventory import SEPARATOR, IcebergInventory
 from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.iceberg.support.revision import Revision
+from conformance.operation_client import DECLARED
 from conformance.outcomes import Unoffered
 from conformance.sandbox import NAMESPACE, REGISTRATION, TABLE, VIEW
 from conformance.target import Target
@@ -153,91 +154,50 @@ class IcebergCatalog(IcebergClient):
 
     # What is dropped afterwards
 
+    def prepare(self, operation: str, given: Mapping[str, Any]) -> None:
+        """See OperationClient: notes what the call may create. Raises Unoffered for what the document does not have.
+
+        Raises ValueError for a drop of a table that is not of this run.
+        """
+        self.revision.require_call(operation, given)
+        if operation == "dropTable" and not self.inventory.is_ours(tuple(given["id"])):
+            raise ValueError(f"this run may not drop {given['id']}")
+        if "source" in given:
+            self.sandbox.note_renamed(operation, tuple(given["source"]), tuple(given["destination"]))
+        elif "id" in given:
+            self.sandbox.note_made(operation, tuple(given["id"]))
+
     def send(
         self,
         operation: str,
         path: Mapping[str, str] | None = None,
         body: Any = None,
         *,
-        expect: Expected = SUCCESS,
+        expect: Expected = DECLARED,
         **options: Any,
     ) -> Answer:
-        """See IcebergClient.send. Remembers what may have been created, whatever the answer.
+        """See IcebergClient. Notes a namespace that may be created, whatever the answer.
 
         Raises Unoffered for an operation that the document does not have.
         """
         self.revision.require_operation(operation)
         if operation == "createNamespace" and isinstance(body, dict):
-            self.note_namespaces([tuple(map(str, body.get("namespace") or ()))])
+            self.sandbox.note_made(operation, tuple(map(str, body.get("namespace") or ())))
         return super().send(operation, path, body, expect=expect, **options)
-
-    def create_table(self, id: Id, **arguments: Any) -> Answer:
-        """See IcebergClient; the table is dropped afterwards."""
-        self.revision.require_format_version((arguments.get("properties") or {}).get("format-version"))
-        self.note_tables([tuple(id)])
-        return super().create_table(id, **arguments)
-
-    def register_table(self, id: Id, **arguments: Any) -> Answer:
-        """See IcebergClient; the table is dropped afterwards."""
-        if arguments.get("overwrite") is not None:
-            self.revision.require_field("RegisterTableRequest", "overwrite")
-        self.note_tables([tuple(id)])
-        return super().register_table(id, **arguments)
-
-    def update_table(
-        self, id: Id, updates: Sequence[Body] = (), requirements: Sequence[Body] = (), **options: Any
-    ) -> Answer:
-        """See IcebergClient; a commit may create the table, so it is dropped afterwards."""
-        self.revision.require_updates(updates)
-        self.revision.require_requirements(requirements)
-        raised = [one.get("format-version") for one in updates if isinstance(one, dict)]
-        for version in raised:
-            self.revision.require_format_version(version)
-        self.note_tables([tuple(id)])
-        return super().update_table(id, updates, requirements, **options)
-
-    def drop_table(self, id: Id, **options: Any) -> Answer:
-        """See IcebergClient. Raises ValueError for a table that is not of this run."""
-        if not self.inventory.is_ours(tuple(id)):
-            raise ValueError(f"this run may not drop {id}")
-        return super().drop_table(id, **options)
-
-    def rename_table(self, source: Id, destination: Id, **options: Any) -> Answer:
-        """See IcebergClient; the table is dropped afterwards."""
-        self.note_tables([tuple(destination)])
-        return super().rename_table(source, destination, **options)
-
-    def create_view(self, id: Id, **arguments: Any) -> Answer:
-        """See IcebergClient; the view is dropped afterwards."""
-        self.note_views([tuple(id)])
-        return super().create_view(id, **arguments)
-
-    def register_view(self, id: Id, **arguments: Any) -> Answer:
-        """See IcebergClient; the view is dropped afterwards."""
-        self.note_views([tuple(id)])
-        return super().register_view(id, **arguments)
-
-    def rename_view(self, source: Id, destination: Id, **options: Any) -> Answer:
-        """See IcebergClient; the view is dropped afterwards."""
-        self.note_views([tuple(destination)])
-        return super().rename_view(source, destination, **options)
 
     def register_foreign(self, id: Id, location: str, *, expect: Expected) -> Answer:
         """Register a file that the server did not write: the table is only ever taken out, and its files stay."""
-        self._note(REGISTRATION, [tuple(id)])
-        return super().register_table(id, metadata_location=location, expect=expect)
+        self.sandbox.note(REGISTRATION, [tuple(id)])
+        return self.register_table(id, metadata_location=location, expect=expect)
 
     def note_namespaces(self, ids: Iterable[Names]) -> None:
         """Note namespaces that may come into being, so that they are dropped afterwards."""
-        self._note(NAMESPACE, ids)
+        self.sandbox.note(NAMESPACE, ids)
 
     def note_tables(self, ids: Iterable[Names]) -> None:
         """Note tables that may come into being, so that they are dropped afterwards."""
-        self._note(TABLE, ids)
+        self.sandbox.note(TABLE, ids)
 
     def note_views(self, ids: Iterable[Names]) -> None:
         """Note views that may come into being, so that they are dropped afterwards."""
-        self._note(VIEW, ids)
-
-    def _note(self, kind: str, ids: Iterable[Names]) -> None:
-        self.sandbox.note(kind, [id for id in ids if self.inventory.is_ours(id)])
+        self.sandbox.note(VIEW, ids)

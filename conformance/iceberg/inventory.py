@@ -28,6 +28,12 @@ class IcebergInventory(Inventory):
         VIEW: ("loadView", "viewExists"),
         NAMESPACE: ("loadNamespaceMetadata", "namespaceExists"),
     }
+    creates: ClassVar = {
+        "createNamespace": NAMESPACE,
+        **dict.fromkeys(("createTable", "registerTable", "updateTable"), TABLE),
+        **dict.fromkeys(("createView", "registerView"), VIEW),
+    }
+    renames: ClassVar = {"renameTable": TABLE, "renameView": VIEW}
     next_page = "next-page-token"
 
     @property

@@ -23,7 +23,6 @@ from conformance.iceberg.inventory import SEPARATOR
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, endpoint
 from conformance.iceberg.support.oauth import credentials_form
 from conformance.minimal import minimal_value
-from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.target import MISSING, OFFERED, REFUSED, Target, is_missing
 from specs.identifiers import IdentifierError, advertised_separator
 from specs.openapi import JSON_TYPE, Operation
@@ -148,8 +147,7 @@ class IcebergProber:
 
     def _sent(self, action: Callable[[], object]) -> Exchange:
         """Send a request whatever comes of it and return the exchange."""
-        with suppress(Violation, Blocked, Unoffered):
-            action()
+        IcebergCatalog(self.target).inventory.ask(action)
         return self.target.client.steps[-1]
 
     def _content(self, operation: Operation) -> dict[str, Any]:

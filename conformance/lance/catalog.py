@@ -26,10 +26,6 @@ NAMESPACES, NONE, FLAT, NESTED = "namespaces", "none", "flat", "nested"
 Names = tuple[str, ...]
 ALL_ROWS = 100_000  # as `k`: more than any example has
 RENAMED = ("new_table_name", "new_namespace_id")
-MAKES = {
-    "CreateNamespace": NAMESPACE,
-    **dict.fromkeys(("CreateTable", "CreateEmptyTable", "DeclareTable", "RegisterTable"), TABLE),
-}
 
 
 class LanceCatalog(LanceClient):
@@ -147,7 +143,7 @@ class LanceCatalog(LanceClient):
 
     def version(self, id: Id) -> int:
         """Return the latest version of a table, as DescribeTable tells it."""
-        described = self.describe_table(id, query={"load_detailed_metadata": True})
+        described = self.describe_table(id, _query={"load_detailed_metadata": True})
         return number(described["version"], "the version of the table")
 
     def rows(self, id: Id, **query: Any) -> list[dict[str, Any]]:
@@ -160,27 +156,26 @@ class LanceCatalog(LanceClient):
 
     def send(self, operation: str, id: Id | None, body: Any = None, **options: Any) -> Answer:
         """See LanceClient.send. Notes what may have been created, whatever the answer."""
-        if id:
-            self._note(operation, id if isinstance(id, str) else tuple(id), body or {})
+        key = id if isinstance(id, str) else tuple(id or ())
+        if key:
+            self.sandbox.note_made(operation, key)
+            self._note_renamed(operation, key, body)
         answer = super().send(operation, id, body, **options)
-        if operation == "DeregisterTable" and id and answer.status == 200:
+        if operation == "DeregisterTable" and key and answer.status == 200:
             location = answer.get("location")
-            key = id if isinstance(id, str) else tuple(id)
             self.inventory.deregistered[key] = location if isinstance(location, str) else ""
         return answer
 
-    def _note(self, operation: str, id: Names | str, body: Any) -> None:
-        """Note what an operation may create."""
+    def _note_renamed(self, operation: str, id: Names | str, body: Any) -> None:
+        """Note the new name that a body asks for."""
         name, namespace = (body.get(field) if isinstance(body, dict) else None for field in RENAMED)
-        if operation in MAKES:
-            self.sandbox.note(MAKES[operation], [id])
-        elif operation == "RenameTable" and name and not isinstance(id, str):
-            self.sandbox.note(TABLE, [(*(id[:-1] if namespace is None else namespace), str(name))])
+        if name and not isinstance(id, str):
+            self.sandbox.note_renamed(operation, id, (*(id[:-1] if namespace is None else namespace), str(name)))
 
     def register_foreign(self, id: Names, location: str, *, expect: Expected) -> Answer:
         """Register what is no table of the server's: it is only ever taken out again, and its files stay."""
         self.sandbox.note(REGISTRATION, [id])
-        return super().send("RegisterTable", id, {"location": location}, expect=expect)
+        return self.register_table(id, location=location, expect=expect)
 
     def note_namespaces(self, ids: Iterable[Names]) -> None:
         """Note namespaces that several clients may create, so that they are dropped afterwards."""

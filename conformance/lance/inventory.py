@@ -23,6 +23,11 @@ class LanceInventory(Inventory):
         **dict.fromkeys((TABLE, REGISTRATION), ("TableExists", "DescribeTable")),
         NAMESPACE: ("NamespaceExists", "DescribeNamespace"),
     }
+    creates: ClassVar = {
+        "CreateNamespace": NAMESPACE,
+        **dict.fromkeys(("CreateTable", "CreateEmptyTable", "DeclareTable", "RegisterTable"), TABLE),
+    }
+    renames: ClassVar = {"RenameTable": TABLE}
     next_page = "page_token"
 
     def __init__(self, target: Target) -> None:

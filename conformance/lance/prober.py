@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import orjson
@@ -14,7 +14,6 @@ from conformance.lance.catalog import FLAT, NAMESPACES, NESTED, NONE, LanceCatal
 from conformance.lance.client import Id
 from conformance.lance.support.arrow import STREAM_TYPE, stream
 from conformance.minimal import minimal_value
-from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.sandbox import Names
 from conformance.strategies import tables
 from conformance.target import MISSING, OFFERED, REFUSED, Target, is_missing
@@ -36,8 +35,7 @@ class LanceProber:
         return self.target.client.steps[-1]
 
     def _ask(self, operation: str, id: Id | None, **options: Any) -> None:
-        with suppress(Violation, Blocked, Unoffered):
-            self._catalog.send(operation, id, expect=None, **options)
+        self._catalog.inventory.ask(partial(self._catalog.send, operation, id, expect=None, **options))
 
     def recognises(self, greeting: Exchange) -> bool:
         """True when an answer can only come from a Lance Namespace server: a listing, or a numbered error."""

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.requirements.test_model import NEEDS
 from conformance.iceberg.support.committing import Committer
 from conformance.iceberg.support.content import SCHEMA
+from conformance.iceberg.support.model import NEEDS
 from conformance.requirement import must
 from conformance.suite import Suite
 

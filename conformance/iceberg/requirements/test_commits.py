@@ -7,9 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.checks import contains, equal, exactly, lacks
-from conformance.iceberg.catalog import IcebergCatalog, Names
-from conformance.iceberg.support.content import SCHEMA, WIDER, order, partition, sort_field, spec, view_version
-from conformance.iceberg.support.metadata import Metadata, column_names, previous_files, properties_of
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.support.commits import (
+    COMMIT,
+    FAILED,
+    LAYOUT,
+    UNKNOWN,
+    VIEW_UUID,
+    columns_are,
+    state,
+    unchanged,
+)
+from conformance.iceberg.support.content import SCHEMA, WIDER, view_version
+from conformance.iceberg.support.metadata import Metadata, previous_files, properties_of
 from conformance.iceberg.support.updates import (
     OTHER_UUID,
     TOUCH,
@@ -20,8 +30,6 @@ from conformance.iceberg.support.updates import (
 )
 from conformance.requirement import must, should
 
-COMMIT = ["updateTable"]
-FAILED = "CommitFailedException"
 Fields = Callable[[Metadata], dict[str, Any]]
 
 
@@ -60,25 +68,6 @@ ASSERTIONS = {
     "default_spec_id": _of("assert-default-spec-id", "default-spec-id"),
     "default_sort_order_id": _of("assert-default-sort-order-id", "default-sort-order-id"),
 }
-LAYOUT: dict[str, Any] = {"partition_spec": spec(partition(3, "day")), "write_order": order(sort_field(1))}
-
-
-def state(catalog: IcebergCatalog, id: Names) -> tuple[Any, Any]:
-    """Return all that a commit could change."""
-    answer = catalog.load_table(id)
-    return answer.get("metadata-location"), answer["metadata"]
-
-
-def unchanged(catalog: IcebergCatalog, id: Names, before: tuple[Any, Any]) -> None:
-    """Check that a table is in the state in which it was before."""
-    location, metadata = state(catalog, id)
-    equal(metadata, before[1], "the metadata of the table afterwards")
-    equal(location, before[0], "the metadata-location of the table afterwards")
-
-
-def columns_are(metadata: Metadata, wanted: dict[str, Any]) -> None:
-    """Check that the current schema has the columns of a schema, in their order."""
-    equal(column_names(metadata), [one["name"] for one in wanted["fields"]], "the columns of the table")
 
 
 def _clause(case: Assertion) -> str:
@@ -146,9 +135,6 @@ def test_commit_to_a_table_created_again(catalog: IcebergCatalog) -> None:
 
 
 # What is refused
-
-UNKNOWN = requirement("assert-moon-phase", phase="full")
-VIEW_UUID = requirement("assert-view-uuid", uuid=OTHER_UUID)
 
 
 @must("iceberg.commit.unknown_requirement", operations=COMMIT, clause="commit-unknown-requirement", kind="error")

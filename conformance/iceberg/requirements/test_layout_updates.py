@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from conformance.checks import above, equal, exactly, only, same_items, unequal
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.requirements.test_commits import COMMIT, LAYOUT, state, unchanged
+from conformance.iceberg.support.commits import COMMIT, LAYOUT, state, unchanged
 from conformance.iceberg.support.content import order, partition, sort_field, spec
 from conformance.iceberg.support.metadata import default_order, default_spec
 from conformance.iceberg.support.updates import LAST_ADDED, add_and_use_order, add_and_use_spec, set_properties, update

@@ -14,7 +14,7 @@ from conformance.iceberg.support.committing import Committer, agree
 from conformance.iceberg.support.content import SCHEMA, sql, view_body, view_version
 from conformance.iceberg.support.listing import tables_in, views_in
 from conformance.iceberg.support.metadata import current_version
-from conformance.iceberg.support.model import Model, Path, Statuses, ViewModel
+from conformance.iceberg.support.model import NEEDS, Model, Path, Statuses, ViewModel
 from conformance.iceberg.support.updates import LAST_ADDED, update
 from conformance.requirement import must
 from conformance.suite import Suite
@@ -169,16 +169,6 @@ class CatalogMachine(RuleBasedStateMachine):
 
 SUBJECTS = [
     *("createNamespace", "dropNamespace", "createTable", "loadTable", "listTables", "dropTable", "updateTable"),
-]
-NEEDS = [
-    "iceberg.update.unknown_id.schema",
-    "iceberg.update.unknown_id.spec",
-    "iceberg.update.unknown_id.order",
-    "iceberg.update.format.rises",
-    "iceberg.ref.main_is_a_branch",
-    "iceberg.ref.unknown_snapshot",
-    "iceberg.transaction.conflict.last",
-    "iceberg.transaction.invalid.unknown_schema",
 ]
 
 

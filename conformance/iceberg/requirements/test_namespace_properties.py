@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from hypothesis import strategies as st
 
 from conformance.checks import equal, same_items
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.outcomes import Unoffered
+from conformance.iceberg.support.namespaces import PROPERTIES, has_properties, namespace_properties
 from conformance.requirement import given, may, must, should
 from conformance.strategies import KEYS, TEXTS, properties
 
 LOAD = ["loadNamespaceMetadata"]
 UPDATE = ["updateProperties"]
 NO_NAMESPACE = "NoSuchNamespaceException"
-PROPERTIES = "the properties of the namespace"
-
-
-def namespace_properties(catalog: IcebergCatalog, id: tuple[str, ...]) -> dict[str, str]:
-    """Return the properties of a namespace. Raises Unoffered when the server keeps none."""
-    found = catalog.load_namespace_metadata(id).get("properties")
-    if found is None:
-        raise Unoffered("the server keeps no properties of namespaces")
-    return dict(found)
-
-
-def has_properties(catalog: IcebergCatalog, id: tuple[str, ...], wanted: Mapping[str, str]) -> None:
-    """Check that a namespace has these properties, whatever others it has."""
-    found = namespace_properties(catalog, id)
-    equal({key: found[key] for key in wanted if key in found}, dict(wanted), "the properties that were set")
 
 
 @must("iceberg.namespace.properties.update", operations=UPDATE, clause="update-properties")

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from conformance.checks import equal, holds, lacks
 from conformance.common.hostile import UNUSED
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.requirements.test_namespace_properties import PROPERTIES, has_properties, namespace_properties
 from conformance.iceberg.support.listing import namespaces_below
+from conformance.iceberg.support.namespaces import PROPERTIES, has_properties, namespace_properties
 from conformance.requirement import given, must, should
 from conformance.strategies import properties
 

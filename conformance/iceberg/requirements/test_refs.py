@@ -6,9 +6,9 @@ from typing import Any
 
 from conformance.checks import equal, same_items
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.requirements.test_commits import COMMIT, state, unchanged
-from conformance.iceberg.requirements.test_snapshots import FIRST, SECOND, new_table_with_snapshots
+from conformance.iceberg.support.commits import COMMIT, state, unchanged
 from conformance.iceberg.support.metadata import MAIN, current_snapshot, logged_snapshots, refs, snapshot_ids
+from conformance.iceberg.support.snapshots import FIRST, SECOND, new_table_with_snapshots
 from conformance.iceberg.support.updates import append, set_ref, update
 from conformance.requirement import must
 

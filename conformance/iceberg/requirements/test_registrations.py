@@ -2,47 +2,34 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Callable
 from typing import Any
-from uuid import uuid4
 
 import orjson
 
 from conformance.checks import equal, holds, lacks, same_items
 from conformance.common.hostile import Canary
-from conformance.iceberg.catalog import IcebergCatalog, Names
-from conformance.iceberg.requirements.test_snapshots import FIRST, SECOND, new_table_with_snapshots
+from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import WIDER
 from conformance.iceberg.support.listing import tables_in
 from conformance.iceberg.support.metadata import NO_SNAPSHOT, column_names, current_snapshot, snapshot_ids, unlike
+from conformance.iceberg.support.registrations import (
+    REFUSED,
+    TAKEN,
+    dropped_file,
+    file_of,
+    missing_file,
+    read_content,
+    written_beside,
+)
+from conformance.iceberg.support.snapshots import FIRST, SECOND, new_table_with_snapshots
 from conformance.iceberg.support.staging import UNREACHABLE, local_path, reachable, stage
 from conformance.iceberg.support.updates import TOUCH, add_and_use_schema, append
 from conformance.outcomes import Unoffered, Violation
 from conformance.requirement import must, should
 
 TABLE = ["registerTable"]
-TAKEN = "AlreadyExistsException"
 REGISTERED = "the metadata of the registered table"
-PLAIN, GZIPPED = ".metadata.json", ".gz.metadata.json"
-REFUSED = (400, 403, 404, 422)
-
-
-def _file_of(catalog: IcebergCatalog, id: Names) -> str:
-    """Return the metadata file of a table. Raises Unoffered when the server does not tell it."""
-    location = catalog.load_table(id).get("metadata-location")
-    if not location:
-        raise Unoffered("the server does not tell where metadata files are")
-    return str(location)
-
-
-def dropped_file(catalog: IcebergCatalog, name: str = "former") -> str:
-    """Return the metadata file of a table that was dropped, its files left alone."""
-    id = catalog.new_table(name)
-    location = _file_of(catalog, id)
-    catalog.drop_table(id)
-    return location
 
 
 @must("iceberg.register.table.same", operations=TABLE, clause="register-table")
@@ -50,7 +37,7 @@ def test_registered_table_is_the_same(catalog: IcebergCatalog) -> None:
     """A registered table has the metadata of the file, UUID, properties and schemas included, and takes commits."""
     id, other = catalog.new_table(properties={"a": "1"}), catalog.table_id("registered")
     catalog.update_table(id, add_and_use_schema(WIDER))
-    before, location = catalog.metadata(id), _file_of(catalog, id)
+    before, location = catalog.metadata(id), file_of(catalog, id)
     catalog.drop_table(id)
     answer = catalog.register_table(other, metadata_location=location)
     equal(unlike(answer["metadata"]), unlike(before), "the metadata in the answer to the registration")
@@ -63,7 +50,7 @@ def test_registered_table_is_the_same(catalog: IcebergCatalog) -> None:
 def test_registered_table_has_its_history(catalog: IcebergCatalog) -> None:
     """A registered table has the snapshots of the file, its log and refs, and takes the next append."""
     id, _ = new_table_with_snapshots(catalog, FIRST)
-    before, location = catalog.metadata(id), _file_of(catalog, id)
+    before, location = catalog.metadata(id), file_of(catalog, id)
     catalog.drop_table(id)
     catalog.register_table(id, metadata_location=location)
     equal(unlike(catalog.metadata(id)), unlike(before), REGISTERED)
@@ -83,7 +70,8 @@ def test_name_is_taken(catalog: IcebergCatalog) -> None:
     """A name that a table has is refused with 409 of type AlreadyExistsException; the table stays as it was."""
     location, id = dropped_file(catalog), catalog.new_table()
     before = catalog.metadata(id)
-    for more in ({}, {"overwrite": False}):
+    cases: list[dict[str, Any]] = [{}, {"overwrite": False}]
+    for more in cases:
         refused = catalog.register_table(id, metadata_location=location, expect=409, **more)
         equal(refused.type, TAKEN, "the type of the error")
     equal(catalog.metadata(id), before, "the metadata of the table that has the name")
@@ -103,7 +91,7 @@ def test_name_of_a_view_is_taken(catalog: IcebergCatalog) -> None:
 def test_overwrite(catalog: IcebergCatalog) -> None:
     """With overwrite the table takes on the metadata of the file, or 406 says that the server cannot do that."""
     id = catalog.new_table()
-    older = _file_of(catalog, id)
+    older = file_of(catalog, id)
     before = catalog.update_table(id, add_and_use_schema(WIDER))["metadata"]
     done = catalog.register_table(id, metadata_location=older, overwrite=True, expect=(200, 406)).status == 200
     if done:
@@ -118,37 +106,6 @@ def test_missing_namespace(catalog: IcebergCatalog) -> None:
     id = (*catalog.missing_namespace(), "t")
     refused = catalog.register_table(id, metadata_location=dropped_file(catalog), expect=404)
     equal(refused.type, "NoSuchNamespaceException", "the type of the error")
-
-
-def missing_file(location: str) -> str:
-    """Return the location of a file beside another that is not there, compressed as that one is."""
-    suffix = GZIPPED if location.endswith(GZIPPED) else PLAIN
-    return f"{location.rpartition('/')[0]}/99999-{uuid4()}{suffix}"
-
-
-def written_beside(location: str, content: bytes) -> str:
-    """Write a file beside another. Raises Unoffered where files cannot be reached."""
-    name = missing_file(location)
-    path = local_path(name)
-    with reachable():
-        beside = local_path(location)
-        if path is None or beside is None or not beside.is_file():
-            raise Unoffered(UNREACHABLE)
-        path.write_bytes(gzip.compress(content) if name.endswith(GZIPPED) else content)
-    return name
-
-
-def read_content(location: str) -> bytes:
-    """Return the content of a metadata file. Raises Unoffered where files cannot be reached."""
-    path = local_path(location)
-    with reachable():
-        if path is None or not path.is_file():
-            raise Unoffered(UNREACHABLE)
-        content = path.read_bytes()
-    try:
-        return gzip.decompress(content) if location.endswith(GZIPPED) else content
-    except (OSError, EOFError, zlib.error):
-        raise Violation(f"the metadata file {location} is not compressed by gzip, as its name says") from None
 
 
 def read_metadata(location: str) -> dict[str, Any]:
@@ -243,7 +200,7 @@ def test_metadata_file_is_lost(catalog: IcebergCatalog) -> None:
     """A table whose metadata file is lost is answered with a 4xx status, and others are listed and loaded as before."""
     id, other = catalog.new_table("lost"), catalog.new_table("other")
     files = stage(catalog, id)
-    path = local_path(_file_of(catalog, id))
+    path = local_path(file_of(catalog, id))
     with reachable():
         if path is None or not files.folder.is_dir():
             raise Unoffered(UNREACHABLE)
@@ -257,7 +214,7 @@ def test_metadata_file_is_lost(catalog: IcebergCatalog) -> None:
 
 
 @must("iceberg.register.table.view_file", operations=TABLE, clause="register-table-no-file", kind="error")
-def test_file_of_a_view(catalog: IcebergCatalog) -> None:
+def testfile_of_a_view(catalog: IcebergCatalog) -> None:
     """The metadata file of a view is none of a table: it is refused with a 4xx status, and no table appears."""
     catalog.require("createView")
     location = catalog.load_view(catalog.new_view())["metadata-location"]

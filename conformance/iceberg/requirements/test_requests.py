@@ -11,8 +11,8 @@ from conformance.client import Encoded
 from conformance.exchange import Exchange
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.operations import HEAD_OPERATIONS, JSON_OPERATIONS, OPERATIONS, subject
-from conformance.iceberg.requirements.test_idempotency import MUTATIONS, Mutation
 from conformance.iceberg.support.content import SCHEMA
+from conformance.iceberg.support.idempotency import MUTATIONS, Mutation
 from conformance.iceberg.support.metadata import properties_of
 from conformance.iceberg.support.updates import TOUCH
 from conformance.outcomes import Unoffered, Violation

@@ -5,39 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.checks import equal
-from conformance.iceberg.catalog import IcebergCatalog, Names
-from conformance.iceberg.requirements.test_commits import COMMIT, FAILED, state
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.support.commits import COMMIT, FAILED, state, unchanged
 from conformance.iceberg.support.metadata import MAIN, by_id, current_snapshot, logged_snapshots, refs, snapshot_ids
-from conformance.iceberg.support.staging import Stage, stage
+from conformance.iceberg.support.snapshots import FIRST, SECOND, THIRD, new_table_with_files, new_table_with_snapshots
 from conformance.iceberg.support.updates import append, requirement, set_properties, set_ref, update
 from conformance.requirement import must
 
-# Ids as engines draw them: JSON readers that take numbers for doubles change the last digits.
-FIRST, SECOND, THIRD = 3_055_729_675_574_597_004, 9_223_372_036_854_775_807, 1_152_921_504_606_846_977
 LOAD = ["loadTable"]
 CURRENT, SNAPSHOTS, REFS, LOG = "the current snapshot", "the snapshots", "the refs", "the snapshots of the snapshot-log"
-
-
-def new_table_with_files(catalog: IcebergCatalog, version: int = 2, name: str = "t") -> tuple[Names, Stage]:
-    """Return a table of a format version and where its files go."""
-    id = catalog.new_table(name, properties={"format-version": str(version)})
-    return id, stage(catalog, id)
-
-
-def new_table_with_snapshots(catalog: IcebergCatalog, *ids: int) -> tuple[Names, Stage]:
-    """Return a table with these snapshots on main, each made by a commit of its own."""
-    id, files = new_table_with_files(catalog)
-    for number, snapshot in enumerate(ids):
-        parent = ids[number - 1] if number else None
-        catalog.update_table(id, append(files.snapshot(snapshot, number + 1, parent=parent)))
-    return id, files
-
-
-def unchanged(catalog: IcebergCatalog, id: Names, before: tuple[Any, Any]) -> None:
-    """Check that a table is as `state` showed it before."""
-    location, metadata = state(catalog, id)
-    equal(metadata, before[1], "the metadata of the table")
-    equal(location, before[0], "the metadata-location of the table")
 
 
 @must("iceberg.snapshot.add", operations=COMMIT, clause="update-add-snapshot")

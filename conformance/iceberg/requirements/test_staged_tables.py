@@ -6,7 +6,7 @@ from typing import Any
 
 from conformance.checks import equal, exactly, same_items, text
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.requirements.test_commits import COMMIT, LAYOUT, columns_are, state, unchanged
+from conformance.iceberg.support.commits import COMMIT, LAYOUT, columns_are, state, unchanged
 from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, WIDER, partition, spec
 from conformance.iceberg.support.listing import tables_in
 from conformance.iceberg.support.metadata import (

@@ -2,35 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from conformance.checks import equal
-from conformance.common.hostile import UNUSED
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.requirements.test_commits import COMMIT
-from conformance.iceberg.requirements.test_snapshots import FIRST, SECOND, new_table_with_snapshots
+from conformance.iceberg.support.commits import COMMIT
 from conformance.iceberg.support.metadata import Metadata
+from conformance.iceberg.support.snapshots import FIRST, SECOND, new_table_with_snapshots
+from conformance.iceberg.support.statistics import partition_statistics, statistics
 from conformance.iceberg.support.updates import update
 from conformance.requirement import must, should
-
-NOWHERE = f"file:///{UNUSED}"
-
-
-def statistics(snapshot: int, name: str = "a") -> dict[str, Any]:
-    """Return statistics of a snapshot; nobody reads the file that they name."""
-    blob = {"type": "apache-datasketches-theta-v1", "snapshot-id": snapshot, "sequence-number": 1, "fields": [1]}
-    return {
-        "snapshot-id": snapshot,
-        "statistics-path": f"{NOWHERE}/{name}.puffin",
-        "file-size-in-bytes": 413,
-        "file-footer-size-in-bytes": 42,
-        "blob-metadata": [blob],
-    }
-
-
-def partition_statistics(snapshot: int, name: str = "a") -> dict[str, Any]:
-    """Return statistics of the partitions of a snapshot; nobody reads the file that they name."""
-    return {"snapshot-id": snapshot, "statistics-path": f"{NOWHERE}/{name}.parquet", "file-size-in-bytes": 43}
 
 
 @must("iceberg.statistics.set", operations=COMMIT, clause="update-statistics")

@@ -89,8 +89,8 @@ def test_staged_table_is_created(catalog: IcebergCatalog) -> None:
     """A commit with assert-create, and no more updates of a creation than the API has, creates a staged table."""
     id = catalog.table_id()
     layout = spec(partition(3, "day"))
-    body = {"schema": SCHEMA, "partition_spec": layout, "properties": {"a": "1"}, "stage_create": True}
-    staged = catalog.create_table(id, **body)["metadata"]
+    answer = catalog.create_table(id, SCHEMA, partition_spec=layout, properties={"a": "1"}, stage_create=True)
+    staged = answer["metadata"]
     catalog.load_table(id, expect=404)
     known = [one for one in creation(staged) if catalog.revision.has_update(one["action"])]
     catalog.update_table(id, known, [CREATE])

@@ -8,8 +8,7 @@ from conformance.checks import equal, unequal
 from conformance.common.hostile import UNUSED
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import change
-from conformance.iceberg.requirements.test_commits import FAILED, UNKNOWN, VIEW_UUID, state
-from conformance.iceberg.requirements.test_snapshots import unchanged
+from conformance.iceberg.support.commits import FAILED, UNKNOWN, VIEW_UUID, state, unchanged
 from conformance.iceberg.support.content import SCHEMA, WIDER
 from conformance.iceberg.support.metadata import column_names, properties_of
 from conformance.iceberg.support.updates import (

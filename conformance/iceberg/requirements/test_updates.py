@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from conformance.checks import equal, exactly, lacks, unequal
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.requirements.test_commits import COMMIT, state
-from conformance.iceberg.requirements.test_snapshots import unchanged
+from conformance.iceberg.support.commits import COMMIT, state, unchanged
 from conformance.iceberg.support.content import SCHEMA, WIDER, field, schema
 from conformance.iceberg.support.metadata import Metadata, by_id, column_names, properties_of
 from conformance.iceberg.support.updates import LAST_ADDED, add_and_use_schema, add_schema, set_properties, update

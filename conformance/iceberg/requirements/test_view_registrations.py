@@ -6,7 +6,10 @@ from typing import Any
 
 from conformance.checks import equal
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.requirements.test_registrations import (
+from conformance.iceberg.support.content import view_body
+from conformance.iceberg.support.listing import tables_in
+from conformance.iceberg.support.metadata import unlike
+from conformance.iceberg.support.registrations import (
     REFUSED,
     TAKEN,
     dropped_file,
@@ -14,9 +17,6 @@ from conformance.iceberg.requirements.test_registrations import (
     read_content,
     written_beside,
 )
-from conformance.iceberg.support.content import view_body
-from conformance.iceberg.support.listing import tables_in
-from conformance.iceberg.support.metadata import unlike
 from conformance.iceberg.support.updates import TOUCH
 from conformance.requirement import must
 

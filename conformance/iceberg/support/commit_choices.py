@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, TypeVar
 
-from conformance.iceberg.requirements.test_statistics import partition_statistics, statistics
 from conformance.iceberg.support.content import field, order, partition, schema, sort_field, spec
 from conformance.iceberg.support.metadata import MAIN, Metadata
 from conformance.iceberg.support.revision import Revision
 from conformance.iceberg.support.staging import Stage
+from conformance.iceberg.support.statistics import partition_statistics, statistics
 from conformance.iceberg.support.table_model import (
     OWN,
     Content,

@@ -13,6 +13,17 @@ from conformance.iceberg.support.table_model import TableModel
 
 Path = tuple[str, ...]
 Statuses = frozenset[int]
+# Where one of these is not met, random commands would only show the same again.
+NEEDS = [
+    "iceberg.update.unknown_id.schema",
+    "iceberg.update.unknown_id.spec",
+    "iceberg.update.unknown_id.order",
+    "iceberg.update.format.rises",
+    "iceberg.ref.main_is_a_branch",
+    "iceberg.ref.unknown_snapshot",
+    "iceberg.transaction.conflict.last",
+    "iceberg.transaction.invalid.unknown_schema",
+]
 DONE, CREATED, MISSING, TAKEN = frozenset({204}), frozenset({200}), 404, 409
 
 

@@ -66,6 +66,20 @@ class Revision:
         if operation not in self.document.operations:
             raise Unoffered(f"this revision of the document has no operation {operation}")
 
+    def require_call(self, operation: str, given: Mapping[str, Any]) -> None:
+        """Require that the document has an operation, and what is in the arguments of a call of it, by name."""
+        self.require_operation(operation)
+        if operation == "registerTable" and given.get("overwrite") is not None:
+            self.require_field("RegisterTableRequest", "overwrite")
+        if operation == "createTable":
+            self.require_format_version((given.get("properties") or {}).get("format-version"))
+        if operation == "updateTable":
+            updates = given.get("updates", ())
+            self.require_updates(updates)
+            self.require_requirements(given.get("requirements", ()))
+            for one in updates:
+                self.require_format_version(one.get("format-version") if isinstance(one, dict) else None)
+
     def require_status(self, operation: str, status: int) -> None:
         """Require that an operation declares a status."""
         if self.document.operation(operation).declared(status) is None:

@@ -8,8 +8,8 @@ from typing import Any
 from conformance.checks import equal, holds, lacks, text
 from conformance.common.hostile import UNUSED
 from conformance.lance.catalog import LanceCatalog, Names
-from conformance.lance.requirements.test_version_commits import new_table_with_versions, numbers
 from conformance.lance.support.staging import stage
+from conformance.lance.support.versions import new_table_with_versions, numbers
 from conformance.requirement import must, should
 
 CREATE = ["BatchCreateTableVersions"]

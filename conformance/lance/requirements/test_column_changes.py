@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from conformance.checks import equal, same_items
 from conformance.lance.catalog import LanceCatalog, Names
-from conformance.lance.requirements.test_columns import ADD, ALTER, CHANGES, DROP, field
-from conformance.lance.requirements.test_rows import check_transaction
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.arrow_types import CORE, SPECIAL, read_table, same_rows, typed_table
+from conformance.lance.support.columns import ADD, ALTER, CHANGES, DROP, field
 from conformance.lance.support.indexing import all_indices, wait_for_index
+from conformance.lance.support.rows import check_transaction
 from conformance.outcomes import Unoffered
 from conformance.requirement import given, must, should
 from conformance.strategies import tables

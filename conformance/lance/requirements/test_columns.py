@@ -7,16 +7,23 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from conformance.checks import above, contains, equal, holds, keyed, lacks, number, same_items
+from conformance.checks import above, contains, equal, holds, lacks, number, same_items
 from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.support.columns import (
+    ADD,
+    ALTER,
+    CHANGES,
+    COLUMNS,
+    DROP,
+    KEPT,
+    METADATA,
+    field,
+    fields,
+    schema_of,
+)
 from conformance.requirement import given, must, should
 from conformance.strategies import COLUMN_NAMES
 
-ADD = ["AlterTableAddColumns"]
-ALTER = ["AlterTableAlterColumns"]
-DROP = ["AlterTableDropColumns"]
-METADATA = ["UpdateTableSchemaMetadata"]
-COLUMNS = "the columns of the table"
 PEOPLE = pa.table(
     {
         "id": pa.array([1, 2, 3], pa.int64()),
@@ -30,24 +37,6 @@ PEOPLE = pa.table(
 def people(catalog: LanceCatalog) -> Names:
     """Create a table of three rows with a nullable, a nested and two numeric columns."""
     return catalog.new_table_of(PEOPLE)
-
-
-def fields(catalog: LanceCatalog, id: Names) -> dict[str, Any]:
-    """Return the fields of a table's schema by name, as DescribeTable tells them."""
-    return keyed(_schema(catalog, id)["fields"], "name")
-
-
-def _schema(catalog: LanceCatalog, id: Names) -> Any:
-    schema = catalog.describe_table(id, query={"load_detailed_metadata": True})["schema"]
-    holds(schema, "DescribeTable tells the schema of the table")
-    return schema
-
-
-def field(catalog: LanceCatalog, id: Names, name: str) -> Any:
-    """Return one field of a table's schema. Raises Violation when there is none of this name."""
-    told = fields(catalog, id)
-    contains(told, [name], COLUMNS)
-    return told[name]
 
 
 def column(catalog: LanceCatalog, id: Names, name: str) -> list[Any]:
@@ -184,8 +173,6 @@ def test_add_column_with_odd_name(catalog: LanceCatalog, case: str) -> None:
 
 
 # AlterTableAlterColumns
-
-KEPT = {"type": "int64"}
 
 
 @must("lance.column.alter.rename", operations=ALTER, clause="alter-columns-rename")
@@ -337,7 +324,7 @@ def test_drop_every_column(catalog: LanceCatalog) -> None:
 
 def metadata(catalog: LanceCatalog, id: Names) -> dict[str, str]:
     """Return the metadata of a table's schema, as DescribeTable tells them."""
-    found: dict[str, str] = _schema(catalog, id).get("metadata") or {}
+    found: dict[str, str] = schema_of(catalog, id).get("metadata") or {}
     return found
 
 
@@ -388,15 +375,6 @@ def test_metadata_are_texts(catalog: LanceCatalog, case: Any) -> None:
 
 
 # All of them
-
-NEW = {"name": "new", "expression": "1"}
-RENAMED = {"path": "age", "data_type": KEPT, "rename": "years"}
-CHANGES: dict[str, Any] = {
-    "add": (ADD, lambda catalog, id, **rest: catalog.alter_table_add_columns(id, new_columns=[NEW], **rest)),
-    "alter": (ALTER, lambda catalog, id, **rest: catalog.alter_table_alter_columns(id, alterations=[RENAMED], **rest)),
-    "drop": (DROP, lambda catalog, id, **rest: catalog.alter_table_drop_columns(id, columns=["age"], **rest)),
-    "metadata": (METADATA, lambda catalog, id, **rest: catalog.update_table_schema_metadata(id, {"a": "1"}, **rest)),
-}
 
 
 EMPTY: dict[str, Any] = {

@@ -10,8 +10,8 @@ import pyarrow as pa
 from conformance.checks import equal, text
 from conformance.client import Answer
 from conformance.lance.catalog import LanceCatalog
-from conformance.lance.support import arrow
 from conformance.lance.support.arrow import stream
+from conformance.lance.support.broken_streams import BROKEN_STREAMS
 from conformance.requirement import given, must, should
 from conformance.strategies import row_counts, spellings, tables
 
@@ -89,14 +89,6 @@ def test_create_table_in_missing_namespace(catalog: LanceCatalog) -> None:
     catalog.require_namespaces()
     refused = catalog.create_table((*catalog.missing_namespace(), "t"), stream(tables(1)), expect=404)
     equal(refused.code, 1, "the code of the error")
-
-
-BROKEN_STREAMS = {
-    "garbage": b"this is not an Arrow stream",
-    "truncated": stream(tables(3))[:-60],
-    "file_format": arrow.file(tables(3)),
-    "absent": b"",
-}
 
 
 @must(

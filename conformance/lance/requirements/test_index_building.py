@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import equal, holds, text
-from conformance.client import Answer
-from conformance.lance.catalog import LanceCatalog, Names
-from conformance.lance.operations import OPERATIONS, subject
+from conformance.checks import equal
+from conformance.lance.catalog import LanceCatalog
+from conformance.lance.operations import subject
 from conformance.lance.support.arrow import stream
+from conformance.lance.support.index_building import BTREE, BUILDERS, CREATE, build, check_known, new_table
 from conformance.lance.support.indexing import (
     KINDS,
     OTHER_KINDS,
@@ -24,21 +24,8 @@ from conformance.outcomes import Unoffered
 from conformance.requirement import may, must, should
 from specs.openapi import Operation
 
-CREATE = ["CreateTableIndex"]
 SCALAR = ["CreateTableScalarIndex"]
-BTREE = KINDS["btree"].body
-BUILDERS = {"create": OPERATIONS["create_table_index"], "create_scalar": OPERATIONS["create_table_scalar_index"]}
 Body = dict[str, Any]
-
-
-def new_table(catalog: LanceCatalog) -> Names:
-    """Create a table worth indexing."""
-    return catalog.new_table_of(indexable())
-
-
-def build(catalog: LanceCatalog, operation: Operation, id: Names, expect: int | tuple[int, ...] = 200) -> Answer:
-    """Ask for an index of the plainest type, named `idx`."""
-    return catalog.send(operation.id, id, {**BTREE, "name": "idx"}, expect=expect)
 
 
 # Types
@@ -228,12 +215,3 @@ def test_index_transaction(catalog: LanceCatalog, case: Operation) -> None:
     """The answer names a transaction that DescribeTransaction knows."""
     id = new_table(catalog)
     check_known(catalog, id, build(catalog, case, id))
-
-
-def check_known(catalog: LanceCatalog, id: Names, answer: Answer) -> None:
-    """Check that the transaction of an answer can be described, by its id as it is or after that of its table."""
-    transaction = text(answer["transaction_id"], "the transaction_id")
-    known = catalog.describe_transaction(transaction, expect=None)
-    if known.status != 200:
-        known = catalog.describe_transaction((*id, transaction), expect=None)
-    holds(known.status == 200, "DescribeTransaction knows the transaction_id of the answer")

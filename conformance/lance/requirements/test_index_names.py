@@ -8,7 +8,7 @@ from conformance.checks import equal, same_items, text
 from conformance.common import hostile
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.operations import subject
-from conformance.lance.requirements.test_index_building import BTREE, BUILDERS, CREATE, build, new_table
+from conformance.lance.support.index_building import BTREE, BUILDERS, CREATE, build, new_table
 from conformance.lance.support.indexing import KINDS, all_indices, index_names, wait_for_index, wait_for_indices
 from conformance.requirement import given, must, should
 from conformance.strategies import names

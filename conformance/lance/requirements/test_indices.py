@@ -6,8 +6,8 @@ from conformance.checks import at_least, at_most, distinct, equal, exactly, numb
 from conformance.client import Answer, Expected
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.operations import OPERATIONS, has_json_body, subject
-from conformance.lance.requirements.test_index_building import check_known
 from conformance.lance.support.arrow import stream
+from conformance.lance.support.index_building import check_known
 from conformance.lance.support.indexing import (
     KINDS,
     ROWS,
@@ -234,7 +234,9 @@ def test_body_names_the_same_index(catalog: LanceCatalog) -> None:
 def test_body_names_another_index(catalog: LanceCatalog) -> None:
     """A body whose index_name is not the one in the path is refused with 400 and code 13."""
     id = _indexed(catalog, "idx", "another")
-    refused = catalog.describe_table_index_stats(id, "idx", index_name="another", expect=400)
+    refused = catalog.send(
+        "DescribeTableIndexStats", id, {"index_name": "another"}, path={"index_name": "idx"}, expect=400
+    )
     equal(refused.code, 13, "the code of the error")
 
 

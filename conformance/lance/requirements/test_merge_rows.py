@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from conformance.checks import equal, one_of, same_items
 from conformance.lance.catalog import LanceCatalog, Names
-from conformance.lance.requirements.test_creation import BROKEN_STREAMS
 from conformance.lance.support.arrow import stream
+from conformance.lance.support.broken_streams import BROKEN_STREAMS
 from conformance.lance.support.merge_model import Row
 from conformance.lance.support.merging import SCHEMA, SOURCE, TARGET, UPSERT, new_target, rows_stream
 from conformance.requirement import may, must, should

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from conformance.checks import equal, same_items
 from conformance.lance.catalog import LanceCatalog, Names
-from conformance.lance.requirements.test_rows import check_transaction
 from conformance.lance.support.merge_model import DELETE_FILTERS, UPDATE_FILTERS, Clauses, Row, merged
 from conformance.lance.support.merging import SOURCE, TARGET, UPSERT, new_target, rows_stream
+from conformance.lance.support.rows import check_transaction
 from conformance.requirement import given, must, should
 
 MERGE = ["MergeInsertIntoTable"]

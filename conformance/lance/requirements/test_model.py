@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from hypothesis import strategies as st
@@ -94,8 +95,8 @@ class LanceMachine(RuleBasedStateMachine):
         id, renamed = self._id(table), self._id(new)
         if id == renamed:
             return
-        body = {"new_table_name": renamed[-1], "new_namespace_id": list(renamed[:-1])}
-        self._same(self.model.rename_table(id, renamed), lambda: self.catalog.rename_table(id, expect=None, **body))
+        rename = partial(self.catalog.rename_table, id, new_table_name=renamed[-1], new_namespace_id=list(renamed[:-1]))
+        self._same(self.model.rename_table(id, renamed), lambda: rename(expect=None))
 
     @rule(table=TABLES)
     def count_rows(self, table: tuple[Path, str]) -> None:

@@ -8,25 +8,15 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from conformance.checks import distinct, equal, holds, same_items, text, unequal, within
-from conformance.client import Answer, Expected
-from conformance.lance.catalog import LanceCatalog, Names
-from conformance.lance.operations import OPERATIONS, subject
+from conformance.lance.catalog import LanceCatalog
+from conformance.lance.operations import subject
 from conformance.lance.support.arrow import read_file, read_rows, stream
+from conformance.lance.support.queries import ALL, EXPLAIN, PLANS, QUERY, Query, ask
 from conformance.lance.support.query_model import FILTERS, ROWS, SCHEMA, ids, matching, new_queried, search, told
 from conformance.requirement import given, must, should
 from specs.openapi import Operation
 
-QUERY, EXPLAIN, ANALYZE = ["QueryTable"], ["ExplainTableQueryPlan"], ["AnalyzeTableQueryPlan"]
-PLANS = {"explain": OPERATIONS["explain_table_query_plan"], "analyze": OPERATIONS["analyze_table_query_plan"]}
-ALL = {"run": OPERATIONS["query_table"], **PLANS}
 FILE_TYPE = "application/vnd.apache.arrow.file"
-Query = dict[str, Any]
-
-
-def ask(catalog: LanceCatalog, operation: Operation, id: Names, query: Query, expect: Expected = 200) -> Answer:
-    """Send a query to one of the three operations; ExplainTableQueryPlan wants it as a part of its body."""
-    body = {"vector": {}, "k": 5, **query}
-    return catalog.send(operation.id, id, {"query": body} if operation.id in EXPLAIN else body, expect=expect)
 
 
 # Rows

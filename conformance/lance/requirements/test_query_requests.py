@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from conformance.checks import equal, number, one_of, same_items
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.operations import subject
-from conformance.lance.requirements.test_queries import ALL, QUERY, Query, ask
+from conformance.lance.support.queries import ALL, QUERY, Query, ask
 from conformance.lance.support.query_model import PROBES, ROWS, SCHEMA, Row, column, matching, new_queried, search
 from conformance.requirement import given, must, should
 from specs.openapi import Operation

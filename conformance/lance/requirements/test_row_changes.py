@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from conformance.checks import equal, same_items
 from conformance.lance.catalog import LanceCatalog, Names
-from conformance.lance.requirements.test_rows import BAD_PREDICATES, check_transaction
 from conformance.lance.support.arrow import stream
+from conformance.lance.support.rows import BAD_PREDICATES, check_transaction
 from conformance.outcomes import Unoffered
 from conformance.requirement import given, must, should
 from conformance.strategies import COLUMN_NAMES, tables

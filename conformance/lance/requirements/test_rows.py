@@ -8,23 +8,15 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from conformance.checks import equal
-from conformance.client import Answer
 from conformance.lance.catalog import LanceCatalog
-from conformance.lance.requirements.test_creation import BROKEN_STREAMS
 from conformance.lance.support.arrow import stream
-from conformance.outcomes import Unoffered
+from conformance.lance.support.broken_streams import BROKEN_STREAMS
+from conformance.lance.support.rows import BAD_PREDICATES, check_transaction
 from conformance.requirement import given, must, should
 from conformance.strategies import row_counts, spellings, tables
 
 INSERT = ["InsertIntoTable"]
 COUNT = ["CountTableRows"]
-
-
-def check_transaction(catalog: LanceCatalog, answer: Answer) -> None:
-    """Check that a transaction_id in an answer names a transaction. Raises Unoffered where there is none."""
-    if not answer.get("transaction_id"):
-        raise Unoffered("the answer has no transaction_id")
-    catalog.describe_transaction(answer["transaction_id"])
 
 
 # InsertIntoTable
@@ -127,7 +119,7 @@ def test_count_with_predicate(catalog: LanceCatalog, bound: int) -> None:
 def test_count_old_version(catalog: LanceCatalog) -> None:
     """With a version the rows of that version are counted, otherwise those of the latest."""
     id = catalog.new_table(rows=3)
-    first = catalog.describe_table(id, query={"load_detailed_metadata": True})["version"]
+    first = catalog.describe_table(id, _query={"load_detailed_metadata": True})["version"]
     catalog.insert_into_table(id, stream(tables(2)))
     equal(catalog.count_table_rows(id, version=first).json, 3, "the count of rows")
     equal(catalog.count_table_rows(id).json, 5, "the count of rows")
@@ -145,16 +137,6 @@ def test_count_missing_table(catalog: LanceCatalog) -> None:
     """Counting the rows of a table that does not exist is refused with 404 and code 4."""
     refused = catalog.count_table_rows(catalog.table_id("missing"), expect=404)
     equal(refused.code, 4, "the code of the error")
-
-
-BAD_PREDICATES = {
-    "syntax": "(((",
-    "column": "nowhere > 1",
-    "type": "id = 'text'",
-    "value": "id",
-    "leftover": "id >= 1 AN name = 'row 1'",
-    "statement": "id >= 1; DROP TABLE t",
-}
 
 
 @must(

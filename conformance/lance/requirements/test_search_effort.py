@@ -77,8 +77,8 @@ def test_small_ef(catalog: LanceCatalog) -> None:
     """An ef smaller than k is no error of the server: rows are found, or it is refused with 400."""
     id = catalog.new_table_of(indexable())
     new_index(catalog, id, KINDS["ivf_hnsw_sq"], distance_type="l2")
-    query = {"vector": {"single_vector": vector(17)}, "k": 10, "ef": 1, "vector_column": "vector"}
-    catalog.query_table(id, **query, expect=(200, 400))
+    nearest = {"single_vector": vector(17)}
+    catalog.query_table(id, vector=nearest, k=10, ef=1, vector_column="vector", expect=(200, 400))
 
 
 @should("lance.query.effort.ef_all", operations=QUERY, clause="query-ef")

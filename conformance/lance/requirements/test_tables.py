@@ -61,7 +61,7 @@ def test_describe_names_the_namespace(catalog: LanceCatalog) -> None:
 )
 def test_describe_detailed(catalog: LanceCatalog, case: str) -> None:
     """With load_detailed_metadata, DescribeTable includes {}."""
-    answer = catalog.describe_table(catalog.new_table(), query=DETAILED)
+    answer = catalog.describe_table(catalog.new_table(), _query=DETAILED)
     holds(answer[case] is not None, f"the {case} is told")
 
 
@@ -69,7 +69,7 @@ def test_describe_detailed(catalog: LanceCatalog, case: str) -> None:
 def test_describe_detailed_name(catalog: LanceCatalog) -> None:
     """With load_detailed_metadata, DescribeTable includes the table's name and namespace."""
     id = catalog.new_table()
-    answer = catalog.describe_table(id, query=DETAILED)
+    answer = catalog.describe_table(id, _query=DETAILED)
     equal(answer["table"], id[-1], "the name of the table")
     equal(answer["namespace"], list(id[:-1]), "the namespace of the table")
 
@@ -77,7 +77,7 @@ def test_describe_detailed_name(catalog: LanceCatalog) -> None:
 @must("lance.table.describe.schema", operations=DESCRIBE, clause="describe-schema")
 def test_describe_schema(catalog: LanceCatalog) -> None:
     """The schema that DescribeTable shows has the names and types of the data."""
-    answer = catalog.describe_table(catalog.new_table(), query=DETAILED)
+    answer = catalog.describe_table(catalog.new_table(), _query=DETAILED)
     fields = [(field["name"], field["type"]["type"].lower()) for field in answer["schema"]["fields"]]
     equal(fields, [("id", "int64"), ("name", "utf8")], "the columns of the table and their types")
 
@@ -85,7 +85,7 @@ def test_describe_schema(catalog: LanceCatalog) -> None:
 @must("lance.table.describe.uri", operations=DESCRIBE, clause="describe-uri")
 def test_describe_with_uri(catalog: LanceCatalog) -> None:
     """With with_table_uri, DescribeTable includes a complete URI."""
-    answer = catalog.describe_table(catalog.new_table(), query={"with_table_uri": True})
+    answer = catalog.describe_table(catalog.new_table(), _query={"with_table_uri": True})
     uri = text(answer["table_uri"], "the table_uri")
     holds(SCHEME.match(uri), f"the table_uri {shown(uri)} is complete, with a scheme")
 
@@ -101,10 +101,10 @@ def test_describe_without_uri(catalog: LanceCatalog) -> None:
 def test_describe_old_version(catalog: LanceCatalog) -> None:
     """DescribeTable describes the version that is asked for, and the latest otherwise."""
     id = catalog.new_table()
-    first = catalog.describe_table(id, query=DETAILED)["version"]
+    first = catalog.describe_table(id, _query=DETAILED)["version"]
     catalog.insert_into_table(id, stream(tables(1)))
-    above(catalog.describe_table(id, query=DETAILED)["version"], first, "the version after the insert")
-    old = catalog.describe_table(id, query=DETAILED, version=first)
+    above(catalog.describe_table(id, _query=DETAILED)["version"], first, "the version after the insert")
+    old = catalog.describe_table(id, _query=DETAILED, version=first)
     equal(old["version"], first, "the version that was asked for")
 
 
@@ -129,7 +129,7 @@ def test_describe_is_fresh(catalog: LanceCatalog) -> None:
 @must("lance.table.describe.declared", operations=DESCRIBE, clause="describe-declared")
 def test_describe_declared(catalog: LanceCatalog) -> None:
     """A table with data is not described as one that was only declared."""
-    answer = catalog.describe_table(catalog.new_table(), query=DETAILED)
+    answer = catalog.describe_table(catalog.new_table(), _query=DETAILED)
     one_of(answer.get("is_only_declared"), (False, None), "is_only_declared")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from conformance.checks import contains, one_of, same_items
 from conformance.common import hostile
 from conformance.lance.catalog import LanceCatalog
-from conformance.lance.requirements.test_tags import check_tag, new_tagged
+from conformance.lance.support.tags import check_tag, new_tagged
 from conformance.requirement import must, should
 
 CREATE, GET = ["CreateTableTag"], ["GetTableTagVersion"]

@@ -5,25 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.checks import contains, equal, holds, keyed, lacks, listed, number
+from conformance.checks import contains, equal, holds, keyed, lacks
 from conformance.common import hostile
 from conformance.common.hostile import Canary
-from conformance.json_values import Items
-from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.staging import stage
+from conformance.lance.support.versions import new_table_with_versions, numbers
 from conformance.requirement import must, should
 from conformance.strategies import tables
 from conformance.target import OFFERED
 
 CREATE = ["CreateTableVersion"]
 DELETE = ["BatchDeleteTableVersions"]
-
-
-def numbers(catalog: LanceCatalog, id: Names) -> list[int]:
-    """Return the versions that a table has, smallest first. To ask for one that it lacks is a Violation."""
-    versions = listed(catalog.list_table_versions(id)["versions"], "the listed versions")
-    return Items(sorted(number(one["version"], "the number of a listed version") for one in versions))
 
 
 # CreateTableVersion
@@ -75,8 +69,8 @@ def test_loser_makes_the_next_version(catalog: LanceCatalog) -> None:
 @must("lance.version.create.missing", operations=CREATE, clause="table-not-found", kind="error")
 def test_version_of_missing_table(catalog: LanceCatalog) -> None:
     """Making a version of a table that does not exist is refused with 404 and code 4."""
-    body = {"version": 1, "manifest_path": f"{hostile.UNUSED}/_versions/1.manifest-x"}
-    refused = catalog.create_table_version(catalog.table_id("missing"), **body, expect=404)
+    manifest = f"{hostile.UNUSED}/_versions/1.manifest-x"
+    refused = catalog.create_table_version(catalog.table_id("missing"), 1, manifest, expect=404)
     equal(refused.code, 4, "the code of the error")
 
 
@@ -152,17 +146,6 @@ def test_managed_versions_are_served(catalog: LanceCatalog) -> None:
 
 
 # BatchDeleteTableVersions
-
-
-VERSIONS = 4
-
-
-def new_table_with_versions(catalog: LanceCatalog, rows: int = 1) -> Names:
-    """Create a table with VERSIONS versions; the first has some rows, each other adds one."""
-    id = catalog.new_table(rows=rows)
-    for _ in range(VERSIONS - 1):
-        catalog.insert_into_table(id, stream(tables(1)))
-    return id
 
 
 RANGES: dict[str, Any] = {

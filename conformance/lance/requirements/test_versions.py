@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from conformance.checks import above, at_least, contains, equal, holds, keyed, number, one_of, same_items, text
 from conformance.lance.catalog import LanceCatalog, Names
-from conformance.lance.requirements.test_rows import check_transaction
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.listing import collect
+from conformance.lance.support.rows import check_transaction
 from conformance.outcomes import Unoffered
 from conformance.requirement import given, must, should
 from conformance.strategies import tables
@@ -189,7 +189,7 @@ def test_restore_brings_columns_back(catalog: LanceCatalog) -> None:
     id, numbers = new_versioned(catalog, inserts=0)
     catalog.alter_table_drop_columns(id, columns=["name"])
     catalog.restore_table(id, version=numbers[0])
-    schema = catalog.describe_table(id, query={"load_detailed_metadata": True})["schema"]
+    schema = catalog.describe_table(id, _query={"load_detailed_metadata": True})["schema"]
     equal([field["name"] for field in schema["fields"]], ["id", "name"], "the columns of the table")
 
 

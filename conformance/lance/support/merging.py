@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyarrow as pa
 
 from conformance.lance.catalog import LanceCatalog, Names
@@ -11,7 +13,7 @@ from conformance.lance.support.merge_model import Row
 SCHEMA = pa.schema([("id", pa.int64()), ("n", pa.int32()), ("name", pa.string())])
 TARGET: list[Row] = [{"id": i, "n": i * 10, "name": f"old {i}"} for i in (1, 2, 3)]
 SOURCE: list[Row] = [{"id": i, "n": i * 100, "name": f"new {i}"} for i in (2, 3, 4)]
-UPSERT = {"when_matched_update_all": True, "when_not_matched_insert_all": True}
+UPSERT: dict[str, Any] = {"when_matched_update_all": True, "when_not_matched_insert_all": True}
 
 
 def rows_stream(rows: list[Row], schema: pa.Schema = SCHEMA) -> bytes:

@@ -9,18 +9,11 @@ from conformance.json_values import shown
 from conformance.outcomes import Violation
 from conformance.requirement import must, should
 from spark_tests.scenarios.lake import Lake
+from spark_tests.scenarios.lance.rows import new_table
 
 CLAUSE = "lance-rows"
 WRITE = ("CreateEmptyTable", "DescribeTable")
 WRITERS = 4
-
-
-def new_table(lake: Lake, rows: int = 6) -> str:
-    """Create a table of so many rows (id, word) and return its name."""
-    table = lake.name("t")
-    lake.run(f"CREATE TABLE {table} (id INT, word STRING) USING lance")
-    lake.run(f"INSERT INTO {table} SELECT CAST(id AS INT), concat('w', id) FROM range({rows})")
-    return table
 
 
 def words(lake: Lake, table: str) -> dict[int, str]:

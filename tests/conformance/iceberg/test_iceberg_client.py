@@ -11,7 +11,7 @@ from conformance.iceberg.catalog import KEY_LIFETIME, NAMESPACES, SEPARATOR
 from conformance.iceberg.client import IcebergClient, change
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, OPERATIONS
 from conformance.iceberg.prober import IcebergProber, says_unsupported
-from conformance.iceberg.requirements.test_idempotency import new_key
+from conformance.iceberg.support.idempotency import new_key
 from conformance.session import meet
 from conformance.settings import Settings
 from conformance.target import MISSING, OFFERED, REFUSED, connect

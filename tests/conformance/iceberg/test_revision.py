@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.iceberg.requirements.test_update_actions import ACTIONS
 from conformance.iceberg.support.revision import Revision
+from conformance.iceberg.support.update_actions import ACTIONS
 from conformance.outcomes import Unoffered
 from specs.commits import actions
 from specs.profiles import find_profile

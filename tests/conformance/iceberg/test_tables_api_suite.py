@@ -145,7 +145,7 @@ def test_a_run_can_drop_nothing_but_its_own():
     assert id[:-1] == ("shop", "own")
     assert id[-1].startswith(catalog.target.prefix)
     catalog.note_tables([id, ("shop", "own", "theirs")])
-    assert catalog.sandbox.noted("table") == [id]
+    assert list(catalog.sandbox.made) == [Thing("table", id)]
     assert catalog.inventory.drop(Thing("table", ("shop", "own", "theirs"))) is None
     assert catalog.client.steps == []
     with pytest.raises(ValueError, match="may not drop"):

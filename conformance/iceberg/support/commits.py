@@ -1,0 +1,35 @@
+"""Commits as requirements use them: what is refused how, and the state of a table before and after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.checks import equal
+from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.support.content import order, partition, sort_field, spec
+from conformance.iceberg.support.metadata import Metadata, column_names
+from conformance.iceberg.support.updates import OTHER_UUID, requirement
+
+COMMIT = ["updateTable"]
+FAILED = "CommitFailedException"
+LAYOUT: dict[str, Any] = {"partition_spec": spec(partition(3, "day")), "write_order": order(sort_field(1))}
+UNKNOWN = requirement("assert-moon-phase", phase="full")
+VIEW_UUID = requirement("assert-view-uuid", uuid=OTHER_UUID)
+
+
+def state(catalog: IcebergCatalog, id: Names) -> tuple[Any, Any]:
+    """Return all that a commit could change."""
+    answer = catalog.load_table(id)
+    return answer.get("metadata-location"), answer["metadata"]
+
+
+def unchanged(catalog: IcebergCatalog, id: Names, before: tuple[Any, Any]) -> None:
+    """Check that a table is in the state in which it was before."""
+    location, metadata = state(catalog, id)
+    equal(metadata, before[1], "the metadata of the table afterwards")
+    equal(location, before[0], "the metadata-location of the table afterwards")
+
+
+def columns_are(metadata: Metadata, wanted: dict[str, Any]) -> None:
+    """Check that the current schema has the columns of a schema, in their order."""
+    equal(column_names(metadata), [one["name"] for one in wanted["fields"]], "the columns of the table")

@@ -1,0 +1,25 @@
+"""The properties of namespaces, as requirements look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from conformance.checks import equal
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.outcomes import Unoffered
+
+PROPERTIES = "the properties of the namespace"
+
+
+def namespace_properties(catalog: IcebergCatalog, id: tuple[str, ...]) -> dict[str, str]:
+    """Return the properties of a namespace. Raises Unoffered when the server keeps none."""
+    found = catalog.load_namespace_metadata(id).get("properties")
+    if found is None:
+        raise Unoffered("the server keeps no properties of namespaces")
+    return dict(found)
+
+
+def has_properties(catalog: IcebergCatalog, id: tuple[str, ...], wanted: Mapping[str, str]) -> None:
+    """Check that a namespace has these properties, whatever others it has."""
+    found = namespace_properties(catalog, id)
+    equal({key: found[key] for key in wanted if key in found}, dict(wanted), "the properties that were set")

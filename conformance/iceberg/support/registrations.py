@@ -1,0 +1,62 @@
+"""Metadata files to register: of tables that were dropped, missing ones, and what lies beside a table."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from uuid import uuid4
+
+from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.support.staging import UNREACHABLE, local_path, reachable
+from conformance.outcomes import Unoffered, Violation
+
+TAKEN = "AlreadyExistsException"
+PLAIN, GZIPPED = ".metadata.json", ".gz.metadata.json"
+REFUSED = (400, 403, 404, 422)
+
+
+def file_of(catalog: IcebergCatalog, id: Names) -> str:
+    """Return the metadata file of a table. Raises Unoffered when the server does not tell it."""
+    location = catalog.load_table(id).get("metadata-location")
+    if not location:
+        raise Unoffered("the server does not tell where metadata files are")
+    return str(location)
+
+
+def dropped_file(catalog: IcebergCatalog, name: str = "former") -> str:
+    """Return the metadata file of a table that was dropped, its files left alone."""
+    id = catalog.new_table(name)
+    location = file_of(catalog, id)
+    catalog.drop_table(id)
+    return location
+
+
+def missing_file(location: str) -> str:
+    """Return the location of a file beside another that is not there, compressed as that one is."""
+    suffix = GZIPPED if location.endswith(GZIPPED) else PLAIN
+    return f"{location.rpartition('/')[0]}/99999-{uuid4()}{suffix}"
+
+
+def written_beside(location: str, content: bytes) -> str:
+    """Write a file beside another. Raises Unoffered where files cannot be reached."""
+    name = missing_file(location)
+    path = local_path(name)
+    with reachable():
+        beside = local_path(location)
+        if path is None or beside is None or not beside.is_file():
+            raise Unoffered(UNREACHABLE)
+        path.write_bytes(gzip.compress(content) if name.endswith(GZIPPED) else content)
+    return name
+
+
+def read_content(location: str) -> bytes:
+    """Return the content of a metadata file. Raises Unoffered where files cannot be reached."""
+    path = local_path(location)
+    with reachable():
+        if path is None or not path.is_file():
+            raise Unoffered(UNREACHABLE)
+        content = path.read_bytes()
+    try:
+        return gzip.decompress(content) if location.endswith(GZIPPED) else content
+    except (OSError, EOFError, zlib.error):
+        raise Violation(f"the metadata file {location} is not compressed by gzip, as its name says") from None

@@ -1,0 +1,13 @@
+"""The operations of the Lance Namespace as methods; methods.pyi, which is generated, has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conformance.operation_client import OperationClient
+
+Id = Sequence[str] | str
+
+
+class LanceMethods(OperationClient):
+    """See the module. The methods come with the client, which knows what their arguments look like."""

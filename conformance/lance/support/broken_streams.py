@@ -1,0 +1,14 @@
+"""Bodies that are no Arrow stream."""
+
+from __future__ import annotations
+
+from conformance.lance.support import arrow
+from conformance.lance.support.arrow import stream
+from conformance.strategies import tables
+
+BROKEN_STREAMS = {
+    "garbage": b"this is not an Arrow stream",
+    "truncated": stream(tables(3))[:-60],
+    "file_format": arrow.file(tables(3)),
+    "absent": b"",
+}

@@ -1,0 +1,42 @@
+"""Changes of columns, and the columns of a table as it tells them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.checks import contains, holds, keyed
+from conformance.lance.catalog import LanceCatalog, Names
+
+ADD = ["AlterTableAddColumns"]
+ALTER = ["AlterTableAlterColumns"]
+DROP = ["AlterTableDropColumns"]
+METADATA = ["UpdateTableSchemaMetadata"]
+COLUMNS = "the columns of the table"
+KEPT = {"type": "int64"}
+NEW = {"name": "new", "expression": "1"}
+RENAMED = {"path": "age", "data_type": KEPT, "rename": "years"}
+CHANGES: dict[str, Any] = {
+    "add": (ADD, lambda catalog, id, **rest: catalog.alter_table_add_columns(id, new_columns=[NEW], **rest)),
+    "alter": (ALTER, lambda catalog, id, **rest: catalog.alter_table_alter_columns(id, alterations=[RENAMED], **rest)),
+    "drop": (DROP, lambda catalog, id, **rest: catalog.alter_table_drop_columns(id, columns=["age"], **rest)),
+    "metadata": (METADATA, lambda catalog, id, **rest: catalog.update_table_schema_metadata(id, {"a": "1"}, **rest)),
+}
+
+
+def fields(catalog: LanceCatalog, id: Names) -> dict[str, Any]:
+    """Return the fields of a table's schema by name, as DescribeTable tells them."""
+    return keyed(schema_of(catalog, id)["fields"], "name")
+
+
+def schema_of(catalog: LanceCatalog, id: Names) -> Any:
+    """Return the schema of a table as DescribeTable tells it."""
+    schema = catalog.describe_table(id, _query={"load_detailed_metadata": True})["schema"]
+    holds(schema, "DescribeTable tells the schema of the table")
+    return schema
+
+
+def field(catalog: LanceCatalog, id: Names, name: str) -> Any:
+    """Return one field of a table's schema. Raises Violation when there is none of this name."""
+    told = fields(catalog, id)
+    contains(told, [name], COLUMNS)
+    return told[name]

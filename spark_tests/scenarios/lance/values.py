@@ -1,0 +1,14 @@
+"""Numbers from jobs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.checks import contains
+
+
+def values(rows: Any, column: str) -> list[Any]:
+    """Return the values of a column of an Arrow table. Raises Violation when it has no such column."""
+    contains(rows.column_names, [column], "the columns of the table")
+    found: list[Any] = rows.column(column).to_pylist()
+    return found
