@@ -21,7 +21,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options that point the suite at a target."""
     group = parser.getgroup("lakeproof", "lakeproof: requirements on a server")
     group.addoption("--server", metavar="URL", help="judge this server: pytest --pyargs conformance --server URL")
-    group.addoption("--api", metavar="API", help="the API that the server speaks (lance)")
+    group.addoption("--api", metavar="API", help="the API that the server speaks")
     group.addoption(
         "--lakeproof",
         metavar="NAME=VALUE",

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from conformance.client import Answer, Client, Encoded, Expected
-from specs.commits import spelling
+from specs.iceberg.commits import spelling
 from specs.identifiers import UNIT_SEPARATOR, IdentifierError, encode_segment, join_levels
 
 Id = Sequence[str]

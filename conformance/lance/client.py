@@ -11,7 +11,7 @@ from typing import Any
 
 from conformance.client import Answer, Client, Expected
 from conformance.lance.arrow import STREAM_TYPE
-from specs.identifiers import LANCE_DELIMITER, join_parts
+from specs.identifiers import DELIMITER, join_parts
 
 Id = Sequence[str] | str
 Query = Mapping[str, Any]
@@ -30,7 +30,7 @@ class LanceClient:
         body: Any = None,
         *,
         query: Query | None = None,
-        delimiter: str = LANCE_DELIMITER,
+        delimiter: str = DELIMITER,
         data: bytes | None = None,
         expect: Expected = 200,
         **options: Any,
@@ -40,7 +40,7 @@ class LanceClient:
         `options` are those of Client.call and win over what follows from the other arguments.
         """
         path = {} if id is None else {"id": id if isinstance(id, str) else join_parts(id, delimiter)}
-        extra = {} if delimiter == LANCE_DELIMITER else {"delimiter": delimiter}
+        extra = {} if delimiter == DELIMITER else {"delimiter": delimiter}
         arguments: dict[str, Any] = {
             "path": path,
             "query": {**extra, **(query or {})},
@@ -194,7 +194,7 @@ class LanceClient:
         return self._send_about_index("DropTableIndex", id, index, None, expect)
 
     def _send_about_index(self, operation: str, id: Id, index: str, body: Any, expect: Expected) -> Answer:
-        path = {"id": id if isinstance(id, str) else join_parts(id, LANCE_DELIMITER), "index_name": index}
+        path = {"id": id if isinstance(id, str) else join_parts(id, DELIMITER), "index_name": index}
         return self.send(operation, id, body, path=path, expect=expect)
 
     # Tags and transactions

@@ -18,6 +18,7 @@ from conformance.iceberg.content import SCHEMA
 from conformance.iceberg.idempotency import HEADER, new_key
 from conformance.iceberg.updates import append, requirement, set_properties, update
 from conformance.target import Target
+from spark_tests.races.apis import RaceApi
 from spark_tests.races.chains import COMMIT, READ
 from spark_tests.races.clock import Offset
 from spark_tests.races.cycles import ELSEWHERE, EXISTS, MISSING
@@ -266,3 +267,6 @@ def prepare(target: Target, catalog: IcebergCatalog, clients: int, seed: int) ->
     catalog.note_tables((*home, name) for name in (*names, *others))
     facts = {SEPARATOR: catalog.separator}
     return Scene(tuple(home), counts, seed, bool(target.facts.get(KEY_LIFETIME)), facts)
+
+
+RACE = RaceApi(IcebergPlayer, IcebergCatalog, prepare)

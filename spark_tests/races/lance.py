@@ -14,6 +14,7 @@ from typing import Any
 from conformance.lance.catalog import LanceCatalog
 from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.target import Target
+from spark_tests.races.apis import RaceApi
 from spark_tests.races.chains import COMMIT, READ
 from spark_tests.races.clock import Offset
 from spark_tests.races.cycles import ELSEWHERE, EXISTS, MISSING
@@ -196,3 +197,6 @@ def prepare(target: Target, catalog: LanceCatalog, clients: int, seed: int) -> S
         for name in batch_names(number, round)
     )
     return Scene(tuple(home), counts, seed, False, {STAGED: staged, MARK: mark})
+
+
+RACE = RaceApi(LancePlayer, LanceCatalog, prepare)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.apis import APIS, requirements
+from conformance.apis import requirements
 from conformance.requirement import Requirement
 from conformance.results import Results
 from conformance.runner import run
@@ -20,6 +20,7 @@ from lakeproof import Server, serve
 from lakeproof.checking import SAMPLE_NAMESPACE
 from reference_server.faults import FAULTS, HEADER, Fault
 from reference_server.iceberg.function_files import SAMPLES
+from specs.apis import apis
 
 TOKEN = "test-token"
 # A run that names its warehouse sees what becomes of clients that name none.
@@ -33,7 +34,7 @@ def kills(fault: Fault, api: str) -> tuple[str, ...]:
     return tuple(one for one in fault.kills if one.startswith(f"{api}.") and not one.startswith(ON_S3))
 
 
-MUTANTS = [(api, fault) for api in APIS for fault in FAULTS.values() if kills(fault, api)]
+MUTANTS = [(api, fault) for api in apis() for fault in FAULTS.values() if kills(fault, api)]
 MUTANT_IDS = [f"{api}-{fault.name}" for api, fault in MUTANTS]
 Met = Callable[[str], dict[str, Requirement]]
 
@@ -67,7 +68,7 @@ def met(servers, tmp_path_factory) -> Met:
     return of
 
 
-@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("api", apis())
 def test_reference_server_meets_everything_it_serves(api, servers, met, tmp_path):
     results = judge(servers(api), tmp_path)
     assert {entry["verdict"] for entry in results.requirements} <= {"pass", "unoffered"}
@@ -84,7 +85,7 @@ def test_fault_is_noticed(api: str, fault: Fault, servers, met, tmp_path):
     assert len(results.requirements) == len(wanted)
 
 
-@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("api", apis())
 def test_every_requirement_is_named_by_a_fault(api, met):
     unnamed = sorted(name for name in met(api) if not any(fault.must_be_noticed_by(name) for _, fault in MUTANTS))
     assert not unnamed

@@ -12,10 +12,10 @@ from functools import lru_cache
 
 import pytest
 
-from conformance.apis import APIS
 from conformance.settings import Settings
 from lakeproof import serve
 from reference_server.faults import FAULTS, HEADER, Fault
+from specs.apis import apis as find_apis
 
 TOKEN = "test-token"
 WAREHOUSES = {"iceberg": "default"}
@@ -27,7 +27,7 @@ def kills(fault: Fault, api: str) -> tuple[str, ...]:
     return tuple(one for one in fault.kills if one.startswith(f"spark.{api}."))
 
 
-MUTANTS = [(api, fault) for api in APIS for fault in FAULTS.values() if kills(fault, api)]
+MUTANTS = [(api, fault) for api in find_apis() for fault in FAULTS.values() if kills(fault, api)]
 MUTANT_IDS = [f"{api}-{fault.name}" for api, fault in MUTANTS]
 
 
@@ -68,7 +68,7 @@ def test_fault_is_noticed(api, fault, target, known, tmp_path):
     assert {entry["id"] for entry in results.requirements} == wanted
 
 
-@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("api", find_apis())
 def test_every_scenario_is_named_by_a_fault(api, known):
     assert sorted(name for name in known(api) if not any(fault.must_be_noticed_by(name) for _, fault in MUTANTS)) == []
 
