@@ -1,45 +1,60 @@
-"""The APIs that the suite knows: where their requirements are and how a target is looked at."""
+"""The part of each API in the suite: where its requirements are and how a target is looked at.
+
+The package `conformance.<api>` has a module `part` with its `PART`. Its requirements are the modules `test_*` in it.
+"""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
-from conformance.iceberg.prober import IcebergProber
-from conformance.iceberg.support import checks as iceberg_checks
-from conformance.lance.prober import LanceProber
-from conformance.lance.support import checks
+from conformance.operation_client import OperationClient
 from conformance.requirement import REQUIREMENTS, Requirement
 from conformance.target import Prober, Target
 from conformance.wire import ExtraCheck
+from specs.apis import part_of
+from specs.profiles import Profile
+
+PACKAGE = "conformance"
 
 
 @dataclass(frozen=True, slots=True)
-class Api:
-    """One API: the package of its requirements, its prober, and checks of every answer beside the schema."""
+class SuitePart:
+    """One API: its prober, checks of every answer beside the schema, as they are in a profile, and its client."""
 
-    package: str
     prober: Callable[[Target], Prober]
-    extra_checks: dict[str, ExtraCheck]
+    extra_checks: Callable[[Profile], Mapping[str, ExtraCheck]]
+    client: type[OperationClient] = OperationClient
 
 
-APIS = {
-    "lance": Api("conformance.lance.requirements", LanceProber, checks.EXTRA_CHECKS),
-    "iceberg": Api("conformance.iceberg.requirements", IcebergProber, iceberg_checks.EXTRA_CHECKS),
-}
+def suite_part(api: str) -> SuitePart:
+    """Return the part of an API. Raises Problem without one."""
+    part_of(PACKAGE, api)
+    found: SuitePart = part_of(f"{PACKAGE}.{api}", "part").PART
+    return found
 
 
 def requirements(api: str) -> dict[str, Requirement]:
     """Return the requirements of an API by id, importing the modules that declare them."""
-    import_requirements(APIS[api].package)
+    import_requirements(f"{PACKAGE}.{api}")
     return {name: one for name, one in REQUIREMENTS.items() if one.suite == api}
 
 
 def import_requirements(name: str) -> None:
-    """Import the modules of a package that declare requirements."""
+    """Import the modules of a package that declare requirements, at any depth."""
     package = importlib.import_module(name)
-    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+    for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         if module.name.rpartition(".")[2].startswith("test_"):
             importlib.import_module(module.name)
+
+
+def place_of(module: str) -> Path:
+    """Return the file of a module, or the folder of a package."""
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None:
+        raise ValueError(f"there is no module {module}")
+    origin = Path(spec.origin)
+    return origin.parent if spec.submodule_search_locations else origin

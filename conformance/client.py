@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from typing import Any, NoReturn
 from urllib.parse import quote, urlencode
 
@@ -17,8 +18,10 @@ import orjson
 from conformance.exchange import Exchange, hide_fields
 from conformance.json_values import shown, strict
 from conformance.outcomes import Blocked, Unoffered, Violation
+from conformance.recording import Recording, ServerKnowledge
 from conformance.transport import Connection, Traffic, Transport
 from conformance.wire import WireLog
+from specs.errors import ErrorBody
 from specs.identifiers import encode_segment
 from specs.openapi import JSON_TYPE, Document, Operation
 from specs.validation import Validators
@@ -35,9 +38,10 @@ class Encoded(str):
 class Answer:
     """An answer. Looking at a field of it remembers the field: a failing assertion marks it."""
 
-    def __init__(self, exchange: Exchange, touch: Callable[[Exchange, str], None]) -> None:
+    def __init__(self, exchange: Exchange, touch: Callable[[Exchange, str], None], errors: ErrorBody) -> None:
         self._exchange = exchange
         self._touch = touch
+        self._errors = errors
 
     @property
     def status(self) -> int:
@@ -82,15 +86,21 @@ class Answer:
 
     @property
     def code(self) -> Any:
-        """The number of a Lance error, None when there is none."""
-        return self.get("code")
+        """The number of an error, None when there is none, or the API has no numbers."""
+        return self._of_error("code")
 
     @property
     def type(self) -> Any:
-        """The exception type of an Iceberg error, None when there is none."""
-        error = self.get("error")
-        self._touch(self._exchange, "body:/error/type")
-        return error.get("type") if isinstance(error, dict) else None
+        """The type of an error, None when there is none, or the API has no types."""
+        return self._of_error("type")
+
+    def _of_error(self, name: str) -> Any:
+        pointer: str = getattr(self._errors, name)
+        if not pointer:
+            return None
+        self.get(pointer.split("/")[1])
+        self._touch(self._exchange, f"body:{pointer}")
+        return self._errors.read(name, self.json)
 
     def __repr__(self) -> str:
         body = hide_fields(self._exchange.response_body)[:200].decode("utf-8", "replace")
@@ -100,47 +110,82 @@ class Answer:
 class Client:
     """Sends the operations of one document to one target. Not for use by several threads at once.
 
-    `missing` maps operations that the target lacks, without saying so properly, to the requirement
-    that judges this: what needs them is blocked by it. `refused` are those that it lacks and says so
-    beforehand, `says_unsupported` tells when an answer does. `locate` spells a path of the document
-    for this target. `traffic` is what all clients of a run have seen of the server.
+    `traffic` is what all clients of a run have seen of the server, `known` what was found out about it beforehand.
+    `as_` returns a client with other credentials, `fork` one for another thread.
     """
 
     def __init__(self, connection: Connection, document: Document, traffic: Traffic | None = None) -> None:
         self.document = document
         self.traffic = traffic or Traffic()
-        self.wire = WireLog(document, Validators(document))
-        self.steps: list[Exchange] = []
-        self._reached_subject = False
-        self.requests = 0
-        self.subjects: frozenset[str] = frozenset()
-        self.reached: set[str] = set()
-        self.missing: Mapping[str, str] = {}
-        self.refused: Collection[str] = ()
-        self.says_unsupported: Callable[[Exchange], bool] = is_unsupported
-        self.locate: Callable[[str], str] = str
-        self.exchange_listener: Callable[[Exchange], None] | None = None
+        self.recording = Recording(WireLog(document, Validators(document)))
+        self.known = ServerKnowledge()
         self._connection = connection
         self._ends: float | None = None
         self._transport = Transport(connection, self.traffic)
 
-    def begin(self, subjects: Collection[str]) -> None:
-        """Start a requirement: everything but its subjects is a prerequisite from now on.
+    def as_(self, credentials: Mapping[str, str | None]) -> Client:
+        """Return a client that calls with other credentials, in the same requirement: it records where this one does.
 
-        `reached` collects which statuses of the subjects the requirement asked for and got.
+        `credentials` are headers; one that is None is not sent: `as_({"Authorization": None})` is nobody in particular.
         """
-        self.subjects = frozenset(subjects)
-        self.reached = set()
-        self.begin_example()
+        other = copy(self)
+        other._connection = self._connection.with_headers(credentials)
+        return other
+
+    @property
+    def wire(self) -> WireLog:
+        """How the answers compare with the document."""
+        return self.recording.wire
+
+    @property
+    def steps(self) -> list[Exchange]:
+        """The exchanges of the present example; set to show others."""
+        return self.recording.steps
+
+    @steps.setter
+    def steps(self, shown: list[Exchange]) -> None:
+        self.recording.steps = shown
+
+    @property
+    def requests(self) -> int:
+        """How many requests were sent in the run, also in another way than through this client."""
+        return self.recording.requests
+
+    @requests.setter
+    def requests(self, count: int) -> None:
+        self.recording.requests = count
+
+    @property
+    def reached(self) -> set[str]:
+        """Which statuses of its subjects the requirement asked for and got."""
+        return self.recording.reached
+
+    @property
+    def subjects(self) -> frozenset[str]:
+        """The operations that the requirement is about."""
+        return self.recording.subjects
+
+    @property
+    def missing(self) -> Mapping[str, str]:
+        """See ServerKnowledge."""
+        return self.known.missing
+
+    @property
+    def refused(self) -> Collection[str]:
+        """See ServerKnowledge."""
+        return self.known.refused
+
+    def begin(self, subjects: Collection[str]) -> None:
+        """Start a requirement: everything but its subjects is a prerequisite from now on."""
+        self.recording.begin(subjects)
 
     def begin_example(self) -> None:
         """Start one example of a requirement: its steps are told from here."""
-        self.steps = []
-        self._reached_subject = False
+        self.recording.begin_example()
 
     def reach_subject(self) -> None:
         """Note that a subject was called in another way than through this client."""
-        self._reached_subject = True
+        self.recording.reached_subject = True
 
     def call(
         self,
@@ -159,8 +204,8 @@ class Client:
         `path` values are percent-encoded here unless they are Encoded, `json` is serialised, `body` is sent as it is; a
         header of None takes a default header away. `expect` is the status or statuses that the
         requirement allows, None for any. An unexpected status raises Violation, but Blocked while no
-        subject of the requirement was called yet: then a prerequisite failed. 406 with the code for
-        an unsupported operation raises Unoffered for a subject and Blocked otherwise, unless expected.
+        subject of the requirement was called yet: then a prerequisite failed. What the API says for an
+        unsupported operation raises Unoffered for a subject and Blocked otherwise, unless expected.
         """
         operation = self.document.operation(operation_id)
         content = orjson.dumps(json) if json is not None else body or b""
@@ -171,10 +216,11 @@ class Client:
             self._headers(content_type if content or json is not None else None, headers or {}),
             content,
         )
-        self._reached_subject = self._reached_subject or operation_id in self.subjects
+        if operation_id in self.subjects:
+            self.reach_subject()
         self.send(exchange)
         self.judge_status(exchange, expect)
-        return Answer(exchange, self.touch)
+        return Answer(exchange, self.touch, self.document.errors)
 
     def get_raw(self, path: str) -> Exchange:
         """Send a GET to a path that belongs to no operation."""
@@ -189,13 +235,11 @@ class Client:
         """
         if self._ends is not None and time.monotonic() > self._ends:
             raise Blocked("the clients did not come to an end in time", exchange.operation)
-        self.steps.append(exchange)
-        self.requests += 1
-        self._transport.send(exchange, again=self.traffic.cleaning or not self._reached_subject)
+        self.recording.add(exchange)
+        self._transport.send(exchange, again=self.traffic.cleaning or not self.recording.reached_subject)
         if exchange.operation in self.document.operations:
             self.wire.check(exchange, self.steps)
-        if self.exchange_listener:
-            self.exchange_listener(exchange)
+        self.recording.hear(exchange)
         return exchange
 
     @contextmanager
@@ -228,19 +272,17 @@ class Client:
                 mark, message = step.defect
                 self.touch(step, mark)
                 message = f"the answer of {step.operation} cannot be used: {message}"
-                if self._reached_subject:
+                if self.recording.reached_subject:
                     raise Violation(message, mark) from error
                 raise Blocked(message, step.operation) from error
         raise error
 
     def touch(self, exchange: Exchange, mark: str) -> None:
         """Remember the field that the requirement looked at last; it is what a failure is about."""
-        for step in self.steps:
-            step.mark = ""
-        exchange.mark = mark
+        self.recording.touch(exchange, mark)
 
     def _target(self, operation: Operation, path: Mapping[str, str], query: Mapping[str, Any]) -> str:
-        target = self.locate(operation.path)
+        target = self.known.locate(operation.path)
         for name, value in path.items():
             target = target.replace("{" + name + "}", value if isinstance(value, Encoded) else encode_segment(value))
         pairs = {name: _query_text(value) for name, value in query.items() if value is not None}
@@ -270,9 +312,13 @@ class Client:
         found = f"got {exchange.status}" if exchange.status else f"got no answer ({exchange.failure})"
         names = " or ".join(map(str, sorted(wanted))) if wanted else "an answer"
         message = f"{exchange.operation}: expected {names}, {found}"
-        if self._reached_subject:
+        if self.recording.reached_subject:
             raise Violation(message, "status")
         raise Blocked(message, exchange.operation)
+
+    def says_unsupported(self, exchange: Exchange) -> bool:
+        """True when an answer says, as the document wants, that the server lacks the operation."""
+        return self.document.errors.says_unsupported(exchange.status, _parsed(exchange.response_body))
 
     def _refuse(self, operation: str) -> NoReturn:
         if operation in self.subjects:
@@ -284,28 +330,16 @@ class Client:
         """What every request carries."""
         return self._connection.headers
 
-    def use_token(self, token: str) -> None:
-        """Send this bearer token with every request from now on."""
-        self._connection = self._connection.with_token(token)
-
     def fork(self, seconds: float) -> Client:
         """Return a client for another thread and for so long; `join` takes over what it has seen."""
         other = Client(self._connection, self.document, self.traffic)
         other._ends = time.monotonic() + seconds
-        other.wire = WireLog(self.document, self.wire.validators, extra_checks=self.wire.extra_checks)
-        other.subjects, other._reached_subject = self.subjects, True
-        other.missing, other.refused, other.locate = self.missing, self.refused, self.locate
-        other.says_unsupported = self.says_unsupported
+        other.recording, other.known = self.recording.fork(), self.known
         return other
 
     def join(self, other: Client) -> None:
         """Take over what a forked client has seen, and close it."""
-        self.requests += other.requests
-        self.steps += other.steps
-        self.wire.absorb(other.wire)
-        for exchange in other.steps:
-            if self.exchange_listener:
-                self.exchange_listener(exchange)
+        self.recording.join(other.recording)
         other.close()
 
     def close(self) -> None:
@@ -313,14 +347,16 @@ class Client:
         self._transport.close()
 
 
-def is_unsupported(exchange: Exchange) -> bool:
-    """True when an answer says, as the document wants, that the server lacks the operation."""
-    if exchange.status != 406:
-        return False
+def bearer(token: str) -> dict[str, str | None]:
+    """Return the credentials of who shows a bearer token."""
+    return {"Authorization": f"Bearer {token}"}
+
+
+def _parsed(body: bytes) -> Any:
     try:
-        return bool(orjson.loads(exchange.response_body).get("code") == 0)
-    except (orjson.JSONDecodeError, AttributeError):
-        return False
+        return orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return None
 
 
 def _query_text(value: Any) -> Any:

@@ -63,6 +63,7 @@ class OperationClient:
     """See the module. A subclass names its API, and overrides the hooks where its arguments are of another form."""
 
     signatures: ClassVar[Mapping[str, Signature]] = {}
+    id_type: ClassVar[str] = "Sequence[str]"  # of the names of an object, in the stub
 
     def __init_subclass__(cls, api: str = "") -> None:
         """Give the class a method for each operation of the API, unless it has one already."""

@@ -6,9 +6,9 @@ import keyword
 from collections.abc import Iterator
 from pathlib import Path
 
-from conformance.iceberg.client import IcebergClient
-from conformance.lance.client import LanceClient
-from conformance.operation_client import DATA, OperationClient, Signature
+from conformance.apis import suite_part
+from conformance.operation_client import DATA, Signature
+from specs.apis import apis
 
 HEADER = '''"""Generated from the document by conformance/operation_stub.py."""
 
@@ -23,16 +23,12 @@ Id = {id}
 class {name}(OperationClient):
 '''
 IDS = ("id", "namespace")
-CLIENTS: dict[str, tuple[type[OperationClient], str]] = {
-    "iceberg": (IcebergClient, "Sequence[str]"),
-    "lance": (LanceClient, "Sequence[str] | str"),
-}
 
 
 def stub(api: str) -> str:
     """Return the stub of the methods of an API."""
-    client, id = CLIENTS[api]
-    header = HEADER.format(id=id, name=f"{api.capitalize()}Methods")
+    client = suite_part(api).client
+    header = HEADER.format(id=client.id_type, name=f"{api.capitalize()}Methods")
     return header + "".join(line for one in client.signatures.values() for line in _lines(one))
 
 
@@ -55,5 +51,5 @@ def _lines(signature: Signature) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    for name in CLIENTS:
+    for name in apis():
         path_of(name).write_text(stub(name))

@@ -35,7 +35,8 @@ class Requirement:
     """One requirement.
 
     `operations` are its subjects: what else its test calls is a prerequisite. `needs` are requirements
-    without which it says nothing new: where one of them is not met, it is blocked by it.
+    without which it says nothing new: where one of them is not met, it is blocked by it. `since` is the first revision
+    of its API by which it is judged, "" for all.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Requirement:
     statement: str
     where: str
     needs: tuple[str, ...] = ()
+    since: str = ""
 
     @property
     def suite(self) -> str:
@@ -85,6 +87,7 @@ def _decorator(level: str) -> Callable[..., Callable[[Test], Test]]:
         kind: str = "behaviour",
         each: Mapping[str, Any] | None = None,
         needs: Sequence[str] = (),
+        since: str = "",
     ) -> Callable[[Test], Test]:
         if kind not in KINDS:
             raise ValueError(f"{requirement_id}: there is no kind {kind!r}")
@@ -102,6 +105,7 @@ def _decorator(level: str) -> Callable[..., Callable[[Test], Test]]:
                         _statement(function, key, value),
                         f"{function.__module__}:{function.__name__}",
                         tuple(one.replace("{}", key) for one in needs),
+                        since,
                     )
                 )
                 for key, value in cases.items()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.apis import APIS
+from conformance.apis import PACKAGE, place_of
 from conformance.plugin import Listener, SuitePlugin
 from conformance.requirement import REQUIREMENTS
 from conformance.results import Results
@@ -40,17 +40,17 @@ def run(
     plugin = SuitePlugin(session, listener)
     select = ("-k", settings.select) if settings.select else ()
     options = ("-c", str(HERE / "pytest.ini"), "--rootdir", str(HERE.parent), *QUIET)
-    places = _places(package or APIS[settings.api].package, ids)
+    suites = [package] if package else [f"{PACKAGE}.{suite}" for suite in session.target.profile.suites]
+    places = _places(suites, ids)
     code = int(pytest.main([*options, *select, *places], plugins=[plugin, *plugins]))
     for error in session.kit_errors:
         log.error("the kit failed outside of a requirement:\n%s", error)
     return session.results(), code
 
 
-def _places(package: str, ids: Collection[str] | None) -> list[str]:
-    """Return where requirements are collected: the whole package, or less of it where `ids` are known to be."""
-    modules = {package}
+def _places(packages: Collection[str], ids: Collection[str] | None) -> list[str]:
+    """Return where requirements are collected: whole packages, or less of them where `ids` are known to be."""
+    modules = set(packages)
     if ids and all(name in REQUIREMENTS for name in ids):
         modules = {REQUIREMENTS[name].where.partition(":")[0] for name in ids}
-    paths = [HERE.parent / Path(*module.split(".")) for module in sorted(modules)]
-    return [str(path if path.is_dir() else path.with_suffix(".py")) for path in paths]
+    return [str(place_of(module)) for module in sorted(modules)]

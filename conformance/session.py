@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from conformance.apis import APIS, requirements
+from conformance.apis import requirements, suite_part
 from conformance.client import Client
 from conformance.exchange_log import ExchangeLog
 from conformance.outcomes import Stopped
@@ -21,7 +21,7 @@ from conformance.sandbox import NAMESPACE, Thing
 from conformance.settings import Settings
 from conformance.suite import Suite
 from conformance.target import OFFERED, Target, connect
-from specs.clauses import clauses, clauses_of
+from specs.clauses import clauses_of
 from specs.problems import Problem
 
 
@@ -41,12 +41,12 @@ class Session:
         self._results: dict[str, Result] = {}
         self.target: Target = connect(settings)
         self.suite = Suite(settings, self.target)
-        api = APIS[settings.api]
-        self.client.wire.extra_checks.update(api.extra_checks)
+        for profile in self.target.profile.judged_by():
+            self.client.wire.extra_checks.update(suite_part(profile.api).extra_checks(profile))
         self.log = ExchangeLog(Path(settings.report))
-        self.client.exchange_listener = self.log.add
+        self.client.recording.listener = self.log.add
         self._frozen = self.target.profile.frozen_requirements()
-        self._elsewhere = clauses(settings.api).keys() - clauses_of(self.target.profile).keys()
+        self._suites = {profile.api: profile for profile in self.target.profile.judged_by()}
         if settings.max_time:
             self.client.traffic.ends = time.monotonic() + settings.max_time
         with suppress(Stopped):  # the run ends at its first requirement then, and says why
@@ -58,18 +58,18 @@ class Session:
         return self.target.client
 
     def wants(self, requirement: Requirement | None) -> bool:
-        """True when the run is about this requirement: its API, its document, its kinds, its frozen set.
+        """True when the run is about this requirement: its suite, its document, its kinds, its frozen set.
 
         What is judged over all answers of a run is so for those operations of it that the document has.
         """
-        if requirement is None:
+        profile = self._suites.get(requirement.api) if requirement else None
+        if requirement is None or profile is None or not profile.has_reached(requirement.since):
             return False
         enough = any if requirement.kind == "wire" else all
         return (
-            requirement.api == self.settings.api
-            and requirement.kind in self.settings.kinds
+            requirement.kind in self.settings.kinds
             and enough(operation in self.target.document.operations for operation in requirement.operations)
-            and requirement.clause not in self._elsewhere
+            and (requirement.suite != requirement.api or requirement.clause in clauses_of(profile))
             and (self._frozen is None or requirement.id in self._frozen or requirement.suite != requirement.api)
             and (self._ids is None or requirement.id in self._ids)
         )
@@ -137,7 +137,7 @@ class Session:
 
 def meet(target: Target) -> None:
     """Get to know a target. Raises Problem when it cannot be judged, or would keep what a run makes."""
-    prober = APIS[target.settings.api].prober(target)
+    prober = suite_part(target.settings.api).prober(target)
     target.meet(prober)
     if not target.client.traffic.stopped:
         _check_namespace(target)
@@ -171,7 +171,7 @@ def _check_droppable(target: Target) -> None:
     kinds = inventory.undroppable() if inventory else []
     if kinds and not target.settings.namespace:
         names = " and ".join(f"{kind}s" for kind in kinds)
-        count = len(requirements(target.settings.api))
+        count = sum(len(requirements(suite)) for suite in target.profile.suites)
         raise Problem(
             f"This server cannot drop {names}: up to {count:,} of each would stay on it.",
             "Accept that with --leave-behind, or keep all of them in one namespace with --namespace NAME.",

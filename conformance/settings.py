@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from conformance.exchange import is_secret
 from conformance.requirement import KINDS
+from specs.apis import default_api
 from specs.files import read_toml
 from specs.identifiers import READABLE_SEPARATOR, IdentifierError, split_levels
 from specs.problems import Problem
@@ -28,7 +29,7 @@ DEFAULT_REPORT = "lakeproof-report"
 class Settings:
     """The settings of a run.
 
-    `name` is what reports call the server, `warehouse` what an Iceberg catalog is asked for, `namespace`
+    `name` is what reports call the server, `warehouse` what a server of several catalogs is asked for, `namespace`
     one that exists, in which the whole run stays (levels with dots between them), `functions` one that exists and
     has functions, which no operation can create.
     `credential` is `ID:SECRET`, for which a catalog issues tokens; the run gets itself one unless it has a
@@ -41,7 +42,7 @@ class Settings:
 
     server: str = ""
     name: str = ""
-    api: str = "lance"
+    api: str = field(default_factory=default_api)
     profile: str = ""
     spec: str = ""
     warehouse: str = ""
@@ -69,11 +70,11 @@ class Settings:
     def shown(self) -> dict[str, Any]:
         """Return the settings in force, for a report: secrets are not shown."""
         shown: dict[str, Any] = {}
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name == "headers":
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if one.name == "headers":
                 value = [f"{name}: {_hide(name, text)}" for name, text in self.header_pairs()]
-            shown[field.name] = _hide(field.name, value) if value else value
+            shown[one.name] = _hide(one.name, value) if value else value
         return shown
 
     @property
@@ -113,7 +114,7 @@ def load_settings(
     """
     path = (folder or Path.cwd()) / FILE_NAME
     from_file = read_toml(path) if path.exists() else {}
-    known = {field.name for field in fields(Settings)}
+    known = {one.name for one in fields(Settings)}
     unknown = sorted(set(from_file) - known - {"serve"})
     if unknown:
         raise Problem(f"{path} has unknown settings: {', '.join(unknown)}.", f"Known: {', '.join(sorted(known))}.")

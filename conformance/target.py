@@ -6,7 +6,7 @@ import itertools
 import re
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -118,7 +118,13 @@ class Target:
         nowhere = prober.nowhere()
         for exchange in prober.probes():
             self.probes[exchange.operation] = Probe(exchange.operation, prober.state(exchange, nowhere), exchange)
-        self.client.missing = {name: f"{self.profile.api}.offered.{snake_case(name)}" for name in self.names(MISSING)}
+        self.client.known.missing = {
+            name: f"{self.profile.api}.offered.{snake_case(name)}" for name in self.names(MISSING)
+        }
+
+    def log_in(self, credentials: Mapping[str, str | None]) -> None:
+        """Let the whole run call with these credentials: headers, as for Client.as_."""
+        self.client = self.sandbox.client = self.client.as_(credentials)
 
     def explore(self, prober: Prober) -> None:
         """Find out more by creating things, and drop them again, with what a careless server created for a probe."""

@@ -71,9 +71,10 @@ class Connection:
     timeout: float
     tls: Tls = Tls()
 
-    def with_token(self, token: str) -> Connection:
-        """Return the connection of who sends this bearer token."""
-        return replace(self, headers={**self.headers, "Authorization": f"Bearer {token}"})
+    def with_headers(self, headers: Mapping[str, str | None]) -> Connection:
+        """Return the connection of who sends these headers; one that is None is not sent."""
+        merged = {**self.headers, **headers}
+        return replace(self, headers={name: value for name, value in merged.items() if value is not None})
 
 
 @dataclass

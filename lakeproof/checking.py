@@ -5,20 +5,17 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from conformance.plugin import Listener
 from conformance.report import write_reports
 from conformance.results import Results
 from conformance.runner import run
 from conformance.settings import Settings, load_settings
-from reference_server.iceberg.catalog.function_files import SAMPLES
-from reference_server.serve import serve
+from reference_server.serve import api_class, serve
 from specs.profiles import find_profile
 
 EMBEDDED_STORAGE = "memory"
-EMBEDDED_NAMESPACE = "lakeproof"
-SAMPLE_NAMESPACE = "samples"
 
 
 def check(
@@ -50,26 +47,14 @@ def _target(settings: Settings, storage: str) -> Iterator[Settings]:
         yield settings
         return
     token = settings.token or secrets.token_urlsafe(12)
-    warehouse = settings.warehouse
     profile = find_profile(settings.profile or settings.api)
-    creates = "create_namespace" in profile.document().names
-    namespace = settings.namespace if creates else settings.namespace or EMBEDDED_NAMESPACE
-    with serve(
-        profile.name,
-        storage=storage,
-        auth=f"token:{token}",
-        allow_faults=True,
-        namespaces=(namespace,) if namespace else (),
-        warehouses=(warehouse,) if warehouse else (),
-        functions=str(SAMPLES),
-    ) as server:
+    options, found = api_class(profile.api).options.embedded(profile.document(), asdict(settings))
+    with serve(profile.name, storage=storage, auth=f"token:{token}", allow_faults=True, options=options) as server:
         yield replace(
             settings,
             server=server.url,
             token=token,
             credential=settings.credential or f"lakeproof:{token}",
             name=settings.name or "embedded reference server",
-            namespace=namespace,
-            functions=settings.functions or SAMPLE_NAMESPACE,
-            warehouse=warehouse.partition("=")[0],
+            **found,
         )

@@ -1,44 +1,48 @@
 """Answers that are kept: a read whose answer follows from the catalog alone is serialised once.
 
-An answer is kept together with the state of the catalog from before it was made, and is good for as
-long as the state is the same. The state is compared, never a clock.
+An answer is kept for who got it, together with the state of the catalog from before it was made, and is good for
+as long as the state is the same. The state is compared, never a clock.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 
 from reference_server.context import Reply, Request
 
 MOST = 20_000
 MOST_BYTES = 64 << 20
-VARYING = ("Content-Type", "If-None-Match", "X-Iceberg-Access-Delegation")
+CONTENT_TYPE = "Content-Type"
 
 
 class KeptAnswers:
-    """Answers by request: method, target, the headers that matter and body."""
+    """Answers by request: principal, method, target, the headers that matter and body.
+
+    `varying` are the headers on which the answers of an API depend besides the content type.
+    """
 
     def __init__(self) -> None:
         self._answers: dict[tuple[object, ...], tuple[Hashable, Reply]] = {}
         self._bytes = 0
 
-    def recall(self, request: Request, state: Hashable) -> Reply | None:
+    def recall(self, request: Request, state: Hashable, varying: Sequence[str] = ()) -> Reply | None:
         """Return the answer to the same request in the same state, or None."""
-        kept = self._answers.get(_key(request))
+        kept = self._answers.get(_key(request, varying))
         if kept is None or kept[0] != state:
             return None
         return kept[1] if kept[1].still is None or kept[1].still() else None
 
-    def keep(self, request: Request, state: Hashable, reply: Reply) -> None:
+    def keep(self, request: Request, state: Hashable, reply: Reply, varying: Sequence[str] = ()) -> None:
         """Keep an answer; `state` is what it was before the answer was made."""
         if len(self._answers) >= MOST or self._bytes > MOST_BYTES:
             self._answers.clear()
             self._bytes = 0
-        key = _key(request)
+        key = _key(request, varying)
         replaced = self._answers.get(key)
         self._bytes += len(reply.body) - (len(replaced[1].body) if replaced else 0)
         self._answers[key] = (state, reply)
 
 
-def _key(request: Request) -> tuple[object, ...]:
-    return request.method, request.target, *(request.headers.get(name) for name in VARYING), request.body
+def _key(request: Request, varying: Sequence[str]) -> tuple[object, ...]:
+    headers = [request.headers.get(name) for name in (CONTENT_TYPE, *varying)]
+    return request.principal, request.method, request.target, *headers, request.body

@@ -1,8 +1,8 @@
 """The one place that knows HTTP: from a request on the wire to an answer on the wire.
 
-In this order: find the wing by its mount, route by its document, authenticate, read the body,
-apply faults, let the wing answer. Whatever fails on the way becomes an answer in the wing's error
-body; nothing answers 500 but a bug, and a bug leaves its traceback in the log under the request id.
+In this order: find the API by its mount, authenticate, read the body, apply faults, route by the document, let the
+API answer. Whatever fails on the way becomes an answer in the API's error body; nothing answers 500 but a bug, and a
+bug leaves its traceback in the log under the request id.
 """
 
 from __future__ import annotations
@@ -21,11 +21,10 @@ from typing import Any, TextIO
 from aiohttp import web
 
 from reference_server.answers import KeptAnswers
-from reference_server.auth import Auth
+from reference_server.api import Api
 from reference_server.context import Reply, Request, json_reply
 from reference_server.errors import BodyTooLarge, CatalogError, Internal, InvalidInput, RouteNotFound
 from reference_server.faults import HEADER, NOWHERE, Call, Fault, apply_faults, requested_faults
-from reference_server.wing import Wing
 from specs.identifiers import IdentifierError, decode_segment
 from specs.openapi import Operation
 
@@ -36,10 +35,9 @@ PASSED_ON = (asyncio.CancelledError, ConnectionAbortedError, KeyboardInterrupt, 
 
 @dataclass
 class App:
-    """The server's request handler. `wings` maps a mount path, "" for the root, to its wing."""
+    """The server's request handler. `apis` maps a mount path, "" for the root, to its API."""
 
-    wings: Mapping[str, Wing]
-    auth: Auth
+    apis: Mapping[str, Api]
     faults: Sequence[Fault] = ()
     allow_faults: bool = False
     max_body: int = 64 << 20
@@ -65,68 +63,68 @@ class App:
         return _to_response(reply, request.id)
 
     async def _reply(self, raw: web.BaseRequest, request: Request) -> Reply:
-        wing: Wing | None = None
+        api: Api | None = None
         try:
-            wing, mount = self._find_wing(request.target)
-            denied = self._denial(wing, mount, request)
+            api, mount = self._find_api(request.target)
+            denied = self._denial(api, mount, request)
             if not denied:
                 request.body = await self._body(raw)
             faults = self._active_faults(raw)
             if not denied and not faults:
-                return await self._plain_reply(wing, mount, request)
-            operation, path, unrouted = _route_or_nowhere(wing, mount, request)
-            call = Call(wing.document, request, operation, path, self.state)
-            return await apply_faults(faults, call, lambda: self._answer(wing, call, unrouted or denied))
+                return await self._plain_reply(api, mount, request)
+            operation, path, unrouted = _route_or_nowhere(api, mount, request)
+            call = Call(api.document, request, operation, path, self.state)
+            return await apply_faults(faults, call, lambda: self._answer(api, call, unrouted or denied))
         except CatalogError as error:
-            return _render(wing, error, request)
+            return _render(api, error, request)
         except PASSED_ON:
             raise
         except BaseException:  # a panic of a native library is no Exception
-            return self._bug(wing, request)
+            return self._bug(api, request)
 
-    async def _plain_reply(self, wing: Wing, mount: str, request: Request) -> Reply:
+    async def _plain_reply(self, api: Api, mount: str, request: Request) -> Reply:
         """Answer without faults: with a kept answer if there is one, and keep it if it may be."""
-        state = wing.state()
-        kept = self.kept.recall(request, state)
+        state = api.state()
+        kept = self.kept.recall(request, state, api.varying)
         if kept is not None:
             return kept
-        reply = await wing.answer(request, *_route(wing, mount, request), self.executor)
+        reply = await api.answer(request, *_route(api, mount, request), self.executor)
         if reply.reusable:
-            self.kept.keep(request, state, reply)
+            self.kept.keep(request, state, reply, api.varying)
         return reply
 
-    def _denial(self, wing: Wing, mount: str, request: Request) -> CatalogError | None:
-        """Return why the caller may not call, None when it may; its body is not even read then."""
-        if wing.public and "/" + request.path[len(mount) :].lstrip("/") in wing.public:
+    def _denial(self, api: Api, mount: str, request: Request) -> CatalogError | None:
+        """Find out who calls, and return why it may not, None when it may; its body is not even read then."""
+        if api.public and "/" + request.path[len(mount) :].lstrip("/") in api.public:
             return None
         try:
-            self.auth.check(request.headers)
+            request.principal = api.authenticate(request.headers)
         except CatalogError as denied:
             return denied
         return None
 
-    async def _answer(self, wing: Wing, call: Call, refusal: CatalogError | None) -> Reply:
+    async def _answer(self, api: Api, call: Call, refusal: CatalogError | None) -> Reply:
         if refusal:
-            return wing.render(refusal, call.request)
+            return api.render(refusal, call.request)
         try:
-            return await wing.answer(call.request, call.operation, call.path, self.executor)
+            return await api.answer(call.request, call.operation, call.path, self.executor)
         except CatalogError as error:
-            return wing.render(error, call.request)
+            return api.render(error, call.request)
         except PASSED_ON:
             raise
         except BaseException:  # a panic of a native library is no Exception
-            return self._bug(wing, call.request)
+            return self._bug(api, call.request)
 
-    def _bug(self, wing: Wing | None, request: Request) -> Reply:
+    def _bug(self, api: Api | None, request: Request) -> Reply:
         log.exception("request %s: %s %s", request.id, request.method, request.path)
         message = f"This is a bug in the reference server; its log has the traceback under {request.id}."
-        return _render(wing, Internal(message), request)
+        return _render(api, Internal(message), request)
 
-    def _find_wing(self, target: str) -> tuple[Wing, str]:
-        for mount, wing in self.wings.items():
+    def _find_api(self, target: str) -> tuple[Api, str]:
+        for mount, api in self.apis.items():
             if not mount or (target.startswith(mount) and target[len(mount) : len(mount) + 1] in ("", "/", "?")):
-                return wing, mount
-        mounts = ", ".join(sorted(self.wings))
+                return api, mount
+        mounts = ", ".join(sorted(self.apis))
         raise RouteNotFound(f"No API is mounted at this path; there is {mounts}.")
 
     def _active_faults(self, raw: web.BaseRequest) -> list[Fault]:
@@ -166,22 +164,20 @@ class App:
         self.access_log.write(json.dumps(entry) + "\n")
 
     def close(self) -> None:
-        """Finish the work in threads and give every wing's resources back."""
+        """Finish the work in threads and give every API's resources back."""
         self.executor.shutdown(wait=True)
-        for wing in self.wings.values():
-            wing.close()
+        for api in self.apis.values():
+            api.close()
 
 
-def _route(wing: Wing, mount: str, request: Request) -> tuple[Operation, dict[str, str]]:
-    return wing.router.match(request.method, _segments(request.path[len(mount) :]))
+def _route(api: Api, mount: str, request: Request) -> tuple[Operation, dict[str, str]]:
+    return api.router.match(request.method, _segments(request.path[len(mount) :]))
 
 
-def _route_or_nowhere(
-    wing: Wing, mount: str, request: Request
-) -> tuple[Operation, dict[str, str], CatalogError | None]:
+def _route_or_nowhere(api: Api, mount: str, request: Request) -> tuple[Operation, dict[str, str], CatalogError | None]:
     """Return what `_route` finds, or NOWHERE with the reason: faults may touch such answers too."""
     try:
-        return (*_route(wing, mount, request), None)
+        return (*_route(api, mount, request), None)
     except CatalogError as error:
         return NOWHERE, {}, error
 
@@ -194,9 +190,9 @@ def _segments(path: str) -> list[str]:
         raise InvalidInput(f"The path cannot be read: {error}.") from None
 
 
-def _render(wing: Wing | None, error: CatalogError, request: Request) -> Reply:
-    if wing is not None:
-        return wing.render(error, request)
+def _render(api: Api | None, error: CatalogError, request: Request) -> Reply:
+    if api is not None:
+        return api.render(error, request)
     return json_reply(
         {"error": {"message": error.message, "type": type(error).__name__, "code": error.status}},
         error.status,

@@ -2,6 +2,8 @@
 
 An issued token holds the time of its end and a seal made with the client's secret, so nothing is kept
 about it and it outlives a restart of the server.
+
+An API may know principals of its own: then it authenticates requests itself, see reference_server/api.py.
 """
 
 from __future__ import annotations
@@ -19,6 +21,18 @@ from specs.problems import Problem
 TOKEN_PREFIX = "token:"  # noqa: S105 - the form of the option, not a token
 OAUTH_PREFIX = "oauth:"
 LIFETIME_SECONDS = 3600
+HOLDER = "token"  # the name of who shows the one static token
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who calls: a name, "" for who was not asked for one, and the roles in which it calls."""
+
+    name: str = ""
+    roles: tuple[str, ...] = ()
+
+
+ANONYMOUS = Principal()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +45,19 @@ class Auth:
     def __repr__(self) -> str:
         return f"Auth({'token' if self.token else 'oauth' if self.client else 'none'})"
 
-    def check(self, headers: Mapping[str, str]) -> None:
-        """Let the request pass, or raise Unauthenticated.
+    def authenticate(self, headers: Mapping[str, str]) -> Principal:
+        """Return who sends these headers. Raises Unauthenticated.
 
         The token is taken from `Authorization: Bearer` or `x-api-key`.
         """
         if self.token is None and self.client is None:
-            return
+            return ANONYMOUS
         scheme, _, credentials = headers.get("Authorization", "").partition(" ")
         shown = credentials.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
         if not self._accepts(shown):
             challenge = {"WWW-Authenticate": 'Bearer realm="lakeproof"'}
             raise Unauthenticated("The request needs a valid bearer token or API key.", challenge)
+        return Principal(self.client[0] if self.client else HOLDER)
 
     def issue(self, client: str, secret: str) -> str:
         """Return a token for a client that proves who it is. Raises Unauthenticated.

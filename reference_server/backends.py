@@ -22,7 +22,6 @@ from specs.problems import Problem
 DIRECTORY_PREFIX = "dir:"
 OWN_FOLDER = ".lakeproof"
 FILE_NAME = "state.sqlite"
-NEEDS_FILES = ("iceberg",)
 
 
 @dataclass(slots=True)
@@ -44,12 +43,12 @@ class Backend:
             shutil.rmtree(self.temporary, ignore_errors=True)
 
 
-def open_backend(text: str, api: str) -> Backend:
-    """Open the backend that a `--storage` value names, for one API.
+def open_backend(text: str, api: str, *, needs_files: bool = False) -> Backend:
+    """Open the backend that a `--storage` value names, for one API, whose clients may need files.
 
     Raises Problem for an unknown value and for a directory that cannot be written.
     """
-    if text == "memory:pure" and api not in NEEDS_FILES:
+    if text == "memory:pure" and not needs_files:
         return Backend(MemoryStorage(), f"shared-memory://lakeproof-{secrets.token_hex(6)}")
     if text in ("memory", "memory:pure"):
         root = Path(tempfile.mkdtemp(prefix="lakeproof-"))

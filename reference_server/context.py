@@ -11,6 +11,7 @@ from urllib.parse import parse_qs
 
 import orjson
 
+from reference_server.auth import ANONYMOUS, Principal
 from reference_server.errors import InvalidInput
 from specs.openapi import JSON_TYPE, Operation
 
@@ -22,10 +23,10 @@ BOOLEANS = {"true": True, "false": False}
 class Request:
     """One request as it came: nothing decoded but the body's transfer coding.
 
-    `target` is the path with its query, percent-encoded as it was sent.
+    `target` is the path with its query, percent-encoded as it was sent; `principal` is who calls.
     """
 
-    __slots__ = ("_query", "body", "headers", "id", "method", "target")
+    __slots__ = ("_query", "body", "headers", "id", "method", "principal", "target")
 
     def __init__(self, id: str, method: str, target: str, headers: Mapping[str, str], body: bytes = b"") -> None:
         self.id = id
@@ -33,6 +34,7 @@ class Request:
         self.target = target
         self.headers = headers
         self.body = body
+        self.principal: Principal = ANONYMOUS
         self._query: Mapping[str, list[str]] | None = None
 
     @property
@@ -58,6 +60,7 @@ class Request:
         """Return the request with another query, body or headers: what faults do to it."""
         kept = self.headers if headers is None else headers
         other = Request(self.id, self.method, self.target, kept, self.body if body is None else body)
+        other.principal = self.principal
         other._query = self.query if query is None else query
         return other
 
@@ -96,6 +99,11 @@ class Context:
     body: Any
     executor: Executor
     reusable: bool = field(default=False, init=False)
+
+    @property
+    def principal(self) -> Principal:
+        """Who calls."""
+        return self.request.principal
 
     def query(self, name: str) -> Any:
         """Return a query parameter in its declared type, or None when it is absent.

@@ -7,25 +7,26 @@ import importlib.util
 import os
 import sys
 import threading
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
 
 from aiohttp import web
 
+from reference_server.api import Api, Setup
 from reference_server.app import App
 from reference_server.auth import Auth, parse_auth
-from reference_server.backends import Backend, open_backend
+from reference_server.backends import open_backend
 from reference_server.faults import find_fault
-from reference_server.iceberg import IcebergWing
-from reference_server.lance import LanceWing
-from reference_server.wing import Wing
+from specs.apis import apis, part_of
 from specs.problems import Problem
-from specs.profiles import APIS, Profile, find_profile
+from specs.profiles import Profile, find_profile
 
 STOP_SECONDS = 5.0
 LOOPBACK = "127.0.0.1"
+PACKAGE = "reference_server"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +34,8 @@ class ServerSettings:
     """How a server is started.
 
     `apis` are the APIs or profiles to serve; one that is named alone is mounted at the root, and none
-    means all. `storage` is a value of `--storage`. `page_size` is the largest page of a listing,
-    `managed_versions` tells Lance clients to keep versions of tables through the catalog, `max_body` is
-    the largest body in bytes. `warehouses` are those of Iceberg, `NAME` or `NAME=URI`, the default one first;
-    `namespaces` are there from the beginning in the default one, levels with dots between them; `functions`
-    is the folder that they have functions from, see reference_server/iceberg/catalog/function_files.py;
-    `scan_planning` says whether plannings of Iceberg scans are done at once (`sync`) or in the background (`async`).
+    means all. `storage` is a value of `--storage`. `page_size` is the largest page of a listing, `max_body` the
+    largest body in bytes. `options` are those of the APIs, by the names of reference_server/options.py.
     """
 
     apis: tuple[str, ...] = ()
@@ -49,13 +46,9 @@ class ServerSettings:
     faults: tuple[str, ...] = ()
     allow_faults: bool = False
     page_size: int = 1000
-    managed_versions: bool = False
     max_body: int = 64 << 20
     access_log: str | None = None
-    warehouses: tuple[str, ...] = ()
-    namespaces: tuple[str, ...] = ()
-    functions: str = ""
-    scan_planning: str = "sync"
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Server:
@@ -75,18 +68,18 @@ class Server:
         settings = self.settings
         faults = [find_fault(name) for name in settings.faults]
         auth = parse_auth(settings.auth)
-        wings: dict[str, Wing] = {}
-        for name in settings.apis or APIS:
-            profile = find_profile(name)
-            backend = open_backend(settings.storage, profile.api)
-            mount = "" if len(settings.apis) == 1 else profile.mount
-            wings[mount] = _build_wing(profile, backend, settings, auth)
-        return App(wings, auth, faults, settings.allow_faults, settings.max_body, self._log)
+        served = [find_profile(name) for name in settings.apis or apis()]
+        _check_profiles(served)
+        _check_options(served, settings.options)
+        mounted: dict[str, Api] = {}
+        for profile in sorted(served, key=lambda one: not one.mount):  # whatever is at the root comes last
+            mounted["" if len(served) == 1 else profile.mount] = _open_api(profile, settings, auth)
+        return App(mounted, faults, settings.allow_faults, settings.max_body, self._log)
 
     @property
     def urls(self) -> dict[str, str]:
         """The base URL of every API served."""
-        return {wing.api: f"{self._base}{mount}" for mount, wing in self._app.wings.items()}
+        return {api.name: f"{self._base}{mount}" for mount, api in self._app.apis.items()}
 
     @property
     def url(self) -> str:
@@ -113,8 +106,8 @@ class Server:
         return self
 
     async def _listen(self) -> int:
-        for wing in self._app.wings.values():
-            await wing.start()
+        for api in self._app.apis.values():
+            await api.start()
         self._runner = web.ServerRunner(web.Server(self._app.handle), shutdown_timeout=STOP_SECONDS)
         await self._runner.setup()
         site = web.TCPSite(self._runner, self.settings.host, self.settings.port)
@@ -144,22 +137,43 @@ class Server:
         self.stop()
 
 
-def _build_wing(profile: Profile, backend: Backend, settings: ServerSettings, auth: Auth) -> Wing:
-    """Return the wing of a profile's API on an open backend, which is closed again when that fails."""
-    document, page_size = profile.document(), settings.page_size
+def api_class(name: str) -> type[Api]:
+    """Return the class that serves an API; importing it registers the API's faults. Raises Problem without one."""
+    found: type[Api] = part_of(PACKAGE, name).API
+    return found
+
+
+def _check_profiles(served: Sequence[Profile]) -> None:
+    """Raise Problem for two profiles that one server cannot have beside each other."""
+    for index, profile in enumerate(served):
+        for other in served[:index]:
+            if other.api == profile.api:
+                raise Problem(
+                    f"One server cannot serve both {other.name} and {profile.name}: it has one revision of an API.",
+                    "Start a server for each.",
+                )
+            if other.mount == profile.mount:
+                where = profile.mount or "the root"
+                raise Problem(f"{other.api} and {profile.api} both want to be at {where}.", "Start a server for each.")
+
+
+def _check_options(served: Sequence[Profile], options: Mapping[str, Any]) -> None:
+    """Raise Problem for an option that none of the APIs has."""
+    known = {one.name for profile in served for one in fields(api_class(profile.api).options)}
+    unknown = sorted(options.keys() - known)
+    if unknown:
+        names, have = ", ".join(profile.api for profile in served), ", ".join(sorted(known)) or "none"
+        raise Problem(f"There is no option {unknown[0]} for {names}.", f"Options: {have}.")
+
+
+def _open_api(profile: Profile, settings: ServerSettings, auth: Auth) -> Api:
+    """Return the API of a profile on an open backend, which is closed again when that fails."""
+    served = api_class(profile.api)
+    backend = open_backend(settings.storage, profile.api, needs_files=served.needs_files)
+    own = {one.name for one in fields(served.options)}
+    options = served.options(**{name: value for name, value in settings.options.items() if name in own})
     try:
-        if profile.api == "iceberg":
-            return IcebergWing(
-                document,
-                backend,
-                page_size=page_size,
-                auth=auth,
-                warehouses=settings.warehouses,
-                namespaces=settings.namespaces,
-                functions=settings.functions,
-                scan_planning=settings.scan_planning,
-            )
-        return LanceWing(document, backend, page_size=page_size, managed=settings.managed_versions)
+        return served(Setup(profile, profile.document(), backend, auth, settings.page_size), options)
     except Problem:
         backend.close()
         raise
@@ -192,7 +206,14 @@ def serve(*apis: str, **settings: Any) -> Server:
         with serve("lance") as server:
             client.connect(server.url)
 
-    `apis` are API or profile names, all of them when none is given; `settings` are the fields of
-    ServerSettings. Raises Problem for settings that cannot be served.
+    `apis` are API or profile names, all of them when none is given; `settings` are the fields of ServerSettings,
+    and those of the APIs' own options. Raises Problem for settings that cannot be served.
     """
-    return Server(ServerSettings(apis=apis, **settings))
+    common = {one.name for one in fields(ServerSettings)}
+    given = {name: value for name, value in settings.items() if name in common}
+    options = {name: value for name, value in settings.items() if name not in common}
+    return Server(ServerSettings(apis=apis, **{"options": options, **given}))
+
+
+for _name in apis():  # whoever asks for a fault of an API finds it
+    api_class(_name)

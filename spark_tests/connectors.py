@@ -17,7 +17,8 @@ from specs.files import read_toml
 from specs.problems import Problem
 
 TABLE = Path(__file__).with_name("connectors.toml")
-APIS = ("iceberg", "lance")
+LINES = ("spark", "group")  # what the table has beside APIs
+AUTHORIZATION = "Authorization"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,26 @@ def table() -> dict[str, Any]:
     return read_toml(TABLE)
 
 
+def connectable() -> list[str]:
+    """Return the APIs that Spark has a connector for."""
+    return [name for name in table() if name not in LINES]
+
+
+def default_connector() -> str:
+    """Return the API that is meant where none is named."""
+    return connectable()[0]
+
+
+def speaks_sql(api: str) -> bool:
+    """True when the connector of an API merges as well as appends."""
+    return bool(table()[api].get("sql"))
+
+
+def client_modules(apis: Collection[str]) -> set[str]:
+    """Return the parts of Java's runtime that the HTTP clients of connectors cannot do without."""
+    return {module for api in apis if (module := table()[api].get("module"))}
+
+
 def connector(api: str, line: str, chosen: Sequence[str] = ()) -> Connector:
     """Return the connector of an API on a line of Spark, "3.5" for example; `chosen` are coordinates instead.
 
@@ -78,7 +99,7 @@ def _api_of(coordinates: str) -> str:
     parts = coordinates.split(":")
     known = {group: entry["api"] for group, entry in table()["group"].items()}
     lines = table()["spark"].values()
-    known |= {line[api].partition(":")[0]: api for line in lines for api in APIS if api in line}
+    known |= {line[api].partition(":")[0]: api for line in lines for api in connectable() if api in line}
     if len(parts) != 3 or parts[0] not in known:
         raise Problem(
             f"{coordinates!r} is no connector that the kit knows.",
@@ -110,19 +131,11 @@ def catalog_settings(catalog: Catalog, line: str, chosen: Sequence[str] = ()) ->
 def catalog_for(name: str, settings: Settings) -> Catalog:
     """Return the catalog that shows the target of a run, with its credentials, under a name of SQL's."""
     headers = dict(settings.header_pairs())
-    if settings.api == "lance" and settings.token:
-        headers["Authorization"] = f"Bearer {settings.token}"
-    told = _iceberg(settings) if settings.api == "iceberg" else {}
+    taken = table()[settings.api].get("takes", [])
+    given = {name: getattr(settings, name) for name in taken}
+    if settings.token:  # a connector that got both would get itself another token
+        given.pop("credential", None)
+        if "token" not in taken:
+            headers[AUTHORIZATION] = f"Bearer {settings.token}"
+    told = {name: value for name, value in given.items() if value}
     return Catalog(name, settings.api, settings.server.rstrip("/"), told, headers)
-
-
-def _iceberg(settings: Settings) -> dict[str, str]:
-    credential = "" if settings.token else settings.credential
-    told = {
-        "warehouse": settings.warehouse,
-        "token": settings.token,
-        "credential": credential,
-        "scope": settings.scope,
-        "cache-enabled": "false",  # what Spark shows is what the server says
-    }
-    return {name: value for name, value in told.items() if value}

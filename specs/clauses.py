@@ -3,8 +3,8 @@
 The files of `clauses/` hold
 
     [[clause]]      id, level (MUST, SHOULD, MAY), operations, source, text; or `excluded = "why"`.
-                    `revisions` are those that it is for, all if none is named; `replaces` names clauses
-                    that do not hold in these
+                    `revisions` are those that it is for, all if none is named, `since` the first of them;
+                    `replaces` names clauses that do not hold in these
     [[unreached]]   operations ("*" for all), statuses, why: declared statuses that no requirement can provoke
 """
 
@@ -16,9 +16,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from specs.apis import folder_of
 from specs.files import read_toml
 from specs.problems import Problem
-from specs.profiles import HERE, Profile
+from specs.profiles import Profile
 
 LEVELS = ("MUST", "SHOULD", "MAY")
 FIELDS = ("id", "level", "operations", "source", "text")
@@ -28,7 +29,8 @@ FIELDS = ("id", "level", "operations", "source", "text")
 class Clause:
     """One normative statement. `source` says where it stands, `excluded` why it is not tested.
 
-    `revisions` are those that it is for (none given: all), `replaces` the clauses that do not hold in them.
+    `revisions` are those that it is for (none given: all), `since` is the first of them, `replaces` the clauses that
+    do not hold in them.
     """
 
     id: str
@@ -39,6 +41,11 @@ class Clause:
     excluded: str
     revisions: tuple[str, ...] = ()
     replaces: tuple[str, ...] = ()
+    since: str = ""
+
+    def holds_in(self, profile: Profile) -> bool:
+        """True when the clause is for a profile, whatever may replace it there."""
+        return profile.has_reached(self.since) and (not self.revisions or profile.revision in self.revisions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +78,15 @@ def clauses(api: str) -> dict[str, Clause]:
             raw.get("excluded", ""),
             tuple(raw.get("revisions", ())),
             tuple(raw.get("replaces", ())),
+            raw.get("since", ""),
         )
     return found
 
 
 @cache
 def clauses_of(profile: Profile) -> dict[str, Clause]:
-    """Return the clauses that hold in a profile, by id."""
-    own = [one for one in clauses(profile.api).values() if not one.revisions or profile.revision in one.revisions]
+    """Return the clauses of the profile's own API that hold in it, by id."""
+    own = [one for one in clauses(profile.api).values() if one.holds_in(profile)]
     replaced = {name for one in own for name in one.replaces}
     return {one.id: one for one in own if one.id not in replaced}
 
@@ -92,6 +100,6 @@ def unreached(api: str) -> tuple[Unreached, ...]:
 
 
 def _entries(api: str, kind: str) -> Iterator[tuple[Path, dict[str, Any]]]:
-    for path in sorted((HERE / api / "clauses").glob("*.toml")):
+    for path in sorted((folder_of(api) / "clauses").glob("*.toml")):
         for raw in read_toml(path).get(kind, []):
             yield path, raw

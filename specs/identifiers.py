@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from urllib.parse import quote, unquote_to_bytes
 
-LANCE_DELIMITER = "$"
+DELIMITER = "$"
 UNIT_SEPARATOR = "\x1f"
 READABLE_SEPARATOR = "."  # between levels that people write down
 SEPARATOR_OVERRIDE = "namespace-separator"
@@ -35,7 +35,7 @@ def decode_segment(raw: str) -> str:
         raise IdentifierError("the path is not UTF-8 after percent-decoding") from None
 
 
-def join_parts(parts: Sequence[str], delimiter: str = LANCE_DELIMITER) -> str:
+def join_parts(parts: Sequence[str], delimiter: str = DELIMITER) -> str:
     """Return the string form of an identifier: ["a", "t"] -> "a$t", [] -> "$".
 
     Raises IdentifierError when a part holds the delimiter: the result would name something else.
@@ -46,7 +46,7 @@ def join_parts(parts: Sequence[str], delimiter: str = LANCE_DELIMITER) -> str:
     return delimiter.join(parts) if parts else delimiter
 
 
-def split_parts(text: str, delimiter: str = LANCE_DELIMITER) -> list[str]:
+def split_parts(text: str, delimiter: str = DELIMITER) -> list[str]:
     """Return the parts of an identifier in string form: "a$t" -> ["a", "t"], "$" -> [].
 
     Raises IdentifierError for an empty delimiter and for an empty part.

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from specs.discriminators import expand_discriminators
+from specs.errors import ErrorBody
 from specs.overlay import Change, apply_change, apply_overlay
 from specs.problems import Problem
 from specs.revisions import read_revision
@@ -94,11 +95,12 @@ class Operation:
 
 @dataclass(frozen=True)
 class Document:
-    """An OpenAPI 3 document after its corrections. `raw` is the whole tree."""
+    """An OpenAPI 3 document after its corrections. `raw` is the whole tree, `errors` what is said of error bodies."""
 
     raw: dict[str, Any]
     source: str
     unused_changes: tuple[Change, ...] = field(default=())
+    errors: ErrorBody = field(default_factory=ErrorBody)
     compiled: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
     """What was compiled from the document and is shared by all that use it: see validation.py."""
 

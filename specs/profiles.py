@@ -1,10 +1,11 @@
-"""Profiles: one revision of one API each, with its document, corrections, clauses and requirement set.
+"""Profiles: one revision of one API each, with its documents, corrections, clauses and requirement set.
 
 A profile named `lance/2026-03` stands in these files beside each other:
 
+    specs/lance/api.toml                  what the API is, which revisions it has, of which documents they consist
     specs/lance/2026-03.yaml              the document, or what it says otherwise than another revision
     specs/lance/2026-03.overlay.toml      its corrections
-    specs/lance/overlay.toml              corrections of several revisions of an API
+    specs/lance/overlay.toml              corrections of several revisions of an API's first document
     specs/lance/2026-03.requirements.txt  the published requirement set, once there is one: it is frozen
     specs/lance/clauses/*.toml            the normative statements, shared by the revisions of an API
 
@@ -14,20 +15,18 @@ its document, and in clauses that are for it alone.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from specs.apis import ApiFacts, DocumentPart, apis, find_api
+from specs.composition import Mounted, compose
+from specs.discriminators import expand_discriminators
 from specs.openapi import Document
 from specs.overlay import Change, read_overlay
 from specs.problems import Problem
-
-HERE = Path(__file__).parent
-MOUNTS = {"lance": "/lance", "iceberg": "/iceberg"}
-PORTS = {"lance": 2333, "iceberg": 8181}
-SHARED_PORT = 8181
-APIS = tuple(MOUNTS)  # the first is meant where none is named
+from specs.revisions import patch_document
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,58 +44,117 @@ class Profile:
     @property
     def mount(self) -> str:
         """Where the reference server mounts the API when it serves several."""
-        return MOUNTS[self.api]
+        return self.facts.mount
+
+    @property
+    def facts(self) -> ApiFacts:
+        """What is said about the API."""
+        return find_api(self.api)
+
+    @property
+    def suites(self) -> tuple[str, ...]:
+        """The APIs whose requirements apply: its own, and those whose documents it has."""
+        return tuple(dict.fromkeys(profile.api for profile in self.judged_by()))
+
+    def judged_by(self) -> list[Profile]:
+        """Return the profiles whose clauses hold: this one, and those that its documents follow."""
+        followed = [find_profile(part.follows) for part in self.facts.parts(self.revision) if part.follows]
+        return [self, *(one for profile in followed for one in profile.judged_by())]
+
+    def of(self, suite: str) -> Profile:
+        """Return the profile by which the requirements of an API apply here. Raises StopIteration if they do not."""
+        return next(profile for profile in self.judged_by() if profile.api == suite)
+
+    def has_reached(self, since: str) -> bool:
+        """True when what is so since a revision, "" for ever, is so here. Raises Problem for an unknown revision."""
+        return not since or self.facts.reached(self.revision, since)
 
     def file(self, suffix: str) -> Path:
         """Return the path of one of the profile's files, by what follows the revision."""
-        return HERE / self.api / f"{self.revision}{suffix}"
+        return self.facts.folder / f"{self.revision}{suffix}"
 
     def document(self) -> Document:
-        """Return the profile's document, corrected by its overlay."""
+        """Return the profile's document, corrected by its overlays. Raises Problem for one that is malformed."""
         return _document(self)
 
+    def plain_document(self) -> Document:
+        """Return the profile's document as it stands in its files, without corrections."""
+        return self._composed(
+            lambda part: (
+                find_profile(part.follows).plain_document() if part.follows else Document.load(self._path(part))
+            )
+        )
+
     def document_from(self, path: Path) -> Document:
-        """Read another copy of the profile's document, such as the published one, with the same corrections."""
-        return Document.load(path, self.overlay(), lenient=True)
+        """Read another copy of a document, such as the published one, with the same corrections.
+
+        Of several documents it stands for the one that has most of its operations.
+        """
+        parts = self.facts.parts(self.revision)
+        own = [part for part in parts if part.file and not part.follows] or parts
+        if len(own) == 1:
+            copied, ids = own[0], frozenset[str]()
+        else:
+            ids = frozenset(Document.load(path).operations)
+            copied = max(own, key=lambda part: len(ids & self._read(part).operations.keys()))
+        overlay = self._overlay(copied)
+        return self._composed(
+            lambda part: Document.load(path, overlay, lenient=True) if part is copied else self._read(part)
+        )
 
     def overlay(self) -> list[Change]:
-        """Return the corrections of the profile's document: those of several revisions, then its own."""
-        files = (HERE / self.api / "overlay.toml", self.file(".overlay.toml"))
-        return [change for path in files if path.exists() for change in read_overlay(path, self.revision)]
+        """Return the corrections of the profile's own documents: those of several revisions, then its own."""
+        return [change for part in self.facts.parts(self.revision) for change in self._overlay(part)]
 
     def frozen_requirements(self) -> frozenset[str] | None:
         """Return the ids of the published requirement set, or None while none is published."""
         path = self.file(".requirements.txt")
         return frozenset(path.read_text().split()) if path.exists() else None
 
+    def _composed(self, read: Callable[[DocumentPart], Document]) -> Document:
+        parts = self.facts.parts(self.revision)
+        if not parts:
+            raise Problem(f"The profile {self.name} has no document.", "Name one in its api.toml.")
+        mounted = [Mounted(read(part), part.mount, part.rename) for part in parts]
+        return replace(compose(f"{self.facts.title} {self.revision}", mounted), errors=self.facts.error)
+
+    def _path(self, part: DocumentPart) -> Path:
+        return self.facts.folder / part.file.format(revision=self.revision)
+
+    def _read(self, part: DocumentPart) -> Document:
+        if not part.follows:
+            return Document.load(self._path(part), self._overlay(part))
+        followed = find_profile(part.follows).document()
+        if not part.file:
+            return followed
+        path = self._path(part)
+        return replace(followed, raw=expand_discriminators(patch_document(followed.raw, path)), source=str(path))
+
+    def _overlay(self, part: DocumentPart) -> list[Change]:
+        if part.follows or not part.file:
+            return []
+        first = part is next(one for one in self.facts.parts(self.revision) if not one.follows)
+        shared = [self.facts.folder / "overlay.toml"] if first else []
+        files = (*shared, self._path(part).with_suffix(".overlay.toml"))
+        return [change for path in files if path.exists() for change in read_overlay(path, self.revision)]
+
 
 @cache
 def _document(profile: Profile) -> Document:
-    return Document.load(profile.file(".yaml"), profile.overlay())
+    return profile._composed(profile._read)
 
 
-@cache
 def profiles() -> dict[str, Profile]:
     """Return every profile by name: within an API dialects first, then the revisions from the oldest on."""
-    found = (Profile(api, revision) for api in APIS for revision in _revisions(api))
+    found = (Profile(api.name, revision) for api in apis().values() for revision in api.profiles)
     return {profile.name: profile for profile in found}
-
-
-def _revisions(api: str) -> list[str]:
-    """Return the revisions of an API in the order of their numbers: 1.6, 1.11, 2026-08. Dialects have none."""
-    return sorted((path.stem for path in (HERE / api).glob("*.yaml")), key=_numbers)
-
-
-def _numbers(revision: str) -> list[int]:
-    return [int(number) for number in re.findall(r"\d+", revision)]
 
 
 def find_profile(name: str) -> Profile:
     """Return a profile by name; an API alone means its newest revision. Raises Problem for an unknown one."""
     if name in profiles():
         return profiles()[name]
-    revisions = [profile for profile in profiles().values() if profile.api == name]
-    if revisions:
-        return revisions[-1]
-    known = ", ".join([*APIS, *profiles()])
+    if name in apis():
+        return Profile(name, apis()[name].revisions[-1])
+    known = ", ".join([*apis(), *profiles()])
     raise Problem(f"There is no profile {name!r}.", f"Known ones: {known}.")

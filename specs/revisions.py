@@ -37,10 +37,21 @@ def _read(path: Path, above: tuple[Path, ...]) -> Any:
     raw = string_keys(read_yaml(path))
     if not isinstance(raw, dict) or BASIS not in raw:
         return raw
-    basis = _read(path.with_name(f"{raw.pop(BASIS)}.yaml"), (*above, path))
-    pruned = raw.pop(PRUNED, False)
-    merged = merge_patch(basis, raw)
-    return prune(merged) if pruned else merged
+    return _patched(_read(path.with_name(f"{raw.pop(BASIS)}.yaml"), (*above, path)), raw)
+
+
+def patch_document(basis: dict[str, Any], path: Path) -> dict[str, Any]:
+    """Return what the merge patch in a file makes of a document. Raises Problem for a file that holds none."""
+    raw = string_keys(read_yaml(path))
+    if not isinstance(raw, dict):
+        raise Problem(f"{path} is no merge patch: it holds no object.", "Give what it says otherwise, by section.")
+    patched: dict[str, Any] = _patched(basis, raw)
+    return patched
+
+
+def _patched(basis: Any, patch: dict[str, Any]) -> Any:
+    merged = merge_patch(basis, {key: value for key, value in patch.items() if key != PRUNED})
+    return prune(merged) if patch.get(PRUNED) else merged
 
 
 def merge_patch(target: Any, patch: Any) -> Any:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from conformance.apis import APIS, requirements
+from conformance.apis import requirements
 from conformance.coverage import GAP, clause_coverage
-from reference_server.iceberg import wing as iceberg
-from reference_server.lance import wing as lance
-from reference_server.wing import find_handlers
+from reference_server.api import find_handlers
+from reference_server.serve import api_class
+from specs.apis import apis
 from specs.clauses import clauses
 from specs.profiles import find_profile
 
@@ -23,7 +23,7 @@ UPSTAIRS = {
     "spark_tests": {"lakeproof"},
     "lakeproof": set(),
 }
-WINGS = {"lance": lance, "iceberg": iceberg}
+APIS = list(apis())
 OPERATIONS = [(api, operation) for api in APIS for operation in find_profile(api).document().operations]
 
 
@@ -50,7 +50,7 @@ def test_imports_go_downstairs(package):
 @pytest.mark.parametrize("api", APIS)
 def test_every_operation_has_a_handler(api):
     document = find_profile(api).document()
-    assert set(find_handlers(document, WINGS[api].HANDLER_MODULES)) == set(document.operations)
+    assert set(find_handlers(document, api_class(api).handler_modules)) == set(document.operations)
 
 
 @pytest.mark.parametrize(("api", "operation"), OPERATIONS)
@@ -76,7 +76,7 @@ def test_every_requirement_has_a_clause_and_known_operations(api):
 
 @pytest.mark.parametrize("api", APIS)
 def test_server_files_are_mirrored_by_requirements(api):
-    handlers = {module.__name__.rpartition(".")[2] for module in WINGS[api].HANDLER_MODULES}
+    handlers = {module.__name__.rpartition(".")[2] for module in api_class(api).handler_modules}
     modules = (ROOT / "conformance" / api / "requirements").glob("test_*.py")
     judged = {path.stem.removeprefix("test_") for path in modules}
     assert handlers - judged == set()

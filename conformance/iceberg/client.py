@@ -19,7 +19,7 @@ from conformance.operation_client import (
     Signature,
     make_signature,
 )
-from specs.commits import spelling
+from specs.iceberg.commits import spelling
 from specs.identifiers import UNIT_SEPARATOR, IdentifierError, encode_segment, join_levels
 from specs.openapi import Document, Operation
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from conformance.client import bearer
 from conformance.exchange import Exchange
 from conformance.iceberg.catalog import (
     FLAT,
@@ -28,7 +29,6 @@ from specs.identifiers import IdentifierError, advertised_separator
 from specs.openapi import JSON_TYPE, Operation
 from specs.problems import Problem
 
-UNSUPPORTED = "UnsupportedOperationException"
 NO_NAMESPACE = "NoSuchNamespaceException"
 CONFIG, GET_TOKEN, CREATE_NAMESPACE = "getConfig", "getToken", "createNamespace"
 ENDPOINTS = "endpoints"
@@ -62,7 +62,6 @@ class IcebergProber:
         query: dict[str, Any] = {"warehouse": warehouse} if warehouse else {}
         ask = partial(catalog.get_config, **query) if self.configured else partial(catalog.list_tables, catalog.home)
         greeting = self._sent(partial(ask, expect=None))
-        self.target.client.says_unsupported = says_unsupported
         if self.recognises(greeting):
             self._config = _object(greeting) if self.configured else {}
             self._read_config()
@@ -83,7 +82,7 @@ class IcebergProber:
                 f"{answer.url} answers {answer.status or answer.failure} and no token for the credential.",
                 "Check --credential and --scope, or get a token elsewhere and give it with --token.",
             )
-        self.target.client.use_token(token)
+        self.target.log_in(bearer(token))
 
     def recognises(self, greeting: Exchange) -> bool:
         """True when an answer can only come from such a catalog: a configuration, or a page of a listing.
@@ -116,7 +115,7 @@ class IcebergProber:
             facts[SEPARATOR] = advertised_separator(settings)
         facts[KEY_LIFETIME] = str(self._config.get("idempotency-key-lifetime") or "")
         facts[PREFIX] = prefix
-        client.locate = lambda path: path.replace(ROUTE, f"/v1/{prefix}/" if prefix else "/v1/")
+        client.known.locate = lambda path: path.replace(ROUTE, f"/v1/{prefix}/" if prefix else "/v1/")
 
     @property
     def endpoints(self) -> set[str] | None:
@@ -164,7 +163,7 @@ class IcebergProber:
         absent = probe.status in NO_HEAD if probe.method == "HEAD" else is_missing(probe, nowhere)
         state = REFUSED if named is False or (named is None and absent) else MISSING if absent else OFFERED
         if state == REFUSED:
-            self.target.client.refused = {*self.target.client.refused, probe.operation}
+            self.target.client.known.refused.add(probe.operation)
         return state
 
     def _named(self, operation: Operation) -> bool | None:
@@ -187,11 +186,6 @@ class IcebergProber:
         catalog.begin_example()
         self._sent(partial(catalog.create_namespace, id, expect=None))
         return any(step.status == 200 for step in self.target.client.steps)
-
-
-def says_unsupported(exchange: Exchange) -> bool:
-    """True when an answer says, as the document wants, that the server lacks an operation or a part of it."""
-    return exchange.status == 406 and _error_type(exchange) == UNSUPPORTED
 
 
 def _error_type(exchange: Exchange) -> Any:

@@ -12,7 +12,7 @@ from conformance.client import Answer, Expected
 from conformance.lance.methods import Id, LanceMethods
 from conformance.lance.support.arrow import STREAM_TYPE
 from conformance.operation_client import Headers, Query
-from specs.identifiers import LANCE_DELIMITER, join_parts
+from specs.identifiers import DELIMITER, join_parts
 
 SUCCESS = 200
 
@@ -22,6 +22,8 @@ __all__ = ["Id", "LanceClient"]
 class LanceClient(LanceMethods, api="lance"):
     """See the module."""
 
+    id_type = "Sequence[str] | str"
+
     def send(
         self,
         operation: str,
@@ -30,7 +32,7 @@ class LanceClient(LanceMethods, api="lance"):
         *,
         query: Query | None = None,
         path: Mapping[str, str] | None = None,
-        delimiter: str = LANCE_DELIMITER,
+        delimiter: str = DELIMITER,
         data: bytes | None = None,
         expect: Expected = SUCCESS,
         **options: Any,
@@ -40,7 +42,7 @@ class LanceClient(LanceMethods, api="lance"):
         `path` names what lies below the object, or wins over its id. `options` are those of Client.call.
         """
         named = {} if id is None else {"id": id if isinstance(id, str) else join_parts(id, delimiter)}
-        extra = {} if delimiter == LANCE_DELIMITER else {"delimiter": delimiter}
+        extra = {} if delimiter == DELIMITER else {"delimiter": delimiter}
         content = {"json": body} if data is None else {"body": data, "content_type": STREAM_TYPE}
         arguments = {"path": {**named, **(path or {})}, "query": {**extra, **(query or {})}, **content}
         return self.client.call(operation, expect=expect, **{**arguments, **options})

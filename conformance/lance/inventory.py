@@ -9,9 +9,9 @@ from conformance.inventory import Inventory
 from conformance.lance.client import Id, LanceClient
 from conformance.sandbox import NAMESPACE, REGISTRATION, TABLE, Names, Thing
 from conformance.target import Target
-from specs.identifiers import LANCE_DELIMITER
+from specs.identifiers import DELIMITER
 
-DELIMITERS = (LANCE_DELIMITER, ".", "::", "|", "\x1f")
+DELIMITERS = (DELIMITER, ".", "::", "|", "\x1f")
 
 
 class LanceInventory(Inventory):
@@ -59,7 +59,7 @@ class LanceInventory(Inventory):
     def roots(self) -> list[Thing]:
         """See Inventory. Tables may also lie in namespaces that no listing shows."""
         names = self.listed("ListAllTables", "tables", lambda token: self._client.list_all_tables(page_token=token))
-        ids = [tuple(name.split(LANCE_DELIMITER)) for name in names if isinstance(name, str)]
+        ids = [tuple(name.split(DELIMITER)) for name in names if isinstance(name, str)]
         return [*super().roots(), *(Thing(TABLE, id) for id in ids if self.is_ours(id))]
 
     def children(self, namespace: Names) -> list[Thing]:
@@ -81,5 +81,5 @@ class LanceInventory(Inventory):
 
     def _send(self, operation: str, id: Id, body: Any) -> Exchange | None:
         parts = () if isinstance(id, str) else id  # a text has its delimiters
-        delimiter = next((one for one in DELIMITERS if not any(one in part for part in parts)), LANCE_DELIMITER)
+        delimiter = next((one for one in DELIMITERS if not any(one in part for part in parts)), DELIMITER)
         return self.ask(lambda: self._client.send(operation, id, body, delimiter=delimiter, expect=None))

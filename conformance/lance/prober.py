@@ -8,7 +8,6 @@ from typing import Any
 
 import orjson
 
-from conformance.client import is_unsupported
 from conformance.exchange import Exchange
 from conformance.lance.catalog import FLAT, NAMESPACES, NESTED, NONE, LanceCatalog
 from conformance.lance.client import Id
@@ -83,7 +82,7 @@ class LanceProber:
 
     def state(self, probe: Exchange, nowhere: Exchange) -> str:
         """Return whether an operation is offered: all that its answer tells."""
-        if is_unsupported(probe):
+        if self.target.client.says_unsupported(probe):
             return REFUSED
         return MISSING if is_missing(probe, nowhere) else OFFERED
 

@@ -16,7 +16,7 @@ from lakeproof.checking import EMBEDDED_STORAGE, check
 from lakeproof.command_line import without_secrets
 from lakeproof.commands.connection_options import connection_options
 from lakeproof.terminal import ProgressListener, out, print_results
-from specs.profiles import APIS
+from specs.apis import apis, default_api
 
 SECRET_OPTIONS = ("--token", "--credential", "--header")
 EPILOG = """\b
@@ -42,7 +42,7 @@ made. Exit codes: 0 conforms, 1 does not, 2 interrupted, 3 the kit failed,
 
 @click.command("check", epilog=EPILOG)
 @click.argument("url", required=False)
-@click.option("--api", type=click.Choice(APIS), help="The API that the server speaks.  [default: lance]")
+@click.option("--api", type=click.Choice([*apis()]), help=f"What the server speaks.  [default: {default_api()}]")
 @click.option("--profile", help="A revision of the API, such as lance/2026-03. Default: the newest.")
 @click.option("--spec", metavar="FILE", help="Judge by this copy of the document instead of the kit's own.")
 @click.option(

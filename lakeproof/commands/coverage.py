@@ -26,7 +26,8 @@ from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.results import Results, read_results
 from lakeproof.checking import EMBEDDED_STORAGE, check
 from lakeproof.terminal import ProgressListener, out
-from specs.profiles import APIS, find_profile
+from specs.apis import apis, default_api
+from specs.profiles import find_profile
 
 STYLES = {COVERED: ("✓", "green"), EXCLUDED: ("–", "dim"), UNSERVED: ("○", "dim"), GAP: ("✗", "bold red")}
 EPILOG = """\b
@@ -40,7 +41,7 @@ Examples:
 
 @click.command("coverage", epilog=EPILOG)
 @click.argument("results", required=False, type=click.Path(path_type=Path))
-@click.option("--api", type=click.Choice(APIS), default=APIS[0], show_default=True, help="The API to count.")
+@click.option("--api", type=click.Choice([*apis()]), default=default_api(), show_default=True, help="The API to count.")
 @click.option("--storage", default=EMBEDDED_STORAGE, show_default=True, help="Storage of the embedded server.")
 @click.option("--json", "as_json", is_flag=True, help="Print every status and clause as JSON.")
 def coverage_command(results: Path | None, api: str, storage: str, as_json: bool) -> int:

@@ -10,11 +10,12 @@ import click
 from rich.syntax import Syntax
 from rich.table import Table
 
-from conformance.apis import APIS, requirements
+from conformance.apis import requirements
 from conformance.noticed import faults_noticed_by, noticed_file, read_noticed
 from conformance.requirement import Requirement
 from lakeproof.terminal import out
 from spark_tests.scenarios.running import noticed_scenarios_file, scenarios
+from specs.apis import apis
 from specs.clauses import clauses
 from specs.problems import Problem
 
@@ -43,7 +44,7 @@ def explain_command(requirement_id: str) -> None:
 
 def find_requirement(requirement_id: str) -> Requirement:
     """Return a requirement by id. Raises Problem, with near matches, for an unknown one."""
-    known = {name: one for api in APIS for name, one in (requirements(api) | scenarios(api)).items()}
+    known = {name: one for api in apis() for name, one in (requirements(api) | scenarios(api)).items()}
     if requirement_id in known:
         return known[requirement_id]
     near = (

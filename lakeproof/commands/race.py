@@ -23,10 +23,9 @@ from lakeproof.commands.spark_options import spark_options, spark_settings_of
 from lakeproof.commands.spark_progress import counting, starting
 from lakeproof.terminal import out, print_end
 from reference_server.serve import serve
-from spark_tests.connectors import catalog_for
+from spark_tests.connectors import catalog_for, connectable, default_connector, speaks_sql
 from spark_tests.races import running
 from spark_tests.races import sql as sql_race
-from spark_tests.races.apis import RACES
 from spark_tests.races.report import advice, bars, sentence, to_json, write
 from spark_tests.races.running import RaceSettings, run_race
 from spark_tests.session import SparkSettings, open_session
@@ -36,7 +35,6 @@ MOST_PROBLEMS = 5
 LANE = 24
 COLORS = {"ok": "green", "refused": "yellow", "unknown": "red"}
 SENTENCE_COLORS = {"fail": "bold red", "undecided": "bold yellow", "pass": "bold green"}
-SQL_API = "iceberg"
 EPILOG = """\b
 Examples:
   lakeproof race --api iceberg --clients 100 --operations 10000
@@ -54,7 +52,13 @@ Exit codes: 0 no contradiction, 1 contradictions or undecided objects, 4 wrong u
 
 @click.command("race", epilog=EPILOG)
 @click.argument("url", required=False)
-@click.option("--api", type=click.Choice(list(RACES)), default="iceberg", show_default=True, help="The API to race on.")
+@click.option(
+    "--api",
+    type=click.Choice(connectable()),
+    default=default_connector(),
+    show_default=True,
+    help="The API to race on.",
+)
 @click.option("--clients", type=click.IntRange(1), help="Clients at the same time.  [default: 1000, with --sql 6]")
 @click.option("--operations", type=click.IntRange(1), help="Of all clients.  [default: 100000, with --sql 120]")
 @click.option("--sql", is_flag=True, help="Race through Spark's connector (Iceberg): appends and merges add up.")
@@ -96,8 +100,9 @@ def race_command(
     """Let clients on Spark's executors race, and judge what they were told; by default on the embedded server."""
     spark: SparkSettings = spark_settings_of(given)
     settings = load_settings({**given, "server": url, "headers": headers or None, "seed": seed})
-    if sql and settings.api != SQL_API:
-        raise Problem(f"--sql races on {SQL_API}, not on {settings.api}.", "Leave --sql out.")
+    if sql and not speaks_sql(settings.api):
+        able = " or ".join(filter(speaks_sql, connectable()))
+        raise Problem(f"--sql races on {able}, not on {settings.api}.", "Leave --sql out.")
     many, much = (sql_race.CLIENTS, sql_race.OPERATIONS) if sql else (running.CLIENTS, running.OPERATIONS)
     size = RaceSettings(clients or many, operations or much, partitions or 0, seed, most_orders=most_orders)
     with _target(settings, storage, faults) as target:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
 from reference_server.faults import FAULTS
-from reference_server.iceberg.scans.plans import MODES, SYNC
-from reference_server.serve import LOOPBACK, Server, ServerSettings
+from reference_server.options import Option, flags
+from reference_server.serve import LOOPBACK, Server, ServerSettings, api_class
+from specs.apis import SHARED_PORT, apis
 from specs.problems import Problem
-from specs.profiles import APIS, PORTS, SHARED_PORT, find_profile
+from specs.profiles import find_profile
 
+F = TypeVar("F", bound=Callable[..., Any])
 LOOPBACKS = ("127.0.0.1", "localhost", "::1")
 EPILOG = """\b
 Storage:
@@ -52,14 +55,45 @@ def _list_faults(context: click.Context, _parameter: click.Parameter, wanted: bo
         context.exit()
 
 
+def _ports() -> str:
+    """Return which ports servers of one API listen on, where it is not the usual one."""
+    own = [f"{api.port} for {name} alone" for name, api in apis().items() if api.port != SHARED_PORT]
+    return ", ".join([*own, f"else {SHARED_PORT}"])
+
+
+def _options() -> dict[str, tuple[str, Any, Option]]:
+    """Return the options of all APIs by name: the first API that has it, its default, and how it is given."""
+    found: dict[str, tuple[str, Any, Option]] = {}
+    for api in apis():
+        for field, default, option in flags(api_class(api).options):
+            found.setdefault(field, (api, default, option))
+    return found
+
+
+def api_options(command: F) -> F:
+    """Give the command the options of every API, in their order."""
+    for field, (api, default, option) in reversed(_options().items()):
+        command = _option(api, field, default, option)(command)
+    return command
+
+
+def _option(api: str, field: str, default: Any, option: Option) -> Callable[[F], F]:
+    kinds: dict[str, Any] = {"is_flag": True} if default is False else {"metavar": option.metavar, "default": default}
+    if isinstance(default, tuple):
+        kinds = {"metavar": option.metavar, "multiple": True}
+    if option.choices:
+        kinds |= {"type": click.Choice(option.choices), "show_default": option.show_default}
+    return click.option(option.flag, field, help=f"{api.capitalize()}: {option.help}", **kinds)
+
+
 @click.command("serve", epilog=EPILOG)
-@click.option("--api", type=click.Choice([*APIS, "all"]), default="all", show_default=True, help="What to serve.")
+@click.option("--api", type=click.Choice([*apis(), "all"]), default="all", show_default=True, help="What to serve.")
 @click.option("--profile", help="A revision of the API, such as lance/2026-03. Default: the newest.")
 @click.option("--host", default=LOOPBACK, show_default=True, help="The address to listen on.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
-    help="0 takes a free one. Default: 2333 for Lance alone, else 8181.",
+    help=f"0 takes a free one. Default: {_ports()}.",
 )
 @click.option("--storage", default="memory", show_default=True, help="memory, memory:pure or dir:PATH; see below.")
 @click.option(
@@ -77,38 +111,7 @@ def _list_faults(context: click.Context, _parameter: click.Parameter, wanted: bo
     show_default=True,
     help="The largest page of a listing.",
 )
-@click.option(
-    "--managed-versions",
-    is_flag=True,
-    help="Lance: tell clients to commit versions of tables through the catalog.",
-)
-@click.option(
-    "--warehouse",
-    "warehouses",
-    multiple=True,
-    metavar="NAME[=URI]",
-    help="Iceberg: a warehouse, in a folder of the storage or at a URI (see below); repeatable.  [default: default]",
-)
-@click.option(
-    "--namespace",
-    "namespaces",
-    multiple=True,
-    metavar="NAME",
-    help="Iceberg: a namespace that is there from the beginning, such as analytics or a.b; may be repeated.",
-)
-@click.option(
-    "--functions",
-    default="",
-    metavar="FOLDER",
-    help="Iceberg: functions to show, FOLDER/<namespace>/<name>.json with the metadata of each.",
-)
-@click.option(
-    "--scan-planning",
-    type=click.Choice(MODES),
-    default=SYNC,
-    show_default=True,
-    help="Iceberg: plan scans at once, or in the background while clients wait and ask again.",
-)
+@api_options
 @click.option(
     "--max-body",
     type=click.IntRange(1),
@@ -129,12 +132,13 @@ def serve_command(
     api: str, profile: str | None, host: str, port: int | None, faults: tuple[str, ...], **rest: Any
 ) -> None:
     """Run the reference server: a mock of every API, in one process."""
-    apis = (profile,) if profile else () if api == "all" else (api,)
+    named = (profile,) if profile else () if api == "all" else (api,)
     if profile and api not in ("all", find_profile(profile).api):
         raise Problem(f"The profile {profile} does not belong to the API {api}.", "Leave one of them out.")
-    alone = find_profile(apis[0]).api if apis else ""
-    chosen = PORTS.get(alone, SHARED_PORT) if port is None else port
-    settings = ServerSettings(apis=apis, host=host, port=chosen, faults=faults, **rest)
+    usual = find_profile(named[0]).facts.port if named else SHARED_PORT
+    chosen = usual if port is None else port
+    options = {field: value for field, (_, default, _) in _options().items() if (value := rest.pop(field)) != default}
+    settings = ServerSettings(apis=named, host=host, port=chosen, faults=faults, options=options, **rest)
     if host not in LOOPBACKS:
         click.secho(f"Listening on {host}: others can reach this server.", fg="yellow", err=True)
     stop = threading.Event()

@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
-from conformance.apis import APIS
 from lakeproof.checking import EMBEDDED_STORAGE, check
 from lakeproof.commands.check import command_line, show_run
 from lakeproof.commands.connection_options import connection_options
 from lakeproof.commands.spark_options import spark_options, spark_settings_of
 from lakeproof.terminal import ProgressListener
+from spark_tests.connectors import connectable, default_connector
 from spark_tests.scenarios.running import run_scenarios
 from spark_tests.session import check_spark
 
@@ -33,7 +33,9 @@ codes are those of `lakeproof check`.
 
 @click.command("spark", epilog=EPILOG)
 @click.argument("url", required=False)
-@click.option("--api", type=click.Choice(list(APIS)), default="iceberg", show_default=True, help="What URL speaks.")
+@click.option(
+    "--api", type=click.Choice(connectable()), default=default_connector(), show_default=True, help="What URL speaks."
+)
 @click.option("--profile", help="A revision of the API, such as iceberg/1.11. Default: the newest.")
 @click.option(
     "--storage", default=EMBEDDED_STORAGE, show_default=True, help="Storage of the embedded server, without a URL."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,12 @@ from rich.text import Text
 
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from lakeproof.terminal import out
+from specs.apis import default_api, part_of
 from specs.clauses import clauses_of
 from specs.diff import diff_documents
-from specs.error_codes import codes_of, error_codes
-from specs.error_types import stated_types
 from specs.lint import has_second_opinion, lint_document
 from specs.openapi import Document, Operation
-from specs.profiles import find_profile, profiles
+from specs.profiles import Profile, find_profile, profiles
 
 VALUE_WIDTH = 60
 
@@ -47,7 +45,7 @@ def spec_list(profile: str | None) -> None:
 
 @spec_group.command("show", epilog="Example: lakeproof spec show CreateTable")
 @click.argument("operation")
-@click.option("--profile", default="lance", show_default=True, help="The profile, or the API for its newest one.")
+@click.option("--profile", default=default_api(), show_default=True, help="The profile, or the API for its newest one.")
 def spec_show(operation: str, profile: str) -> None:
     """Show an operation: parameters, bodies, statuses, clauses."""
     chosen = find_profile(profile)
@@ -60,27 +58,20 @@ def spec_show(operation: str, profile: str) -> None:
         kinds = [f"{kind} {_schema_name(schema)}" for kind, schema in body.content.items()]
         statuses.add_row(status, ", ".join(kinds) or "no body")
     out.print(statuses)
-    out.print(Text(f"\n{ERRORS[chosen.api][0]}  ", "dim"), ", ".join(ERRORS[chosen.api][1](found.id)))
+    out.print(_errors(chosen, found.id))
     out.print()
     for clause in clauses_of(chosen).values():
         if found.id in clause.operations:
             out.print(f"[dim]{clause.level:6}[/] [bold]{clause.id}[/] {clause.text}")
 
 
-def _lance_codes(operation_id: str) -> list[str]:
-    names = {error.code: error.name for error in error_codes().values()}
-    return [f"{code} {names[code]}" for code in sorted(codes_of(operation_id))]
-
-
-def _iceberg_types(operation_id: str) -> list[str]:
-    stated = sorted(stated_types(operation_id).items())
-    return [f"{status} {name}" for status, types in stated for name in sorted(types)]
-
-
-ERRORS: dict[str, tuple[str, Callable[[str], list[str]]]] = {
-    "lance": ("codes", _lance_codes),
-    "iceberg": ("types", _iceberg_types),
-}
+def _errors(profile: Profile, operation_id: str) -> Text:
+    """Return what is known of an operation's errors, by each API whose suite judges it."""
+    words = Text()
+    for one in profile.judged_by():
+        errors = part_of(f"specs.{one.api}", "errors")
+        words.append(f"\n{errors.LABEL}  ", "dim").append(", ".join(errors.described(operation_id, one)))
+    return words
 
 
 def _parameters(document: Document, operation: Operation) -> Table:
@@ -143,7 +134,7 @@ def _plain(name: str) -> Document:
     path = Path(name)
     if path.exists() or path.suffix in (".yaml", ".yml", ".json"):
         return Document.load(path)
-    return Document.load(find_profile(name).file(".yaml"))
+    return find_profile(name).plain_document()
 
 
 @spec_group.command("lint", epilog="Example: lakeproof spec lint openapi.yaml")

@@ -1,7 +1,8 @@
-"""The Iceberg REST catalog wing.
+"""The Iceberg REST catalog API.
 
-wing.py, context.py     the wing, and what a handler is given
+api.py, context.py      the API, and what a handler is given
 prefixes.py             routing: paths with and without the prefix of a warehouse
+options.py              what its server can be told
 errors.py names.py      the error body; which names are taken
 keys.py catalog.py      namespaces, tables and views as keys of a storage: reads; a `Change` reads and writes
 dialects.py             commits of a dialect in the words of the rules
@@ -21,6 +22,6 @@ tables.py registrations.py commits.py (tables); views.py; scans/ functions.py cr
 `metadata/` has the rules of metadata documents, as pure functions; `faults/` the ways to misbehave.
 """
 
-from reference_server.iceberg.wing import IcebergWing
+from reference_server.iceberg.api import IcebergApi
 
-__all__ = ["IcebergWing"]
+API = IcebergApi

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.metadata.requirements import is_creation
-from specs.commits import actions, spelling
+from specs.iceberg.commits import actions, spelling
 from specs.openapi import Document
 
 # What a table that no update sorts is created with.

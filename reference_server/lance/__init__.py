@@ -1,5 +1,5 @@
-"""The Lance Namespace wing: handlers by resource, a catalog, and data in real Lance datasets."""
+"""The Lance Namespace API: handlers by resource, a catalog, and data in real Lance datasets."""
 
-from reference_server.lance.wing import LanceWing
+from reference_server.lance.api import LanceApi
 
-__all__ = ["LanceWing"]
+API = LanceApi

@@ -13,8 +13,8 @@ from reference_server.lance.catalog.catalog import Catalog, Path, Table
 from reference_server.lance.catalog.names import check_names
 from reference_server.lance.data.table_data import LARGEST_VERSION, TableData
 from reference_server.storage import Storage
-from specs.error_codes import codes_of
-from specs.identifiers import LANCE_DELIMITER, IdentifierError, split_parts
+from specs.identifiers import DELIMITER, IdentifierError, split_parts
+from specs.lance.errors import codes_of
 from specs.openapi import Operation
 
 T = TypeVar("T")
@@ -116,7 +116,7 @@ def bind(
     The id of a transaction is one text, as answers give it: a body may have it whole. Raises InvalidInput for an
     identifier that cannot be read, for impossible names, and when the body names another object than the path.
     """
-    delimiter = request.query.get("delimiter", [LANCE_DELIMITER])[-1]
+    delimiter = request.query.get("delimiter", [DELIMITER])[-1]
     try:
         parts = tuple(split_parts(path["id"], delimiter)) if "id" in path else ()
         if not delimiter:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reference_server.context import Reply, Request, json_reply
 from reference_server.errors import BodyTooLarge, CatalogError, MethodNotAllowed, RouteNotFound
-from specs.error_codes import error_codes
+from specs.lance.errors import error_codes
 
 # Errors that the Lance list does not name, and the entry that says the same to a client.
 STANDS_FOR = {RouteNotFound: "Unsupported", MethodNotAllowed: "Unsupported", BodyTooLarge: "InvalidInput"}

@@ -127,7 +127,7 @@ def _entry(number: int, verdict: str) -> dict[str, Any]:
             "source": "nowhere",
         },
         "statement": "Something is as it should be.",
-        "where": "conformance.iceberg.test_made_up:test_made_up",
+        "where": "conformance.iceberg.requirements.test_made_up:test_made_up",
         "verdict": verdict,
         "message": "" if verdict == "pass" else "expected 200, got 500",
         "seconds": 0.004,

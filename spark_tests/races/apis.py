@@ -1,4 +1,7 @@
-"""The APIs that have races: how a client plays, and how the stage is set."""
+"""The part of each API in races: how a client plays, and how the stage is set.
+
+The module `spark_tests.races.<api>` has it as `RACE`.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.iceberg.catalog import IcebergCatalog
-from conformance.lance.catalog import LanceCatalog
 from conformance.target import Target
-from spark_tests.races import iceberg, lance
 from spark_tests.races.players import Player, Scene
+from specs.apis import part_of
+
+PACKAGE = "spark_tests.races"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,7 @@ class RaceApi:
     prepare: Callable[[Target, Any, int, int], Scene]
 
 
-RACES = {
-    "iceberg": RaceApi(iceberg.IcebergPlayer, IcebergCatalog, iceberg.prepare),
-    "lance": RaceApi(lance.LancePlayer, LanceCatalog, lance.prepare),
-}
+def race_api(api: str) -> RaceApi:
+    """Return the part of an API. Raises Problem without one."""
+    found: RaceApi = part_of(PACKAGE, api).RACE
+    return found

@@ -23,6 +23,7 @@ from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.idempotency import HEADER, new_key
 from conformance.iceberg.support.updates import append, requirement, set_properties, update
 from conformance.target import Target
+from spark_tests.races.apis import RaceApi
 from spark_tests.races.clock import Offset
 from spark_tests.races.players import REPEAT, Action, Player, Scene
 from spark_tests.races.wire import Reply, Sender
@@ -267,3 +268,6 @@ def prepare(target: Target, catalog: IcebergCatalog, clients: int, seed: int) ->
     catalog.note_tables((*home, name) for name in (*names, *others))
     facts = {SEPARATOR: catalog.separator}
     return Scene(tuple(home), counts, seed, bool(target.facts.get(KEY_LIFETIME)), facts)
+
+
+RACE = RaceApi(IcebergPlayer, IcebergCatalog, prepare)

@@ -18,6 +18,7 @@ from conformance.history.events import EXISTS, MISSING
 from conformance.lance.catalog import LanceCatalog
 from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.target import Target
+from spark_tests.races.apis import RaceApi
 from spark_tests.races.clock import Offset
 from spark_tests.races.manifests import Staged, stage_versions, staged_copy
 from spark_tests.races.players import Action, Player, Scene
@@ -198,3 +199,6 @@ def prepare(target: Target, catalog: LanceCatalog, clients: int, seed: int) -> S
         for name in batch_names(number, round)
     )
     return Scene(tuple(home), counts, seed, False, {STAGED: staged, MARK: mark})
+
+
+RACE = RaceApi(LancePlayer, LanceCatalog, prepare)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from spark_tests.races.apis import RACES
+from spark_tests.races.apis import race_api
 from spark_tests.races.clock import ClockAddress, Offset, drifted, measure, note
 from spark_tests.races.players import Player, Scene
 from spark_tests.races.records import Record
@@ -77,4 +77,4 @@ def look_last(play: Play) -> list[Record]:
 
 
 def _player(play: Play, number: int, sender: Sender, offset: Offset) -> Player:
-    return RACES[play.api].player(number, sender, play.scene, offset)
+    return race_api(play.api).player(number, sender, play.scene, offset)

@@ -18,7 +18,7 @@ from conformance.sandbox import Leftover
 from conformance.session import meet
 from conformance.settings import Settings
 from conformance.target import Target, connect
-from spark_tests.races.apis import RACES
+from spark_tests.races.apis import race_api
 from spark_tests.races.clock import Heard, clock
 from spark_tests.races.loop import Play, look_last, play_partition
 from spark_tests.races.records import Record
@@ -97,7 +97,7 @@ def run_race(
     started = datetime.now(UTC)
     target = connect(settings)
     meet(target)
-    catalog = RACES[settings.api].catalog(target)
+    catalog = race_api(settings.api).catalog(target)
     catalog.begin_example()
     seconds: dict[str, float] = {}
     try:
@@ -117,7 +117,7 @@ def over_the_wire(
 ) -> list[Record]:
     """Let clients on the executors send requests; see Contest."""
     since = time.perf_counter()
-    scene = RACES[target.settings.api].prepare(target, catalog, race.clients, race.seed)
+    scene = race_api(target.settings.api).prepare(target, catalog, race.clients, race.seed)
     seconds["prepare"] = time.perf_counter() - since
     context = spark.sparkContext
     partitions = race.partitions or min(context.defaultParallelism, race.clients)

@@ -39,7 +39,7 @@ def wire_of(target: Target) -> Wire:
     document, client = target.document, target.client
     offered = [name for name, probe in target.probes.items() if probe.state == OFFERED]
     operations = {name: document.operation(name) for name in offered}
-    located = {name: (one.method, client.locate(one.path)) for name, one in operations.items()}
+    located = {name: (one.method, client.known.locate(one.path)) for name, one in operations.items()}
     return Wire(target.settings.server.rstrip("/"), dict(client.headers), located, target.settings.timeout)
 
 

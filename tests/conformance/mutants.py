@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from zlib import crc32
 
-from conformance.apis import APIS
 from conformance.noticed import noticed_file, read_noticed
 from conformance.results import Results
 from conformance.runner import run
@@ -14,13 +13,14 @@ from lakeproof import Server
 from lakeproof.checking import SAMPLE_NAMESPACE
 from reference_server.faults import HEADER
 from reference_server.iceberg.catalog.function_files import SAMPLES
+from specs.apis import apis
 
 TOKEN = "test-token"
 # A run that names its warehouse sees what becomes of clients that name none.
 SETTINGS = {"iceberg": {"warehouse": "default", "credential": f"lakeproof:{TOKEN}", "functions": SAMPLE_NAMESPACE}}
 SERVED = {"iceberg": {"functions": str(SAMPLES)}}
 ON_S3 = "iceberg.storage."  # judged in iceberg/test_s3_mutants.py
-NOTICED = {api: read_noticed(noticed_file(api)) for api in APIS}
+NOTICED = {api: read_noticed(noticed_file(api)) for api in apis()}
 SHARES = 4  # the faults of an API are shared out to so many workers of pytest-xdist
 NOTICES = ("fail", "warn")
 

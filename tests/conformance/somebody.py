@@ -111,7 +111,7 @@ def fill(somebody: Lance | Iceberg, *root: str) -> None:
 
 def _client(url: str, api: str) -> Client:
     client = Client(Connection(url, {}, 10.0), find_profile(api).document())
-    client.locate = lambda path: path.replace("/{prefix}", "")
+    client.known.locate = lambda path: path.replace("/{prefix}", "")
     client.begin([])
     client.reach_subject()  # whatever goes wrong fails the test
     return client

@@ -12,15 +12,16 @@ from pathlib import Path
 import pytest
 
 import reference_server
-from conformance.apis import APIS, requirements
+from conformance.apis import requirements
 from conformance.noticed import matching
 from lakeproof import serve
 from reference_server.faults import find_fault
+from specs.apis import apis
 from tests.conformance.mutants import NOTICED, ON_S3, SERVED, TOKEN, judge, share, unnoticed
 
 MUTANTS = [
     pytest.param(api, fault, marks=pytest.mark.xdist_group(share(api, fault)), id=f"{api}-{fault}")
-    for api in APIS
+    for api in apis()
     for fault, patterns in NOTICED[api].items()
     if not all(one.startswith(ON_S3) for one in patterns)
 ]
@@ -61,7 +62,7 @@ def test_fault_is_noticed(api: str, fault: str, servers, meets: Meets, tmp_path)
     assert len(results.requirements) == len(wanted)
 
 
-@pytest.mark.parametrize("api", [pytest.param(api, marks=pytest.mark.xdist_group(f"met-{api}")) for api in APIS])
+@pytest.mark.parametrize("api", [pytest.param(api, marks=pytest.mark.xdist_group(f"met-{api}")) for api in apis()])
 def test_every_requirement_that_the_server_meets_notices_a_fault(api, servers, tmp_path):
     results = judge(servers(api), tmp_path)
     assert {entry["verdict"] for entry in results.requirements} <= {"pass", "unoffered"}
@@ -71,7 +72,7 @@ def test_every_requirement_that_the_server_meets_notices_a_fault(api, servers, t
     assert sorted(met - matching(patterns, met)) == []
 
 
-@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("api", apis())
 def test_what_was_measured_names_faults_and_requirements(api):
     for fault, patterns in NOTICED[api].items():
         assert find_fault(fault).name == fault.partition(":")[0]
@@ -80,8 +81,8 @@ def test_what_was_measured_names_faults_and_requirements(api):
 
 
 def test_no_requirement_stands_in_the_server():
-    ids = re.compile(r"\b(?:spark\.)?(?:" + "|".join(APIS) + r")\.[a-z_*]+\.[a-z_.*{}-]+")
-    known = {one for api in APIS for one in requirements(api)}
+    ids = re.compile(r"\b(?:spark\.)?(?:" + "|".join(apis()) + r")\.[a-z_*]+\.[a-z_.*{}-]+")
+    known = {one for api in apis() for one in requirements(api)}
     for path in Path(reference_server.__file__).parent.rglob("*.py"):
         named = [found for found in ids.findall(path.read_text()) if matching([found], known)]
         assert named == [], path

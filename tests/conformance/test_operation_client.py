@@ -2,16 +2,18 @@
 
 import pytest
 
+from conformance.apis import suite_part
 from conformance.client import Client
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import IcebergClient
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.client import LanceClient
-from conformance.operation_stub import CLIENTS, path_of, stub
+from conformance.operation_stub import path_of, stub
 from conformance.sandbox import REGISTRATION, TABLE, Thing
 from conformance.settings import Settings
 from conformance.target import connect
 from conformance.transport import Connection
+from specs.apis import apis
 from specs.profiles import find_profile
 
 
@@ -36,14 +38,14 @@ def iceberg():
     return IcebergClient(Recorder("iceberg"))
 
 
-@pytest.mark.parametrize("api", CLIENTS)
+@pytest.mark.parametrize("api", apis())
 def test_stub_is_generated(api):
     assert path_of(api).read_text() == stub(api), "run python -m conformance.operation_stub"
 
 
-@pytest.mark.parametrize("api", CLIENTS)
+@pytest.mark.parametrize("api", apis())
 def test_every_operation_is_a_method(api):
-    client, _ = CLIENTS[api]
+    client = suite_part(api).client
     for operation in find_profile(api).document().operations.values():
         assert getattr(client, operation.name).__name__ == operation.name
 

@@ -118,3 +118,17 @@ def test_locations_stay_below_the_root(tmp_path):
     ):
         with pytest.raises(Exception, match="not below the root"):
             data.relative(location)
+
+
+def test_one_server_has_one_revision_of_an_api():
+    with pytest.raises(Problem, match=r"cannot serve both iceberg/1\.6 and iceberg/1\.11"):
+        serve("iceberg/1.6", "iceberg/1.11")
+    with pytest.raises(Problem, match="cannot serve both lance/2026-03 and lance/2026-03"):
+        serve("lance", "lance")
+
+
+def test_options_are_of_the_apis_that_are_served():
+    with pytest.raises(Problem, match="no option warehouses for lance"):
+        serve("lance", warehouses=("a",))
+    with pytest.raises(Problem, match="no option color for lance, iceberg"):
+        serve(color="blue")

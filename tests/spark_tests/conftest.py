@@ -11,12 +11,12 @@ from specs.problems import Problem
 def spark_can_run():
     """Skips where there is no Spark, no Java or no connector, and says which."""
     pytest.importorskip("pyspark", reason="Spark is optional: pip install 'lakeproof[spark]'")
-    from spark_tests.connectors import APIS  # noqa: PLC0415 - optional
+    from spark_tests.connectors import connectable  # noqa: PLC0415 - optional
     from spark_tests.session import SparkSettings, check_spark, spark_settings  # noqa: PLC0415
 
     try:
         check_spark(SparkSettings())
-        spark_settings(SparkSettings(), apis=APIS)
+        spark_settings(SparkSettings(), apis=connectable())
     except Problem as problem:
         pytest.skip(str(problem))
 

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 import spark_tests
-from conformance.apis import APIS
 from conformance.noticed import FILE, matching, read_noticed
 from conformance.settings import Settings
 from lakeproof import serve
 from reference_server.faults import HEADER, find_fault
+from specs.apis import apis as find_apis
 
 TOKEN = "test-token"
 SCENARIOS = Path(spark_tests.__file__).parent / "scenarios"
@@ -26,8 +26,8 @@ WAREHOUSES = {"iceberg": "default"}
 MASTER = "local[2,2]"  # a task that fails is run twice, not four times: most that fail here fail again
 
 
-NOTICED = {api: read_noticed(SCENARIOS / api / FILE) for api in APIS}
-MUTANTS = [(api, fault) for api in APIS for fault in NOTICED[api]]
+NOTICED = {api: read_noticed(SCENARIOS / api / FILE) for api in find_apis()}
+MUTANTS = [(api, fault) for api in find_apis() for fault in NOTICED[api]]
 MUTANT_IDS = [f"{api}-{fault}" for api, fault in MUTANTS]
 
 
@@ -68,7 +68,7 @@ def test_fault_is_noticed(api, fault, target, known, tmp_path):
     assert {entry["id"] for entry in results.requirements} == wanted
 
 
-@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("api", find_apis())
 def test_every_scenario_notices_a_fault(api, known):
     patterns = {one for patterns in NOTICED[api].values() for one in patterns}
     assert sorted(set(known(api)) - matching(patterns, known(api))) == []

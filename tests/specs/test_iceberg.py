@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from specs.clauses import clauses
-from specs.error_types import stated_types
+from specs.iceberg.errors import stated_types
 from specs.openapi import Document
 from specs.profiles import find_profile, profiles
 from specs.validation import Validators

@@ -6,7 +6,7 @@ import pytest
 
 from conformance.apis import requirements
 from specs.clauses import clauses, clauses_of
-from specs.commits import actions, newest_actions, requirement_types, spelling
+from specs.iceberg.commits import actions, newest_actions, requirement_types, spelling
 from specs.profiles import find_profile, profiles
 from specs.revisions import prune
 from specs.validation import Validators

@@ -13,7 +13,7 @@ from conformance.outcomes import Unoffered, Violation
 from conformance.requirement import must, should
 from conformance.suite import Suite
 from conformance.target import MISSING, OFFERED
-from specs.error_types import stated_types
+from specs.iceberg.errors import stated_types
 from specs.identifiers import SEPARATOR_OVERRIDE, encode_segment
 
 CONFIG = ["getConfig"]

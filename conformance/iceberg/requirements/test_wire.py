@@ -13,7 +13,7 @@ from conformance.suite import Suite
 from conformance.target import MISSING, REFUSED
 from conformance.wire import WireFinding
 from specs.clauses import clauses
-from specs.error_types import OAUTH_OPERATION
+from specs.iceberg.errors import OAUTH_OPERATION
 from specs.openapi import Operation
 
 # Errors of these have bodies of the catalog's own form.

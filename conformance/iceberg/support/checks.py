@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from conformance.exchange import Exchange
@@ -11,7 +12,8 @@ from conformance.iceberg.support.metadata import TABLE_RULES, VIEW_RULES, Rule
 from conformance.iceberg.support.scans.rules import SCAN_RULES
 from conformance.json_values import shown
 from conformance.wire import ExtraCheck
-from specs.error_types import OAUTH_OPERATION, stated_types
+from specs.iceberg.errors import OAUTH_OPERATION, stated_types
+from specs.profiles import Profile
 
 BODY = "error-body"
 CODE = "error-code"
@@ -47,13 +49,13 @@ def code_is_status(exchange: Exchange, value: Any) -> Found:
     return [("body:/error/code", f"the code is {shown(error['code'])}, the status {exchange.status}")]
 
 
-def type_is_known(exchange: Exchange, value: Any) -> Found:
+def type_is_known(exchange: Exchange, value: Any, profile: Profile) -> Found:
     """An error that an operation states for a reason of its own has a type that clients know for it.
 
     Clients do not ask a 5xx for its type.
     """
     error = _error(exchange, value)
-    known = stated_types(exchange.operation).get(exchange.status) if exchange.status < 500 else None
+    known = stated_types(exchange.operation, profile).get(exchange.status) if exchange.status < 500 else None
     if not known or "type" not in error or error["type"] in sorted(known):  # it may be of any kind
         return []
     return [("body:/error/type", f"the type {shown(error['type'])} is none of {', '.join(sorted(known))}")]
@@ -97,12 +99,14 @@ def _found(rule: Rule, metadata: dict[str, Any]) -> Iterator[tuple[str, str]]:
         return
 
 
-EXTRA_CHECKS: dict[str, ExtraCheck] = {
-    BODY: error_has_body,
-    CODE: code_is_status,
-    TYPE: type_is_known,
-    TEXT: text_is_for_people,
-    **SCAN_RULES,
-    **{f"table {name}": rule_check(rule, "table-uuid") for name, rule in TABLE_RULES.items()},
-    **{f"view {name}": rule_check(rule, "view-uuid") for name, rule in VIEW_RULES.items()},
-}
+def extra_checks(profile: Profile) -> dict[str, ExtraCheck]:
+    """Return the checks of answers by a profile."""
+    return {
+        BODY: error_has_body,
+        CODE: code_is_status,
+        TYPE: partial(type_is_known, profile=profile),
+        TEXT: text_is_for_people,
+        **SCAN_RULES,
+        **{f"table {name}": rule_check(rule, "table-uuid") for name, rule in TABLE_RULES.items()},
+        **{f"view {name}": rule_check(rule, "view-uuid") for name, rule in VIEW_RULES.items()},
+    }

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from conformance.outcomes import Unoffered
-from specs.commits import actions, newest_actions, newest_requirement_types, requirement_types
+from specs.iceberg.commits import actions, newest_actions, newest_requirement_types, requirement_types
 from specs.openapi import Document
 from specs.profiles import find_profile
 

@@ -15,7 +15,7 @@ from conformance.lance.support.arrow import stream
 from conformance.outcomes import Unoffered
 from conformance.requirement import must, should
 from conformance.strategies import tables
-from specs.identifiers import LANCE_DELIMITER, join_parts
+from specs.identifiers import DELIMITER, join_parts
 
 DESCRIBE, ALTER = ["DescribeTransaction"], ["AlterTransaction"]
 
@@ -37,7 +37,7 @@ def _known(catalog: LanceCatalog, table: Names, told: str) -> str:
     """Return an id of a transaction in the form that its server takes: as it was told, or after the table's."""
     if catalog.describe_transaction(told, expect=None).status == 200:
         return told
-    return told if LANCE_DELIMITER in told else join_parts((*table, told))
+    return told if DELIMITER in told else join_parts((*table, told))
 
 
 def status_of(answer: Answer) -> str:
@@ -86,7 +86,7 @@ def test_transaction_of_another_table(catalog: LanceCatalog) -> None:
     """A transaction of one table is none of another: 404 and code 10, also after it was altered."""
     id = new_transaction(catalog)
     catalog.alter_transaction(id, actions=[set_property("k", "v")], expect=None)
-    other = (*catalog.new_table("other"), id.rpartition(LANCE_DELIMITER)[2])
+    other = (*catalog.new_table("other"), id.rpartition(DELIMITER)[2])
     equal(catalog.describe_transaction(other, expect=404).code, 10, "the code of the error")
 
 

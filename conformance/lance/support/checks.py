@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from conformance.exchange import Exchange
 from conformance.wire import ExtraCheck
-from specs.error_codes import codes_of, error_codes
+from specs.lance.errors import codes_of, error_codes
+from specs.profiles import Profile
 
 CODE_STATUS = "code-status"
 CODE_LIST = "code-list"
@@ -22,10 +24,10 @@ def code_matches_status(exchange: Exchange, value: Any) -> list[tuple[str, str]]
     return [("body:/code", f"code {code} ({known.name}) stands for status {known.status}, not {exchange.status}")]
 
 
-def code_is_listed(exchange: Exchange, value: Any) -> list[tuple[str, str]]:
-    """The number of an error is one that the error list gives the operation."""
+def code_is_listed(exchange: Exchange, value: Any, profile: Profile) -> list[tuple[str, str]]:
+    """The number of an error is one that the error list of the profile gives the operation."""
     code = _code(exchange, value)
-    if code is None or code in codes_of(exchange.operation):
+    if code is None or code in codes_of(exchange.operation, profile):
         return []
     return [("body:/code", f"code {code} is not among those of {exchange.operation}")]
 
@@ -35,4 +37,6 @@ def _code(exchange: Exchange, value: Any) -> int | None:
     return code if isinstance(code, int) else None
 
 
-EXTRA_CHECKS: dict[str, ExtraCheck] = {CODE_STATUS: code_matches_status, CODE_LIST: code_is_listed}
+def extra_checks(profile: Profile) -> dict[str, ExtraCheck]:
+    """Return the checks of answers by a profile."""
+    return {CODE_STATUS: code_matches_status, CODE_LIST: partial(code_is_listed, profile=profile)}

@@ -1,7 +1,7 @@
 """Idempotency keys: a request that is sent again has no further effect and gets the answer of the first.
 
 The outcome is written in the same storage commit as the change that it belongs to. A key belongs to one
-operation of one warehouse, and holds for `LIFETIME_SECONDS`. Answers 5xx are not kept.
+operation of one warehouse and to who sent it, and holds for `LIFETIME_SECONDS`. Answers 5xx are not kept.
 """
 
 from __future__ import annotations
@@ -83,7 +83,8 @@ def repetition(context: Context, warehouse: str) -> Repetition | None:
     if not UUID7.fullmatch(key):
         raise InvalidInput(f"The {HEADER} has to be a UUID of version 7, not {key!r:.100}.")
     sent = pack(context.request.target, context.request.body)
-    return Repetition(idempotency_key(warehouse, key.lower(), context.operation.id), hashlib.sha256(sent).hexdigest())
+    kept_under = idempotency_key(warehouse, key.lower(), context.operation.id, context.principal.name)
+    return Repetition(kept_under, hashlib.sha256(sent).hexdigest())
 
 
 def is_final(status: int) -> bool:

@@ -44,9 +44,9 @@ def name_of(key: bytes, prefix: bytes) -> str:
     return key[len(prefix) : -1].decode()
 
 
-def idempotency_key(warehouse: str, key: str, operation_id: str) -> bytes:
-    """Return the key of an outcome. Keys of clients begin with the time, so the oldest come first."""
-    return pack(IDEMPOTENCY, warehouse, key, operation_id)
+def idempotency_key(warehouse: str, key: str, operation_id: str, principal: str) -> bytes:
+    """Return the key of an outcome, kept for who asked. Keys of clients begin with the time: the oldest come first."""
+    return pack(IDEMPOTENCY, warehouse, key, operation_id, principal)
 
 
 def plan_prefix(warehouse: str) -> bytes:

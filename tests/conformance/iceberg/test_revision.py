@@ -7,7 +7,7 @@ import pytest
 from conformance.iceberg.support.revision import Revision
 from conformance.iceberg.support.update_actions import ACTIONS
 from conformance.outcomes import Unoffered
-from specs.commits import actions
+from specs.iceberg.commits import actions
 from specs.profiles import find_profile
 
 OLD = Revision(find_profile("iceberg/1.6").document())

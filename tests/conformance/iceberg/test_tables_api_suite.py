@@ -12,7 +12,7 @@ from conformance.settings import Settings
 from conformance.target import connect
 from lakeproof import check, serve
 from lakeproof.checking import EMBEDDED_NAMESPACE, SAMPLE_NAMESPACE
-from specs.commits import newest_actions
+from specs.iceberg.commits import newest_actions
 from specs.openapi import Document
 from specs.problems import Problem
 from specs.profiles import Profile, find_profile

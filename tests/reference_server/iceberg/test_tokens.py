@@ -92,12 +92,12 @@ def test_a_static_token_is_the_secret(http):
 def test_tokens_end(monkeypatch):
     auth = Auth(client=("a", "b"))
     token = auth.issue("a", "b")
-    auth.check(bearer(token))
+    auth.authenticate(bearer(token))
     monkeypatch.setattr("time.time", lambda: 4e9)
     with pytest.raises(Unauthenticated):
-        auth.check(bearer(token))
+        auth.authenticate(bearer(token))
 
 
 def test_another_secret_makes_other_tokens():
     with pytest.raises(Unauthenticated):
-        Auth(client=("a", "other")).check(bearer(Auth(client=("a", "b")).issue("a", "b")))
+        Auth(client=("a", "other")).authenticate(bearer(Auth(client=("a", "b")).issue("a", "b")))

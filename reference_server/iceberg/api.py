@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import Executor
+from typing import Any
 from weakref import WeakValueDictionary
 
 import orjson
 
-from reference_server.auth import Auth
-from reference_server.backends import Backend
-from reference_server.context import Reply, Request
-from reference_server.errors import CatalogError, Unsupported
+from reference_server.api import Api, Handler, Setup, to_reply
+from reference_server.context import Context, Reply, Request
+from reference_server.errors import CatalogError
 from reference_server.iceberg import faults
 from reference_server.iceberg.catalog.function_files import read_functions
 from reference_server.iceberg.catalog.initial_namespaces import make_namespaces, parse_namespaces
@@ -41,10 +41,9 @@ from reference_server.iceberg.handlers import (
 )
 from reference_server.iceberg.handlers.functions import set_functions
 from reference_server.iceberg.metadata.errors import MetadataError
-from reference_server.iceberg.scans.plans import SYNC, scan_services
-from reference_server.wing import find_handlers, read_json_body, to_reply
-from specs.openapi import Document, Operation
-from specs.validation import Validators
+from reference_server.iceberg.options import IcebergOptions
+from reference_server.iceberg.scans.plans import scan_services
+from specs.openapi import Operation
 
 HANDLER_MODULES = [
     config,
@@ -65,102 +64,74 @@ FAULTS = faults.__name__  # importing the package registers its faults
 LENIENT = frozenset({"createNamespace"})
 
 
-class IcebergWing:
+class IcebergApi(Api):
     """The Iceberg REST catalog over one backend."""
 
-    api = "iceberg"
+    handler_modules = HANDLER_MODULES
+    options = IcebergOptions
+    needs_files = True
+    varying = ("If-None-Match", "X-Iceberg-Access-Delegation")
     public = frozenset({"/v1/oauth/tokens"})
 
-    def __init__(
-        self,
-        document: Document,
-        backend: Backend,
-        *,
-        page_size: int,
-        auth: Auth | None = None,
-        warehouses: Sequence[str] = (),
-        namespaces: Sequence[str] = (),
-        functions: str = "",
-        scan_planning: str = SYNC,
-    ) -> None:
-        """Put the wing together. Raises Problem for warehouses, namespaces and functions that cannot be served."""
-        found = parse_warehouses(warehouses, backend.data_root)
+    def __init__(self, setup: Setup, options: IcebergOptions) -> None:
+        """Put the API together. Raises Problem for warehouses, namespaces and functions that cannot be served."""
+        super().__init__(setup, options)
+        document, backend = setup.document, setup.backend
+        found = parse_warehouses(options.warehouses, backend.data_root)
         places = Places(found)
         stores = Stores(places, durable=backend.durable)
         stores.open()
         locks: WeakValueDictionary[Lock, asyncio.Lock] = WeakValueDictionary()
-        self._namespaces = parse_namespaces(namespaces, document)
-        self._functions = read_functions(functions, document)
-        self.document = document
+        self._namespaces = parse_namespaces(options.namespaces, document)
+        self._functions = read_functions(options.functions, document)
         self.router = PrefixRouter(document, found)
-        self._backend = backend
-        self._validators = Validators(document)
-        self._handlers = find_handlers(document, HANDLER_MODULES)
         self._services = Services(
             document=document,
             storage=backend.storage,
             warehouses={one.name: one for one in found},
             places=places,
             files=MetadataFiles(stores),
-            auth=auth or Auth(),
+            auth=setup.auth,
             locks=locks,
-            handled=frozenset(self._handlers),
+            handled=frozenset(self.handlers),
             dialect=dialect_of(document),
-            page_size=page_size,
+            page_size=setup.page_size,
             seal=secrets.token_bytes(32),
-            scans=scan_services(stores.read, scan_planning),
+            scans=scan_services(stores.read, options.scan_planning),
         )
 
     async def start(self) -> None:
-        """See Wing.start: storage has nothing that is half done, but may lack the first namespaces and functions."""
+        """See Api.start: storage has nothing that is half done, but may lack the first namespaces and functions."""
         services = self._services
         await make_namespaces(services.storage, services.default_warehouse.name, self._namespaces)
         for name in services.warehouses:
             await set_functions(services.storage, name, self._functions)
 
-    def state(self) -> Hashable:
-        """See Wing.state."""
-        return self._backend.storage.version()
+    def prepare(self, operation: Operation, body: Any) -> None:
+        """See Api.prepare: PyIceberg sends the properties of a new namespace as it is given them."""
+        properties = body.get("properties") if operation.id in LENIENT and isinstance(body, dict) else None
+        if isinstance(properties, dict):
+            body["properties"] = {name: _text(value) for name, value in properties.items()}
 
-    async def answer(
-        self, request: Request, operation: Operation, path: Mapping[str, str], executor: Executor
-    ) -> Reply:
-        """See Wing.answer."""
-        handler = self._handlers.get(operation.id)
-        if handler is None:
-            raise Unsupported(f"This server does not have {operation.id}.")
+    def context(
+        self, request: Request, operation: Operation, path: Mapping[str, str], body: Any, executor: Executor
+    ) -> IcebergContext:
+        """See Api.context."""
         services = self._services
-        body = read_json_body(_mended(request, operation), operation, self._validators)
         warehouse = services.warehouses[path["prefix"]] if "prefix" in path else services.default_warehouse
-        context = IcebergContext(request, operation, path, body, executor, services, warehouse)
+        return IcebergContext(request, operation, path, body, executor, services, warehouse)
+
+    async def run(self, handler: Handler, context: Context) -> Reply:
+        """See Api.run: nothing is an answer without a body, in the status of success that the document has first."""
         try:
             value = await handler(context)
         except MetadataError as error:
             raise as_catalog_error(error) from None
-        reply = Reply(operation.successes[0]) if value is None else to_reply(value)
-        reply.reusable = context.reusable
-        return reply
+        return Reply(context.operation.successes[0]) if value is None else to_reply(value)
 
     def render(self, error: CatalogError, request: Request) -> Reply:
-        """See Wing.render."""
+        """See Api.render."""
         return render_error(error, request)
-
-    def close(self) -> None:
-        """See Wing.close."""
-        self._backend.close()
-
-
-def _mended(request: Request, operation: Operation) -> Request:
-    """Return a request as it was meant: PyIceberg sends the properties of a new namespace as it is given them."""
-    if operation.id not in LENIENT:
-        return request
-    try:
-        body = orjson.loads(request.body)
-        properties = body["properties"]
-        texts = {name: _text(value) for name, value in properties.items()}
-    except (orjson.JSONDecodeError, LookupError, TypeError, AttributeError):
-        return request
-    return request.altered(body=orjson.dumps({**body, "properties": texts}))
 
 
 def _text(value: object) -> object:

@@ -6,7 +6,7 @@ from types import ModuleType
 
 import pytest
 
-from reference_server.wing import find_handlers
+from reference_server.api import find_handlers
 from specs.openapi import Document
 
 DOCUMENT = Document({"openapi": "3.1.0", "paths": {"/tables": {"get": {"operationId": "ListTables"}}}}, "test")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Hashable, Mapping
 from concurrent.futures import Executor
-from functools import partial
 from pathlib import Path as FilePath
+from typing import Any
 from weakref import WeakValueDictionary
 
+from reference_server.api import Api, Setup
 from reference_server.backends import Backend
 from reference_server.context import Reply, Request
-from reference_server.errors import CatalogError, Unsupported
+from reference_server.errors import CatalogError
 from reference_server.lance import faults
 from reference_server.lance.catalog.catalog import Catalog, Path
 from reference_server.lance.catalog.layout import LayoutCatalog
@@ -37,11 +38,9 @@ from reference_server.lance.handlers import (
     versions,
 )
 from reference_server.lance.nulls import drop_nulls
-from reference_server.routing import Router
-from reference_server.wing import find_handlers, read_json_body, to_reply
+from reference_server.lance.options import LanceOptions
 from specs.extras import require_extra
-from specs.openapi import Document, Operation
-from specs.validation import Validators
+from specs.openapi import Operation
 
 HANDLER_MODULES = [
     *(namespaces, listings, creation, tables, versions, batches),
@@ -50,41 +49,37 @@ HANDLER_MODULES = [
 FAULTS = faults.__name__  # importing the module registers its faults
 
 
-class LanceWing:
+class LanceApi(Api):
     """The Lance Namespace API over one backend."""
 
-    api = "lance"
-    public: frozenset[str] = frozenset()
+    handler_modules = HANDLER_MODULES
+    options = LanceOptions
 
-    def __init__(self, document: Document, backend: Backend, *, page_size: int, managed: bool = False) -> None:
+    def __init__(self, setup: Setup, options: LanceOptions) -> None:
         require_extra("lance")
-        self.document = document
-        self.router = Router(document)
-        self._backend = backend
-        self._page_size = page_size
-        self._validators = Validators(document)
-        self._handlers = find_handlers(document, HANDLER_MODULES)
-        self._catalog: Catalog = _open_catalog(backend, managed=managed)
-        self._data = TableData(backend.data_root)
+        super().__init__(setup, options)
+        self._page_size = setup.page_size
+        self._catalog: Catalog = _open_catalog(setup.backend, managed=options.managed_versions)
+        self._data = TableData(setup.backend.data_root)
         self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
 
     async def start(self) -> None:
-        """See Wing.start."""
+        """See Api.start."""
         await recover(self._catalog, self._data)
 
     def state(self) -> Hashable:
-        """See Wing.state."""
+        """See Api.state."""
         return self._catalog.state()
 
-    async def answer(
-        self, request: Request, operation: Operation, path: Mapping[str, str], executor: Executor
-    ) -> Reply:
-        """See Wing.answer."""
-        handler = self._handlers.get(operation.id)
-        if handler is None:
-            raise Unsupported(f"This server does not have {operation.id}.")
-        body = read_json_body(request, operation, self._validators, partial(drop_nulls, self.document))
-        context = LanceContext(
+    def prepare(self, operation: Operation, body: Any) -> None:
+        """See Api.prepare."""
+        drop_nulls(self.document, operation, body)
+
+    def context(
+        self, request: Request, operation: Operation, path: Mapping[str, str], body: Any, executor: Executor
+    ) -> LanceContext:
+        """See Api.context."""
+        return LanceContext(
             request,
             operation,
             path,
@@ -92,23 +87,20 @@ class LanceWing:
             executor,
             self._catalog,
             self._data,
-            self._backend.storage,
+            self.backend.storage,
             self._locks,
             self._page_size,
             *bind(request, operation, path, body, self._catalog.forbidden),
         )
-        reply = to_reply(await handler(context))
-        reply.reusable = context.reusable
-        return reply
 
     def render(self, error: CatalogError, request: Request) -> Reply:
-        """See Wing.render."""
+        """See Api.render."""
         return render_error(error, request)
 
     def close(self) -> None:
-        """See Wing.close."""
+        """See Api.close."""
         self._catalog.close()
-        self._backend.close()
+        super().close()
 
 
 def _open_catalog(backend: Backend, *, managed: bool) -> Catalog:

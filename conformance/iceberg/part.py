@@ -1,0 +1,10 @@
+"""The Iceberg REST catalog in the suite; see conformance/apis.py."""
+
+from __future__ import annotations
+
+from conformance.apis import SuitePart
+from conformance.iceberg.client import IcebergClient
+from conformance.iceberg.prober import IcebergProber
+from conformance.iceberg.support.checks import extra_checks
+
+PART = SuitePart(IcebergProber, extra_checks, IcebergClient)

@@ -1,0 +1,82 @@
+"""What clients of a run note together: the exchanges of a requirement, and what is known of the server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+
+from conformance.exchange import Exchange
+from conformance.wire import WireLog
+
+Listener = Callable[[Exchange], None]
+
+
+@dataclass
+class Recording:
+    """The exchanges of one thread of a run, whoever sent them.
+
+    `subjects` are the operations that the requirement is about, `steps` the exchanges of its present example, `reached`
+    the statuses of subjects that it asked for and got. `requests` counts over the whole run.
+    """
+
+    wire: WireLog
+    steps: list[Exchange] = field(default_factory=list)
+    subjects: frozenset[str] = frozenset()
+    reached: set[str] = field(default_factory=set)
+    reached_subject: bool = False
+    requests: int = 0
+    listener: Listener | None = None
+
+    def begin(self, subjects: Collection[str]) -> None:
+        """Start a requirement."""
+        self.subjects = frozenset(subjects)
+        self.reached = set()
+        self.begin_example()
+
+    def begin_example(self) -> None:
+        """Start an example: its steps are told from here."""
+        self.steps = []
+        self.reached_subject = False
+
+    def fork(self) -> Recording:
+        """Return the recording of another thread, which is past the preparations."""
+        wire = WireLog(self.wire.document, self.wire.validators, extra_checks=self.wire.extra_checks)
+        return Recording(wire, subjects=self.subjects, reached_subject=True)
+
+    def join(self, other: Recording) -> None:
+        """Take over what another thread has seen."""
+        self.requests += other.requests
+        self.steps += other.steps
+        self.wire.absorb(other.wire)
+        for exchange in other.steps:
+            self.hear(exchange)
+
+    def add(self, exchange: Exchange) -> None:
+        """Note an exchange before it is sent."""
+        self.steps.append(exchange)
+        self.requests += 1
+
+    def hear(self, exchange: Exchange) -> None:
+        """Pass an exchange on to who listens."""
+        if self.listener:
+            self.listener(exchange)
+
+    def touch(self, exchange: Exchange, mark: str) -> None:
+        """Remember the field that the requirement looked at last; it is what a failure is about."""
+        for step in self.steps:
+            step.mark = ""
+        exchange.mark = mark
+
+
+@dataclass
+class ServerKnowledge:
+    """What the run found out about the server before its first requirement; all clients share it.
+
+    `missing` maps operations that the server lacks, without saying so properly, to the requirement that judges this:
+    what needs them is blocked by it. `refused` are those that it lacks and says so beforehand. `locate` spells a path
+    of the document for this server.
+    """
+
+    missing: Mapping[str, str] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
+    locate: Callable[[str], str] = str

@@ -1,0 +1,184 @@
+"""What every API brings to the server: a document, handlers, a context, an error body, and who may do what."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from inspect import iscoroutinefunction
+from types import ModuleType
+from typing import Any, ClassVar
+
+import orjson
+
+from reference_server.auth import Auth, Principal
+from reference_server.backends import Backend
+from reference_server.context import Context, Reply, Request, json_reply
+from reference_server.errors import CatalogError, InvalidInput, Unsupported
+from reference_server.options import Options
+from reference_server.routing import Router, Routing
+from specs.openapi import JSON_TYPE, Document, Operation
+from specs.profiles import Profile
+from specs.validation import Validators
+
+Handler = Callable[[Any], Awaitable[Any]]
+Prepare = Callable[[Operation, Any], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What every API is opened with: its profile and document, where it keeps things, who may call.
+
+    `page_size` is the largest page of a listing.
+    """
+
+    profile: Profile
+    document: Document
+    backend: Backend
+    auth: Auth
+    page_size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a request is about, for who decides whether it may be done: the path parameters and the body, checked."""
+
+    path: Mapping[str, str]
+    body: Any
+    request: Request
+
+
+class Api(ABC):
+    """One API, mounted on the server. The package `reference_server.<api>` has its class as `API`.
+
+    A class says of its API: the `handler_modules`, the `options` that its server takes, whether clients read files
+    themselves (`needs_files`), on which headers besides the content type an answer depends (`varying`), and which paths
+    below the mount need no credentials (`public`).
+    """
+
+    handler_modules: ClassVar[Collection[ModuleType]] = ()
+    options: ClassVar[type[Options]] = Options
+    needs_files: ClassVar[bool] = False
+    varying: ClassVar[tuple[str, ...]] = ()
+    public: ClassVar[frozenset[str]] = frozenset()
+    router: Routing
+
+    def __init__(self, setup: Setup, _options: Any) -> None:
+        """Put the API together; its options are of the class `options`. Raises Problem for what cannot be served."""
+        self.name = setup.profile.api
+        self.document = setup.document
+        self.backend = setup.backend
+        self.auth = setup.auth
+        self.handlers = find_handlers(setup.document, self.handler_modules)
+        self.router = Router(setup.document)
+        self._validators = Validators(setup.document)
+
+    async def start(self) -> None:  # noqa: B027 - not every API has something to do
+        """Finish what a killed server left; called once, before the first request."""
+
+    def state(self) -> Hashable:
+        """Return a value that changes whenever the answer to a read may change."""
+        return self.backend.storage.version()
+
+    def authenticate(self, headers: Mapping[str, str]) -> Principal:
+        """Return who calls. Raises Unauthenticated."""
+        return self.auth.authenticate(headers)
+
+    def authorize(self, principal: Principal, operation: Operation, target: Target) -> None:  # noqa: B027
+        """Let a principal do something, or raise PermissionDenied; what is kept may not outlive a change of this.
+
+        By default everybody may do everything.
+        """
+
+    def prepare(self, operation: Operation, body: Any) -> None:  # noqa: B027 - not every API has something to do
+        """Change a JSON body in place, before it is checked, where clients are known to send something else."""
+
+    @abstractmethod
+    def context(
+        self, request: Request, operation: Operation, path: Mapping[str, str], body: Any, executor: Executor
+    ) -> Context:
+        """Return what the handler of an operation is given. Raises CatalogError."""
+
+    async def answer(
+        self, request: Request, operation: Operation, path: Mapping[str, str], executor: Executor
+    ) -> Reply:
+        """Check the request, run its handler and return the answer. Raises CatalogError."""
+        handler = self.handlers.get(operation.id)
+        if handler is None:
+            raise Unsupported(f"This server does not have {operation.id}.")
+        body = read_json_body(request, operation, self._validators, self.prepare)
+        self.authorize(request.principal, operation, Target(path, body, request))
+        context = self.context(request, operation, path, body, executor)
+        reply = await self.run(handler, context)
+        reply.reusable = context.reusable
+        return reply
+
+    async def run(self, handler: Handler, context: Context) -> Reply:
+        """Run a handler and make an answer of what it returns. Raises CatalogError."""
+        return to_reply(await handler(context))
+
+    @abstractmethod
+    def render(self, error: CatalogError, request: Request) -> Reply:
+        """Return an error in the error body of the API."""
+
+    def close(self) -> None:
+        """Give everything back."""
+        self.backend.close()
+
+
+def find_handlers(document: Document, modules: Collection[ModuleType]) -> dict[str, Handler]:
+    """Return the handler of each operation: the coroutine function with its name that one of the modules defines.
+
+    What a module imports is not its own. Raises ValueError for an operation with two handlers.
+    """
+    found: dict[str, Handler] = {}
+    for operation in document.operations.values():
+        defining = [module for module in modules if _defines_handler(module, operation.name)]
+        if len(defining) > 1:
+            names = " and ".join(module.__name__ for module in defining)
+            raise ValueError(f"{operation.id} has two handlers: {names}")
+        if defining:
+            found[operation.id] = getattr(defining[0], operation.name)
+    return found
+
+
+def _defines_handler(module: ModuleType, name: str) -> bool:
+    found = getattr(module, name, None)
+    return iscoroutinefunction(found) and found.__module__ == module.__name__
+
+
+def read_json_body(request: Request, operation: Operation, validators: Validators, prepare: Prepare) -> Any:
+    """Return the JSON body of a request, checked against the document; None when there is none.
+
+    Raises InvalidInput for a missing or wrong content type, for what is not JSON, and for what does
+    not match the schema. An operation that declares no body may still be sent one: older clients do.
+    `prepare` changes a body in place before it is checked.
+    """
+    declared = operation.request
+    if declared is not None and JSON_TYPE not in declared.content:
+        return None
+    kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    if declared is None:
+        return _parse(request.body) if request.body and kind == JSON_TYPE else None
+    if kind != JSON_TYPE:
+        raise InvalidInput(f"The request needs a JSON body with Content-Type {JSON_TYPE}, not {kind or 'none'}.")
+    value = _parse(request.body)
+    prepare(operation, value)
+    for finding in validators.request_findings(operation.id, value):
+        raise InvalidInput(f"The request body is wrong at {finding.pointer or 'its top'}: {finding.message}.")
+    return value
+
+
+def _parse(body: bytes) -> Any:
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise InvalidInput(f"The request body is not JSON: {error}.") from None
+
+
+def to_reply(value: Any) -> Reply:
+    """Turn what a handler returned into an answer: a Reply as it is, None into an empty 200, else JSON."""
+    if isinstance(value, Reply):
+        return value
+    return Reply() if value is None else json_reply(value)

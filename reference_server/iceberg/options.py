@@ -1,0 +1,67 @@
+"""The options of an Iceberg REST catalog server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from reference_server.iceberg.catalog.function_files import SAMPLES
+from reference_server.iceberg.scans.plans import MODES, SYNC
+from reference_server.options import Options, option
+from specs.openapi import Document
+
+NAMESPACE, SAMPLE_NAMESPACE = "lakeproof", "samples"
+
+
+@dataclass(frozen=True)
+class IcebergOptions(Options):
+    """`warehouses` are `NAME` or `NAME=URI`, the default one first; `namespaces` are there from the beginning in it.
+
+    The levels of a namespace have dots between them. `functions` is the folder that namespaces have functions from, see
+    function_files.py. `scan_planning` says whether scans are planned at once (`sync`) or in the background (`async`).
+    """
+
+    warehouses: tuple[str, ...] = option(
+        (),
+        "--warehouse",
+        "a warehouse, in a folder of the storage or at a URI (see below); repeatable.  [default: default]",
+        metavar="NAME[=URI]",
+    )
+    namespaces: tuple[str, ...] = option(
+        (),
+        "--namespace",
+        "a namespace that is there from the beginning, such as analytics or a.b; may be repeated.",
+        metavar="NAME",
+    )
+    functions: str = option(
+        "",
+        "--functions",
+        "functions to show, FOLDER/<namespace>/<name>.json with the metadata of each.",
+        metavar="FOLDER",
+    )
+    scan_planning: str = option(
+        SYNC,
+        "--scan-planning",
+        "plan scans at once, or in the background while clients wait and ask again.",
+        choices=MODES,
+        show_default=True,
+    )
+
+    @classmethod
+    def embedded(cls, document: Document, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """See Options: the sample functions, and a namespace where clients cannot create any."""
+        warehouse, namespace = given["warehouse"], given["namespace"]
+        if "create_namespace" not in document.names:
+            namespace = namespace or NAMESPACE
+        options = {
+            "warehouses": (warehouse,) if warehouse else (),
+            "namespaces": (namespace,) if namespace else (),
+            "functions": str(SAMPLES),
+        }
+        settings = {
+            "warehouse": warehouse.partition("=")[0],
+            "namespace": namespace,
+            "functions": given["functions"] or SAMPLE_NAMESPACE,
+        }
+        return options, settings

@@ -1,0 +1,91 @@
+"""One document of several: the paths of each below its mount, and what they share once.
+
+Components keep their names. Where two documents have different ones of one name, that of the later document gets
+the document's place in front: `management.Catalog` for a document at `/api/management`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from specs.openapi import METHODS, Document
+from specs.problems import Problem
+from specs.revisions import COMPONENTS
+
+Tree = dict[str, Any]
+SAID_ONCE = "Give one of them another id with `rename` in api.toml."
+
+
+@dataclass(frozen=True, slots=True)
+class Mounted:
+    """A document, the path below which it is, and other ids for some of its operations."""
+
+    document: Document
+    mount: str = ""
+    rename: Mapping[str, str] = field(default_factory=dict)
+
+
+def compose(title: str, parts: Sequence[Mounted]) -> Document:
+    """Return the document that several make together; a single one that is mounted nowhere is that itself.
+
+    Raises Problem for an operationId or a path that two of them have.
+    """
+    first = parts[0]
+    if len(parts) == 1 and not first.mount and not first.rename:
+        return first.document
+    whole: Tree = {"openapi": first.document.raw["openapi"], "info": {"title": title}, "paths": {}, "components": {}}
+    for part in parts:
+        _add(whole, part)
+    unused = tuple(change for part in parts for change in part.document.unused_changes)
+    return Document(whole, ", ".join(part.document.source for part in parts), unused)
+
+
+def _add(whole: Tree, part: Mounted) -> None:
+    raw = part.document.raw
+    renamed: dict[str, str] = {}
+    for section, components in raw.get("components", {}).items():
+        there = whole["components"].get(section, {})
+        renamed |= {
+            f"{COMPONENTS}{section}/{name}": f"{COMPONENTS}{section}/{_place(part)}.{name}"
+            for name, component in components.items()
+            if there.get(name, component) != component
+        }
+    moved = partial(_referring, renamed)
+    for section, components in raw.get("components", {}).items():
+        own = {_name(renamed, section, name): moved(component) for name, component in components.items()}
+        whole["components"].setdefault(section, {}).update(own)
+    taken = {item[method]["operationId"] for item in whole["paths"].values() for method in METHODS if method in item}
+    for path, item in raw["paths"].items():
+        _add_path(whole, part, part.mount + path, moved(item), taken)
+
+
+def _add_path(whole: Tree, part: Mounted, path: str, item: Tree, taken: set[str]) -> None:
+    if path in whole["paths"]:
+        raise Problem(f"{part.document.source}: another document of the profile has the path {path} too.")
+    for method in METHODS:
+        if method in item:
+            name = item[method].get("operationId", f"{method} {path}")
+            item[method]["operationId"] = name = part.rename.get(name, name)
+            if name in taken:
+                raise Problem(f"{part.document.source}: another document has the operation {name} too.", SAID_ONCE)
+    whole["paths"][path] = item
+
+
+def _place(part: Mounted) -> str:
+    return part.mount.strip("/").rpartition("/")[2] or "root"
+
+
+def _name(renamed: Mapping[str, str], section: str, name: str) -> str:
+    return renamed.get(f"{COMPONENTS}{section}/{name}", f"/{name}").rpartition("/")[2]
+
+
+def _referring(renamed: Mapping[str, str], node: Any) -> Any:
+    """Return a copy of a tree whose references lead to the new names."""
+    if isinstance(node, dict):
+        return {key: _referring(renamed, value) for key, value in node.items()}
+    if isinstance(node, list):
+        return [_referring(renamed, value) for value in node]
+    return renamed.get(node, node) if isinstance(node, str) else node

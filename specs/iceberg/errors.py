@@ -1,0 +1,37 @@
+"""The error types of the Iceberg REST catalog: which type goes with which status, on which operation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from specs.files import read_toml
+from specs.profiles import Profile, find_profile
+
+API = "iceberg"
+LABEL = "types"
+TABLE = Path(__file__).with_name("error_types.toml")
+Types = Mapping[int, frozenset[str]]
+OAUTH_OPERATION = "getToken"  # its errors are those of OAuth2, by the document's schema
+
+
+@cache
+def stated_types(operation_id: str, profile: Profile | None = None) -> Types:
+    """Return the types, by status, with which an operation answers for a reason of its own in a profile.
+
+    Clients tell errors apart by these; another type under such a status is a defect. Without a profile the newest is
+    meant. An addition may be for a revision and those after it: `since`.
+    """
+    raw, told = read_toml(TABLE), profile or find_profile(API)
+    found = {int(status): frozenset(types) for status, types in raw["operations"].get(operation_id, {}).items()}
+    for entry in raw["addition"]:
+        if operation_id in entry["operations"] and told.has_reached(entry.get("since", "")):
+            found[entry["status"]] = found.get(entry["status"], frozenset()) | set(entry["types"])
+    return found
+
+
+def described(operation_id: str, profile: Profile) -> list[str]:
+    """Return the errors of an operation in words: status and type."""
+    stated = sorted(stated_types(operation_id, profile).items())
+    return [f"{status} {name}" for status, types in stated for name in sorted(types)]

@@ -1,0 +1,48 @@
+"""The numbered errors of the Lance Namespace: code, name, HTTP status, and who may answer which."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from specs.files import read_toml
+from specs.profiles import Profile, find_profile
+
+API = "lance"
+LABEL = "codes"
+TABLE = Path(__file__).with_name("error_codes.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorCode:
+    """One numbered error."""
+
+    code: int
+    name: str
+    status: int
+
+
+@cache
+def error_codes() -> dict[str, ErrorCode]:
+    """Return the errors by name."""
+    raw = read_toml(TABLE)["errors"]
+    return {name: ErrorCode(entry["code"], name, entry["status"]) for name, entry in raw.items()}
+
+
+@cache
+def codes_of(operation_id: str, profile: Profile | None = None) -> frozenset[int]:
+    """Return the codes that an operation may answer in a profile, the newest by default; those common to all too.
+
+    An addition may be for a revision and those after it: `since`.
+    """
+    raw, told = read_toml(TABLE), profile or find_profile(API)
+    additions = [entry for entry in raw["addition"] if told.has_reached(entry.get("since", ""))]
+    added = [code for entry in additions if entry["operation"] == operation_id for code in entry["codes"]]
+    return frozenset([*raw["common"], *raw["operations"].get(operation_id, []), *added])
+
+
+def described(operation_id: str, profile: Profile) -> list[str]:
+    """Return the errors of an operation in words: number and name."""
+    names = {error.code: error.name for error in error_codes().values()}
+    return [f"{code} {names[code]}" for code in sorted(codes_of(operation_id, profile))]
