@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lakeproof import check
-from lakeproof.checking import SAMPLE_NAMESPACE as SAMPLES
+from reference_server.iceberg.options import SAMPLE_NAMESPACE as SAMPLES
 from specs.profiles import find_profile
 from tests.conformance.harmless import foreign_names
 

@@ -17,9 +17,9 @@ from conformance.results import Results
 from conformance.runner import run
 from conformance.settings import load_settings
 from lakeproof import Server, serve
-from lakeproof.checking import SAMPLE_NAMESPACE
 from reference_server.faults import FAULTS, HEADER, Fault
 from reference_server.iceberg.function_files import SAMPLES
+from reference_server.iceberg.options import SAMPLE_NAMESPACE
 from specs.apis import apis
 
 TOKEN = "test-token"

@@ -7,7 +7,7 @@ import copy
 import pytest
 
 from conformance.exchange import Exchange
-from conformance.iceberg.checks import EXTRA_CHECKS
+from conformance.iceberg.checks import extra_checks
 from conformance.iceberg.metadata import (
     TABLE_RULES,
     VIEW_RULES,
@@ -15,6 +15,9 @@ from conformance.iceberg.metadata import (
     field_ids,
     unlike,
 )
+from specs.profiles import find_profile
+
+CHECKS = extra_checks(find_profile("iceberg"))
 
 FIELDS = [{"id": 1, "name": "a", "type": "long", "required": False}]
 TABLE = {
@@ -69,7 +72,7 @@ BROKEN_VIEWS = {
 
 def found(name, metadata, *, url="http://t/v1", status=200):
     exchange = Exchange("loadTable", "GET", url, {}, status=status)
-    return EXTRA_CHECKS[name](exchange, {"metadata": metadata})
+    return CHECKS[name](exchange, {"metadata": metadata})
 
 
 @pytest.mark.parametrize("name", TABLE_RULES)
