@@ -10,9 +10,9 @@ from conformance.results import Results
 from conformance.runner import run
 from conformance.settings import load_settings
 from lakeproof import Server
-from lakeproof.checking import SAMPLE_NAMESPACE
 from reference_server.faults import HEADER
 from reference_server.iceberg.catalog.function_files import SAMPLES
+from reference_server.iceberg.options import SAMPLE_NAMESPACE
 from specs.apis import apis
 
 TOKEN = "test-token"

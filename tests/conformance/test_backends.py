@@ -10,8 +10,8 @@ from contextlib import contextmanager
 import pytest
 
 from lakeproof import check, serve
-from lakeproof.checking import SAMPLE_NAMESPACE
 from reference_server.iceberg.catalog.function_files import SAMPLES
+from reference_server.iceberg.options import SAMPLE_NAMESPACE
 from specs.profiles import find_profile
 from tests.conformance.harmless import foreign_names
 from tests.conformance.somebody import SOMEBODY, fill

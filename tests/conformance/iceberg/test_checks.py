@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from conformance.exchange import Exchange
-from conformance.iceberg.support.checks import BODY, CODE, EXTRA_CHECKS, TEXT, TYPE
+from conformance.iceberg.support.checks import BODY, CODE, TEXT, TYPE, extra_checks
+from specs.profiles import find_profile
+
+CHECKS = extra_checks(find_profile("iceberg"))
 
 
 def error(status=404, method="GET", operation="loadTable", **fields):
@@ -14,7 +17,7 @@ def error(status=404, method="GET", operation="loadTable", **fields):
 
 
 def names(exchange, value):
-    return [name for name in (BODY, CODE, TYPE, TEXT) if EXTRA_CHECKS[name](exchange, value)]
+    return [name for name in (BODY, CODE, TYPE, TEXT) if CHECKS[name](exchange, value)]
 
 
 def test_good_error_passes():

@@ -7,8 +7,11 @@ import copy
 import pytest
 
 from conformance.exchange import Exchange
-from conformance.iceberg.support.checks import EXTRA_CHECKS
+from conformance.iceberg.support.checks import extra_checks
 from conformance.iceberg.support.metadata import TABLE_RULES, VIEW_RULES, current_snapshot, field_ids, unlike
+from specs.profiles import find_profile
+
+CHECKS = extra_checks(find_profile("iceberg"))
 
 FIELDS = [{"id": 1, "name": "a", "type": "long", "required": False}]
 TABLE = {
@@ -63,7 +66,7 @@ BROKEN_VIEWS = {
 
 def found(name, metadata, *, url="http://t/v1", status=200):
     exchange = Exchange("loadTable", "GET", url, {}, status=status)
-    return EXTRA_CHECKS[name](exchange, {"metadata": metadata})
+    return CHECKS[name](exchange, {"metadata": metadata})
 
 
 @pytest.mark.parametrize("name", TABLE_RULES)

@@ -11,7 +11,7 @@ from conformance.sandbox import Thing
 from conformance.settings import Settings
 from conformance.target import connect
 from lakeproof import check, serve
-from lakeproof.checking import EMBEDDED_NAMESPACE, SAMPLE_NAMESPACE
+from reference_server.iceberg.options import NAMESPACE, SAMPLE_NAMESPACE
 from specs.iceberg.commits import newest_actions
 from specs.openapi import Document
 from specs.problems import Problem
@@ -61,7 +61,7 @@ def test_the_reference_server_conforms(storage, tmp_path):
     }
     assert results.run["left_behind"] == []
     report, document = Path(results.target["settings"]["report"]), find_profile(TABLES_API).document()
-    assert foreign_names(report, document, EMBEDDED_NAMESPACE, SAMPLE_NAMESPACE) == []
+    assert foreign_names(report, document, NAMESPACE, SAMPLE_NAMESPACE) == []
 
 
 def test_only_what_the_dialect_has_is_judged():
