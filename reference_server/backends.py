@@ -31,7 +31,7 @@ class Backend:
     `durable` says that the data root outlives the server.
     """
 
-    storage: Storage
+    storage: Storage[bytes]
     data_root: str
     temporary: Path | None = None
     durable: bool = False

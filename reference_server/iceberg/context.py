@@ -39,7 +39,7 @@ class Services:
     """
 
     document: Document
-    storage: Storage
+    storage: Storage[bytes]
     warehouses: Mapping[str, Warehouse]
     places: Places
     files: MetadataFiles

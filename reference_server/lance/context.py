@@ -31,7 +31,7 @@ class LanceContext(Context):
 
     catalog: Catalog
     data: TableData
-    state: Storage
+    state: Storage[bytes]
     locks: MutableMapping[Path, asyncio.Lock]
     page_size: int
     id: Path

@@ -1,4 +1,4 @@
-"""Storage: sorted keys and bytes, three verbs, two backends. It never heard of catalogs.
+"""Storage: sorted keys and their values, three verbs. It never heard of catalogs.
 
 The whole concurrency contract is `commit`: all of its writes happen, or none and `CommitConflict`.
 """
@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
+V = TypeVar("V")
 _SEPARATOR = re.compile(rb"\x00(?!\xff)")
 
 
@@ -18,21 +19,21 @@ class CommitConflict(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(Generic[V]):
     """The arguments of one `Storage.commit` that waits for its turn."""
 
-    expected: Mapping[bytes, bytes | None]
-    writes: Mapping[bytes, bytes | None]
+    expected: Mapping[bytes, V | None]
+    writes: Mapping[bytes, V | None]
     empty: Sequence[bytes]
 
 
-class Storage(Protocol):
-    """A sorted map from keys to values, both bytes."""
+class Storage(Protocol[V]):
+    """A sorted map from keys, which are bytes, to values that are compared by `==`: bytes, where they are durable."""
 
-    def get(self, key: bytes) -> bytes | None:
+    def get(self, key: bytes) -> V | None:
         """Return the committed value of `key`, or None."""
 
-    def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, bytes]]:
+    def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, V]]:
         """Return committed pairs whose key starts with `prefix`, in key order.
 
         Only keys greater than `after`, and at most `limit` of them. The cost is O(log n + page).
@@ -43,8 +44,8 @@ class Storage(Protocol):
 
     async def commit(
         self,
-        expected: Mapping[bytes, bytes | None],
-        writes: Mapping[bytes, bytes | None],
+        expected: Mapping[bytes, V | None],
+        writes: Mapping[bytes, V | None],
         empty: Sequence[bytes] = (),
     ) -> None:
         """Write all of `writes` (None deletes), or nothing and raise CommitConflict.
@@ -59,20 +60,20 @@ class Storage(Protocol):
         """Give everything back; committed writes stay where the backend keeps them."""
 
 
-class Readable(Protocol):
+class Readable(Protocol[V]):
     """What a commit is checked against."""
 
-    def get(self, key: bytes) -> bytes | None:
+    def get(self, key: bytes) -> V | None:
         """See Storage.get."""
 
-    def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, bytes]]:
+    def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, V]]:
         """See Storage.scan."""
 
 
 def is_conflict(
-    present: Readable,
-    expected: Mapping[bytes, bytes | None],
-    writes: Mapping[bytes, bytes | None],
+    present: Readable[V],
+    expected: Mapping[bytes, V | None],
+    writes: Mapping[bytes, V | None],
     empty: Sequence[bytes],
 ) -> bool:
     """True when a commit must not be written: what it expects is not so, or a prefix would not be empty."""
@@ -82,7 +83,7 @@ def is_conflict(
         end = after_prefix(prefix)
         if any(prefix <= key < end and value is not None for key, value in writes.items()):
             return True
-        if any(writes.get(key, b"") is not None for key, _ in present.scan(prefix)):
+        if any(key not in writes or writes[key] is not None for key, _ in present.scan(prefix)):
             return True
     return False
 

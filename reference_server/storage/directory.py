@@ -66,7 +66,7 @@ class DirectoryStorage:
         self._reader.close()
         self._writer_connection.close()
 
-    def _write(self, batch: list[Commit]) -> list[Exception | None]:
+    def _write(self, batch: list[Commit[bytes]]) -> list[Exception | None]:
         connection = self._writer_connection
         try:
             connection.execute("BEGIN IMMEDIATE")
@@ -96,7 +96,7 @@ def _scan(
     ).fetchall()
 
 
-def _apply(connection: sqlite3.Connection, commit: Commit) -> Exception | None:
+def _apply(connection: sqlite3.Connection, commit: Commit[bytes]) -> Exception | None:
     """Apply one commit inside the open transaction; a conflict leaves no trace of it."""
     for key, value in commit.expected.items():
         row = connection.execute("SELECT value FROM entries WHERE key = ?", (key,)).fetchone()

@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Generic, TypeVar
 
 from sortedcontainers import SortedDict
 
 from reference_server.storage import CommitConflict, after_prefix, is_conflict
 
+V = TypeVar("V")
 
-class MemoryStorage:
+
+class MemoryStorage(Generic[V]):
     """A sorted map in memory. It belongs to one event loop: a commit runs without interruption."""
 
     def __init__(self) -> None:
         self._map: SortedDict = SortedDict()
         self._version = 0
 
-    def get(self, key: bytes) -> bytes | None:
+    def get(self, key: bytes) -> V | None:
         """See Storage.get."""
-        value: bytes | None = self._map.get(key)
+        value: V | None = self._map.get(key)
         return value
 
-    def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, bytes]]:
+    def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, V]]:
         """See Storage.scan."""
-        found: list[tuple[bytes, bytes]] = []
+        pairs: list[tuple[bytes, V]] = []
         start = prefix if after is None or after < prefix else after
         for key in self._map.irange(start, after_prefix(prefix), inclusive=(after is None or after < prefix, False)):
-            if limit is not None and len(found) == limit:
+            if limit is not None and len(pairs) == limit:
                 break
-            found.append((key, self._map[key]))
-        return found
+            pairs.append((key, self._map[key]))
+        return pairs
 
     def version(self) -> int:
         """See Storage.version."""
@@ -37,8 +40,8 @@ class MemoryStorage:
 
     async def commit(
         self,
-        expected: Mapping[bytes, bytes | None],
-        writes: Mapping[bytes, bytes | None],
+        expected: Mapping[bytes, V | None],
+        writes: Mapping[bytes, V | None],
         empty: Sequence[bytes] = (),
     ) -> None:
         """See Storage.commit."""

@@ -1,7 +1,6 @@
 """The catalog of one warehouse on storage: one key for each namespace, table and view.
 
-`Catalog` reads. `Change` reads and writes: what it has read has to be so still when its writes are
-committed, which makes every change atomic. Who commits it is `changes.py`.
+`Catalog` reads. `Change` reads and writes through a transaction; `changes.py` carries it out.
 """
 
 from __future__ import annotations
@@ -27,7 +26,8 @@ from reference_server.errors import (
 from reference_server.iceberg.catalog.keys import Kind, children, name_of, object_key
 from reference_server.iceberg.catalog.names import Path, show
 from reference_server.pagination import Page, take_page
-from reference_server.storage import Readable, Storage
+from reference_server.storage import Readable
+from reference_server.storage.transactions import Transaction
 
 T = TypeVar("T")
 Properties = dict[str, str]
@@ -49,7 +49,7 @@ class ListRequest:
 class Catalog:
     """What a warehouse holds."""
 
-    def __init__(self, store: Readable, warehouse: str) -> None:
+    def __init__(self, store: Readable[bytes], warehouse: str) -> None:
         self._store = store
         self.warehouse = warehouse
 
@@ -106,43 +106,24 @@ class Catalog:
 class Change(Catalog):
     """One change of a warehouse in the making: what it has read, and what it will write."""
 
-    def __init__(self, storage: Storage, warehouse: str) -> None:
-        self._recorder = _Recorder(storage)
-        super().__init__(self._recorder, warehouse)
-        self.empty: list[bytes] = []
+    def __init__(self, transaction: Transaction[bytes], warehouse: str) -> None:
+        super().__init__(transaction, warehouse)
+        self.transaction = transaction
         self.new_files: list[str] = []
         self.old_files: list[str] = []
         self.old_trees: list[str] = []
-
-    @property
-    def expected(self) -> dict[bytes, bytes | None]:
-        """What was read, by key."""
-        return self._recorder.expected
-
-    @property
-    def writes(self) -> dict[bytes, bytes | None]:
-        """What will be written, by key."""
-        return self._recorder.writes
-
-    def get(self, key: bytes) -> bytes | None:
-        """Read a key for this change."""
-        return self._recorder.get(key)
-
-    def oldest(self, prefix: bytes, limit: int) -> list[tuple[bytes, bytes]]:
-        """Return the first pairs below a prefix, as they are stored; that they stay so is not required."""
-        return self._store.scan(prefix, limit=limit)
 
     def add_namespace(self, path: Path, properties: Properties) -> None:
         """Add a namespace below one that exists. Raises NamespaceAlreadyExists and NamespaceNotFound."""
         self.require_namespace(path[:-1])
         key = self._key(Kind.NAMESPACE, path)
-        if self.get(key) is not None:
+        if self.transaction.get(key) is not None:
             raise NamespaceAlreadyExists(f"Namespace already exists: {show(path)}")
-        self.writes[key] = orjson.dumps(properties)
+        self.transaction.put(key, orjson.dumps(properties))
 
     def set_properties(self, path: Path, properties: Properties) -> None:
         """Replace the properties of a namespace that exists."""
-        self.writes[self._key(Kind.NAMESPACE, path)] = orjson.dumps(properties)
+        self.transaction.put(self._key(Kind.NAMESPACE, path), orjson.dumps(properties))
 
     def remove_namespace(self, path: Path) -> None:
         """Remove a namespace in which there is nothing. Raises NamespaceNotFound and NamespaceNotEmpty."""
@@ -150,8 +131,8 @@ class Change(Catalog):
         prefixes = [children(kind, self.warehouse, path) for kind in Kind]
         if any(self._store.scan(prefix, limit=1) for prefix in prefixes):
             raise NamespaceNotEmpty(f"Namespace {show(path)} is not empty.")
-        self.writes[self._key(Kind.NAMESPACE, path)] = None
-        self.empty += prefixes
+        self.transaction.put(self._key(Kind.NAMESPACE, path), None)
+        self.transaction.require_empty(*prefixes)
 
     def require_free(self, kind: Kind, path: Path) -> None:
         """Raise NamespaceNotFound, or TableAlreadyExists or ViewAlreadyExists when one of them has the name."""
@@ -165,17 +146,17 @@ class Change(Catalog):
     def add(self, kind: Kind, path: Path, location: str) -> None:
         """Add a table or view. Raises what `require_free` raises."""
         self.require_free(kind, path)
-        self.writes[self._key(kind, path)] = location.encode()
+        self.transaction.put(self._key(kind, path), location.encode())
 
     def replace(self, kind: Kind, path: Path, location: str) -> None:
         """Give a table or view another metadata file. Raises TableNotFound or ViewNotFound."""
         self.location(kind, path)
-        self.writes[self._key(kind, path)] = location.encode()
+        self.transaction.put(self._key(kind, path), location.encode())
 
     def remove(self, kind: Kind, path: Path) -> str:
         """Remove a table or view and return its metadata location. Raises TableNotFound or ViewNotFound."""
         location = self.location(kind, path)
-        self.writes[self._key(kind, path)] = None
+        self.transaction.put(self._key(kind, path), None)
         return location
 
     def move(self, kind: Kind, path: Path, target: Path) -> None:
@@ -186,24 +167,3 @@ class Change(Catalog):
             raise TAKEN[taken](names)
         self.remove(kind, path)
         self.add(kind, target, location)
-
-
-class _Recorder:
-    """A storage seen through the writes of a change; what it is asked for is noted."""
-
-    def __init__(self, storage: Storage) -> None:
-        self._storage = storage
-        self.expected: dict[bytes, bytes | None] = {}
-        self.writes: dict[bytes, bytes | None] = {}
-
-    def get(self, key: bytes) -> bytes | None:
-        """See Storage.get."""
-        if key in self.writes:
-            return self.writes[key]
-        if key not in self.expected:
-            self.expected[key] = self._storage.get(key)
-        return self.expected[key]
-
-    def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, bytes]]:
-        """See Storage.scan; the writes of the change are not in it."""
-        return self._storage.scan(prefix, after, limit)

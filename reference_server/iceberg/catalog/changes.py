@@ -1,4 +1,4 @@
-"""Running a change: build it from what is there, commit it, and once more when somebody else was quicker.
+"""Carrying out a change of a warehouse: one transaction, its files, and the answer that a key keeps.
 
 Files that a change has written are deleted when it does not come about; files that it makes superfluous
 are deleted after it has.
@@ -7,7 +7,6 @@ are deleted after it has.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 
 from reference_server.context import Reply
 from reference_server.errors import CatalogError, CommitFailed
@@ -16,9 +15,8 @@ from reference_server.iceberg.catalog.idempotency import Repetition, is_final, r
 from reference_server.iceberg.context import IcebergContext
 from reference_server.iceberg.errors import as_catalog_error, render_error
 from reference_server.iceberg.metadata.errors import MetadataError
-from reference_server.storage import CommitConflict
+from reference_server.storage.transactions import Transaction, transact
 
-ATTEMPTS = 50
 Build = Callable[[Change], Awaitable[Reply]]
 
 
@@ -29,52 +27,54 @@ async def commit(context: IcebergContext, build: Build) -> Reply:
     when what it has read did not last. Raises what it raises, and CommitFailed when others never let it through.
     """
     repeated = repetition(context, context.warehouse.name)
-    for _ in range(ATTEMPTS):
-        with suppress(CommitConflict):
-            return await _attempt(context, build, repeated)
-    raise CommitFailed("Others kept changing the same objects; load them again and retry.")
+
+    async def attempt(transaction: Transaction[bytes]) -> Reply:
+        change = _change(context, transaction)
+        return await (_build_once(context, change, build, repeated) if repeated else build(change))
+
+    return await transact(context.services.storage, attempt, _contended)
 
 
-async def _attempt(context: IcebergContext, build: Build, repeated: Repetition | None) -> Reply:
-    change = Change(context.services.storage, context.warehouse.name)
-    kept = repeated.recall(change) if repeated else None
+def _contended() -> CommitFailed:
+    return CommitFailed("Others kept changing the same objects; load them again and retry.")
+
+
+def _change(context: IcebergContext, transaction: Transaction[bytes]) -> Change:
+    """Return a change whose files come and go with its transaction."""
+    change = Change(transaction, context.warehouse.name)
+
+    async def delete_old() -> None:
+        await _delete(context, change.old_files)
+        for tree in change.old_trees:
+            await context.run(context.services.files.delete_tree, tree)
+
+    transaction.on_undo(lambda: _delete(context, change.new_files))
+    transaction.on_commit(delete_old)
+    return change
+
+
+async def _build_once(context: IcebergContext, change: Change, build: Build, repeated: Repetition) -> Reply:
+    """Return the answer that is kept under a key, or build the change and let it keep its answer."""
+    kept = repeated.recall(change)
     if kept is not None:
         return kept
     try:
         reply = await build(change)
-        if repeated:
-            repeated.remember(change, reply)
-    except BaseException as error:
-        await _delete(context, change.new_files)
-        if repeated and isinstance(error, CatalogError | MetadataError):
-            await _keep_refusal(context, repeated, as_catalog_error(error))
+        repeated.remember(change, reply)
+    except (CatalogError, MetadataError) as error:
+        await _keep_refusal(context, repeated, as_catalog_error(error))
         raise
-    await _commit(context, change)
-    await _delete(context, change.old_files)
-    for tree in change.old_trees:
-        await context.run(context.services.files.delete_tree, tree)
     return reply
 
 
-async def _commit(context: IcebergContext, change: Change) -> None:
-    """Commit a change; only a conflict is sure to have written nothing, so only then its files go."""
-    if not change.writes:
-        return
-    try:
-        await context.services.storage.commit(change.expected, change.writes, change.empty)
-    except CommitConflict:
-        await _delete(context, change.new_files)
-        raise
-
-
 async def _keep_refusal(context: IcebergContext, repeated: Repetition, error: CatalogError) -> None:
-    """Keep a refusal under its key. Whoever was quicker with the same key is looked at again."""
+    """Keep a refusal under its key. A conflict makes the change start again: somebody was quicker with the same key."""
     if not is_final(error.status):
         return
-    change = Change(context.services.storage, context.warehouse.name)
+    change = Change(Transaction(context.services.storage), context.warehouse.name)
     if repeated.recall(change) is None:
         repeated.remember(change, render_error(error, context.request))
-        await context.services.storage.commit(change.expected, change.writes)
+        await change.transaction.commit()
 
 
 async def _delete(context: IcebergContext, locations: list[str]) -> None:

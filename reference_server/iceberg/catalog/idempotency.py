@@ -48,7 +48,7 @@ class Repetition:
 
     def recall(self, change: Change) -> Reply | None:
         """Return the kept answer, None for a key that is new. Raises InvalidInput for another request's key."""
-        value = change.get(self._key)
+        value = change.transaction.get(self._key)
         if value is None:
             return None
         kept = orjson.loads(value)
@@ -62,9 +62,9 @@ class Repetition:
     def remember(self, change: Change, reply: Reply) -> None:
         """Let a change keep its answer under the key, and sweep a few keys whose time is over."""
         now = time.time()
-        for key, value in change.oldest(pack(IDEMPOTENCY, change.warehouse), SWEPT):
+        for key, value in change.transaction.scan(pack(IDEMPOTENCY, change.warehouse), limit=SWEPT):
             if orjson.loads(value)["until"] < now:
-                change.writes[key] = None
+                change.transaction.put(key, None)
         kept = {
             "request": self._request,
             "until": now + LIFETIME_SECONDS,
@@ -72,7 +72,7 @@ class Repetition:
             "headers": reply.headers,
             "body": base64.b64encode(zlib.compress(reply.body, 1)).decode(),
         }
-        change.writes[self._key] = orjson.dumps(kept)
+        change.transaction.put(self._key, orjson.dumps(kept))
 
 
 def repetition(context: Context, warehouse: str) -> Repetition | None:

@@ -9,6 +9,7 @@ from reference_server.iceberg.catalog.catalog import Change
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.names import Path, check_namespace
 from reference_server.storage import Storage
+from reference_server.storage.transactions import Transaction
 from specs.identifiers import READABLE_SEPARATOR, IdentifierError, split_levels
 from specs.openapi import Document
 from specs.problems import Problem
@@ -35,12 +36,11 @@ def _parse(text: str) -> Path:
     return path
 
 
-async def make_namespaces(storage: Storage, warehouse: str, wanted: Iterable[Path]) -> None:
+async def make_namespaces(storage: Storage[bytes], warehouse: str, wanted: Iterable[Path]) -> None:
     """Create namespaces of a warehouse, and those around them, unless they are there."""
-    change = Change(storage, warehouse)
+    change = Change(Transaction(storage), warehouse)
     for path in wanted:
         for depth in range(1, len(path) + 1):
             if change.find(Kind.NAMESPACE, path[:depth]) is None:
                 change.add_namespace(path[:depth], {})
-    if change.writes:
-        await storage.commit(change.expected, change.writes)
+    await change.transaction.commit()

@@ -13,13 +13,13 @@ import orjson
 
 from reference_server.context import Reply
 from reference_server.errors import FunctionNotFound
-from reference_server.iceberg.catalog.catalog import Change
 from reference_server.iceberg.catalog.initial_namespaces import make_namespaces
 from reference_server.iceberg.catalog.keys import Kind, object_key
 from reference_server.iceberg.catalog.names import Path, show
 from reference_server.iceberg.context import IcebergContext
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.storage import Storage, pack
+from reference_server.storage.transactions import Transaction
 
 
 async def list_functions(context: IcebergContext) -> dict[str, Any]:
@@ -41,16 +41,18 @@ async def load_function(context: IcebergContext) -> Reply:
     return Reply(200, shown.encode())
 
 
-async def set_functions(storage: Storage, warehouse: str, functions: Mapping[Path, Json]) -> None:
+async def set_functions(storage: Storage[bytes], warehouse: str, functions: Mapping[Path, Json]) -> None:
     """Give a warehouse these functions and no others; their namespaces come into being."""
     await make_namespaces(storage, warehouse, {path[:-1]: None for path in functions})
-    change = Change(storage, warehouse)
+    transaction = Transaction(storage)
     wanted = {
         object_key(Kind.FUNCTION, warehouse, path): orjson.dumps(shown, option=orjson.OPT_SORT_KEYS)
         for path, shown in functions.items()
     }
-    gone = {key for key, _ in storage.scan(pack(Kind.FUNCTION, warehouse))} - wanted.keys()
-    change.writes.update(dict.fromkeys(gone))
-    change.writes.update({key: value for key, value in wanted.items() if storage.get(key) != value})
-    if change.writes:
-        await storage.commit(change.expected, change.writes)
+    for key, _ in transaction.scan(pack(Kind.FUNCTION, warehouse)):
+        if key not in wanted:
+            transaction.put(key, None)
+    for key, value in wanted.items():
+        if transaction.get(key) != value:
+            transaction.put(key, value)
+    await transaction.commit()

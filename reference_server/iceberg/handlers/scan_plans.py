@@ -62,7 +62,8 @@ async def cancel_planning(context: IcebergContext) -> Reply:
 
     async def build(change: Change) -> Reply:
         metadata = await _metadata(context)
-        plan = find_plan(change.get, context.warehouse.name, context.path["plan-id"], metadata["table-uuid"])
+        read = change.transaction.get
+        plan = find_plan(read, context.warehouse.name, context.path["plan-id"], metadata["table-uuid"])
         context.services.scans.results.forget(plan.id)
         keep_plan(change, cancelled(plan))
         return Reply(204)

@@ -81,10 +81,10 @@ def find_plan(get: Callable[[bytes], bytes | None], warehouse: str, plan_id: str
 
 def keep_plan(change: Change, plan: Plan) -> None:
     """Let a change keep a planning, and sweep a few whose time is over."""
-    for name, value in change.oldest(plan_prefix(change.warehouse), SWEPT):
+    for key, value in change.transaction.scan(plan_prefix(change.warehouse), limit=SWEPT):
         if orjson.loads(value)["until"] < time.time():
-            change.writes[name] = None
-    change.writes[plan_key(change.warehouse, plan.id)] = orjson.dumps(asdict(plan))
+            change.transaction.put(key, None)
+    change.transaction.put(plan_key(change.warehouse, plan.id), orjson.dumps(asdict(plan)))
 
 
 def cancelled(plan: Plan) -> Plan:

@@ -29,14 +29,14 @@ class Batch:
     `added` and `removed` are the tables that they add and remove.
     """
 
-    storage: Storage
+    storage: Storage[bytes]
     expected: dict[bytes, bytes | None]
     writes: dict[bytes, bytes | None]
     added: list[tuple[Path, Table]] = field(default_factory=list)
     removed: list[tuple[Path, Table]] = field(default_factory=list)
 
     @classmethod
-    def on(cls, storage: Storage) -> Batch:
+    def on(cls, storage: Storage[bytes]) -> Batch:
         """Return a batch without changes."""
         return cls(storage, {}, {})
 

@@ -70,7 +70,7 @@ class StorageCatalog:
 
     forbidden = ""
 
-    def __init__(self, storage: Storage, *, managed: bool = False) -> None:
+    def __init__(self, storage: Storage[bytes], *, managed: bool = False) -> None:
         self._storage = storage
         self.managed = managed
 

@@ -12,6 +12,7 @@ from reference_server.iceberg.catalog.keys import Kind
 from reference_server.storage import CommitConflict
 from reference_server.storage.directory import DirectoryStorage
 from reference_server.storage.memory import MemoryStorage
+from reference_server.storage.transactions import Transaction
 
 BACKENDS = {"memory": lambda _: MemoryStorage(), "directory": lambda folder: DirectoryStorage(folder / "x.sqlite")}
 EVERYTHING = ListRequest(None, None, 10)
@@ -36,22 +37,22 @@ class Counted:
 @pytest.fixture(params=BACKENDS)
 def storage(request, tmp_path):
     storage = BACKENDS[request.param](tmp_path)
-    change = Change(storage, "w")
+    change = Change(Transaction(storage), "w")
     change.add_namespace(("a",), {})
-    commit(storage, change)
+    commit(change)
     yield storage
     storage.close()
 
 
-def commit(storage, change):
-    asyncio.run(storage.commit(change.expected, change.writes, change.empty))
+def commit(change):
+    asyncio.run(change.transaction.commit())
 
 
 def do(storage, action):
     """Commit one change."""
-    change = Change(storage, "w")
+    change = Change(Transaction(storage), "w")
     action(change)
-    commit(storage, change)
+    commit(change)
 
 
 def test_tables_and_views_exclude_each_other(storage):
@@ -96,23 +97,23 @@ PAIRS = {
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
 def test_of_two_changes_that_do_not_go_together_one_lands(storage, pair):
-    first, second = Change(storage, "w"), Change(storage, "w")
+    first, second = Change(Transaction(storage), "w"), Change(Transaction(storage), "w")
     pair[0](first)
     pair[1](second)
-    commit(storage, first)
+    commit(first)
     with pytest.raises(CommitConflict):
-        commit(storage, second)
+        commit(second)
 
 
 def test_a_change_sees_what_it_wrote(storage):
-    change = Change(storage, "w")
+    change = Change(Transaction(storage), "w")
     change.add(Kind.TABLE, ("a", "t"), "x")
     change.replace(Kind.TABLE, ("a", "t"), "y")
     change.move(Kind.TABLE, ("a", "t"), ("a", "u"))
     assert change.find(Kind.TABLE, ("a", "t")) is None
     assert change.location(Kind.TABLE, ("a", "u")) == "y"
     assert Catalog(storage, "w").find(Kind.TABLE, ("a", "u")) is None
-    commit(storage, change)
+    commit(change)
     assert Catalog(storage, "w").location(Kind.TABLE, ("a", "u")) == "y"
 
 
@@ -138,18 +139,18 @@ def test_a_namespace_with_anything_in_it_stays(storage):
 
 
 def test_warehouses_are_apart(storage):
-    other = Change(storage, "other")
+    other = Change(Transaction(storage), "other")
     assert other.list_namespaces((), EVERYTHING).items == []
     other.add_namespace(("a",), {"k": "v"})
-    commit(storage, other)
+    commit(other)
     assert Catalog(storage, "w").properties(("a",)) == {}
 
 
 def test_a_page_reads_a_page(storage):
-    change = Change(storage, "w")
+    change = Change(Transaction(storage), "w")
     for number in range(2000):
         change.add(Kind.TABLE, ("a", f"t{number:04}"), "x")
-    commit(storage, change)
+    commit(change)
     counted = Counted(storage)
     page = Catalog(counted, "w").list_names(Kind.TABLE, ("a",), ListRequest("", 100, 1000))
     assert len(page.items) == 100

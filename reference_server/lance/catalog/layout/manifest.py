@@ -153,7 +153,7 @@ class ManifestStorage:
         """Finish what waits."""
         self._committer.close()
 
-    def _write(self, batch: list[Commit]) -> list[Exception | None]:
+    def _write(self, batch: list[Commit[bytes]]) -> list[Exception | None]:
         last = time.monotonic() + PATIENCE
         with self._our_turn():
             while time.monotonic() < last:
@@ -244,7 +244,7 @@ class _Staged:
         kept = [(key, value) for key, value in sorted(found.items()) if self._values.get(key, b"") is not None]
         return kept if limit is None else kept[:limit]
 
-    def apply(self, commit: Commit) -> Exception | None:
+    def apply(self, commit: Commit[bytes]) -> Exception | None:
         """Stage a commit, or return the conflict that it has."""
         expected = {key: _without_flag(key, value) for key, value in commit.expected.items()}
         if is_conflict(self, expected, commit.writes, commit.empty):

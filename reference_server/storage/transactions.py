@@ -1,0 +1,103 @@
+"""Transactions: a change that is built from what is there, committed, and built again when somebody was quicker.
+
+What a change reads through its transaction has to be so still when its writes are committed: that makes it atomic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Generic, TypeVar
+
+from reference_server.storage import CommitConflict, Storage
+
+ATTEMPTS = 50
+V = TypeVar("V")
+T = TypeVar("T")
+Action = Callable[[], Awaitable[None]]
+
+
+class Transaction(Generic[V]):
+    """A storage seen through the writes of one change; what it is asked for is noted.
+
+    `expected` and `writes` are the arguments of the commit. Actions may be left that undo what the change did
+    outside of the storage, or that finish it.
+    """
+
+    def __init__(self, storage: Storage[V]) -> None:
+        self._storage = storage
+        self.expected: dict[bytes, V | None] = {}
+        self.writes: dict[bytes, V | None] = {}
+        self._empty: list[bytes] = []
+        self._undo: list[Action] = []
+        self._finish: list[Action] = []
+
+    def get(self, key: bytes) -> V | None:
+        """Return the value of a key after the writes so far; what is stored has to stay so until the commit."""
+        if key in self.writes:
+            return self.writes[key]
+        if key not in self.expected:
+            self.expected[key] = self._storage.get(key)
+        return self.expected[key]
+
+    def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, V]]:
+        """See Storage.scan. The writes so far are not in it, and that it stays so is not required."""
+        return self._storage.scan(prefix, after, limit)
+
+    def put(self, key: bytes, value: V | None) -> None:
+        """Write a value with the commit; None deletes the key."""
+        self.writes[key] = value
+
+    def require_empty(self, *prefixes: bytes) -> None:
+        """Commit only if no key is left under these prefixes."""
+        self._empty += prefixes
+
+    def on_undo(self, action: Action) -> None:
+        """Run this when nothing was written: the change was refused, or somebody was quicker."""
+        self._undo.append(action)
+
+    def on_commit(self, action: Action) -> None:
+        """Run this after everything was written."""
+        self._finish.append(action)
+
+    async def commit(self) -> None:
+        """Write everything, or nothing and raise CommitConflict. A transaction without writes needs no commit."""
+        if self.writes:
+            await self._storage.commit(self.expected, self.writes, self._empty)
+
+    async def run(self, build: Callable[[Transaction[V]], Awaitable[T]]) -> T:
+        """Build the change and commit it, once. Raises what `build` raises, and CommitConflict.
+
+        Only a conflict is sure to have written nothing: after any other failure of the commit nothing is undone.
+        """
+        try:
+            outcome = await build(self)
+        except BaseException:
+            await _run_all(self._undo)
+            raise
+        try:
+            await self.commit()
+        except CommitConflict:
+            await _run_all(self._undo)
+            raise
+        await _run_all(self._finish)
+        return outcome
+
+
+async def transact(
+    storage: Storage[V], build: Callable[[Transaction[V]], Awaitable[T]], contended: Callable[[], Exception]
+) -> T:
+    """Carry out a change and return what `build` returns.
+
+    `build` reads and writes through the transaction that it is given, and is called again with a new one when what
+    it has read did not last. Raises what it raises, and what `contended` makes when others never let it through.
+    """
+    for _ in range(ATTEMPTS):
+        with suppress(CommitConflict):
+            return await Transaction(storage).run(build)
+    raise contended()
+
+
+async def _run_all(actions: list[Action]) -> None:
+    for action in actions:
+        await action()
