@@ -33,6 +33,7 @@ def explain_command(requirement_id: str) -> None:
     facts.add_row("operations", ", ".join(found.operations))
     facts.add_row("clause", f"{clause.id}: {clause.text}")
     facts.add_row("source", clause.source)
+    facts.add_row("place", "\n".join(clause.place) or "nowhere in the norms")
     noticed = [fault.name for fault in FAULTS.values() if fault.must_be_noticed_by(found.id)]
     facts.add_row("fails on", ", ".join(noticed) or "no fault of the reference server yet")
     out.print(f"[bold]{found.id}[/]\n{found.statement}\n")
