@@ -3,8 +3,8 @@
 The files of `clauses/` hold
 
     [[clause]]      id, level (MUST, SHOULD, MAY), operations, source, text; or `excluded = "why"`.
-                    `place` lists where the norms say it (`places.py` tells how places are written): a MUST
-                    has one, and stands neither on sense nor on clients alone.
+                    `place` lists where the source says it (`places.py` tells how places are written). Only
+                    what sense or clients alone say has none, and that is no MUST.
                     `revisions` are those that it is for, all if none is named; `replaces` names clauses
                     that do not hold in these
     [[unreached]]   operations ("*" for all), statuses, why: declared statuses that no requirement can provoke
@@ -60,7 +60,7 @@ class Unreached:
 
 @cache
 def clauses(api: str) -> dict[str, Clause]:
-    """Return the clauses of an API by id. Raises Problem for a malformed or doubled one, and a MUST without a place."""
+    """Return the clauses of an API by id. Raises Problem for a malformed or doubled one, and one without its place."""
     found: dict[str, Clause] = {}
     for path, raw in _entries(api, "clause"):
         clause = read_clause(path, raw)
@@ -71,16 +71,21 @@ def clauses(api: str) -> dict[str, Clause]:
 
 
 def read_clause(path: Path, raw: dict[str, Any]) -> Clause:
-    """Return the clause in an entry of a file. Raises Problem for a malformed one, and a MUST without a place."""
+    """Return the clause in an entry of a file. Raises Problem for a malformed one, and one without its place."""
     missing = [field for field in FIELDS if not raw.get(field)]
     if missing:
         raise Problem(f"{path}: the clause {raw.get('id')!r} lacks {', '.join(missing)}.", "Add what is missing.")
     if raw["level"] not in LEVELS:
         raise Problem(f"{path}: the clause {raw['id']!r} has no level.", f"Its level is one of {', '.join(LEVELS)}.")
-    if raw["level"] == "MUST" and not (raw.get("place") and set(raw["source"].split(", ")) - WEAK_SOURCES):
+    norms = set(raw["source"].split(", ")) - WEAK_SOURCES
+    if raw["level"] == "MUST" and not norms:
         raise Problem(
-            f"{path}: the clause {raw['id']!r} is a MUST, but names no `place` or no norm as its source.",
-            "Name where the norm says it, or make it a SHOULD.",
+            f"{path}: the clause {raw['id']!r} is a MUST, but its only source is {raw['source']!r}.",
+            "Name the norm that says it, or make it a SHOULD.",
+        )
+    if norms and not raw.get("place"):
+        raise Problem(
+            f"{path}: the clause {raw['id']!r} has no `place`.", f"Name where it stands: {', '.join(sorted(norms))}."
         )
     return Clause(
         raw["id"],

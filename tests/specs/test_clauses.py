@@ -63,9 +63,10 @@ def test_a_place_that_is_not_there_is_noticed(place):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"place": []}, "the clause 'create-table' is a MUST, but names no `place` or no norm as its source."),
-        ({"source": "sense"}, "is a MUST, but names no `place` or no norm"),
-        ({"source": "clients, sense"}, "is a MUST, but names no `place` or no norm"),
+        ({"place": []}, "the clause 'create-table' has no `place`."),
+        ({"place": [], "level": "SHOULD"}, "the clause 'create-table' has no `place`."),
+        ({"source": "sense"}, "the clause 'create-table' is a MUST, but its only source is 'sense'."),
+        ({"source": "clients, sense"}, "is a MUST, but its only source is 'clients, sense'."),
         ({"level": "MUSTN'T"}, "the clause 'create-table' has no level."),
         ({"text": "", "source": ""}, "the clause 'create-table' lacks source, text."),
     ],
