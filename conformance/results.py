@@ -64,7 +64,12 @@ class Result:
             **requirement,
             "operations": list(self.requirement.operations),
             "needs": list(self.requirement.needs),
-            "clause": {"id": clause.id, "text": clause.text, "source": clause.source},
+            "clause": {
+                "id": clause.id,
+                "text": clause.text,
+                "source": clause.source,
+                "place": list(clause.place),
+            },
             "verdict": self.verdict,
             "message": self.message,
             "seconds": round(self.seconds, 6),

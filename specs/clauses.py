@@ -3,6 +3,8 @@
 The files of `clauses/` hold
 
     [[clause]]      id, level (MUST, SHOULD, MAY), operations, source, text; or `excluded = "why"`.
+                    `place` lists where the source says it (`places.py` tells how places are written). Only
+                    what sense or clients alone say has none, and that is no MUST.
                     `revisions` are those that it is for, all if none is named, `since` the first of them;
                     `replaces` names clauses that do not hold in these
     [[unreached]]   operations ("*" for all), statuses, why: declared statuses that no requirement can provoke
@@ -23,11 +25,12 @@ from specs.profiles import Profile
 
 LEVELS = ("MUST", "SHOULD", "MAY")
 FIELDS = ("id", "level", "operations", "source", "text")
+WEAK_SOURCES = {"sense", "clients"}  # no norm: what they ask for is a SHOULD at most
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One normative statement. `source` says where it stands, `excluded` why it is not tested.
+    """One normative statement. `source` says who says it, `place` where, `excluded` why it is not tested.
 
     `revisions` are those that it is for (none given: all), `since` is the first of them, `replaces` the clauses that
     do not hold in them.
@@ -39,6 +42,7 @@ class Clause:
     source: str
     text: str
     excluded: str
+    place: tuple[str, ...] = ()
     revisions: tuple[str, ...] = ()
     replaces: tuple[str, ...] = ()
     since: str = ""
@@ -63,24 +67,45 @@ class Unreached:
 
 @cache
 def clauses(api: str) -> dict[str, Clause]:
-    """Return the clauses of an API by id. Raises Problem for a malformed or doubled one."""
+    """Return the clauses of an API by id. Raises Problem for a malformed or doubled one, and one without its place."""
     found: dict[str, Clause] = {}
     for path, raw in _entries(api, "clause"):
-        missing = [field for field in FIELDS if not raw.get(field)]
-        if missing or raw["level"] not in LEVELS or raw["id"] in found:
-            raise Problem(f"{path}: clause {raw.get('id')!r} is doubled or lacks {missing or LEVELS}.")
-        found[raw["id"]] = Clause(
-            raw["id"],
-            raw["level"],
-            tuple(raw["operations"]),
-            raw["source"],
-            raw["text"],
-            raw.get("excluded", ""),
-            tuple(raw.get("revisions", ())),
-            tuple(raw.get("replaces", ())),
-            raw.get("since", ""),
-        )
+        clause = read_clause(path, raw)
+        if clause.id in found:
+            raise Problem(f"{path}: there are two clauses {clause.id!r}.", "Give one of them another id.")
+        found[clause.id] = clause
     return found
+
+
+def read_clause(path: Path, raw: dict[str, Any]) -> Clause:
+    """Return the clause in an entry of a file. Raises Problem for a malformed one, and one without its place."""
+    missing = [field for field in FIELDS if not raw.get(field)]
+    if missing:
+        raise Problem(f"{path}: the clause {raw.get('id')!r} lacks {', '.join(missing)}.", "Add what is missing.")
+    if raw["level"] not in LEVELS:
+        raise Problem(f"{path}: the clause {raw['id']!r} has no level.", f"Its level is one of {', '.join(LEVELS)}.")
+    norms = set(raw["source"].split(", ")) - WEAK_SOURCES
+    if raw["level"] == "MUST" and not norms:
+        raise Problem(
+            f"{path}: the clause {raw['id']!r} is a MUST, but its only source is {raw['source']!r}.",
+            "Name the norm that says it, or make it a SHOULD.",
+        )
+    if norms and not raw.get("place"):
+        raise Problem(
+            f"{path}: the clause {raw['id']!r} has no `place`.", f"Name where it stands: {', '.join(sorted(norms))}."
+        )
+    return Clause(
+        raw["id"],
+        raw["level"],
+        tuple(raw["operations"]),
+        raw["source"],
+        raw["text"],
+        raw.get("excluded", ""),
+        tuple(raw.get("place", ())),
+        tuple(raw.get("revisions", ())),
+        tuple(raw.get("replaces", ())),
+        raw.get("since", ""),
+    )
 
 
 @cache

@@ -95,7 +95,8 @@ def parse_pointer(pointer: str) -> Location:
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
 
 
-def _find(document: Any, place: Location) -> Any:
+def find_node(document: Any, place: Location) -> Any:
+    """Return what a document has at a place, None if it has nothing there."""
     for part in place:
         try:
             document = document[int(part)] if isinstance(document, list) else document[part]
@@ -105,11 +106,11 @@ def _find(document: Any, place: Location) -> Any:
 
 
 def _put(document: Any, place: Location, value: Any) -> bool:
-    parent, key = _find(document, place[:-1]), place[-1]
+    parent, key = find_node(document, place[:-1]), place[-1]
     if isinstance(parent, list) and key == "-" and value not in parent:
         parent.append(copy.deepcopy(value))
         return True
-    if _find(document, place) == value or not isinstance(parent, dict | list):
+    if find_node(document, place) == value or not isinstance(parent, dict | list):
         return False
     if isinstance(parent, list):
         return _put_item(parent, key, value)
@@ -125,7 +126,7 @@ def _put_item(items: list[Any], index: str | int, value: Any) -> bool:
 
 
 def _merge(document: Any, place: Location, value: dict[str, Any]) -> bool:
-    target = _find(document, place)
+    target = find_node(document, place)
     if not isinstance(target, dict) or all(target.get(key) == item for key, item in value.items()):
         return False
     target.update(copy.deepcopy(value))
@@ -133,8 +134,8 @@ def _merge(document: Any, place: Location, value: dict[str, Any]) -> bool:
 
 
 def _drop(document: Any, place: Location, members: list[Any]) -> bool:
-    target = _find(document, place)
-    parent = _find(document, place[:-1])
+    target = find_node(document, place)
+    parent = find_node(document, place[:-1])
     if target is None or not isinstance(parent, dict):
         return False
     if not members:
@@ -150,7 +151,7 @@ def _drop(document: Any, place: Location, members: list[Any]) -> bool:
 
 
 def _nullable(document: Any, place: Location, wanted: bool) -> bool:
-    schema = _find(document, place)
+    schema = find_node(document, place)
     if not wanted or not isinstance(schema, dict):
         return False
     schema.pop("nullable", None)

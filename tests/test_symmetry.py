@@ -75,6 +75,13 @@ def test_every_requirement_has_a_clause_and_known_operations(api):
 
 
 @pytest.mark.parametrize("api", APIS)
+def test_a_must_has_a_place_in_the_norms(api):
+    """A clause that is a MUST has one (`specs/clauses.py`), so a requirement that is one needs such a clause."""
+    known = clauses(api)
+    assert [one.id for one in requirements(api).values() if one.level == "MUST" != known[one.clause].level] == []
+
+
+@pytest.mark.parametrize("api", APIS)
 def test_server_files_are_mirrored_by_requirements(api):
     handlers = {module.__name__.rpartition(".")[2] for module in api_class(api).handler_modules}
     modules = (ROOT / "conformance" / api / "requirements").glob("test_*.py")

@@ -7,6 +7,7 @@ from typing import Any
 from conformance.report.matrix import GLYPHS, build_matrix, sentence
 from conformance.results import VERDICTS, Results
 from conformance.sandbox import summary
+from specs.places import is_link
 
 MOST_FINDINGS = 25
 
@@ -42,9 +43,19 @@ def _table(results: Results) -> list[str]:
     return [*lines, ""]
 
 
+def _place(entry: dict[str, Any]) -> str:
+    """Return where the norms say what an entry asks for; results of older releases do not know."""
+    return "".join(
+        f" <{place}>" if is_link(place) else f" (`{place}`)" for place in entry["clause"].get("place", [])[:1]
+    )
+
+
 def _findings(results: Results) -> list[str]:
     found = [entry for entry in results.requirements if entry["verdict"] in ("fail", "error", "warn")]
     found.sort(key=lambda entry: ("error", "fail", "warn").index(entry["verdict"]))
-    lines = [f"- {GLYPHS[entry['verdict']]} `{entry['id']}` {entry['statement']}" for entry in found[:MOST_FINDINGS]]
+    lines = [
+        f"- {GLYPHS[entry['verdict']]} `{entry['id']}` {entry['statement']}{_place(entry)}"
+        for entry in found[:MOST_FINDINGS]
+    ]
     more = len(found) - MOST_FINDINGS
     return [*lines, f"- and {more} more: see report.html"] if more > 0 else lines

@@ -33,6 +33,7 @@ def explain_command(requirement_id: str) -> None:
     facts.add_row("operations", ", ".join(found.operations))
     facts.add_row("clause", f"{clause.id}: {clause.text}")
     facts.add_row("source", clause.source)
+    facts.add_row("place", "\n".join(clause.place) or "nowhere in the norms")
     file = noticed_file(found.api) if found.suite == found.api else noticed_scenarios_file(found.api)
     noticed = faults_noticed_by(found.id, read_noticed(file))
     facts.add_row("fails on", ", ".join(noticed) or "no fault of the reference server yet")

@@ -253,6 +253,23 @@ def test_the_summary_is_short_and_names_the_findings(reports):
 
 
 @pytest.mark.parametrize(
+    ("clause", "page", "markdown"),
+    [
+        ({"place": ["/paths"]}, "<code>/paths</code>", "(`/paths`)"),
+        ({"place": ["https://x/#y"]}, '<a href="https://x/#y">', " <https://x/#y>"),
+        ({}, "(source: document)", ""),
+    ],
+)
+def test_reports_tell_where_the_norms_say_it(clause, page, markdown, tmp_path):
+    found = results(result("fail"))
+    found.requirements[0]["clause"] = {"id": "c", "text": "t", "source": "document", **clause}
+    written = render_reports(found, tmp_path)
+    assert page in written["html"].read_text()
+    line = next(line for line in written["markdown"].read_text().split("\n") if "`lance.table.a`" in line)
+    assert line.endswith(markdown or ".")
+
+
+@pytest.mark.parametrize(
     ("found", "colour", "message"),
     [
         (results(result("pass")), "brightgreen", "1/1"),

@@ -1,0 +1,41 @@
+"""Places: where the norms of an API say what a clause says.
+
+A place is one of
+
+    /components/schemas/PageToken             a pointer (RFC 6901) into the document
+    createTable/responses/409                 a pointer that starts at the operation of that id
+    error_codes.toml#/errors/TableNotFound    a pointer into a file that lies beside the document
+    https://iceberg.apache.org/spec/#sorting  a section of another norm, which is not followed
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from specs.files import read_toml
+from specs.overlay import find_node, parse_pointer
+from specs.profiles import HERE, Profile
+
+
+def is_link(place: str) -> bool:
+    """True for a section of another norm."""
+    return place.startswith("https://")
+
+
+def resolves(place: str, profile: Profile) -> bool:
+    """True if a profile's document, or the file beside it, has the place; true for a link."""
+    if is_link(place):
+        return True
+    start, _, pointer = place.partition("/")
+    return find_node(_root(start, profile), parse_pointer(f"/{pointer}") if pointer else ()) is not None
+
+
+def _root(start: str, profile: Profile) -> Any:
+    """Return where a pointer starts: the document, one of its operations, or a file beside it; None for no such one."""
+    document = profile.document()
+    if not start:
+        return document.raw
+    if start.endswith("#"):
+        return read_toml(HERE / profile.api / start[:-1])
+    operation = document.operations.get(start)
+    return operation and document.raw["paths"][operation.path][operation.method.lower()]
