@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from specs.openapi import JSON_TYPE, Operation
-from specs.profiles import find_profile
+from specs.profiles import every_operation
 
-OPERATIONS: dict[str, Operation] = {
-    operation.name: operation for operation in find_profile("iceberg").document().operations.values()
-}
+OPERATIONS: dict[str, Operation] = {operation.name: operation for operation in every_operation("iceberg")}
 # What a catalog without `endpoints` in its configuration has, by the document.
 DEFAULT_OPERATIONS = frozenset(
     {
