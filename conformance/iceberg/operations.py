@@ -41,4 +41,4 @@ def subject(operation: Operation) -> list[str]:
 
 def endpoint(operation: Operation) -> str:
     """Return the operation as `endpoints` names it."""
-    return f"{operation.method} {operation.path}"
+    return f"{operation.method} {operation.own_path}"

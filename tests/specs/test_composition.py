@@ -95,6 +95,7 @@ def test_a_document_of_another_api_brings_its_suite(twin):
     there, followed = newest.document().operations, find_profile("iceberg/1.11").document().operations
     assert there.keys() == {"getMe", *followed}
     assert there["loadTable"].path == "/api/catalog" + followed["loadTable"].path
+    assert there["loadTable"].own_path == followed["loadTable"].own_path == followed["loadTable"].path
     assert (newest.suite_of("loadTable"), newest.suite_of("getMe")) == ("iceberg", "twin")
     assert newest.document().raw["components"]["schemas"].keys() >= {"TableMetadata"}
 
