@@ -1,4 +1,4 @@
-"""The Iceberg wing: start-up, and operations beside Iceberg's Java fixture server and Prism's static mock."""
+"""The Iceberg API: start-up, and operations beside Iceberg's Java fixture server and Prism's static mock."""
 
 from __future__ import annotations
 

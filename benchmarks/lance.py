@@ -1,4 +1,4 @@
-"""The Lance wing: start-up, pages among few and many tables, and operations beside pylance's RestAdapter."""
+"""The Lance API: start-up, pages among few and many tables, and operations beside pylance's RestAdapter."""
 
 from __future__ import annotations
 

@@ -32,8 +32,8 @@ class SuitePart:
 
 def suite_part(api: str) -> SuitePart:
     """Return the part of an API. Raises Problem without one."""
-    part_of(PACKAGE, api)
-    found: SuitePart = part_of(f"{PACKAGE}.{api}", "part").PART
+    package = part_of(PACKAGE, api).__name__
+    found: SuitePart = importlib.import_module(f"{package}.part").PART
     return found
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from conformance.apis import requirements
 from conformance.results import Results
 from specs.clauses import clauses, unreached
 from specs.openapi import Document
+from specs.profiles import find_profile
 
 COVERED, EXCLUDED, UNSERVED, GAP = "covered", "excluded", "unserved", "gap"
 
@@ -47,17 +49,19 @@ def status_coverage(results: Results, document: Document) -> list[StatusCoverage
             if declared:
                 reached.setdefault((name, declared), []).append(entry["id"])
     unserved = {entry["id"] for entry in results.target["operations"] if entry["state"] != "offered"}
+    suites = find_profile(results.target["profile"]).suites
     return [
-        _status(results.target["api"], operation.id, status, reached.get((operation.id, status), []), unserved)
+        _status(suites, operation.id, status, reached.get((operation.id, status), []), unserved)
         for operation in document.operations.values()
         for status in operation.responses
     ]
 
 
-def _status(api: str, operation: str, status: str, by: list[str], unserved: set[str]) -> StatusCoverage:
+def _status(suites: Iterable[str], operation: str, status: str, by: list[str], unserved: set[str]) -> StatusCoverage:
     if by:
         return StatusCoverage(operation, status, COVERED, tuple(by), "")
-    why = next((entry.why for entry in unreached(api) if entry.covers(operation, status)), "")
+    excuses = (entry for suite in suites for entry in unreached(suite))
+    why = next((entry.why for entry in excuses if entry.covers(operation, status)), "")
     if why:
         return StatusCoverage(operation, status, EXCLUDED, (), why)
     if operation in unserved:

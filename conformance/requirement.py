@@ -141,6 +141,7 @@ def _as_test(function: Test, declared: Mapping[str, Requirement], each: Mapping[
     fixtures = [parameter for name, parameter in parameters.items() if name not in strategies]
 
     def test(suite: Suite, **arguments: Any) -> None:
+        arguments = {name: suite.as_judged(value) for name, value in arguments.items()}
         suite.run(function, {"suite": suite, **arguments} if "suite" in parameters else arguments, strategies)
 
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD

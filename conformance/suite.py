@@ -14,6 +14,7 @@ from conformance.client import Client
 from conformance.outcomes import Blocked, Stopped, Violation
 from conformance.settings import DEPTHS, Settings
 from conformance.target import Target
+from specs.openapi import Operation
 
 STEP_COUNT = 12
 ATTEMPTS = 5
@@ -36,6 +37,13 @@ class Suite:
     def client(self) -> Client:
         """The client that talks to the target."""
         return self.target.client
+
+    def as_judged(self, value: Any) -> Any:
+        """Return an operation as the judged document has it, whatever a template was made from; another value as it is.
+
+        An operation that the document lacks is not changed: nothing of it is judged.
+        """
+        return self.target.document.operations.get(value.id, value) if isinstance(value, Operation) else value
 
     def hypothesis_settings(self) -> hypothesis.settings:
         """Return how drawn arguments are explored: the same way every time, but for a deep run."""

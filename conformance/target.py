@@ -119,7 +119,7 @@ class Target:
         for exchange in prober.probes():
             self.probes[exchange.operation] = Probe(exchange.operation, prober.state(exchange, nowhere), exchange)
         self.client.known.missing = {
-            name: f"{self.profile.api}.offered.{snake_case(name)}" for name in self.names(MISSING)
+            name: f"{self.profile.suite_of(name)}.offered.{snake_case(name)}" for name in self.names(MISSING)
         }
 
     def log_in(self, credentials: Mapping[str, str | None]) -> None:

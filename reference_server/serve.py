@@ -68,7 +68,7 @@ class Server:
         settings = self.settings
         faults = [find_fault(name) for name in settings.faults]
         auth = parse_auth(settings.auth)
-        served = [find_profile(name) for name in settings.apis or apis()]
+        served = [find_profile(name) for name in settings.apis or servable()]
         _check_profiles(served)
         _check_options(served, settings.options)
         mounted: dict[str, Api] = {}
@@ -135,6 +135,11 @@ class Server:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+
+
+def servable() -> list[str]:
+    """Return the APIs that have a server, in their order."""
+    return [name for name in apis() if importlib.util.find_spec(f"{PACKAGE}.{name}")]
 
 
 def api_class(name: str) -> type[Api]:
@@ -215,5 +220,5 @@ def serve(*apis: str, **settings: Any) -> Server:
     return Server(ServerSettings(apis=apis, **{"options": options, **given}))
 
 
-for _name in apis():  # whoever asks for a fault of an API finds it
+for _name in servable():  # whoever asks for a fault of an API finds it
     api_class(_name)

@@ -67,9 +67,9 @@ def default_connector() -> str:
     return connectable()[0]
 
 
-def speaks_sql(api: str) -> bool:
-    """True when the connector of an API merges as well as appends."""
-    return bool(table()[api].get("sql"))
+def sql_format(api: str) -> str:
+    """Return the format of tables that the connector of an API appends to and merges into, "" if it cannot."""
+    return str(table()[api].get("sql", ""))
 
 
 def client_modules(apis: Collection[str]) -> set[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from specs.openapi import METHODS, Document
+from specs.openapi import METHODS, MOUNT, Document
 from specs.problems import Problem
 from specs.revisions import COMPONENTS
 
@@ -71,7 +71,7 @@ def _add_path(whole: Tree, part: Mounted, path: str, item: Tree, taken: set[str]
             item[method]["operationId"] = name = part.rename.get(name, name)
             if name in taken:
                 raise Problem(f"{part.document.source}: another document has the operation {name} too.", SAID_ONCE)
-    whole["paths"][path] = item
+    whole["paths"][path] = {**item, MOUNT: part.mount}
 
 
 def _place(part: Mounted) -> str:

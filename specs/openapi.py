@@ -21,6 +21,7 @@ from specs.revisions import read_revision
 
 METHODS = ("get", "put", "post", "delete", "head", "patch", "options")
 JSON_TYPE = "application/json"
+MOUNT = "x-lakeproof-mount"  # of a path item: below which path its document is
 WEIGHT_TAGS = ("metadata", "data")  # these say how heavy an operation is, not what it is about
 MEND = "Mend the document there."
 Schema = dict[str, Any]
@@ -51,7 +52,10 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation of a document, references resolved one level deep."""
+    """One operation of a document, references resolved one level deep.
+
+    `mount` is where its own document is, if that is one of several.
+    """
 
     id: str
     method: str
@@ -62,6 +66,12 @@ class Operation:
     parameters: tuple[Parameter, ...]
     request: Body | None
     responses: Mapping[str, Body]
+    mount: str = ""
+
+    @property
+    def own_path(self) -> str:
+        """The path in the operation's own document, where that is one of several."""
+        return self.path.removeprefix(self.mount)
 
     @property
     def name(self) -> str:
@@ -169,12 +179,12 @@ class Document:
 
     def _operations(self) -> Iterator[Operation]:
         for path, item in self.raw["paths"].items():
-            shared = item.get("parameters", [])
             for method in METHODS:
                 if method in item:
-                    yield self._operation(path, method, item[method], shared)
+                    yield self._operation(path, method, item[method], item)
 
-    def _operation(self, path: str, method: str, raw: dict[str, Any], shared: list[Any]) -> Operation:
+    def _operation(self, path: str, method: str, raw: dict[str, Any], item: dict[str, Any]) -> Operation:
+        shared = item.get("parameters", [])
         parameters = [self._parameter(parameter) for parameter in [*shared, *raw.get("parameters", [])]]
         request = self.resolve(raw.get("requestBody"))
         return Operation(
@@ -187,6 +197,7 @@ class Document:
             parameters=tuple(parameters),
             request=self._body(request) if request else None,
             responses={status: self._body(response) for status, response in raw.get("responses", {}).items()},
+            mount=item.get(MOUNT, ""),
         )
 
     def _parameter(self, node: Any) -> Parameter:

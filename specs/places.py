@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from specs.apis import folder_of
 from specs.files import read_toml
 from specs.overlay import find_node, parse_pointer
-from specs.profiles import HERE, Profile
+from specs.profiles import Profile
 
 
 def is_link(place: str) -> bool:
@@ -36,6 +37,6 @@ def _root(start: str, profile: Profile) -> Any:
     if not start:
         return document.raw
     if start.endswith("#"):
-        return read_toml(HERE / profile.api / start[:-1])
+        return read_toml(folder_of(profile.api) / start[:-1])
     operation = document.operations.get(start)
     return operation and document.raw["paths"][operation.path][operation.method.lower()]

@@ -23,7 +23,7 @@ from pathlib import Path
 from specs.apis import ApiFacts, DocumentPart, apis, find_api
 from specs.composition import Mounted, compose
 from specs.discriminators import expand_discriminators
-from specs.openapi import Document
+from specs.openapi import Document, Operation
 from specs.overlay import Change, read_overlay
 from specs.problems import Problem
 from specs.revisions import patch_document
@@ -61,9 +61,10 @@ class Profile:
         followed = [find_profile(part.follows) for part in self.facts.parts(self.revision) if part.follows]
         return [self, *(one for profile in followed for one in profile.judged_by())]
 
-    def of(self, suite: str) -> Profile:
-        """Return the profile by which the requirements of an API apply here. Raises StopIteration if they do not."""
-        return next(profile for profile in self.judged_by() if profile.api == suite)
+    def suite_of(self, operation_id: str) -> str:
+        """Return the API whose requirements judge an operation: that of the document which has it."""
+        followed = self.judged_by()[1:]
+        return next((one.api for one in followed if operation_id in one.document().operations), self.api)
 
     def has_reached(self, since: str) -> bool:
         """True when what is so since a revision, "" for ever, is so here. Raises Problem for an unknown revision."""
@@ -158,3 +159,16 @@ def find_profile(name: str) -> Profile:
         return Profile(name, apis()[name].revisions[-1])
     known = ", ".join([*apis(), *profiles()])
     raise Problem(f"There is no profile {name!r}.", f"Known ones: {known}.")
+
+
+def every_operation(api: str) -> list[Operation]:
+    """Return the operations of all profiles of an API, each as the newest revision has it that has it at all.
+
+    Those of the newest come first, in its order.
+    """
+    facts = find_api(api)
+    documents = [Profile(api, revision).document() for revision in reversed(facts.profiles)]
+    found: dict[str, Operation] = {}
+    for document in documents:
+        found |= {name: one for name, one in document.operations.items() if name not in found}
+    return list(found.values())

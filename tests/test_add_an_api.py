@@ -252,16 +252,21 @@ def test_wire(suite: Suite) -> None:
 }
 
 
-@pytest.fixture
-def toy(tmp_path, monkeypatch):
-    """The folder of the toy, where the packages of the kit look too."""
-    for name, text in FILES.items():
-        path = tmp_path / name
+def extend(folder: Path, files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write files into a folder, and let the packages of the kit look there too."""
+    for name, text in files.items():
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text.lstrip())
     for package in (specs, reference_server, conformance):
-        monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path / package.__name__)])
+        monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder / package.__name__)])
     monkeypatch.setattr(sys, "path", [*sys.path])
+
+
+@pytest.fixture
+def toy(tmp_path, monkeypatch):
+    """The folder of the toy."""
+    extend(tmp_path, FILES, monkeypatch)
     yield tmp_path
     for name in [one for one in sys.modules if ".toy" in one]:
         del sys.modules[name]
@@ -342,3 +347,45 @@ def test_an_api_without_a_server_is_a_problem(toy):
     (toy / "reference_server" / "toy").rmdir()
     with pytest.raises(Problem, match=r"no part in reference_server"):
         serve("toy")
+    with serve() as server:
+        assert set(server.urls) == {"lance", "iceberg"}
+
+
+TWIN = {
+    "specs/twin/api.toml": """
+title = "Twin"
+revisions = ["1"]
+
+[[document]]
+mount = "/iceberg"
+follows = "iceberg/1.11"
+
+[error]
+type = "/error/type"
+unsupported = { status = 406, type = "UnsupportedOperationException" }
+""",
+    "conformance/__init__.py": "",
+    "conformance/twin/__init__.py": "",
+    "conformance/twin/part.py": """
+from conformance.apis import SuitePart
+from conformance.iceberg.prober import IcebergProber
+
+PART = SuitePart(IcebergProber, lambda profile: {})
+""",
+}
+
+
+def test_requirements_of_another_api_apply_below_the_mount(tmp_path, monkeypatch):
+    extend(tmp_path, TWIN, monkeypatch)
+    select = "iceberg.namespace.create or iceberg.wire or iceberg.offered"
+    with serve("iceberg/1.11", "lance") as server:
+        url = server.urls["lance"].removesuffix("/lance")
+        results, code = run(Settings(server=url, api="twin", select=select, depth="smoke", report=str(tmp_path)))
+    verdicts = {entry["id"]: entry["verdict"] for entry in results.requirements}
+    assert (code, set(verdicts.values()), results.run["left_behind"]) == (0, {"pass", "unoffered"}, [])
+    assert {
+        "iceberg.namespace.create.conflict",
+        "iceberg.wire.load_table",
+        "iceberg.offered.load_table",
+    } <= verdicts.keys()
+    assert all(entry["id"].startswith("iceberg.") for entry in results.requirements)

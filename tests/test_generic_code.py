@@ -23,7 +23,6 @@ EXEMPT = {
     "spark_tests/races/iceberg.py": "the part of that API",
     "spark_tests/races/lance.py": "the part of that API",
     "spark_tests/races/manifests.py": "files of Lance tables, for its part beside it",
-    "spark_tests/races/sql.py": "Spark's name for the format of the tables that it makes",
     "lakeproof/commands/warehouse.py": "results are kept in tables of one format, whatever was judged",
 }
 

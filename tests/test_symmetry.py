@@ -1,4 +1,4 @@
-"""The house is symmetrical: every operation has a handler, requirements and statuses accounted for."""
+"""All APIs have the same shape: every operation has a handler, requirements and statuses accounted for."""
 
 from __future__ import annotations
 

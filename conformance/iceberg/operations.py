@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from specs.openapi import JSON_TYPE, Operation
-from specs.profiles import find_profile
+from specs.profiles import every_operation
 
-OPERATIONS: dict[str, Operation] = {
-    operation.name: operation for operation in find_profile("iceberg").document().operations.values()
-}
+OPERATIONS: dict[str, Operation] = {operation.name: operation for operation in every_operation("iceberg")}
 # What a catalog without `endpoints` in its configuration has, by the document.
 DEFAULT_OPERATIONS = frozenset(
     {
@@ -43,4 +41,4 @@ def subject(operation: Operation) -> list[str]:
 
 def endpoint(operation: Operation) -> str:
     """Return the operation as `endpoints` names it."""
-    return f"{operation.method} {operation.path}"
+    return f"{operation.method} {operation.own_path}"

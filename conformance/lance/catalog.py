@@ -17,6 +17,7 @@ from conformance.lance.client import Id, LanceClient
 from conformance.lance.inventory import LanceInventory
 from conformance.lance.support.arrow import read_rows, stream
 from conformance.outcomes import Unoffered
+from conformance.revision import DocumentRevision
 from conformance.sandbox import NAMESPACE, REGISTRATION, TABLE
 from conformance.strategies import tables
 from conformance.target import Target
@@ -34,6 +35,7 @@ class LanceCatalog(LanceClient):
     def __init__(self, target: Target) -> None:
         super().__init__(target.client)
         self.target = target
+        self.revision = DocumentRevision(target.document)
         self.sandbox = target.sandbox
         if not isinstance(self.sandbox.inventory, LanceInventory):
             self.sandbox.inventory = LanceInventory(target)

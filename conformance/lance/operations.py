@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from specs.openapi import JSON_TYPE, Operation
-from specs.profiles import find_profile
+from specs.profiles import every_operation
 
-OPERATIONS: dict[str, Operation] = {
-    operation.name: operation for operation in find_profile("lance").document().operations.values()
-}
+OPERATIONS: dict[str, Operation] = {operation.name: operation for operation in every_operation("lance")}
 
 
 def has_json_body(operation: Operation) -> bool:

@@ -47,8 +47,9 @@ Examples:
 def coverage_command(results: Path | None, api: str, storage: str, as_json: bool) -> int:
     """Count which declared statuses and clauses the requirements reach; exit 1 if there is a gap."""
     found = read_results(results) if results else _run(api, storage)
-    statuses = status_coverage(found, find_profile(found.target["profile"]).document())
-    clauses = clause_coverage(found.target["api"])
+    profile = find_profile(found.target["profile"])
+    statuses = status_coverage(found, profile.document())
+    clauses = [entry for suite in profile.suites for entry in clause_coverage(suite)]
     gaps = GAP in {entry.state for entry in statuses} | {entry.state for entry in clauses}
     if as_json:
         click.echo(

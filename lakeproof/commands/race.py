@@ -23,7 +23,7 @@ from lakeproof.commands.spark_options import spark_options, spark_settings_of
 from lakeproof.commands.spark_progress import counting, starting
 from lakeproof.terminal import out, print_end
 from reference_server.serve import serve
-from spark_tests.connectors import catalog_for, connectable, default_connector, speaks_sql
+from spark_tests.connectors import catalog_for, connectable, default_connector, sql_format
 from spark_tests.races import running
 from spark_tests.races import sql as sql_race
 from spark_tests.races.report import advice, bars, sentence, to_json, write
@@ -100,8 +100,8 @@ def race_command(
     """Let clients on Spark's executors race, and judge what they were told; by default on the embedded server."""
     spark: SparkSettings = spark_settings_of(given)
     settings = load_settings({**given, "server": url, "headers": headers or None, "seed": seed})
-    if sql and not speaks_sql(settings.api):
-        able = " or ".join(filter(speaks_sql, connectable()))
+    if sql and not sql_format(settings.api):
+        able = " or ".join(filter(sql_format, connectable()))
         raise Problem(f"--sql races on {able}, not on {settings.api}.", "Leave --sql out.")
     many, much = (sql_race.CLIENTS, sql_race.OPERATIONS) if sql else (running.CLIENTS, running.OPERATIONS)
     size = RaceSettings(clients or many, operations or much, partitions or 0, seed, most_orders=most_orders)

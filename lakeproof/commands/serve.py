@@ -12,7 +12,7 @@ import click
 
 from reference_server.faults import FAULTS
 from reference_server.options import Option, flags
-from reference_server.serve import LOOPBACK, Server, ServerSettings, api_class
+from reference_server.serve import LOOPBACK, Server, ServerSettings, api_class, servable
 from specs.apis import SHARED_PORT, apis
 from specs.problems import Problem
 from specs.profiles import find_profile
@@ -64,7 +64,7 @@ def _ports() -> str:
 def _options() -> dict[str, tuple[str, Any, Option]]:
     """Return the options of all APIs by name: the first API that has it, its default, and how it is given."""
     found: dict[str, tuple[str, Any, Option]] = {}
-    for api in apis():
+    for api in servable():
         for field, default, option in flags(api_class(api).options):
             found.setdefault(field, (api, default, option))
     return found
@@ -87,7 +87,7 @@ def _option(api: str, field: str, default: Any, option: Option) -> Callable[[F],
 
 
 @click.command("serve", epilog=EPILOG)
-@click.option("--api", type=click.Choice([*apis(), "all"]), default="all", show_default=True, help="What to serve.")
+@click.option("--api", type=click.Choice([*servable(), "all"]), default="all", show_default=True, help="What to serve.")
 @click.option("--profile", help="A revision of the API, such as lance/2026-03. Default: the newest.")
 @click.option("--host", default=LOOPBACK, show_default=True, help="The address to listen on.")
 @click.option(

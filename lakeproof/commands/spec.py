@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,8 @@ def _errors(profile: Profile, operation_id: str) -> Text:
     """Return what is known of an operation's errors, by each API whose suite judges it."""
     words = Text()
     for one in profile.judged_by():
+        if find_spec(f"specs.{one.api}.errors") is None:
+            continue
         errors = part_of(f"specs.{one.api}", "errors")
         words.append(f"\n{errors.LABEL}  ", "dim").append(", ".join(errors.described(operation_id, one)))
     return words

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.history import OK, READ, REFUSED, UNKNOWN, Key
 from conformance.target import Target
+from spark_tests.connectors import sql_format
 from spark_tests.races.clock import Heard, host_name
 from spark_tests.races.players import Scene
 from spark_tests.races.records import Record
@@ -49,7 +50,7 @@ def through_sql(
 ) -> list[Record]:
     """Let threads of one session write and read; see Contest. The session has the target as the catalog `name`."""
     since = time.perf_counter()
-    scene = _prepare(spark, catalog, race, name)
+    scene = _prepare(spark, catalog, race, name, sql_format(target.settings.api))
     seconds["prepare"] = time.perf_counter() - since
     since = time.perf_counter()
     shares = [race.operations // race.clients + (one < race.operations % race.clients) for one in range(race.clients)]
@@ -62,14 +63,14 @@ def through_sql(
     return [record for writer in writers for record in writer.records]
 
 
-def _prepare(spark: SparkSession, catalog: Any, race: RaceSettings, name: str) -> Scene:
+def _prepare(spark: SparkSession, catalog: Any, race: RaceSettings, name: str, format: str) -> Scene:
     home, count = catalog.home, 1 + race.clients // SHARED_BY
     properties = ", ".join(f"'{key}' = '{value}'" for key, value in PROPERTIES.items())
     scene = Scene(tuple(home), {"sum": count}, race.seed, False, {SQL_NAME: name})
     catalog.note_tables((*home, f"sum{number}") for number in range(count))
     for number in range(count):
         shared = table(scene, number)
-        spark.sql(f"CREATE TABLE {shared} (id BIGINT, n BIGINT) USING iceberg TBLPROPERTIES ({properties})")
+        spark.sql(f"CREATE TABLE {shared} (id BIGINT, n BIGINT) USING {format} TBLPROPERTIES ({properties})")
         spark.sql(f"INSERT INTO {shared} SELECT id, 0 FROM range({ROWS})")
     return scene
 

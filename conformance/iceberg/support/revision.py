@@ -1,4 +1,4 @@
-"""What the judged revision of the document has: a server is not asked for what came later."""
+"""What commits the judged revision of the document has, besides what every document tells."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from functools import cache
 from typing import Any
 
 from conformance.outcomes import Unoffered
+from conformance.revision import DocumentRevision
 from specs.iceberg.commits import actions, newest_actions, newest_requirement_types, requirement_types
 from specs.openapi import Document
 from specs.profiles import find_profile
 
 
-class Revision:
-    """A document, asked whether it has something that the newest one has. Each `require` raises Unoffered if not."""
+class Revision(DocumentRevision):
+    """See DocumentRevision."""
 
     def __init__(self, document: Document) -> None:
-        self.document = document
-        self._schemas: Mapping[str, Any] = document.raw["components"]["schemas"]
+        super().__init__(document)
         lacked = newest_actions().keys() - actions(document).keys()
         self._lacked_updates = {newest_actions()[schema] for schema in lacked}
         self._lacked_requirements = newest_requirement_types() - requirement_types(document)
@@ -33,7 +33,7 @@ class Revision:
     @property
     def format_version(self) -> int:
         """The highest format version that tables may have."""
-        named = self._schemas["TableMetadata"]["properties"]["format-version"].get("maximum")
+        named = self.schemas["TableMetadata"]["properties"]["format-version"].get("maximum")
         return int(named or newest_format_version())
 
     def require_updates(self, updates: Iterable[Any]) -> None:
@@ -61,11 +61,6 @@ class Revision:
         size: int | None = self.document.operation(operation).default("pageSize")
         return size
 
-    def require_operation(self, operation: str) -> None:
-        """Require that the document has an operation."""
-        if operation not in self.document.operations:
-            raise Unoffered(f"this revision of the document has no operation {operation}")
-
     def require_call(self, operation: str, given: Mapping[str, Any]) -> None:
         """Require that the document has an operation, and what is in the arguments of a call of it, by name."""
         self.require_operation(operation)
@@ -79,26 +74,6 @@ class Revision:
             self.require_requirements(given.get("requirements", ()))
             for one in updates:
                 self.require_format_version(one.get("format-version") if isinstance(one, dict) else None)
-
-    def require_status(self, operation: str, status: int) -> None:
-        """Require that an operation declares a status."""
-        if self.document.operation(operation).declared(status) is None:
-            raise Unoffered(f"this revision of the document has no status {status} for {operation}")
-
-    def require_field(self, schema: str, field: str) -> None:
-        """Require that objects of a schema have a field."""
-        if field not in self._schemas.get(schema, {}).get("properties", {}):
-            raise Unoffered(f"this revision of the document has no field {field} in {schema}")
-
-    def require_schema(self, schema: str) -> None:
-        """Require that the document has a schema of this name."""
-        if schema not in self._schemas:
-            raise Unoffered(f"this revision of the document has no {schema}")
-
-    def require_optional(self, schema: str, field: str) -> None:
-        """Require that there are objects of a schema, and that they may lack a field."""
-        if field in self._schemas.get(schema, {"required": [field]}).get("required", ()):
-            raise Unoffered(f"in this revision of the document {schema} needs {field}")
 
 
 @cache

@@ -6,6 +6,7 @@ import pytest
 
 from lakeproof import serve
 from reference_server.iceberg.catalog import idempotency
+from reference_server.iceberg.catalog.keys import idempotency_key
 from tests.reference_server.iceberg.conftest import SCHEMA, at_once
 from tests.reference_server.iceberg.test_commits import STALE, metadata_files, set_property
 
@@ -102,3 +103,8 @@ def test_keys_survive_the_server(tmp_path, http):
         with serve("iceberg", storage=f"dir:{tmp_path}") as server:
             answer = http("POST", server.url + "/v1/namespaces", json={"namespace": ["a"]}, headers=HEADERS)
             assert answer.status == 200
+
+
+def test_outcomes_are_kept_for_who_asked():
+    kept_for = {idempotency_key("w", "k", "createTable", principal) for principal in ("", "a", "b")}
+    assert len(kept_for) == 3
