@@ -13,7 +13,7 @@ from conformance.results import Results
 from conformance.runner import run
 from conformance.settings import Settings, load_settings
 from reference_server.iceberg.catalog.function_files import SAMPLES
-from reference_server.serve import serve
+from reference_server.serve import Server, serve
 from specs.profiles import find_profile
 
 EMBEDDED_STORAGE = "memory"
@@ -37,17 +37,17 @@ def check(
     conformance.Settings, `judge` is the suite that is run. Raises Problem when there is nothing that can be judged.
     """
     loaded = load_settings({**settings, "server": url})
-    with _target(loaded, storage) as target:
+    with target_of(loaded, storage) as (target, _server):
         results, code = judge(target, listener, command=command)
     write_reports(results, target)
     return results, code
 
 
 @contextlib.contextmanager
-def _target(settings: Settings, storage: str) -> Iterator[Settings]:
-    """Yield the settings with the URL to judge: the given one, or that of an embedded server."""
+def target_of(settings: Settings, storage: str = EMBEDDED_STORAGE) -> Iterator[tuple[Settings, Server | None]]:
+    """Yield the settings with the URL to judge, the given one or that of an embedded server, and that server."""
     if settings.server:
-        yield settings
+        yield settings, None
         return
     token = settings.token or secrets.token_urlsafe(12)
     warehouse = settings.warehouse
@@ -63,7 +63,7 @@ def _target(settings: Settings, storage: str) -> Iterator[Settings]:
         warehouses=(warehouse,) if warehouse else (),
         functions=str(SAMPLES),
     ) as server:
-        yield replace(
+        target = replace(
             settings,
             server=server.url,
             token=token,
@@ -73,3 +73,4 @@ def _target(settings: Settings, storage: str) -> Iterator[Settings]:
             functions=settings.functions or SAMPLE_NAMESPACE,
             warehouse=warehouse.partition("=")[0],
         )
+        yield target, server

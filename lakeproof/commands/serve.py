@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from reference_server.faults import FAULTS
+from lakeproof.fault_list import print_faults
 from reference_server.iceberg.scans.plans import MODES, SYNC
 from reference_server.serve import LOOPBACK, Server, ServerSettings
 from specs.problems import Problem
@@ -46,9 +46,7 @@ Examples:
 
 def _list_faults(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
     if wanted:
-        width = max(map(len, FAULTS))
-        for fault in sorted(FAULTS.values(), key=lambda one: one.name):
-            click.echo(f"{fault.name:{width}}  {fault.breaks}")
+        print_faults()
         context.exit()
 
 

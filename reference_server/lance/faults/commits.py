@@ -8,16 +8,7 @@ from typing import Any
 import orjson
 
 from reference_server.context import Reply, json_reply
-from reference_server.faults import (
-    Around,
-    Call,
-    Proceed,
-    answers,
-    body_becomes,
-    declare,
-    request_becomes,
-    status_becomes,
-)
+from reference_server.faults import Around, Call, Proceed, answers, body_becomes, fault, request_becomes, status_becomes
 
 BATCHES = ("BatchCreateTableVersions", "BatchCommitTables")
 
@@ -37,8 +28,10 @@ def _shifted(value: Any) -> Any:
     return value
 
 
+@fault("managed-in-vain", on=["DescribeTable", "CreateTableVersion"])
 async def _managed_in_vain(call: Call, proceed: Proceed) -> Reply:
-    """Say that versions are kept through the catalog, and refuse to keep them."""
+    """Clients are told to keep versions through the catalog, which has no operation for it."""
+    # Say that versions are kept through the catalog, and refuse to keep them.
     if call.operation.id == "CreateTableVersion":
         return json_reply({"error": "This server does not have the operation.", "code": 0}, 406)
     return await body_becomes(lambda body: {**body, "managed_versioning": True}, 200)(call, proceed)
@@ -54,8 +47,10 @@ def _parts(call: Call) -> tuple[str, list[Any]]:
     return name, orjson.loads(call.request.body)[name]
 
 
+@fault("torn-batch", on=BATCHES)
 async def _torn(call: Call, proceed: Proceed) -> Reply:
-    """Do the parts of a batch one after the other, and stop where one fails."""
+    """Batches are done part by part: others see half of them, and what fails leaves half of them."""
+    # Do the parts of a batch one after the other, and stop where one fails.
     name, parts = _parts(call)
     results: dict[str, list[Any]] = {}
     for part in parts:
@@ -80,66 +75,34 @@ def _parts_become(*edits: Any) -> Around:
     return around
 
 
-declare(
-    "version-forgets",
-    "CreateTableVersion is answered with success, but no version is made.",
-    answers(200, {}),
-    on=["CreateTableVersion"],
+fault(
+    "version-forgets", "CreateTableVersion is answered with success, but no version is made.", on=["CreateTableVersion"]
+)(answers(200, {}))
+fault("version-conflict-hidden", "CreateTableVersion tells everybody that they succeeded.", on=["CreateTableVersion"])(
+    status_becomes(409, 200)
 )
-declare(
-    "version-conflict-hidden",
-    "CreateTableVersion tells everybody that they succeeded.",
-    status_becomes(409, 200),
-    on=["CreateTableVersion"],
+fault("version-answer-wrong", "The version in the answer is not the one that was made.", on=COMMITS)(
+    body_becomes(_shifted, 200)
 )
-declare(
-    "version-answer-wrong",
-    "The version in the answer is not the one that was made.",
-    body_becomes(_shifted, 200),
-    on=COMMITS,
+fault("ranges-closed", "Ranges of versions include their end.", on=["BatchDeleteTableVersions"])(
+    request_becomes(lambda body: {**body, "ranges": [_longer(one) for one in body["ranges"]]})
 )
-declare(
-    "managed-in-vain",
-    "Clients are told to keep versions through the catalog, which has no operation for it.",
-    _managed_in_vain,
-    on=["DescribeTable", "CreateTableVersion"],
-)
-declare(
-    "ranges-closed",
-    "Ranges of versions include their end.",
-    request_becomes(lambda body: {**body, "ranges": [_longer(one) for one in body["ranges"]]}),
-    on=["BatchDeleteTableVersions"],
-)
-declare(
+fault(
     "ranges-ignored",
     "BatchDeleteTableVersions deletes the oldest versions, whichever are asked for.",
-    request_becomes(lambda body: {**body, "ranges": [{"start_version": 0, "end_version": 3}]}),
     on=["BatchDeleteTableVersions"],
-)
-declare(
+)(request_becomes(lambda body: {**body, "ranges": [{"start_version": 0, "end_version": 3}]}))
+fault(
     "versions-kept",
     "BatchDeleteTableVersions is answered with success, but all versions stay.",
-    answers(200, {"deleted_count": 0}),
     on=["BatchDeleteTableVersions"],
+)(answers(200, {"deleted_count": 0}))
+fault("batch-forgets-last", "The last part of a batch is not done.", on=BATCHES)(
+    _parts_become(lambda parts: parts[:-1])
 )
-declare(
-    "torn-batch",
-    "Batches are done part by part: others see half of them, and what fails leaves half of them.",
-    _torn,
-    on=BATCHES,
+fault("batch-reversed", "The parts of a batch are done, and answered, the other way round.", on=BATCHES)(
+    _parts_become(lambda parts: parts[::-1])
 )
-declare(
-    "batch-forgets-last", "The last part of a batch is not done.", _parts_become(lambda parts: parts[:-1]), on=BATCHES
-)
-declare(
-    "batch-reversed",
-    "The parts of a batch are done, and answered, the other way round.",
-    _parts_become(lambda parts: parts[::-1]),
-    on=BATCHES,
-)
-declare(
-    "batch-first-field",
-    "Of an operation that is two, the first is done.",
-    _parts_become(lambda parts: [dict([*part.items()][:1]) for part in parts]),
-    on=["BatchCommitTables"],
+fault("batch-first-field", "Of an operation that is two, the first is done.", on=["BatchCommitTables"])(
+    _parts_become(lambda parts: [dict([*part.items()][:1]) for part in parts])
 )

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, body_becomes, declare, fields_lost, request_becomes, status_becomes
+from reference_server.faults import Call, Proceed, body_becomes, fault, fields_lost, request_becomes, status_becomes
 
 TRANSACTIONS = ("DescribeTransaction", "AlterTransaction")
 
@@ -16,8 +16,10 @@ def _actions(edit: Any) -> Any:
     return request_becomes(lambda body: {**body, "actions": edit(body["actions"])})
 
 
+@fault("actions-torn", on=["AlterTransaction"])
 async def _one_by_one(call: Call, proceed: Proceed) -> Reply:
-    """Do the actions one after the other, and stop where one fails."""
+    """The actions on a transaction are done one by one; those before one that fails stay."""
+    # Do the actions one after the other, and stop where one fails.
     reply = Reply()
     for action in orjson.loads(call.request.body)["actions"]:
         call.request = call.request.altered(body=orjson.dumps({"actions": [action]}))
@@ -31,34 +33,16 @@ def _strict(action: dict[str, Any]) -> dict[str, Any]:
     return {name: {**fields, "mode": "Fail"} for name, fields in action.items()}
 
 
-declare(
-    "transaction-status-wrong",
-    "Every transaction is said to have failed.",
-    body_becomes(lambda body: {**body, "status": "Failed"}, 200),
-    on=["DescribeTransaction"],
+fault("transaction-status-wrong", "Every transaction is said to have failed.", on=["DescribeTransaction"])(
+    body_becomes(lambda body: {**body, "status": "Failed"}, 200)
 )
-declare("transaction-properties-lost", "Transactions have no properties.", fields_lost("properties"), on=TRANSACTIONS)
-declare(
-    "actions-reversed",
-    "The actions on a transaction are done the other way round.",
-    _actions(lambda actions: actions[::-1]),
-    on=["AlterTransaction"],
+fault("transaction-properties-lost", "Transactions have no properties.", on=TRANSACTIONS)(fields_lost("properties"))
+fault("actions-reversed", "The actions on a transaction are done the other way round.", on=["AlterTransaction"])(
+    _actions(lambda actions: actions[::-1])
 )
-declare(
-    "actions-torn",
-    "The actions on a transaction are done one by one; those before one that fails stay.",
-    _one_by_one,
-    on=["AlterTransaction"],
+fault("action-conflict-hidden", "What an action finds otherwise than it wants is overlooked.", on=["AlterTransaction"])(
+    status_becomes(409, 200)
 )
-declare(
-    "action-conflict-hidden",
-    "What an action finds otherwise than it wants is overlooked.",
-    status_becomes(409, 200),
-    on=["AlterTransaction"],
-)
-declare(
-    "actions-strict",
-    "Every action fails where a property is otherwise than it wants it.",
-    _actions(lambda actions: [_strict(action) for action in actions]),
-    on=["AlterTransaction"],
+fault("actions-strict", "Every action fails where a property is otherwise than it wants it.", on=["AlterTransaction"])(
+    _actions(lambda actions: [_strict(action) for action in actions])
 )
