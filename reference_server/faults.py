@@ -85,7 +85,7 @@ FAMILIES: dict[str, Callable[[str, str], Fault]] = {}
 def declare(name: str, breaks: str, around: Around, *, on: Sequence[str] = ()) -> None:
     """Register a fault on some operations, all when none is given.
 
-    Another wing may declare the same fault, in the same words, on its own operations; one of the two may be for
+    Another API may declare the same fault, in the same words, on its own operations; one of the two may be for
     all operations that the other does not name. Else a name that is used twice is an error.
     """
     new = Fault(name, breaks, frozenset(on), around)
@@ -106,7 +106,7 @@ def fault(name: str, breaks: str = "", *, on: Sequence[str] = ()) -> Callable[[A
 
 
 def _joined(one: Fault, other: Fault) -> Fault:
-    """Return a fault of two wings."""
+    """Return a fault of two APIs."""
     narrow, wide = (one, other) if one.operations else (other, one)
     if one.breaks != other.breaks or not narrow.operations or narrow.operations & wide.operations:
         raise ValueError(f"the fault {one.name} is declared twice")

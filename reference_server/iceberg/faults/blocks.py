@@ -24,7 +24,7 @@ Edit = Callable[[Any], Any]
 
 
 def refused(call: Call, error: CatalogError) -> Reply:
-    """Return an error as the wing answers it."""
+    """Return an error as the API answers it."""
     return render_error(error, call.request)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from reference_server.context import Reply
 from reference_server.errors import Internal, InvalidInput
-from reference_server.faults import Call, Proceed, arguments_lost, fault
+from reference_server.faults import Call, Proceed, fault
 from reference_server.iceberg.faults.blocks import answer_becomes, error_becomes, refuses_when
 from specs.identifiers import SEPARATOR_OVERRIDE
 
@@ -43,11 +43,6 @@ fault(
     "Settings in the configuration are numbers and truth values where they have to be texts.",
     on=CONFIG,
 )(answer_becomes(defaults=lambda found: {**found, "clients": 4, "cache-enabled": True}))
-fault(
-    "config-warehouse-ignored",
-    "Any name of a warehouse is answered with the configuration of the default one.",
-    on=CONFIG,
-)(arguments_lost("warehouse"))
 fault("config-needs-warehouse", "A client that names no warehouse meets an error of the server.", on=CONFIG)(
     refuses_when(lambda call: "warehouse" not in call.request.query, Internal("warehouse is null"))
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from reference_server.context import Reply
 from reference_server.faults import Call, Proceed, content, fault
@@ -17,7 +16,7 @@ from reference_server.iceberg.faults.blocks import (
     updates_lost,
 )
 from reference_server.iceberg.metadata.drafts import LAST_ADDED
-from reference_server.iceberg.metadata.finishing import CURRENT, current_of
+from reference_server.iceberg.metadata.finishing import CURRENT
 from reference_server.iceberg.metadata.format_versions import NEWEST
 from reference_server.iceberg.metadata.reading import Json
 
@@ -98,16 +97,6 @@ def _choice(update: Json, *, last: bool) -> bool:
     return field is not None and (update.get(field) == LAST_ADDED) is last
 
 
-def _highest(node: Any) -> int:
-    """Return the highest column id in a schema or a part of it."""
-    if isinstance(node, list):
-        return max(map(_highest, node), default=0)
-    if not isinstance(node, dict):
-        return 0
-    own: list[int] = [node[key] for key in ("id", "element-id", "key-id", "value-id") if key in node]
-    return max([0, *own, *map(_highest, node.values())])
-
-
 def _numbered_anew(table: Json) -> Json:
     specs = [
         {
@@ -142,9 +131,6 @@ fault(
     "The schema, spec or order that was added last does not become the one that holds.",
     on=TABLE_COMMITS,
 )(updates_become(lambda found: [one for one in found if not _choice(one, last=True)]))
-fault("column-ids-of-current-schema", "The highest column id is that of the current schema alone.", on=TABLES_SHOWN)(
-    metadata_become(lambda table: {**table, "last-column-id": _highest(current_of(table, "schemas"))})
-)
 fault(
     "partition-ids-anew",
     "Each partition spec numbers its fields anew, also those that the table had before.",

@@ -85,8 +85,3 @@ async def _unasked(call: Call, proceed: Proceed) -> Reply:
         return Reply(304, headers={ETAG: etag})
     seen[call.request.target] = etag
     return reply
-
-
-fault("etag-never-compared", "A load is answered with the table, whatever ETag is known to the client.", on=LOAD)(
-    header_lost(CONDITION)
-)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from reference_server.errors import InvalidInput, TableNotFound
-from reference_server.faults import answers, body_becomes, fault, fields_lost
+from reference_server.faults import answers, body_becomes, fault
 from reference_server.iceberg.faults.blocks import answer_becomes, error_becomes, metadata_become
 
 LIST, LOAD = ["listFunctions"], ["loadFunction"]
@@ -43,9 +43,6 @@ fault("function-missing-table", "A function that does not exist is answered as a
 )
 fault("function-missing-bad", "A function that does not exist is a bad request.", on=LOAD)(
     error_becomes(404, InvalidInput("There is no such function."))
-)
-fault("function-location-lost", "Functions are shown without the location of their metadata.", on=LOAD)(
-    fields_lost("metadata-location")
 )
 fault("function-current-unknown", "The current version of an overload is one that is not there.", on=LOAD)(
     _definitions(lambda one: {**one, "current-version-id": 99})

@@ -8,7 +8,7 @@ from typing import Any
 
 from reference_server.context import Reply, json_reply
 from reference_server.errors import InvalidInput
-from reference_server.faults import Around, Call, Proceed, arguments_lost, fault
+from reference_server.faults import Around, Call, Proceed, fault
 from reference_server.iceberg.faults.blocks import LISTS, answer_becomes, body_of, performed, refuses_when
 from specs.identifiers import UNIT_SEPARATOR
 
@@ -69,9 +69,6 @@ async def _stale(call: Call, proceed: Proceed) -> Reply:
 
 fault("lists-empty", "Listings are empty.", on=LISTS)(items(lambda _: []))
 fault("lists-doubled", "Listings show their first item twice.", on=LISTS)(items(lambda found: found[:1] + found))
-fault("lists-parent-ignored", "Namespaces of the first level are listed whichever parent is named.", on=[LIST])(
-    arguments_lost("parent")
-)
 fault("lists-relative", "Namespaces are listed without the levels of their parent.", on=[LIST])(
     items(lambda found: [one[-1:] for one in found])
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import orjson
 
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, answers, arguments_lost, content, fault, request_becomes
+from reference_server.faults import Call, Proceed, answers, content, fault, request_becomes
 from reference_server.iceberg.faults.blocks import answer_becomes, body_of, performed
 from reference_server.iceberg.metadata.reading import Json
 
@@ -45,9 +45,6 @@ def _latin(body: Json) -> Json:
 fault(
     "namespace-properties-forgotten", "A change of properties is answered with success, but nothing changes.", on=UPDATE
 )(answers(200, {"updated": [], "removed": [], "missing": []}))
-fault("namespace-properties-removals-ignored", "Properties are set, but never removed.", on=UPDATE)(
-    arguments_lost("removals")
-)
 fault("namespace-properties-removals-win", "A property that is both set and removed is removed.", on=UPDATE)(
     request_becomes(_removals_win)
 )

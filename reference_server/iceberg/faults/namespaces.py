@@ -10,7 +10,6 @@ from reference_server.faults import (
     Call,
     Proceed,
     answers,
-    arguments_lost,
     body_becomes,
     content,
     fault,
@@ -88,9 +87,6 @@ async def _begins_alike(call: Call, proceed: Proceed) -> Reply:
 
 
 # Creating
-fault("namespace-properties-lost", "Properties of a new namespace are not kept.", on=[CREATE])(
-    arguments_lost("properties")
-)
 fault(
     "namespace-nesting-crashes",
     "A namespace within another ends in an error of the server, which has one level only.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, arguments_lost, fault
+from reference_server.faults import Call, Proceed, fault
 
 DROP = ["dropTable"]
 
@@ -13,8 +13,3 @@ async def _purged(call: Call, proceed: Proceed) -> Reply:
     """The files of a table go when it is dropped, whatever the client wants."""
     call.request = call.request.altered(query={**call.request.query, "purgeRequested": ["true"]})
     return await proceed()
-
-
-fault("purge-forgotten", "The files of a table stay when it is dropped, whatever the client wants.", on=DROP)(
-    arguments_lost("purgeRequested")
-)

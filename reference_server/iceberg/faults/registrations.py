@@ -9,7 +9,7 @@ import orjson
 
 from reference_server.context import Reply
 from reference_server.errors import Internal, InvalidInput
-from reference_server.faults import Call, Proceed, arguments_lost, content, fault, request_becomes
+from reference_server.faults import Call, Proceed, content, fault, request_becomes
 from reference_server.iceberg.faults.blocks import (
     TABLES_SHOWN,
     again,
@@ -85,9 +85,6 @@ def _standard(table: Json) -> Json:
     return {key: table[key] for key in table if not key.startswith("x-")}
 
 
-fault("overwrite-unread", "A registration never takes the place of a table, also where it may.", on=REGISTER)(
-    arguments_lost("overwrite")
-)
 fault("overwrite-always", "A registration takes the place of a table, also where it may not.", on=REGISTER)(
     request_becomes(lambda body: {**body, "overwrite": True})
 )

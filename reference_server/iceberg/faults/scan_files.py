@@ -10,7 +10,7 @@ import orjson
 
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
-from reference_server.faults import Around, Call, Proceed, arguments_lost, body_becomes, content, fault
+from reference_server.faults import Around, Call, Proceed, body_becomes, content, fault
 from reference_server.iceberg.faults.blocks import performed, refuses_when, table_there
 from reference_server.iceberg.faults.scan_filters import filtered, tasks_become
 from reference_server.iceberg.metadata.reading import Json
@@ -168,7 +168,6 @@ fault("scan-bounds-as-bytes", "Bounds are the bytes that manifests have, in hexa
 fault("scan-maps-uneven", "Maps by column lack their last value.", on=ANSWERS)(
     files_become(_in_each(MAPS, lambda values: values[:-1]))
 )
-fault("scan-statistics-never", "Statistics do not come, whoever wants them.", on=START)(arguments_lost("stats-fields"))
 fault("scan-statistics-refused", "No statistics can be had.", on=START)(
     refuses_when(lambda call: "stats-fields" in (content(call) or {}), InvalidInput("No statistics."))
 )

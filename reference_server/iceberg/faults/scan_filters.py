@@ -72,7 +72,6 @@ def _half_read(node: Any) -> Any:
     return _half_read(node["child"]) if isinstance(node, dict) and node.get("type") == "not" else node
 
 
-fault("scan-filter-ignored", "A planning has no filter, whatever it says.", on=START)(arguments_lost("filter"))
 fault("scan-filter-loses", "With a filter the first file of an answer is left out.", on=START)(
     filtered(tasks_become(lambda tasks: tasks[1:]))
 )
@@ -103,13 +102,6 @@ fault("scan-nested-columns-refused", "Names of columns have no dots.", on=START)
 )
 fault("scan-case-ignored", "Names match in any case.", on=START)(
     request_becomes(lambda body: {**body, "case-sensitive": False})
-)
-fault("scan-case-always", "Names match by case, also where the client wants it otherwise.", on=START)(
-    arguments_lost("case-sensitive")
-)
-fault("scan-select-unchecked", "Nobody looks at the fields that are selected.", on=START)(arguments_lost("select"))
-fault("scan-snapshot-schema-ignored", "Names are always those of the table.", on=START)(
-    arguments_lost("use-snapshot-schema")
 )
 fault("scan-snapshot-schema-always", "A scan of a snapshot is about the names of that snapshot.", on=START)(
     request_becomes(lambda body: {**body, "use-snapshot-schema": "snapshot-id" in body})

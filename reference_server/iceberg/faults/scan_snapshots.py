@@ -9,7 +9,7 @@ import orjson
 
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
-from reference_server.faults import Around, Call, Proceed, arguments_lost, content, fault
+from reference_server.faults import Around, Call, Proceed, content, fault
 from reference_server.iceberg.faults.blocks import refused, table_there
 from reference_server.iceberg.metadata.reading import Json
 
@@ -114,9 +114,6 @@ fault("scan-newest-commit", "A scan reads the snapshot that was committed last, 
     plans_follow(_newest)
 )
 fault("scan-oldest", "A scan reads the oldest snapshot, whichever is asked for.", on=START)(plans_follow(_oldest))
-fault("scan-snapshot-ignored", "A scan reads the newest snapshot, whichever is asked for.", on=START)(
-    arguments_lost("snapshot-id")
-)
 fault("scan-range-inclusive", "A range has the files of its first snapshot too.", on=START)(
     plans_follow(_from_start_on)
 )

@@ -135,9 +135,6 @@ fault("scan-missing-empty", "A table that is not there is planned as an empty on
 fault("scan-unknown-plan-cancelled", "A planning that never was is cancelled.", on=FETCH)(
     again(answers(200, {"status": "cancelled"}), 404)
 )
-fault("scan-cancel-anything", "Cancelling is done with 204 whether there is such a planning or not.", on=CANCEL)(
-    answers(204, None)
-)
 fault("scan-not-found-type", "What is not there is 404 of one type, whatever it is.", on=[*RESULTS, *CANCEL, *TASKS])(
     error_becomes(404, FileNotFound("Not found."))
 )

@@ -11,7 +11,6 @@ from reference_server.iceberg.metadata.reading import Json
 
 LOAD_TABLE, LOAD_VIEW, UPDATE = ["loadTable"], ["loadView"], ["updateTable"]
 
-CURRENT_IDS = ("current-schema-id", "default-spec-id", "default-sort-order-id")
 
 UNBORN: Json = {"main": {"snapshot-id": -1, "type": "branch"}}
 
@@ -35,14 +34,6 @@ def _counted_down(entry: Json) -> Json:
     return {**entry, "version-id": entry["version-id"] - 1}
 
 
-fault("metadata-incomplete", "Metadata of version 2 lack the last sequence number.", on=LOAD_TABLE)(
-    metadata_become(lambda found: {key: found[key] for key in found if key != "last-sequence-number"})
-)
-fault(
-    "metadata-ids-from-one",
-    "The ids of what is current or default count from one, the ids of what they name from zero.",
-    on=LOAD_TABLE,
-)(metadata_become(lambda found: {**found, **{name: found[name] + 1 for name in CURRENT_IDS}}))
 fault(
     "metadata-main-unborn",
     "A table without snapshots has a branch main all the same, which points to -1.",
@@ -73,11 +64,6 @@ fault("metadata-row-ids-forgotten", "The next row id of a table of version 3 sta
 fault("view-versions-from-zero", "Versions of a view count from zero.", on=VIEWS_SHOWN)(
     metadata_become(_versions_from_zero)
 )
-fault(
-    "view-current-off-by-one",
-    "The current version of a view is the number of its versions, counted from zero.",
-    on=LOAD_VIEW,
-)(metadata_become(lambda found: {**found, "current-version-id": len(found["versions"]) - 1}))
 fault("view-log-empty", "A view shows no history.", on=VIEWS_SHOWN)(_changed("version-log", lambda _: []))
 fault("view-metadata-doubled", "A view shows its versions twice.", on=VIEWS_SHOWN)(
     _changed("versions", lambda versions: versions + versions)

@@ -115,9 +115,6 @@ fault("snapshots-renumbered", "A snapshot whose numbers others have taken gets t
 fault("one-snapshot-a-commit", "A commit may add one snapshot only.", on=COMMIT)(
     refuses_when(lambda call: len(_added(call)) > 1, InvalidInput("A commit adds one snapshot at most."))
 )
-fault("row-ids-uncounted", "The row ids that snapshots take are not counted.", on=TABLES_SHOWN)(
-    metadata_become(lambda table: {**table, "next-row-id": 0} if "next-row-id" in table else table)
-)
 fault(
     "snapshot-log-with-gaps",
     "Of the snapshot log only the entries of removed snapshots go, and not those before them.",

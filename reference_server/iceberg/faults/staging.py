@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, arguments_lost, body_becomes, content, fault, request_becomes
+from reference_server.faults import Call, Proceed, body_becomes, content, fault, request_becomes
 from reference_server.iceberg.faults.blocks import (
     TABLE_COMMITS,
     TABLES_SHOWN,
@@ -63,9 +63,6 @@ async def _taken_over(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
-fault("staging-creates", "With stage-create the table is created at once.", on=CREATE_TABLE)(
-    arguments_lost("stage-create")
-)
 fault("staging-unchecked", "A table is staged although its name is taken.", on=CREATE_TABLE)(
     again(request_becomes(_elsewhere), 409)
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
-from reference_server.faults import Call, Proceed, arguments_lost, content, fault, request_becomes
+from reference_server.faults import Call, Proceed, content, fault, request_becomes
 from reference_server.iceberg.faults.blocks import TABLES_SHOWN, metadata_become, performed, refuses_when
 from reference_server.iceberg.metadata.reading import Json
 
@@ -66,9 +66,6 @@ def _of_version_1(body: Json) -> Json:
     return {**body, "properties": {**(body.get("properties") or {}), "format-version": "1"}}
 
 
-fault("created-otherwise", "createTable answers with another UUID than the one that it keeps.", on=CREATE)(
-    metadata_become(lambda table: {**table, "table-uuid": str(uuid.uuid4())})
-)
 fault("column-docs-lost", "createTable forgets what a schema says of its columns beside names and types.", on=CREATE)(
     request_becomes(lambda body: _without(body, "doc"))
 )
@@ -102,7 +99,6 @@ fault("unsorted-is-one", "A table without a sort order has an empty one with the
 fault("locations-shared", "All tables of a namespace have the same location.", on=[*CREATE, "loadTable"])(
     metadata_become(lambda table: {**table, "location": table["location"].rpartition("/")[0]})
 )
-fault("creation-properties-lost", "createTable overlooks properties.", on=CREATE)(arguments_lost("properties"))
 fault("properties-polluted", "The format version is kept as a property too.", on=TABLES_SHOWN)(
     metadata_become(
         lambda table: {**table, "properties": {**table["properties"], "format-version": str(table["format-version"])}}

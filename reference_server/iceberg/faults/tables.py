@@ -9,7 +9,7 @@ import orjson
 
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
-from reference_server.faults import Call, Proceed, answers, arguments_lost, content, fault, fields_lost, status_becomes
+from reference_server.faults import Call, Proceed, content, fault, status_becomes
 from reference_server.iceberg.faults.blocks import answer_becomes, error_field_becomes, performed, refuses_when
 from specs.identifiers import UNIT_SEPARATOR
 
@@ -91,9 +91,6 @@ async def _kept(call: Call, proceed: Proceed) -> Reply:
 fault("location-per-load", "Each time that a table is loaded another location of its metadata is told.", on=LOAD)(
     answer_becomes(metadata_location=lambda location: f"{location}?signature={uuid.uuid4()}")
 )
-fault("location-untold", "loadTable does not say where the metadata file is.", on=LOAD)(
-    fields_lost("metadata-location")
-)
 fault(
     "missing-type-vague",
     "What does not exist about tables has a type that does not say what is missing.",
@@ -108,14 +105,10 @@ fault("delegation-refused", "Who asks for delegated access to a table does not g
 fault("referenced-by-refused", "Who names the view through which a table is reached does not get the table.", on=LOAD)(
     refuses_when(lambda call: "referenced-by" in call.request.query, InvalidInput("Unknown parameter: referenced-by"))
 )
-fault("snapshots-unread", "loadTable shows all snapshots, whichever are asked for.", on=LOAD)(
-    arguments_lost("snapshots")
-)
 fault("exists-as-200", "That a table is there is told with 200.", on=EXISTS)(status_becomes(204, 200))
 fault("exists-always", "Every table is said to be there.", on=EXISTS)(status_becomes(404, 204))
 
 # Dropping
-fault("drop-forgotten", "Dropping a table is answered with success, but the table stays.", on=DROP)(answers(204, None))
 fault("purge-flag-literal", "The flag purgeRequested is understood in lower case alone.", on=DROP)(
     refuses_when(
         lambda call: call.request.query.get("purgeRequested", ["true"])[-1] not in ("true", "false"),
@@ -123,11 +116,6 @@ fault("purge-flag-literal", "The flag purgeRequested is understood in lower case
     )
 )
 
-# Renaming
-fault("rename-forgotten", "Renaming a table is answered with success, but it keeps its name.", on=RENAME)(
-    answers(204, None)
-)
 
 # Reports
 fault("metrics-as-200", "Reports are taken with 200.", on=METRICS)(status_becomes(204, 200))
-fault("metrics-unread", "Reports are taken without a look at them.", on=METRICS)(answers(204, None))

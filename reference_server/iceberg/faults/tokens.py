@@ -8,7 +8,7 @@ import orjson
 
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput, Unauthenticated
-from reference_server.faults import Call, Proceed, body_becomes, fault, fields_lost
+from reference_server.faults import Call, Proceed, body_becomes, fault
 from reference_server.iceberg.errors import ClientRefused, TokenRefused
 from reference_server.iceberg.faults.blocks import refused, refuses_when
 
@@ -50,9 +50,6 @@ fault("token-no-basic", "Client id and secret by basic authentication are refuse
 )
 fault("token-no-exchange", "A token that is good is refused when it is to be exchanged.", on=TOKEN)(
     refuses_when(_exchange, TokenRefused("invalid_grant", "The token is not good."))
-)
-fault("token-kind-lost", "An issued token does not say of which kind it is.", on=TOKEN)(
-    fields_lost("issued_token_type")
 )
 fault("token-one-code", "Every refused token is one of a wrong scope.", on=TOKEN)(
     body_becomes(lambda body: {**body, "error": "invalid_scope"}, 400, 401)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from reference_server.context import Reply
 from reference_server.errors import Internal, InvalidInput
-from reference_server.faults import Call, Proceed, answers, content, each_of, fault, request_becomes
+from reference_server.faults import Call, Proceed, content, each_of, fault, request_becomes
 from reference_server.iceberg.faults.blocks import (
-    answer_becomes,
     error_becomes,
     metadata_become,
     performed,
@@ -134,14 +133,8 @@ fault("view-history-endless", "How many versions a view is to keep is not heeded
     request_becomes(_whole_history)
 )
 fault("view-created-over", "The creation of a view takes the place of whatever has its name.", on=CREATE)(_created_over)
-fault("view-location-of-its-folder", "A loaded view tells the folder of its metadata instead of their file.", on=LOAD)(
-    answer_becomes(metadata_location=lambda found: found.rpartition("/")[0])
-)
 fault("view-referenced-by-refused", "Who tells through which views a view is reached is refused.", on=LOAD)(
     refuses_when(lambda call: "referenced-by" in call.request.query, InvalidInput("There is no such parameter."))
-)
-fault("rename-view-forgotten", "The renaming of a view is answered with success, but the name stays.", on=RENAME)(
-    answers(204, None)
 )
 fault("rename-view-within", "A renamed view stays in its namespace, whatever the new name says.", on=RENAME)(
     request_becomes(_within)

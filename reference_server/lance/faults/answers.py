@@ -44,16 +44,9 @@ fault(
     on=["NamespaceExists", "TableExists"],
 )(answers(200, None))
 fault("location-lost", "Answers do not say where a table lies.")(fields_lost("location"))
-fault("location-wrong", "DeregisterTable names a place where no table lies.", on=["DeregisterTable"])(_elsewhere)
-fault("details-lost", "DescribeTable leaves out what only the data tell.", on=["DescribeTable"])(
-    fields_lost("version", "schema", "stats", "table", "namespace", "table_uri")
-)
 fault("uri-always", "DescribeTable has a table_uri that nobody asked for.", on=["DescribeTable"])(
     body_becomes(lambda body: {**body, "table_uri": body["location"]}, 200)
 )
-fault(
-    "declared-flipped", "DescribeTable calls declared tables created, and the other way round.", on=["DescribeTable"]
-)(body_becomes(lambda body: {**body, "is_only_declared": not body["is_only_declared"]}, 200))
 fault("count-plus-one", "CountTableRows counts one row too many.", on=["CountTableRows"])(
     body_becomes(lambda count: count + 1, 200)
 )

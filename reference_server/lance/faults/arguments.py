@@ -29,6 +29,3 @@ async def _refuse_body_id(call: Call, proceed: Proceed) -> Reply:
 # Arguments
 fault("modes-ignored", "Modes and behaviors are ignored.")(arguments_lost("mode", "behavior"))
 fault("versions-ignored", "The latest version is used whichever is asked for.")(lost_anywhere("version"))
-fault("predicates-ignored", "CountTableRows counts all rows whatever the predicate.", on=["CountTableRows"])(
-    arguments_lost("predicate")
-)

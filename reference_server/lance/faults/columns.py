@@ -71,13 +71,6 @@ async def _answer_invented(_call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
-def _off_by(amount: int) -> Any:
-    def edit(body: dict[str, Any]) -> dict[str, Any]:
-        return {key: value + amount if isinstance(value, int) else value for key, value in body.items()}
-
-    return edit
-
-
 fault(
     "columns-forgotten", "Changes of columns are answered with success, but nothing changes.", on=(*CHANGES, METADATA)
 )(answers(200, {"version": 1}))
@@ -90,38 +83,16 @@ fault("columns-empty-means-some", "A request that names no columns changes one."
 fault("column-type-misread", "The type in an alteration is taken for another.", on=[ALTER])(
     _each("alterations", lambda one: {**one, "data_type": {"type": "float64"}})
 )
-fault("column-transaction-invented", "Changes of columns tell a transaction that nobody knows.", on=CHANGES)(
-    body_becomes(lambda body: {**body, "transaction_id": body["transaction_id"] + "0"}, 200)
-)
 fault(
     "columns-refused-silently",
     "What cannot be changed about columns is answered with success.",
     on=(*CHANGES, METADATA, STATS),
 )(status_becomes(400, 200))
 fault(
-    "column-missing-as-400", "A column that does not exist is refused as a bad request.", on=(*CHANGES, METADATA, STATS)
-)(status_becomes(404, 400))
-fault(
     "metadata-id-taken-out",
     "A key of the metadata that is called like a field of other requests is taken for that.",
     on=[METADATA],
 )(request_becomes(lambda body: {key: value for key, value in body.items() if key != "id"}))
-fault("metadata-forgotten", "Metadata of a schema are answered as if they were kept, and are not.", on=[METADATA])(
-    answers(200, {})
-)
-fault("stats-off-by-one", "Statistics tell one row and one index too many.", on=[STATS])(body_becomes(_off_by(1), 200))
 fault("stats-no-bytes", "Statistics tell that a table takes no bytes.", on=[STATS])(
     body_becomes(lambda body: {**body, "total_bytes": 0}, 200)
-)
-fault("stats-lengths-wrong", "Statistics mix up the lengths of fragments.", on=[STATS])(
-    body_becomes(
-        lambda body: {
-            **body,
-            "fragment_stats": {
-                **body["fragment_stats"],
-                "lengths": {**body["fragment_stats"]["lengths"], "p25": 10_000, "max": 1, "mean": 0},
-            },
-        },
-        200,
-    )
 )

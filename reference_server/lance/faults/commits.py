@@ -8,24 +8,12 @@ from typing import Any
 import orjson
 
 from reference_server.context import Reply, json_reply
-from reference_server.faults import Around, Call, Proceed, answers, body_becomes, fault, request_becomes, status_becomes
+from reference_server.faults import Around, Call, Proceed, body_becomes, fault, request_becomes, status_becomes
 
 BATCHES = ("BatchCreateTableVersions", "BatchCommitTables")
 
-COMMITS = ("CreateTableVersion", *BATCHES)
 
 TORN_SECONDS = 0.02
-
-
-def _shifted(value: Any) -> Any:
-    """Return JSON with every version number that it has one higher."""
-    if isinstance(value, list):
-        return [_shifted(one) for one in value]
-    if isinstance(value, dict):
-        return {
-            key: one + 1 if key == "version" and isinstance(one, int) else _shifted(one) for key, one in value.items()
-        }
-    return value
 
 
 @fault("managed-in-vain", on=["DescribeTable", "CreateTableVersion"])
@@ -75,14 +63,8 @@ def _parts_become(*edits: Any) -> Around:
     return around
 
 
-fault(
-    "version-forgets", "CreateTableVersion is answered with success, but no version is made.", on=["CreateTableVersion"]
-)(answers(200, {}))
 fault("version-conflict-hidden", "CreateTableVersion tells everybody that they succeeded.", on=["CreateTableVersion"])(
     status_becomes(409, 200)
-)
-fault("version-answer-wrong", "The version in the answer is not the one that was made.", on=COMMITS)(
-    body_becomes(_shifted, 200)
 )
 fault("ranges-closed", "Ranges of versions include their end.", on=["BatchDeleteTableVersions"])(
     request_becomes(lambda body: {**body, "ranges": [_longer(one) for one in body["ranges"]]})
@@ -92,11 +74,6 @@ fault(
     "BatchDeleteTableVersions deletes the oldest versions, whichever are asked for.",
     on=["BatchDeleteTableVersions"],
 )(request_becomes(lambda body: {**body, "ranges": [{"start_version": 0, "end_version": 3}]}))
-fault(
-    "versions-kept",
-    "BatchDeleteTableVersions is answered with success, but all versions stay.",
-    on=["BatchDeleteTableVersions"],
-)(answers(200, {"deleted_count": 0}))
 fault("batch-forgets-last", "The last part of a batch is not done.", on=BATCHES)(
     _parts_become(lambda parts: parts[:-1])
 )

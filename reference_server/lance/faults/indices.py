@@ -9,11 +9,8 @@ from reference_server.context import Reply, json_reply
 from reference_server.faults import (
     Call,
     Proceed,
-    answers,
-    arguments_lost,
     body_becomes,
     fault,
-    fields_lost,
     request_becomes,
     status_becomes,
 )
@@ -23,10 +20,6 @@ BUILDS = ("CreateTableIndex", "CreateTableScalarIndex")
 
 LIST, STATS, DROP = ["ListTableIndices"], ["DescribeTableIndexStats"], ["DropTableIndex"]
 
-FTS_SETTINGS = (
-    *("with_position", "base_tokenizer", "language", "max_token_length", "lower_case", "stem"),
-    *("remove_stop_words", "ascii_folding"),
-)
 
 GHOST = {"index_name": "ghost", "index_uuid": "0", "columns": ["id"], "status": "SUCCEEDED"}
 
@@ -77,29 +70,16 @@ def _without_last_row(body: bytes) -> bytes:
 
 
 # Building
-fault("index-forgets", "Indices are answered with success, but never built.", on=BUILDS)(
-    answers(200, {"transaction_id": "t"})
-)
-fault("index-name-lost", "The server names indices itself, whatever they shall be called.", on=BUILDS)(
-    arguments_lost("name")
-)
 fault("index-name-made-up-once", "Indices without a name are all given the same.", on=BUILDS)(
     request_becomes(lambda body: {**body, "name": body.get("name") or "idx"})
 )
 fault("index-type-ignored", "Whatever type of index is asked for, it is BTREE.", on=BUILDS)(
     request_becomes(lambda body: {**body, "index_type": "BTREE"})
 )
-fault("index-distance-ignored", "Vector indices are always built for l2.", on=BUILDS)(arguments_lost("distance_type"))
-fault("fts-settings-ignored", "Indices for full-text search are built with the server's own settings.", on=BUILDS)(
-    arguments_lost(*FTS_SETTINGS)
-)
 fault("fts-settings-flipped", "What is switched on for full-text search is off, and the other way round.", on=BUILDS)(
     request_becomes(_flipped)
 )
 fault("index-crashes", "Building an index ends in an error of the server.", on=BUILDS)(status_becomes(200, 500))
-fault("index-transaction-lost", "What changes indices does not say in which transaction.", on=[*BUILDS, *DROP])(
-    fields_lost("transaction_id")
-)
 
 # Listing and describing
 fault("index-columns-wrong", "ListTableIndices shows the name of an index in place of its columns.", on=LIST)(
@@ -122,13 +102,3 @@ fault(
     "The statistics say of every index that it is for vectors, with the distance hamming.",
     on=STATS,
 )(body_becomes(lambda body: {**body, "index_type": "VECTOR", "distance_type": "hamming"}, 200))
-fault("index-distance-hidden", "The statistics do not say for which distance an index is built.", on=STATS)(
-    fields_lost("distance_type")
-)
-
-# Dropping
-fault("index-drop-keeps", "Drops of indices are answered with success, but the index stays.", on=DROP)(
-    answers(200, {"transaction_id": "t"})
-)
-
-# Queries

@@ -13,21 +13,16 @@ from reference_server.faults import (
     Call,
     Proceed,
     answers,
-    arguments_lost,
-    body_becomes,
     fault,
-    fields_lost,
     status_becomes,
 )
 from reference_server.lance.faults.arrow import read_body, with_rows
 
 MERGE, UPDATE, DELETE = ["MergeInsertIntoTable"], ["UpdateTable"], ["DeleteFromTable"]
 
-CHANGES = [*MERGE, *UPDATE, *DELETE]
 
 CLAUSES = ("when_matched_update_all", "when_not_matched_insert_all", "when_not_matched_by_source_delete")
 
-COUNTED = ("num_updated_rows", "num_inserted_rows")
 
 BAD_INPUT: dict[str, Any] = {"error": "not understood", "code": 13}
 
@@ -129,14 +124,8 @@ def _has_odd_names(request: Request) -> bool:
 
 
 # Merging
-fault("merge-forgets", "MergeInsertIntoTable is answered with success, but nothing is merged.", on=MERGE)(
-    answers(200, {"num_updated_rows": 2, "num_inserted_rows": 2, "num_deleted_rows": 0})
-)
 fault("merge-upserts", "A merge updates and inserts, whatever its clauses.", on=MERGE)(
     _query_becomes(lambda query: {**query, CLAUSES[0]: ["true"], CLAUSES[1]: ["true"], CLAUSES[2]: ["false"]})
-)
-fault("merge-filters-ignored", "The filters of merges are ignored.", on=MERGE)(
-    arguments_lost(f"{CLAUSES[0]}_filt", f"{CLAUSES[2]}_filt")
 )
 fault("merge-first-key", "Rows match when they are equal in the first key column.", on=MERGE)(
     _query_becomes(lambda query: {**query, "on": query["on"][:1]} if "on" in query else query)
@@ -156,33 +145,8 @@ fault("merge-no-index", "A merge that asks for an index is refused.", on=MERGE)(
 fault("merge-no-timeout", "A merge with a timeout is refused.", on=MERGE)(
     _refused(lambda request: "timeout" in request.query)
 )
-fault("merge-counts-lost", "Merges do not tell how many rows they changed.", on=MERGE)(
-    fields_lost("num_updated_rows", "num_inserted_rows", "num_deleted_rows")
-)
-fault("merge-counts-matched", "Merges count the rows that they insert as updated.", on=MERGE)(
-    body_becomes(lambda body: {**body, "num_updated_rows": sum(map(body.get, COUNTED)), "num_inserted_rows": 0}, 200)
-)
 
 # Updating and deleting
-fault("update-forgets", "UpdateTable is answered with success, but nothing is updated.", on=UPDATE)(
-    answers(200, {"updated_rows": 0, "version": 1})
-)
-fault("update-predicates-ignored", "UpdateTable updates all rows whatever the predicate.", on=UPDATE)(
-    arguments_lost("predicate")
-)
-fault("update-counts-one-more", "UpdateTable counts one row too many.", on=UPDATE)(
-    body_becomes(lambda body: {**body, "updated_rows": body["updated_rows"] + 1}, 200)
-)
-fault("update-properties-lost", "Properties in an update are not kept.", on=UPDATE)(arguments_lost("properties"))
-fault("delete-forgets", "DeleteFromTable is answered with success, but nothing is deleted.", on=DELETE)(
-    answers(200, {})
-)
-fault("version-before", "Changes tell the version before them.", on=CHANGES)(
-    body_becomes(lambda body: {**body, "version": body["version"] - 1}, 200)
-)
-fault("transaction-invented", "Changes tell a transaction_id that nobody knows.", on=[*CHANGES, "InsertIntoTable"])(
-    body_becomes(lambda body: {**body, "transaction_id": body["transaction_id"] + "0"}, 200)
-)
 fault("declared-as-missing", "Changing the rows of a declared table finds no table.", on=[*UPDATE, *DELETE])(
     answers(404, {"error": "no such dataset", "code": 4})
 )

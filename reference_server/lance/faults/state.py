@@ -37,13 +37,7 @@ async def _namespace_made(call: Call, proceed: Proceed) -> Reply:
 fault("create-forgets", "Creations are answered with success, but nothing is created.", on=["CreateNamespace"])(
     answers(200, {"location": "file:///nowhere", "properties": {}})
 )
-fault("create-table-forgets", "CreateTable is answered with success, but nothing is created.", on=["CreateTable"])(
-    answers(200, {"location": "file:///nowhere", "properties": {}})
-)
 fault("drop-keeps", "Drops are answered with success, but what was dropped stays.", on=DROPS)(answers(200, {}))
-fault("rename-forgets", "RenameTable is answered with success, but the name stays.", on=["RenameTable"])(
-    answers(200, {})
-)
 fault("insert-forgets", "InsertIntoTable is answered with success, but no row is added.", on=["InsertIntoTable"])(
     answers(200, {})
 )

@@ -30,11 +30,6 @@ fault("tag-sizes-lost", "Tags are listed with a size of 0.", on=["ListTableTags"
     )
 )
 fault(
-    "missing-as-400",
-    "What does not exist about tags, versions and transactions is refused as a bad request.",
-    on=(*TAGS, *VERSIONS, *TRANSACTIONS, "CreateTableVersion", "BatchDeleteTableVersions"),
-)(status_becomes(404, 400))
-fault(
     "bad-tags-accepted",
     "Bad requests about tags, versions and transactions are answered with success.",
     on=(*TAGS, *VERSIONS, *TRANSACTIONS),

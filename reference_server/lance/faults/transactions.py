@@ -7,9 +7,7 @@ from typing import Any
 import orjson
 
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, body_becomes, fault, fields_lost, request_becomes, status_becomes
-
-TRANSACTIONS = ("DescribeTransaction", "AlterTransaction")
+from reference_server.faults import Call, Proceed, fault, request_becomes, status_becomes
 
 
 def _actions(edit: Any) -> Any:
@@ -33,10 +31,6 @@ def _strict(action: dict[str, Any]) -> dict[str, Any]:
     return {name: {**fields, "mode": "Fail"} for name, fields in action.items()}
 
 
-fault("transaction-status-wrong", "Every transaction is said to have failed.", on=["DescribeTransaction"])(
-    body_becomes(lambda body: {**body, "status": "Failed"}, 200)
-)
-fault("transaction-properties-lost", "Transactions have no properties.", on=TRANSACTIONS)(fields_lost("properties"))
 fault("actions-reversed", "The actions on a transaction are done the other way round.", on=["AlterTransaction"])(
     _actions(lambda actions: actions[::-1])
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from reference_server.faults import answers, arguments_lost, body_becomes, fault, request_becomes
+from reference_server.faults import answers, body_becomes, fault, request_becomes
 
 VERSIONS = ("ListTableVersions", "DescribeTableVersion", "RestoreTable")
 
@@ -31,12 +31,6 @@ fault(
         200,
     )
 )
-fault("versions-ascending", "Versions are listed oldest first, whatever is asked for.", on=["ListTableVersions"])(
-    arguments_lost("descending")
-)
-fault("versions-cut", "The latest version is not listed.", on=["ListTableVersions"])(
-    body_becomes(lambda body: {**body, "versions": body["versions"][:-1]}, 200)
-)
 fault(
     "version-described-wrong",
     "Another version is described than the one that was asked for.",
@@ -46,17 +40,11 @@ fault(
         lambda body: {"version": {**body["version"], "version": 1, "manifest_path": "x", "manifest_size": 0}}, 200
     )
 )
-fault("restore-forgets", "RestoreTable is answered with success, but the table stays as it is.", on=["RestoreTable"])(
-    answers(200, {})
-)
 fault("restore-first", "RestoreTable brings the first version back, whichever is asked for.", on=["RestoreTable"])(
     request_becomes(lambda body: {**body, "version": 1} if "version" in body else body)
 )
 fault("restore-refused", "RestoreTable always finds that others changed the table.", on=["RestoreTable"])(
     answers(409, {"error": "lost a race", "code": 14})
-)
-fault("restore-transaction-invented", "RestoreTable tells a transaction_id that nobody knows.", on=["RestoreTable"])(
-    body_becomes(lambda body: {**body, "transaction_id": body["transaction_id"] + "0"}, 200)
 )
 fault("declared-has-versions", "A declared table is said to have a version.", on=VERSIONS)(
     answers(200, {"versions": [{"version": 1, "manifest_path": "x"}], "version": {"version": 1, "manifest_path": "x"}})
