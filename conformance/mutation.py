@@ -20,16 +20,14 @@ from specs.problems import Problem
 
 HEADER = "X-Lakeproof-Fault"
 NOTICES = ("fail", "warn")
-PATIENCE = 40  # requirements after which a fault that changed nothing is given up
+SLOW = ("model", "race")  # kinds of requirements that are asked last
 
 
 @dataclass
 class First:
-    """Ends a run as soon as one requirement notices something, or many have not even made the fault do something."""
+    """Ends a run as soon as one requirement notices something."""
 
-    reached: Callable[[], bool]
     session: pytest.Session | None = None
-    asked: int = 0
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """See pytest."""
@@ -40,13 +38,8 @@ class First:
 
     def judged(self, result: Result) -> None:
         """See Listener."""
-        self.asked += 1
-        if self.session is None:
-            return
-        if result.verdict in NOTICES:
+        if result.verdict in NOTICES and self.session is not None:
             self.session.shouldstop = "the fault was noticed"
-        elif self.asked >= PATIENCE and not self.reached():
-            self.session.shouldstop = "the fault changes nothing"
 
 
 def near(api: str, operations: Collection[str]) -> set[str]:
@@ -55,15 +48,12 @@ def near(api: str, operations: Collection[str]) -> set[str]:
     return {name for name, one in known.items() if not operations or set(one.operations) & set(operations)}
 
 
-def noticed_by(
-    settings: Settings, fault: str, ids: Iterable[str], *, reached: Callable[[], bool] | None = None
-) -> set[str]:
-    """Return those of the requirements that fail on a fault.
+def noticed_by(settings: Settings, fault: str, ids: Iterable[str], *, first: bool = False) -> set[str]:
+    """Return those of the requirements that fail on a fault; with `first`, the run ends where one does.
 
-    With `reached`, which tells whether the fault changed anything so far, the run ends where one fails, or where many
-    were judged and nothing was changed. A server that cannot even be looked at is noticed by all.
+    A server that cannot even be looked at is noticed by all.
     """
-    wanted, stop = set(ids), First(reached) if reached else None
+    wanted, stop = set(ids), First() if first else None
     if not wanted:
         return set()
     with tempfile.TemporaryDirectory() as folder:
@@ -74,3 +64,20 @@ def noticed_by(
         except Problem:
             return wanted
     return {entry["id"] for entry in results.requirements if entry["verdict"] in NOTICES}
+
+
+def first_to_notice(settings: Settings, fault: str, ids: set[str], reached: Callable[[], bool]) -> set[str]:
+    """Return the first requirement that fails on a fault, none where all pass.
+
+    `reached` tells whether the fault changed anything so far. Asked are one requirement of each test, where the fault
+    changed something the others, and at last those that are slow.
+    """
+    known = requirements(settings.api)
+    quick = {name for name in ids if known[name].kind not in SLOW}
+    one_of_each = set({known[name].where: name for name in sorted(quick, reverse=True)}.values())
+    for some in (one_of_each, quick - one_of_each, ids - quick):
+        if some is not one_of_each and not reached():
+            return set()
+        if noticing := noticed_by(settings, fault, some, first=True):
+            return noticing
+    return set()

@@ -12,7 +12,7 @@ import click
 from rich.table import Table
 
 from conformance.apis import requirements
-from conformance.mutation import near, noticed_by
+from conformance.mutation import first_to_notice, near, noticed_by
 from conformance.noticed import compress, noticed_file, read_noticed, write_noticed
 from conformance.settings import Settings, load_settings
 from lakeproof.checking import target_of
@@ -23,7 +23,6 @@ from reference_server.serve import Server
 from specs.problems import Problem
 from specs.profiles import APIS, find_profile
 
-SLOW = ("model", "race")  # kinds of requirements that are asked last
 EPILOG = """\b
 Examples:
   lakeproof mutants --api lance --list                 how many there are
@@ -97,22 +96,15 @@ def _measured(
 ) -> Iterator[tuple[str, set[str], bool]]:
     """Yield each fault, who notices it, and whether it changed anything: a written one counts as if it did."""
     derived = {family.name for family in FAMILIES_OF_DOCUMENTS}
-    known = requirements(target.api)
     for fault in faults:
         started = time.perf_counter()
         ids = near(target.api, fault.operations)
-        slow = {name for name in ids if known[name].kind in SLOW}
         written = fault.name.partition(":")[0] not in derived
 
         def reached(name: str = fault.name, written: bool = written) -> bool:
             return written or name in server.reached
 
-        if write:
-            noticing = noticed_by(target, fault.name, ids)
-        else:
-            noticing = noticed_by(target, fault.name, ids - slow, reached=reached)
-            if not noticing and reached():
-                noticing = noticed_by(target, fault.name, slow, reached=reached)
+        noticing = noticed_by(target, fault.name, ids) if write else first_to_notice(target, fault.name, ids, reached)
         seconds = round(time.perf_counter() - started, 1)
         _print(fault.name, noticing, reached(), seconds, as_json=as_json)
         yield fault.name, noticing, reached()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.mutation import near, noticed_by
+from conformance.mutation import first_to_notice, near, noticed_by
 from conformance.noticed import compress, faults_noticed_by, matching, read_noticed, write_noticed
 from conformance.settings import load_settings
 from lakeproof import serve
@@ -39,3 +39,12 @@ def test_who_notices_a_fault_is_measured(tmp_path):
         assert noticed_by(settings, FAULT, ids) == {"lance.table.describe.location"}
         assert server.reached == {FAULT}
         assert noticed_by(settings, FAULT, []) == set()
+        assert first_to_notice(settings, FAULT, ids, lambda: True) == {"lance.table.describe.location"}
+
+
+def test_a_fault_that_changes_nothing_is_given_up(tmp_path):
+    fault = "other-status:DescribeTable:429"
+    with serve("lance", storage="memory:pure", allow_faults=True) as server:
+        settings = load_settings({"server": server.url, "api": "lance"}, environ={}, folder=tmp_path)
+        assert first_to_notice(settings, fault, {"lance.table.describe.name"}, lambda: fault in server.reached) == set()
+        assert server.reached == frozenset()
