@@ -12,7 +12,7 @@ from conformance.report import write_reports
 from conformance.results import Results
 from conformance.runner import run
 from conformance.settings import Settings, load_settings
-from reference_server.serve import api_class, serve
+from reference_server.serve import Server, api_class, serve
 from specs.profiles import find_profile
 
 EMBEDDED_STORAGE = "memory"
@@ -34,23 +34,23 @@ def check(
     conformance.Settings, `judge` is the suite that is run. Raises Problem when there is nothing that can be judged.
     """
     loaded = load_settings({**settings, "server": url})
-    with _target(loaded, storage) as target:
+    with target_of(loaded, storage) as (target, _server):
         results, code = judge(target, listener, command=command)
     write_reports(results, target)
     return results, code
 
 
 @contextlib.contextmanager
-def _target(settings: Settings, storage: str) -> Iterator[Settings]:
-    """Yield the settings with the URL to judge: the given one, or that of an embedded server."""
+def target_of(settings: Settings, storage: str = EMBEDDED_STORAGE) -> Iterator[tuple[Settings, Server | None]]:
+    """Yield the settings with the URL to judge, the given one or that of an embedded server, and that server."""
     if settings.server:
-        yield settings
+        yield settings, None
         return
     token = settings.token or secrets.token_urlsafe(12)
     profile = find_profile(settings.profile or settings.api)
     options, found = api_class(profile.api).options.embedded(profile.document(), asdict(settings))
     with serve(profile.name, storage=storage, auth=f"token:{token}", allow_faults=True, options=options) as server:
-        yield replace(
+        target = replace(
             settings,
             server=server.url,
             token=token,
@@ -58,3 +58,4 @@ def _target(settings: Settings, storage: str) -> Iterator[Settings]:
             name=settings.name or "embedded reference server",
             **found,
         )
+        yield target, server

@@ -18,6 +18,7 @@ COMMANDS = {
     "check": "check_command",
     "coverage": "coverage_command",
     "explain": "explain_command",
+    "mutants": "mutants_command",
     "report": "report_command",
     "spec": "spec_group",
     "spark": "spark_command",

@@ -9,6 +9,7 @@ and those that follow from the document of any API in `derived_faults.py`.
 from __future__ import annotations
 
 import asyncio
+import difflib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +17,14 @@ from typing import Any
 import orjson
 
 from reference_server.context import Reply, Request
-from reference_server.errors import InvalidInput, Unsupported
+from reference_server.errors import (
+    CatalogError,
+    InvalidInput,
+    PermissionDenied,
+    ServiceUnavailable,
+    Throttling,
+    Unsupported,
+)
 from specs.openapi import JSON_TYPE, Document, Operation
 from specs.problems import Problem
 
@@ -70,20 +78,35 @@ class Fault:
 
 
 FAULTS: dict[str, Fault] = {}
+FAMILIES: dict[str, Callable[[str, str], Fault]] = {}
+"""What makes a fault from an operation and a subject: see `derived_faults.py`."""
 
 
 def declare(name: str, breaks: str, around: Around, *, on: Sequence[str] = ()) -> None:
     """Register a fault on some operations, all when none is given.
 
-    Another wing may declare the same fault, in the same words, on its own operations; one of the two may be for
+    Another API may declare the same fault, in the same words, on its own operations; one of the two may be for
     all operations that the other does not name. Else a name that is used twice is an error.
     """
-    fault = Fault(name, breaks, frozenset(on), around)
-    FAULTS[name] = _joined(FAULTS[name], fault) if name in FAULTS else fault
+    new = Fault(name, breaks, frozenset(on), around)
+    FAULTS[name] = _joined(FAULTS[name], new) if name in FAULTS else new
+
+
+def fault(name: str, breaks: str = "", *, on: Sequence[str] = ()) -> Callable[[Around], Around]:
+    """Return what registers a fault: see `declare`. A function may say in its docstring what is wrong.
+
+    fault("location-lost", "Answers do not say where a table lies.")(fields_lost("location"))
+    """
+
+    def register(around: Around) -> Around:
+        declare(name, breaks or around.__doc__ or "", around, on=on)
+        return around
+
+    return register
 
 
 def _joined(one: Fault, other: Fault) -> Fault:
-    """Return a fault of two wings."""
+    """Return a fault of two APIs."""
     narrow, wide = (one, other) if one.operations else (other, one)
     if one.breaks != other.breaks or not narrow.operations or narrow.operations & wide.operations:
         raise ValueError(f"the fault {one.name} is declared twice")
@@ -97,13 +120,17 @@ def _joined(one: Fault, other: Fault) -> Fault:
 
 
 def find_fault(text: str) -> Fault:
-    """Return the fault that `NAME` means, or `NAME:OPERATION` for one operation only.
+    """Return the fault that `NAME` means, `NAME:OPERATION` for one operation only, or `FAMILY:OPERATION:SUBJECT`.
 
-    Raises Problem, with the known names, for an unknown one.
+    Raises Problem, with near names, for an unknown one.
     """
     name, _, operation = text.partition(":")
+    if name in FAMILIES and operation:
+        return FAMILIES[name](*operation.partition(":")[::2])
     if name not in FAULTS:
-        raise Problem(f"There is no fault {name!r}.", f"Known faults: {', '.join(sorted(FAULTS))}.")
+        near = difflib.get_close_matches(name, [*FAULTS, *FAMILIES], n=3)
+        hint = f"Did you mean {' or '.join(near)}? " if near else ""
+        raise Problem(f"There is no fault {name!r}.", f"{hint}`lakeproof serve --list-faults` shows them all.")
     return replace(FAULTS[name], operations=frozenset({operation})) if operation else FAULTS[name]
 
 
@@ -210,23 +237,75 @@ def answers(status: int, value: Any, headers: Mapping[str, str] | None = None) -
     return around
 
 
+def header_lost(*names: str) -> Around:
+    """Act as if these headers had not been sent."""
+    lost = {name.title() for name in names}
+
+    async def around(call: Call, proceed: Proceed) -> Reply:
+        spelled = {name.title(): value for name, value in call.request.headers.items()}
+        kept = {name: value for name, value in spelled.items() if name not in lost}
+        call.request = call.request.altered(headers=kept)
+        return await proceed()
+
+    return around
+
+
+def each_of(*arounds: Around) -> Around:
+    """Misbehave in several ways at once; the first is outermost."""
+
+    async def around(call: Call, proceed: Proceed) -> Reply:
+        inner = proceed
+        for one in reversed(arounds):
+            inner = _around(one, call, inner)
+        return await inner()
+
+    return around
+
+
+def _around(one: Around, call: Call, proceed: Proceed) -> Proceed:
+    return lambda: one(call, proceed)
+
+
+def refuses(error: CatalogError) -> Around:
+    """Refuse without doing anything, in the error body of the API."""
+
+    async def around(_call: Call, _proceed: Proceed) -> Reply:
+        raise type(error)(error.message, error.headers)
+
+    return around
+
+
 async def _slow(_call: Call, proceed: Proceed) -> Reply:
     await asyncio.sleep(SLOW_SECONDS)
     return await proceed()
 
 
+fault("slow", f"Every answer comes {SLOW_SECONDS} seconds late.")(_slow)
+
+
+@fault("connection-lost")
 async def _connection_lost(_call: Call, proceed: Proceed) -> Reply:
+    """The work is done, but the connection is closed before the answer."""
     await proceed()
     raise ConnectionAbortedError
 
 
+@fault("plain-text-errors")
 async def _plain_text_errors(_call: Call, proceed: Proceed) -> Reply:
+    """Errors are plain text instead of the error body of the API."""
     reply = await proceed()
     if reply.status >= 400:
         reply.body, reply.content_type = b"something went wrong", "text/plain"
     return reply
 
 
-declare("slow", f"Every answer comes {SLOW_SECONDS} seconds late.", _slow)
-declare("connection-lost", "The work is done, but the connection is closed before the answer.", _connection_lost)
-declare("plain-text-errors", "Errors are plain text instead of the error body of the API.", _plain_text_errors)
+fault("unsupported", "Operations are refused as those that a server does not have.")(
+    refuses(Unsupported("This server does not have the operation."))
+)
+fault("unavailable", "The server cannot serve at the moment.")(
+    refuses(ServiceUnavailable("Come back later.", {"Retry-After": "1"}))
+)
+fault("throttled", "The caller sends too many requests.")(
+    refuses(Throttling("There are too many requests.", {"Retry-After": "1"}))
+)
+fault("forbidden", "The caller may not do this.")(refuses(PermissionDenied("You may not do this.")))

@@ -15,6 +15,7 @@ from typing import Any, TextIO
 
 from aiohttp import web
 
+from reference_server import derived_faults
 from reference_server.api import Api, Setup
 from reference_server.app import App
 from reference_server.auth import Auth, parse_auth
@@ -85,6 +86,11 @@ class Server:
     def url(self) -> str:
         """The base URL of the only API served, or of the first."""
         return next(iter(self.urls.values()))
+
+    @property
+    def reached(self) -> frozenset[str]:
+        """The derived faults that changed a request or an answer so far."""
+        return frozenset(self._app.state.get(derived_faults.REACHED, ()))
 
     @property
     def _base(self) -> str:

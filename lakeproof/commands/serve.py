@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from reference_server.faults import FAULTS
+from lakeproof.fault_list import print_faults
 from reference_server.options import Option, flags
 from reference_server.serve import LOOPBACK, Server, ServerSettings, api_class, servable
 from specs.apis import SHARED_PORT, apis
@@ -49,9 +49,7 @@ Examples:
 
 def _list_faults(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
     if wanted:
-        width = max(map(len, FAULTS))
-        for fault in sorted(FAULTS.values(), key=lambda one: one.name):
-            click.echo(f"{fault.name:{width}}  {fault.breaks}")
+        print_faults()
         context.exit()
 
 

@@ -298,6 +298,17 @@ def test_serve_lists_its_faults(cli):
     code, out, _ = cli("serve", "--list-faults")
     assert code == 0
     assert "stale-read" in out
+    assert "lost-answer-field:OPERATION:FIELD" in out
+
+
+def test_mutants_are_listed_and_measured(cli):
+    code, out, _ = cli("mutants", "--api", "lance", "--derived", "--fault", "short-list:*", "--list")
+    assert code == 0
+    assert "13 faults" in out
+    code, out, err = cli("mutants", "--api", "lance", "--fault", "restore-refused", "--json")
+    assert code == 0
+    assert json.loads(out)["fault"] == "restore-refused"
+    assert "1 noticed, 0 survive" in err
 
 
 # Processes

@@ -55,14 +55,14 @@ def test_no_fault_reads_a_document_of_its_own():
         assert "specs.profiles" not in path.read_text(), path
 
 
-def test_a_fault_of_two_wings_is_on_the_operations_of_both():
+def test_a_fault_of_two_apis_is_on_the_operations_of_both():
     declare("f", "It breaks.", answers(501, None), on=["ListTables"])
     declare("f", "It breaks.", answers(502, None), on=["CreateTable"])
     assert (status("f", "ListTables"), status("f", "CreateTable")) == (501, 502)
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_what_one_wing_names_the_other_does_not_touch(turned):
+def test_what_one_api_names_the_other_does_not_touch(turned):
     given = [(501, ["ListTables"]), (502, [])]
     for code, on in reversed(given) if turned else given:
         declare("f", "It breaks.", answers(code, None), on=on)

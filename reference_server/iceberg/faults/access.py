@@ -9,7 +9,7 @@ import orjson
 
 from reference_server.context import Reply, json_reply
 from reference_server.errors import InvalidInput, PermissionDenied
-from reference_server.faults import Call, Proceed, answers, body_becomes, declare, fields_lost
+from reference_server.faults import Call, Proceed, answers, body_becomes, fault, fields_lost
 from reference_server.iceberg.faults.blocks import answer_becomes, error_becomes, refuses, refuses_when
 from reference_server.iceberg.handlers.credentials import HEADER
 
@@ -44,8 +44,10 @@ def _elsewhere(credentials: Any) -> Any:
     return [{**one, "config": {**one["config"], "s3.endpoint": NOWHERE}} for one in credentials]
 
 
+@fault("credentials-change", on=[CREDENTIALS])
 async def _other_each_time(call: Call, proceed: Proceed) -> Reply:
-    """Answer credentials for all of the warehouse, once for the first and then for the second half of it."""
+    """Credentials that are asked for alone are for another prefix each time."""
+    # Answer credentials for all of the warehouse, once for the first and then for the second half of it.
     reply = await proceed()
     count = call.state["credentials-asked"] = call.state.get("credentials-asked", 0) + 1
     if reply.status == 200:
@@ -64,8 +66,10 @@ def _other_region(headers: Any) -> Any:
     }
 
 
+@fault("sign-anything", on=[SIGN])
 async def _anything(call: Call, proceed: Proceed) -> Reply:
-    """Sign whatever is asked for."""
+    """Requests are signed whatever they touch."""
+    # Sign whatever is asked for.
     reply = await proceed()
     if reply.status not in (400, 403):
         return reply
@@ -73,106 +77,60 @@ async def _anything(call: Call, proceed: Proceed) -> Reply:
     return json_reply({"uri": sent["uri"], "headers": {"Authorization": ["AWS4-HMAC-SHA256 Signature=made-up"]}})
 
 
+@fault("sign-any-method", on=[SIGN])
 async def _method_ignored(call: Call, proceed: Proceed) -> Reply:
+    """Requests are signed whatever their method is."""
     sent = orjson.loads(call.request.body)
     call.request = call.request.altered(body=orjson.dumps({**sent, "method": "GET"}))
     return await proceed()
 
 
+@fault("sign-without-cache-control", on=[SIGN])
 async def _no_cache_control(_call: Call, proceed: Proceed) -> Reply:
+    """The answer does not say whether a signature may be kept."""
     reply = await proceed()
     reply.headers.pop("Cache-Control", None)
     return reply
 
 
-declare(
-    "delegation-one-word",
-    "Several words in X-Iceberg-Access-Delegation are a bad request.",
-    refuses_when(_several_words, InvalidInput("There is no such way of access.")),
-    on=SHOWN,
+fault("delegation-one-word", "Several words in X-Iceberg-Access-Delegation are a bad request.", on=SHOWN)(
+    refuses_when(_several_words, InvalidInput("There is no such way of access."))
 )
 
 # Credentials
-declare(
-    "credentials-unasked",
-    "The configuration of a table holds a secret, whoever loads it.",
-    body_becomes(_with_secret, 200),
-    on=["loadTable"],
+fault("credentials-unasked", "The configuration of a table holds a secret, whoever loads it.", on=["loadTable"])(
+    body_becomes(_with_secret, 200)
 )
-declare(
-    "credentials-change",
-    "Credentials that are asked for alone are for another prefix each time.",
-    _other_each_time,
-    on=[CREDENTIALS],
+fault("credentials-for-anything", "Credentials are answered for tables that do not exist.", on=[CREDENTIALS])(
+    answers(200, {LIST: []})
 )
-declare(
-    "credentials-for-anything",
-    "Credentials are answered for tables that do not exist.",
-    answers(200, {LIST: []}),
-    on=[CREDENTIALS],
+fault("credentials-without-plan", "Credentials for the id of a planning are refused.", on=[CREDENTIALS])(
+    refuses_when(lambda call: "planId" in call.request.query, InvalidInput("There is no parameter planId."))
 )
-declare(
-    "credentials-without-plan",
-    "Credentials for the id of a planning are refused.",
-    refuses_when(lambda call: "planId" in call.request.query, InvalidInput("There is no parameter planId.")),
-    on=[CREDENTIALS],
+fault("credentials-in-config", "Credentials stand in the configuration of the table alone.", on=SHOWN)(
+    body_becomes(_into_config, 200)
 )
-declare(
-    "credentials-in-config",
-    "Credentials stand in the configuration of the table alone.",
-    body_becomes(_into_config, 200),
-    on=SHOWN,
+fault("credentials-without-prefix", "Credentials do not say which locations they open.", on=[CREDENTIALS])(
+    answer_becomes(storage_credentials=_prefixes(""))
 )
-declare(
-    "credentials-without-prefix",
-    "Credentials do not say which locations they open.",
-    answer_becomes(storage_credentials=_prefixes("")),
-    on=[CREDENTIALS],
-)
-declare(
-    "credentials-elsewhere",
-    "Credentials name a storage that is not there.",
-    answer_becomes(storage_credentials=_elsewhere),
-    on=["loadTable"],
+fault("credentials-elsewhere", "Credentials name a storage that is not there.", on=["loadTable"])(
+    answer_becomes(storage_credentials=_elsewhere)
 )
 
 # Signatures
-declare(
-    "sign-nothing",
-    "What should be signed comes back without a signature.",
-    answer_becomes(headers=_unsigned),
-    on=[SIGN],
+fault("sign-nothing", "What should be signed comes back without a signature.", on=[SIGN])(
+    answer_becomes(headers=_unsigned)
 )
-declare(
-    "sign-other-region",
-    "Signatures are for another region than the request.",
-    answer_becomes(headers=_other_region),
-    on=[SIGN],
+fault("sign-other-region", "Signatures are for another region than the request.", on=[SIGN])(
+    answer_becomes(headers=_other_region)
 )
-declare(
-    "sign-elsewhere",
-    "The signed request is one to another storage.",
-    answer_becomes(uri=lambda uri: NOWHERE + urlsplit(uri).path),
-    on=[SIGN],
+fault("sign-elsewhere", "The signed request is one to another storage.", on=[SIGN])(
+    answer_becomes(uri=lambda uri: NOWHERE + urlsplit(uri).path)
 )
-declare(
-    "sign-missing-forbidden",
-    "Signing for a table that does not exist is 403.",
-    error_becomes(404, PermissionDenied("The table is not yours.")),
-    on=[SIGN],
+fault("sign-missing-forbidden", "Signing for a table that does not exist is 403.", on=[SIGN])(
+    error_becomes(404, PermissionDenied("The table is not yours."))
 )
-declare(
-    "sign-without-cache-control",
-    "The answer does not say whether a signature may be kept.",
-    _no_cache_control,
-    on=[SIGN],
+fault("sign-config-lost", "Tables do not say how requests are signed.", on=["loadTable"])(
+    fields_lost("remote-signing-config")
 )
-declare("sign-any-method", "Requests are signed whatever their method is.", _method_ignored, on=[SIGN])
-declare("sign-anything", "Requests are signed whatever they touch.", _anything, on=[SIGN])
-declare(
-    "sign-config-lost",
-    "Tables do not say how requests are signed.",
-    fields_lost("remote-signing-config"),
-    on=["loadTable"],
-)
-declare("sign-refused", "No request is signed.", refuses(PermissionDenied("Nothing is signed here.")), on=[SIGN])
+fault("sign-refused", "No request is signed.", on=[SIGN])(refuses(PermissionDenied("Nothing is signed here.")))

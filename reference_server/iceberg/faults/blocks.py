@@ -24,7 +24,7 @@ Edit = Callable[[Any], Any]
 
 
 def refused(call: Call, error: CatalogError) -> Reply:
-    """Return an error as the wing answers it."""
+    """Return an error as the API answers it."""
     return render_error(error, call.request)
 
 
@@ -182,34 +182,6 @@ def answer_follows(edit: Callable[[Json, Json], Json]) -> Around:
         return await metadata_become(lambda after: edit(after, before))(call, proceed)
 
     return around
-
-
-def header_lost(*names: str) -> Around:
-    """Act as if these headers, spelled as usual, had not been sent."""
-
-    async def around(call: Call, proceed: Proceed) -> Reply:
-        spelled = {name.title(): value for name, value in call.request.headers.items()}
-        kept = {name: value for name, value in spelled.items() if name not in names}
-        call.request = call.request.altered(headers=kept)
-        return await proceed()
-
-    return around
-
-
-def each_of(*arounds: Around) -> Around:
-    """Misbehave in several ways at once; the first is outermost."""
-
-    async def around(call: Call, proceed: Proceed) -> Reply:
-        inner = proceed
-        for one in reversed(arounds):
-            inner = _around(one, call, inner)
-        return await inner()
-
-    return around
-
-
-def _around(one: Around, call: Call, proceed: Proceed) -> Proceed:
-    return lambda: one(call, proceed)
 
 
 def _edited_at(body: Any, name: str, edit: Edit) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from reference_server.faults import Around, declare, request_becomes
+from reference_server.faults import Around, fault, request_becomes
 from reference_server.iceberg.metadata.reading import Json
 
 CREATE = ["createTable"]
@@ -23,10 +23,9 @@ def _called(edit: Callable[[str], str]) -> Around:
     return request_becomes(edited)
 
 
-declare(
+fault(
     "columns-as-words",
     "What is no letter, digit or underscore becomes an underscore in the name of a column.",
-    _called(lambda name: FOREIGN.sub("_", name)),
     on=CREATE,
-)
-declare("columns-in-capitals", "Names of columns are folded to upper case.", _called(str.upper), on=CREATE)
+)(_called(lambda name: FOREIGN.sub("_", name)))
+fault("columns-in-capitals", "Names of columns are folded to upper case.", on=CREATE)(_called(str.upper))

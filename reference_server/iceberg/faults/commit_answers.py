@@ -10,7 +10,7 @@ import orjson
 
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
-from reference_server.faults import Call, Proceed, content, declare, request_becomes
+from reference_server.faults import Call, Proceed, content, fault, request_becomes
 from reference_server.iceberg.faults.blocks import (
     TABLE_COMMITS,
     TABLES_SHOWN,
@@ -29,13 +29,17 @@ COMMIT = ["updateTable"]
 LOG_LENGTH = "write.metadata.previous-versions-max"
 
 
+@fault("commit-answers-before", on=COMMIT)
 async def _before(call: Call, proceed: Proceed) -> Reply:
+    """A commit is answered with the table as it was before."""
     before = await performed(call, proceed, "loadTable")
     reply = await proceed()
     return before if reply.status == before.status else reply
 
 
+@fault("stale-table", on=["loadTable"])
 async def _remembered(call: Call, proceed: Proceed) -> Reply:
+    """A load shows a table for ever as it was when it was first loaded."""
     known: dict[Any, Reply] = call.state.setdefault("stale-table", {})
     key = call.path["namespace"], call.path["table"], call.request.target.partition("?")[2]
     reply = known.get(key) or await proceed()
@@ -60,8 +64,10 @@ def _steps(updates: list[Json]) -> Iterator[list[Json]]:
     yield step
 
 
+@fault("updates-one-by-one", on=COMMIT)
 async def _step_by_step(call: Call, proceed: Proceed) -> Reply:
-    """Commit the updates one by one, and stop where one fails."""
+    """The updates of a commit are applied one by one; those before one that fails stay."""
+    # Commit the updates one by one, and stop where one fails.
     body = content(call) or {}
     reply = Reply()
     for step in _steps(body["updates"]):
@@ -83,50 +89,24 @@ async def _skipping(call: Call, proceed: Proceed) -> Reply:
 _seconds = itertools.count(0, 1000)
 
 
-declare("commit-answers-before", "A commit is answered with the table as it was before.", _before, on=COMMIT)
-declare(
-    "stale-table", "loadTable shows a table for ever as it was when it was first loaded.", _remembered, on=["loadTable"]
+fault("metadata-file-reused", "Every commit writes to the same metadata file.", on=TABLES_SHOWN)(
+    answer_becomes(metadata_location=lambda location: f"{location.rpartition('/')[0]}/v1.metadata.json")
 )
-declare(
-    "metadata-file-reused",
-    "Every commit writes to the same metadata file.",
-    answer_becomes(metadata_location=lambda location: f"{location.rpartition('/')[0]}/v1.metadata.json"),
-    on=TABLES_SHOWN,
+fault("updates-sorted", "The updates of a commit are applied by their kinds, not in their order.", on=TABLE_COMMITS)(
+    updates_become(lambda found: sorted(found, key=lambda one: str(one.get("action")), reverse=True))
 )
-declare(
-    "updates-sorted",
-    "The updates of a commit are applied by their kinds, not in their order.",
-    updates_become(lambda found: sorted(found, key=lambda one: str(one.get("action")), reverse=True)),
-    on=TABLE_COMMITS,
+fault("empty-commit-refused", "A commit has to have updates.", on=COMMIT)(
+    refuses_when(lambda call: (content(call) or {}).get("updates") == [], InvalidInput("There are no updates."))
 )
-declare(
-    "empty-commit-refused",
-    "A commit has to have updates.",
-    refuses_when(lambda call: (content(call) or {}).get("updates") == [], InvalidInput("There are no updates.")),
-    on=COMMIT,
+fault("metadata-log-lost", "Nobody notes which metadata files a table had before.", on=TABLES_SHOWN)(
+    metadata_become(lambda table: {**table, "metadata-log": []})
 )
-declare(
-    "metadata-log-lost",
-    "Nobody notes which metadata files a table had before.",
-    metadata_become(lambda table: {**table, "metadata-log": []}),
-    on=TABLES_SHOWN,
-)
-declare(
+fault(
     "metadata-log-grows",
     "The log of metadata files is as long as it gets, whatever the table's properties say.",
-    request_becomes(_without_length),
     on=["createTable"],
-)
-declare(
-    "updates-one-by-one",
-    "The updates of a commit are applied one by one; those before one that fails stay.",
-    _step_by_step,
-    on=COMMIT,
-)
-declare("bad-updates-skipped", "Updates that cannot be applied are passed over.", again(_skipping, 400), on=COMMIT)
-declare(
-    "clock-runs-back",
-    "Each time that a table is shown it was last changed a second earlier.",
-    metadata_become(lambda table: {**table, "last-updated-ms": table["last-updated-ms"] - next(_seconds)}),
-    on=TABLES_SHOWN,
+)(request_becomes(_without_length))
+fault("bad-updates-skipped", "Updates that cannot be applied are passed over.", on=COMMIT)(again(_skipping, 400))
+fault("clock-runs-back", "Each time that a table is shown it was last changed a second earlier.", on=TABLES_SHOWN)(
+    metadata_become(lambda table: {**table, "last-updated-ms": table["last-updated-ms"] - next(_seconds)})
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 from reference_server.context import Reply
 from reference_server.errors import CommitFailed, InvalidInput
-from reference_server.faults import Call, Proceed, content, declare
+from reference_server.faults import Call, Proceed, content, fault
 from reference_server.iceberg.faults.blocks import (
     TABLE_COMMITS,
     again,
@@ -37,8 +37,10 @@ async def _applied_anyway(call: Call, proceed: Proceed) -> Reply:
     return refused(call, CommitFailed("Requirement failed: somebody else has changed the table."))
 
 
+@fault("commit-needs-look", on=["loadTable", "updateTable"])
 async def _since_looked(call: Call, proceed: Proceed) -> Reply:
-    """Refuse a commit when there was another one since the table was last loaded."""
+    """Each commit needs another look at the table, whatever it assumes."""
+    # Refuse a commit when there was another one since the table was last loaded.
     changed: set[tuple[str, str]] = call.state.setdefault("commit-needs-look", set())
     table = call.path["namespace"], call.path["table"]
     if call.operation.id == "loadTable":
@@ -50,59 +52,27 @@ async def _since_looked(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
-declare(
-    "requirements-unchecked",
-    "Commits are applied whatever they assume.",
-    requirements_lost(*(TABLE_REQUIREMENTS.keys() - {CREATE})),
-    on=TABLE_COMMITS,
+fault("requirements-unchecked", "Commits are applied whatever they assume.", on=TABLE_COMMITS)(
+    requirements_lost(*(TABLE_REQUIREMENTS.keys() - {CREATE}))
 )
-declare(
-    "requirements-few",
-    "Of what a commit may assume the server knows the state of branches alone.",
-    refuses_when(_requires(lambda one: one.get("type") not in (CREATE, REF)), InvalidInput("Unknown requirement")),
-    on=["updateTable"],
+fault(
+    "requirements-few", "Of what a commit may assume the server knows the state of branches alone.", on=["updateTable"]
+)(refuses_when(_requires(lambda one: one.get("type") not in (CREATE, REF)), InvalidInput("Unknown requirement")))
+fault("null-ref-refused", "That a branch is not there cannot be assumed.", on=["updateTable"])(
+    refuses_when(_requires(lambda one: one.get("snapshot-id", 0) is None), InvalidInput("snapshot-id must not be null"))
 )
-declare(
-    "null-ref-refused",
-    "That a branch is not there cannot be assumed.",
-    refuses_when(
-        _requires(lambda one: one.get("snapshot-id", 0) is None), InvalidInput("snapshot-id must not be null")
-    ),
-    on=["updateTable"],
+fault("commit-conflict-as-400", "A commit that comes too late makes a bad request.", on=TABLE_COMMITS)(
+    error_becomes(409, BAD)
 )
-declare(
-    "commit-conflict-as-400",
-    "A commit that comes too late makes a bad request.",
-    error_becomes(409, BAD),
-    on=TABLE_COMMITS,
+fault("conflict-after-commit", "A commit that comes too late is refused, but applied all the same.", on=TABLE_COMMITS)(
+    again(_applied_anyway, 409)
 )
-declare(
-    "conflict-after-commit",
-    "A commit that comes too late is refused, but applied all the same.",
-    again(_applied_anyway, 409),
-    on=TABLE_COMMITS,
+fault("uuid-compared-literally", "A UUID in upper case is taken for another one.", on=["updateTable"])(
+    refuses_when(_requires(lambda one: one.get("uuid", "") != one.get("uuid", "").lower()), CommitFailed("Other UUID"))
 )
-declare(
-    "uuid-compared-literally",
-    "A UUID in upper case is taken for another one.",
-    refuses_when(_requires(lambda one: one.get("uuid", "") != one.get("uuid", "").lower()), CommitFailed("Other UUID")),
-    on=["updateTable"],
+fault("first-requirement-only", "Of several requirements only the first is checked.", on=TABLE_COMMITS)(
+    requirements_become(lambda found: found[:1])
 )
-declare(
-    "first-requirement-only",
-    "Of several requirements only the first is checked.",
-    requirements_become(lambda found: found[:1]),
-    on=TABLE_COMMITS,
-)
-declare(
-    "unknown-requirements-overlooked",
-    "Requirements that the server does not know are taken to hold.",
-    requirements_become(lambda found: [one for one in found if one.get("type") in TABLE_REQUIREMENTS]),
-    on=TABLE_COMMITS,
-)
-declare(
-    "commit-needs-look",
-    "Each commit needs another look at the table, whatever it assumes.",
-    _since_looked,
-    on=["loadTable", "updateTable"],
-)
+fault(
+    "unknown-requirements-overlooked", "Requirements that the server does not know are taken to hold.", on=TABLE_COMMITS
+)(requirements_become(lambda found: [one for one in found if one.get("type") in TABLE_REQUIREMENTS]))

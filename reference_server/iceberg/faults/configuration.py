@@ -7,7 +7,7 @@ from typing import Any
 
 from reference_server.context import Reply
 from reference_server.errors import Internal, InvalidInput
-from reference_server.faults import Call, Proceed, arguments_lost, declare
+from reference_server.faults import Call, Proceed, fault
 from reference_server.iceberg.faults.blocks import answer_becomes, error_becomes, refuses_when
 from specs.identifiers import SEPARATOR_OVERRIDE
 
@@ -18,14 +18,18 @@ def _endpoints(edit: Callable[[str], str]) -> Any:
     return answer_becomes(endpoints=lambda found: [edit(one) for one in found])
 
 
+@fault("endpoints-not-there")
 async def _without_a_route(call: Call, proceed: Proceed) -> Reply:
-    """Answer as a server that was never told about the path."""
+    """The configuration names endpoints that have no route."""
+    # Answer as a server that was never told about the path.
     if call.operation.id in CONFIG:
         return await proceed()
     return Reply(405) if call.operation.method == "HEAD" else Reply(404)
 
 
+@fault("config-every-other-time", on=CONFIG)
 async def _every_other_time(call: Call, proceed: Proceed) -> Reply:
+    """Every other request for the configuration reaches an instance that does not have it."""
     count = call.state["configurations"] = call.state.get("configurations", 0) + 1
     return await proceed() if count % 2 else Reply(404)
 
@@ -34,82 +38,47 @@ def _undeclared(call: Call) -> bool:
     return not call.request.query.keys() <= {one.name for one in call.operation.query_parameters()}
 
 
-declare(
+fault(
     "config-settings-no-texts",
     "Settings in the configuration are numbers and truth values where they have to be texts.",
-    answer_becomes(defaults=lambda found: {**found, "clients": 4, "cache-enabled": True}),
     on=CONFIG,
+)(answer_becomes(defaults=lambda found: {**found, "clients": 4, "cache-enabled": True}))
+fault("config-needs-warehouse", "A client that names no warehouse meets an error of the server.", on=CONFIG)(
+    refuses_when(lambda call: "warehouse" not in call.request.query, Internal("warehouse is null"))
 )
-declare(
-    "config-warehouse-ignored",
-    "Any name of a warehouse is answered with the configuration of the default one.",
-    arguments_lost("warehouse"),
-    on=CONFIG,
+fault("config-prefix-wrong", "The configuration gives a prefix under which there is no catalog.", on=CONFIG)(
+    answer_becomes(overrides=lambda found: {**found, "prefix": "catalogs/elsewhere"})
 )
-declare(
-    "config-needs-warehouse",
-    "A client that names no warehouse meets an error of the server.",
-    refuses_when(lambda call: "warehouse" not in call.request.query, Internal("warehouse is null")),
-    on=CONFIG,
+fault("config-endpoints-form", "Endpoints are written with a colon between method and path.", on=CONFIG)(
+    _endpoints(lambda one: one.replace(" ", ":"))
 )
-declare(
-    "config-prefix-wrong",
-    "The configuration gives a prefix under which there is no catalog.",
-    answer_becomes(overrides=lambda found: {**found, "prefix": "catalogs/elsewhere"}),
-    on=CONFIG,
-)
-declare(
-    "config-endpoints-form",
-    "Endpoints are written with a colon between method and path.",
-    _endpoints(lambda one: one.replace(" ", ":")),
-    on=CONFIG,
-)
-declare(
+fault(
     "config-endpoints-filled-in",
     "Endpoints are written with the name of the warehouse where the template has the prefix.",
-    _endpoints(lambda one: one.replace("{prefix}", "default")),
     on=CONFIG,
-)
-declare(
+)(_endpoints(lambda one: one.replace("{prefix}", "default")))
+fault(
     "config-endpoints-forgotten",
     "The endpoints are those of an older revision: there are views, but the configuration does not tell.",
-    answer_becomes(endpoints=lambda found: [one for one in found if "/views" not in one and "HEAD" not in one]),
     on=CONFIG,
+)(answer_becomes(endpoints=lambda found: [one for one in found if "/views" not in one and "HEAD" not in one]))
+fault("config-separator-bare", "The separator of namespaces is advertised as it is, not percent-encoded.", on=CONFIG)(
+    answer_becomes(overrides=lambda found: {**found, SEPARATOR_OVERRIDE: "\x1f"})
 )
-declare(
-    "config-separator-bare",
-    "The separator of namespaces is advertised as it is, not percent-encoded.",
-    answer_becomes(overrides=lambda found: {**found, SEPARATOR_OVERRIDE: "\x1f"}),
-    on=CONFIG,
-)
-declare(
+fault(
     "config-separator-untrue",
     "The configuration advertises a dot as the separator of namespaces, but paths are not read so.",
-    answer_becomes(overrides=lambda found: {**found, SEPARATOR_OVERRIDE: "%2E"}),
     on=CONFIG,
-)
-declare(
-    "config-key-lifetime-in-seconds",
-    "The lifetime of idempotency keys is told in seconds.",
-    answer_becomes(idempotency_key_lifetime=lambda _: "1800"),
-    on=CONFIG,
+)(answer_becomes(overrides=lambda found: {**found, SEPARATOR_OVERRIDE: "%2E"}))
+fault("config-key-lifetime-in-seconds", "The lifetime of idempotency keys is told in seconds.", on=CONFIG)(
+    answer_becomes(idempotency_key_lifetime=lambda _: "1800")
 )
 
 # Operations that the configuration names
-declare("endpoints-not-there", "The configuration names endpoints that have no route.", _without_a_route)
-declare(
+fault(
     "unsupported-crashes",
     "An operation that the server does not have, and does not name, ends in an error of the server.",
-    error_becomes(406, Internal("Not implemented")),
-)
-declare(
-    "config-every-other-time",
-    "Every other request for the configuration reaches an instance that does not have it.",
-    _every_other_time,
-    on=CONFIG,
-)
-declare(
-    "unknown-query-refused",
-    "A parameter of the query that the server does not know is an error.",
-    refuses_when(_undeclared, InvalidInput("There is no such parameter.")),
+)(error_becomes(406, Internal("Not implemented")))
+fault("unknown-query-refused", "A parameter of the query that the server does not know is an error.")(
+    refuses_when(_undeclared, InvalidInput("There is no such parameter."))
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
-from reference_server.faults import Around, Call, Proceed, content, declare, request_becomes
+from reference_server.faults import Around, Call, Proceed, content, fault, request_becomes
 from reference_server.iceberg.faults.blocks import again, error_becomes, error_field_becomes, performed
 from reference_server.iceberg.metadata.reading import Json
 from specs.identifiers import UNIT_SEPARATOR
@@ -70,60 +70,33 @@ def _defaulted(body: Json) -> Iterator[tuple[str, Any]]:
         yield name, body[name] if isinstance(body.get(name), type(default)) else default
 
 
-declare(
-    "taken-name-replaced",
-    "A table that has the name of a new one is dropped for it.",
-    _room_made("dropTable", "table"),
-    on=NAMING,
+fault("taken-name-replaced", "A table that has the name of a new one is dropped for it.", on=NAMING)(
+    _room_made("dropTable", "table")
 )
-declare(
-    "view-replaced",
-    "A view that has the name of a new table is dropped for it.",
-    _room_made("dropView", "view"),
-    on=NAMING,
+fault("view-replaced", "A view that has the name of a new table is dropped for it.", on=NAMING)(
+    _room_made("dropView", "view")
 )
-declare(
-    "taken-as-400",
-    "A name that is taken makes a bad request.",
-    error_becomes(409, InvalidInput("The name is taken.")),
-    on=NAMING,
+fault("taken-as-400", "A name that is taken makes a bad request.", on=NAMING)(
+    error_becomes(409, InvalidInput("The name is taken."))
 )
-declare(
-    "taken-type-wrong",
-    "A name that is taken is told as if a commit had failed.",
-    error_field_becomes("type", lambda _: "CommitFailedException", 409),
-    on=NAMING,
+fault("taken-type-wrong", "A name that is taken is told as if a commit had failed.", on=NAMING)(
+    error_field_becomes("type", lambda _: "CommitFailedException", 409)
 )
-declare(
-    "namespaces-spring-up",
-    "A namespace that does not exist is created with the first table in it.",
-    again(_namespace_made, 404),
-    on=NAMING,
+fault("namespaces-spring-up", "A namespace that does not exist is created with the first table in it.", on=NAMING)(
+    again(_namespace_made, 404)
 )
-declare(
-    "unknown-format-overlooked",
-    "A format version that does not exist makes a table of the usual one.",
-    again(request_becomes(_known_version), 400),
-    on=CREATE,
+fault("unknown-format-overlooked", "A format version that does not exist makes a table of the usual one.", on=CREATE)(
+    again(request_becomes(_known_version), 400)
 )
-declare(
-    "schemas-repaired",
-    "A schema that no table can have is changed into one that tables can have.",
-    again(request_becomes(_if(lambda body: isinstance(body.get("schema"), dict), _repaired)), 400),
-    on=CREATE,
+fault("schemas-repaired", "A schema that no table can have is changed into one that tables can have.", on=CREATE)(
+    again(request_becomes(_if(lambda body: isinstance(body.get("schema"), dict), _repaired)), 400)
 )
-declare(
-    "bad-layouts-overlooked",
-    "A partition spec or an order that does not fit the schema is left out.",
+fault("bad-layouts-overlooked", "A partition spec or an order that does not fit the schema is left out.", on=CREATE)(
     again(
         request_becomes(lambda body: {key: body[key] for key in body if key not in ("partition-spec", "write-order")}),
         400,
-    ),
-    on=CREATE,
+    )
 )
-declare(
-    "bodies-completed",
-    "What lacks in a request to create a table, or has the wrong type, is made up.",
-    again(request_becomes(lambda body: {**body, **dict(_defaulted(body))}), 400),
-    on=CREATE,
+fault("bodies-completed", "What lacks in a request to create a table, or has the wrong type, is made up.", on=CREATE)(
+    again(request_becomes(lambda body: {**body, **dict(_defaulted(body))}), 400)
 )

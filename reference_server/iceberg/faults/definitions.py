@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, content, declare
+from reference_server.faults import Call, Proceed, content, fault
 from reference_server.iceberg.faults.blocks import (
     TABLE_COMMITS,
     TABLES_SHOWN,
@@ -17,7 +16,7 @@ from reference_server.iceberg.faults.blocks import (
     updates_lost,
 )
 from reference_server.iceberg.metadata.drafts import LAST_ADDED
-from reference_server.iceberg.metadata.finishing import CURRENT, current_of
+from reference_server.iceberg.metadata.finishing import CURRENT
 from reference_server.iceberg.metadata.format_versions import NEWEST
 from reference_server.iceberg.metadata.reading import Json
 
@@ -40,7 +39,9 @@ def _updates(call: Call) -> list[Json]:
     return found
 
 
+@fault("schema-ids-taken-over", on=COMMIT)
 async def _claimed(call: Call, proceed: Proceed) -> Reply:
+    """A schema that is added keeps the id that the request gives it."""
     claimed = [one["schema"].get("schema-id", 0) for one in _updates(call) if one.get("action") == "add-schema"]
     if not claimed:
         return await proceed()
@@ -65,8 +66,10 @@ def _unused(update: Json, updates: list[Json]) -> bool:
     return bool(action) and {"action": action, field: LAST_ADDED} not in updates
 
 
+@fault("equal-definitions-doubled", on=COMMIT)
 async def _doubled(call: Call, proceed: Proceed) -> Reply:
-    """Show equal definitions as often as they were added, each with an id of its own."""
+    """A schema, spec or order that is there already is added once more."""
+    # Show equal definitions as often as they were added, each with an id of its own.
     before, updates = await table_there(call, proceed), _updates(call)
 
     def edit(table: Json) -> Json:
@@ -94,16 +97,6 @@ def _choice(update: Json, *, last: bool) -> bool:
     return field is not None and (update.get(field) == LAST_ADDED) is last
 
 
-def _highest(node: Any) -> int:
-    """Return the highest column id in a schema or a part of it."""
-    if isinstance(node, list):
-        return max(map(_highest, node), default=0)
-    if not isinstance(node, dict):
-        return 0
-    own: list[int] = [node[key] for key in ("id", "element-id", "key-id", "value-id") if key in node]
-    return max([0, *own, *map(_highest, node.values())])
-
-
 def _numbered_anew(table: Json) -> Json:
     specs = [
         {
@@ -115,64 +108,37 @@ def _numbered_anew(table: Json) -> Json:
     return {**table, "partition-specs": specs, "last-partition-id": 1000 + 10 * len(specs)}
 
 
-declare("schema-ids-taken-over", "A schema that is added keeps the id that the request gives it.", _claimed, on=COMMIT)
-declare(
-    "added-is-chosen",
-    "A schema, spec or order that is added holds from then on.",
-    updates_become(lambda found: list(_chosen(found))),
-    on=TABLE_COMMITS,
+fault("added-is-chosen", "A schema, spec or order that is added holds from then on.", on=TABLE_COMMITS)(
+    updates_become(lambda found: list(_chosen(found)))
 )
-declare(
+fault(
     "unused-definitions-lost",
     "A schema, spec or order is kept only where the same commit makes it the one that holds.",
-    updates_become(lambda found: [one for one in found if not _unused(one, found)]),
     on=TABLE_COMMITS,
-)
-declare(
-    "equal-definitions-doubled",
-    "A schema, spec or order that is there already is added once more.",
-    _doubled,
-    on=COMMIT,
-)
-declare(
+)(updates_become(lambda found: [one for one in found if not _unused(one, found)]))
+fault(
     "last-added-is-highest",
     "The schema that was added last is taken to be the one with the highest id.",
-    updates_become(_once),
     on=TABLE_COMMITS,
-)
-declare(
+)(updates_become(_once))
+fault(
     "choice-by-id-overlooked",
     "A schema, spec or order that is named by its id does not become the one that holds.",
-    updates_become(lambda found: [one for one in found if not _choice(one, last=False)]),
     on=TABLE_COMMITS,
-)
-declare(
+)(updates_become(lambda found: [one for one in found if not _choice(one, last=False)]))
+fault(
     "choice-of-last-overlooked",
     "The schema, spec or order that was added last does not become the one that holds.",
-    updates_become(lambda found: [one for one in found if not _choice(one, last=True)]),
     on=TABLE_COMMITS,
-)
-declare(
-    "column-ids-of-current-schema",
-    "The highest column id is that of the current schema alone.",
-    metadata_become(lambda table: {**table, "last-column-id": _highest(current_of(table, "schemas"))}),
-    on=TABLES_SHOWN,
-)
-declare(
+)(updates_become(lambda found: [one for one in found if not _choice(one, last=True)]))
+fault(
     "partition-ids-anew",
     "Each partition spec numbers its fields anew, also those that the table had before.",
-    metadata_become(_numbered_anew),
     on=TABLES_SHOWN,
+)(metadata_become(_numbered_anew))
+fault("definitions-stay", "Schemas and specs that are removed stay.", on=TABLE_COMMITS)(
+    updates_lost("remove-schemas", "remove-partition-specs")
 )
-declare(
-    "definitions-stay",
-    "Schemas and specs that are removed stay.",
-    updates_lost("remove-schemas", "remove-partition-specs"),
-    on=TABLE_COMMITS,
-)
-declare(
-    "format-version-capped",
-    "A format version that does not exist stands for the newest.",
-    each_update("upgrade-format-version", lambda one: {**one, "format-version": min(one["format-version"], NEWEST)}),
-    on=TABLE_COMMITS,
+fault("format-version-capped", "A format version that does not exist stands for the newest.", on=TABLE_COMMITS)(
+    each_update("upgrade-format-version", lambda one: {**one, "format-version": min(one["format-version"], NEWEST)})
 )

@@ -6,8 +6,8 @@ import hashlib
 from itertools import count
 
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, declare
-from reference_server.iceberg.faults.blocks import body_of, header_lost
+from reference_server.faults import Call, Proceed, fault, header_lost
+from reference_server.iceberg.faults.blocks import body_of
 
 ETAG, CONDITION = "ETag", "If-None-Match"
 
@@ -16,16 +16,20 @@ LOAD = ["loadTable"]
 TAGGED = ["createTable", "registerTable", "updateTable", *LOAD]
 
 
+@fault("etag-of-the-table", on=TAGGED)
 async def _of_the_table(call: Call, proceed: Proceed) -> Reply:
-    """Make the ETag from the identity of the table alone, and never mind conditions."""
+    """The ETag of a table stays the same whatever is committed."""
+    # Make the ETag from the identity of the table alone, and never mind conditions.
     reply = await header_lost(CONDITION)(call, proceed)
     if ETAG in reply.headers and reply.status == 200:
         reply.headers[ETAG] = f'"{body_of(reply)["metadata"]["table-uuid"]}"'
     return reply
 
 
+@fault("etag-of-the-name", on=LOAD)
 async def _of_the_name(call: Call, proceed: Proceed) -> Reply:
-    """Make the ETag from the name of the table and its number of commits."""
+    """The ETag of a table is made from its name and the number of its commits."""
+    # Make the ETag from the name of the table and its number of commits.
     reply = await proceed()
     if reply.status == 200:
         commits = len(body_of(reply)["metadata"].get("metadata-log", ()))
@@ -35,35 +39,45 @@ async def _of_the_name(call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
+@fault("etag-of-the-answer", on=TAGGED)
 async def _of_the_answer(call: Call, proceed: Proceed) -> Reply:
-    """Give every answer an ETag of its own."""
+    """Every answer has another ETag."""
+    # Give every answer an ETag of its own.
     reply = await proceed()
     if ETAG in reply.headers:
         reply.headers[ETAG] = f'"{next(call.state.setdefault("etags", count()))}"'
     return reply
 
 
+@fault("etag-shared", on=LOAD)
 async def _shared(_call: Call, proceed: Proceed) -> Reply:
+    """A table has the same ETag with all snapshots as with those of refs alone."""
     reply = await proceed()
     if ETAG in reply.headers:
         reply.headers[ETAG] = reply.headers[ETAG].replace("-refs", "-all")
     return reply
 
 
+@fault("etag-of-creation-differs", on=["createTable", "updateTable"])
 async def _other_elsewhere(_call: Call, proceed: Proceed) -> Reply:
+    """Creations and commits give another ETag than a load of the same state."""
     reply = await proceed()
     if ETAG in reply.headers:
         reply.headers[ETAG] = f'W/{reply.headers[ETAG][:-1]}-gzip"'
     return reply
 
 
+@fault("etag-any-is-current", on=LOAD)
 async def _any_condition(call: Call, proceed: Proceed) -> Reply:
+    """A load with any ETag is told that nothing has changed."""
     condition = call.request.headers.get(CONDITION)
     return await proceed() if condition is None else Reply(304, headers={ETAG: condition})
 
 
+@fault("etag-unasked", on=LOAD)
 async def _unasked(call: Call, proceed: Proceed) -> Reply:
-    """Answer who asks again as if they had said what they have."""
+    """Who loads a table again is told that nothing has changed, without having asked."""
+    # Answer who asks again as if they had said what they have.
     seen: dict[str, str] = call.state.setdefault("etags seen", {})
     reply = await proceed()
     etag = reply.headers.get(ETAG, "")
@@ -71,30 +85,3 @@ async def _unasked(call: Call, proceed: Proceed) -> Reply:
         return Reply(304, headers={ETAG: etag})
     seen[call.request.target] = etag
     return reply
-
-
-declare("etag-of-the-table", "The ETag of a table stays the same whatever is committed.", _of_the_table, on=TAGGED)
-declare(
-    "etag-of-the-name",
-    "The ETag of a table is made from its name and the number of its commits.",
-    _of_the_name,
-    on=LOAD,
-)
-declare("etag-of-the-answer", "Every answer has another ETag.", _of_the_answer, on=TAGGED)
-declare("etag-shared", "A table has the same ETag with all snapshots as with those of refs alone.", _shared, on=LOAD)
-declare(
-    "etag-of-creation-differs",
-    "Creations and commits give another ETag than a load of the same state.",
-    _other_elsewhere,
-    on=["createTable", "updateTable"],
-)
-declare(
-    "etag-never-compared",
-    "A load is answered with the table, whatever ETag is known to the client.",
-    header_lost(CONDITION),
-    on=LOAD,
-)
-declare("etag-any-is-current", "A load with any ETag is told that nothing has changed.", _any_condition, on=LOAD)
-declare(
-    "etag-unasked", "Who loads a table again is told that nothing has changed, without having asked.", _unasked, on=LOAD
-)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from reference_server.errors import InvalidInput, TableNotFound
-from reference_server.faults import answers, body_becomes, declare, fields_lost
+from reference_server.faults import answers, body_becomes, fault
 from reference_server.iceberg.faults.blocks import answer_becomes, error_becomes, metadata_become
 
 LIST, LOAD = ["listFunctions"], ["loadFunction"]
@@ -23,81 +23,39 @@ def _definitions(edit: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
     return metadata_become(lambda metadata: {**metadata, "definitions": list(map(edit, metadata["definitions"]))})
 
 
-declare(
-    "functions-by-name",
-    "Functions are listed by their names alone.",
-    answer_becomes(identifiers=lambda ids: [id[-1:] for id in ids]),
-    on=LIST,
+fault("functions-by-name", "Functions are listed by their names alone.", on=LIST)(
+    answer_becomes(identifiers=lambda ids: [id[-1:] for id in ids])
 )
-declare(
-    "functions-everywhere",
-    "A namespace without functions lists those of another one.",
-    answer_becomes(identifiers=lambda ids: ids or OTHERS),
-    on=LIST,
+fault("functions-everywhere", "A namespace without functions lists those of another one.", on=LIST)(
+    answer_becomes(identifiers=lambda ids: ids or OTHERS)
 )
-declare(
-    "functions-of-nothing",
-    "The functions of a namespace that does not exist are an empty page.",
-    answers(200, {"identifiers": [], "next-page-token": None}),
-    on=LIST,
+fault("functions-of-nothing", "The functions of a namespace that does not exist are an empty page.", on=LIST)(
+    answers(200, {"identifiers": [], "next-page-token": None})
 )
-declare(
-    "functions-page-loses-last",
-    "Every page of functions but the last one lacks an entry.",
-    body_becomes(_last_lost, 200),
-    on=LIST,
+fault("functions-page-loses-last", "Every page of functions but the last one lacks an entry.", on=LIST)(
+    body_becomes(_last_lost, 200)
 )
-declare(
-    "function-versions-lost",
-    "Overloads are shown without their versions.",
-    _definitions(lambda one: {**one, "versions": []}),
-    on=LOAD,
+fault("function-versions-lost", "Overloads are shown without their versions.", on=LOAD)(
+    _definitions(lambda one: {**one, "versions": []})
 )
-declare(
-    "function-missing-table",
-    "A function that does not exist is answered as a table that does not exist.",
-    error_becomes(404, TableNotFound("Table does not exist.")),
-    on=LOAD,
+fault("function-missing-table", "A function that does not exist is answered as a table that does not exist.", on=LOAD)(
+    error_becomes(404, TableNotFound("Table does not exist."))
 )
-declare(
-    "function-missing-bad",
-    "A function that does not exist is a bad request.",
-    error_becomes(404, InvalidInput("There is no such function.")),
-    on=LOAD,
+fault("function-missing-bad", "A function that does not exist is a bad request.", on=LOAD)(
+    error_becomes(404, InvalidInput("There is no such function."))
 )
-declare(
-    "function-location-lost",
-    "Functions are shown without the location of their metadata.",
-    fields_lost("metadata-location"),
-    on=LOAD,
+fault("function-current-unknown", "The current version of an overload is one that is not there.", on=LOAD)(
+    _definitions(lambda one: {**one, "current-version-id": 99})
 )
-declare(
-    "function-current-unknown",
-    "The current version of an overload is one that is not there.",
-    _definitions(lambda one: {**one, "current-version-id": 99}),
-    on=LOAD,
+fault("function-id-spaced", "The id of an overload has spaces after its commas.", on=LOAD)(
+    _definitions(lambda one: {**one, "definition-id": one["definition-id"].replace(",", ", ")})
 )
-declare(
-    "function-id-spaced",
-    "The id of an overload has spaces after its commas.",
-    _definitions(lambda one: {**one, "definition-id": one["definition-id"].replace(",", ", ")}),
-    on=LOAD,
+fault("function-specific-name-shared", "All overloads of a function have the same specific name.", on=LOAD)(
+    _definitions(lambda one: {**one, "specific-name": "overload"})
 )
-declare(
-    "function-specific-name-shared",
-    "All overloads of a function have the same specific name.",
-    _definitions(lambda one: {**one, "specific-name": "overload"}),
-    on=LOAD,
+fault("function-table-as-text", "Table functions say that they return text.", on=LOAD)(
+    _definitions(lambda one: {**one, "return-type": "string"} if one["function-type"] == "udtf" else one)
 )
-declare(
-    "function-table-as-text",
-    "Table functions say that they return text.",
-    _definitions(lambda one: {**one, "return-type": "string"} if one["function-type"] == "udtf" else one),
-    on=LOAD,
-)
-declare(
-    "function-type-spaced",
-    "Names of types are written with spaces.",
-    _definitions(lambda one: {**one, "return-type": "decimal(12, 2)"}),
-    on=LOAD,
+fault("function-type-spaced", "Names of types are written with spaces.", on=LOAD)(
+    _definitions(lambda one: {**one, "return-type": "decimal(12, 2)"})
 )

@@ -7,9 +7,9 @@ from copy import copy
 
 from reference_server.context import Reply
 from reference_server.errors import Conflict
-from reference_server.faults import Around, Call, Proceed, declare
+from reference_server.faults import Around, Call, Proceed, fault, header_lost
 from reference_server.iceberg.catalog.idempotency import HEADER, takes_keys
-from reference_server.iceberg.faults.blocks import header_lost, refused
+from reference_server.iceberg.faults.blocks import refused
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
@@ -75,21 +75,15 @@ async def _without_key(call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
-declare("keys-ignored", "Idempotency keys are advertised, but ignored.", _on_mutations(unheard))
-declare("keys-refused-again", "A key that comes again is refused as used.", _on_mutations(_refused_again))
-declare(
-    "keys-of-refusals-forgotten",
-    "A refusal is not kept with its key, so that the same request is judged anew.",
-    _on_mutations(_refusals_forgotten),
+fault("keys-ignored", "Idempotency keys are advertised, but ignored.")(_on_mutations(unheard))
+fault("keys-refused-again", "A key that comes again is refused as used.")(_on_mutations(_refused_again))
+fault("keys-of-refusals-forgotten", "A refusal is not kept with its key, so that the same request is judged anew.")(
+    _on_mutations(_refusals_forgotten)
 )
-declare("keys-of-any-form", "A key that is no UUID counts as none.", _on_mutations(_any_form))
-declare(
-    "keys-of-all-operations",
-    "A key is answered as it was before, also when it comes with another operation.",
-    _on_mutations(_one_for_all),
+fault("keys-of-any-form", "A key that is no UUID counts as none.")(_on_mutations(_any_form))
+fault("keys-of-all-operations", "A key is answered as it was before, also when it comes with another operation.")(
+    _on_mutations(_one_for_all)
 )
-declare(
-    "repetitions-without-a-key",
-    "A request that equals an earlier one is answered as that was, although it has no key.",
-    _on_mutations(_without_key),
-)
+fault(
+    "repetitions-without-a-key", "A request that equals an earlier one is answered as that was, although it has no key."
+)(_on_mutations(_without_key))

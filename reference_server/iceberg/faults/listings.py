@@ -8,7 +8,7 @@ from typing import Any
 
 from reference_server.context import Reply, json_reply
 from reference_server.errors import InvalidInput
-from reference_server.faults import Around, Call, Proceed, arguments_lost, declare
+from reference_server.faults import Around, Call, Proceed, fault
 from reference_server.iceberg.faults.blocks import LISTS, answer_becomes, body_of, performed, refuses_when
 from specs.identifiers import UNIT_SEPARATOR
 
@@ -22,13 +22,17 @@ def items(edit: Callable[[list[Any]], list[Any]]) -> Around:
     return answer_becomes(namespaces=edit, identifiers=edit)
 
 
+@fault("lists-missing-as-empty", on=LISTS)
 async def _missing_lists_empty(_call: Call, proceed: Proceed) -> Reply:
+    """Listing what does not exist is answered with an empty list."""
     reply = await proceed()
     return json_reply({"namespaces": [], "identifiers": []}) if reply.status == 404 else reply
 
 
+@fault("lists-deeper-too", on=[LIST])
 async def _deeper_too(call: Call, proceed: Proceed) -> Reply:
-    """Add the second level to a listing of the first."""
+    """Namespaces of the second level are listed among those of the first."""
+    # Add the second level to a listing of the first.
     reply = await proceed()
     if call.request.query.get("parent") or reply.status != 200:
         return reply
@@ -40,13 +44,17 @@ async def _deeper_too(call: Call, proceed: Proceed) -> Reply:
     return json_reply(found)
 
 
+@fault("lists-views-as-tables", on=[LIST_TABLES])
 async def _views_too(call: Call, proceed: Proceed) -> Reply:
+    """Views are listed among the tables."""
     views = body_of(await performed(call, proceed, LIST_VIEWS)).get("identifiers", [])
     return await items(lambda tables: tables + views)(call, proceed)
 
 
+@fault("lists-stale")
 async def _stale(call: Call, proceed: Proceed) -> Reply:
-    """Answer a listing with what it answered before the last write."""
+    """A listing is answered as before the latest write."""
+    # Answer a listing with what it answered before the last write.
     writes = call.state.setdefault("listing writes", 0)
     if call.operation.id not in LISTS:
         call.state["listing writes"] = writes + (call.operation.method != "GET")
@@ -59,40 +67,14 @@ async def _stale(call: Call, proceed: Proceed) -> Reply:
     return before[1] if before and before[0] < writes else reply
 
 
-declare("lists-empty", "Listings are empty.", items(lambda _: []), on=LISTS)
-declare("lists-doubled", "Listings show their first item twice.", items(lambda found: found[:1] + found), on=LISTS)
-declare("lists-stale", "A listing is answered as before the latest write.", _stale)
-declare(
-    "lists-missing-as-empty",
-    "Listing what does not exist is answered with an empty list.",
-    _missing_lists_empty,
-    on=LISTS,
+fault("lists-empty", "Listings are empty.", on=LISTS)(items(lambda _: []))
+fault("lists-doubled", "Listings show their first item twice.", on=LISTS)(items(lambda found: found[:1] + found))
+fault("lists-relative", "Namespaces are listed without the levels of their parent.", on=[LIST])(
+    items(lambda found: [one[-1:] for one in found])
 )
-declare(
-    "lists-parent-ignored",
-    "Namespaces of the first level are listed whichever parent is named.",
-    arguments_lost("parent"),
-    on=[LIST],
+fault("lists-empty-parent-refused", "An empty parent is taken for the name of a namespace.", on=[LIST])(
+    refuses_when(lambda call: call.request.query.get("parent") == [""], InvalidInput("The namespace is empty."))
 )
-declare(
-    "lists-relative",
-    "Namespaces are listed without the levels of their parent.",
-    items(lambda found: [one[-1:] for one in found]),
-    on=[LIST],
-)
-declare(
-    "lists-deeper-too", "Namespaces of the second level are listed among those of the first.", _deeper_too, on=[LIST]
-)
-declare(
-    "lists-empty-parent-refused",
-    "An empty parent is taken for the name of a namespace.",
-    refuses_when(lambda call: call.request.query.get("parent") == [""], InvalidInput("The namespace is empty.")),
-    on=[LIST],
-)
-declare("lists-views-as-tables", "Views are listed among the tables.", _views_too, on=[LIST_TABLES])
-declare(
-    "lists-cut-short",
-    f"Listings end after {CUT} entries, and do not tell that there are more.",
-    items(lambda found: found[:CUT]),
-    on=LISTS,
+fault("lists-cut-short", f"Listings end after {CUT} entries, and do not tell that there are more.", on=LISTS)(
+    items(lambda found: found[:CUT])
 )

@@ -12,8 +12,8 @@ from urllib.parse import unquote
 import orjson
 
 from reference_server.context import Reply
-from reference_server.faults import Around, Call, Proceed, content, declare, request_becomes
-from reference_server.iceberg.faults.blocks import LISTS, body_of, each_of, performed, when
+from reference_server.faults import Around, Call, Proceed, content, each_of, fault, request_becomes
+from reference_server.iceberg.faults.blocks import LISTS, body_of, performed, when
 from reference_server.iceberg.faults.listings import items
 from specs.identifiers import UNIT_SEPARATOR
 
@@ -72,30 +72,38 @@ def _parsed(name: str) -> Any:
     return {"null": None, "true": True}.get(name, int(name) if name.isascii() and name.isdigit() else name)
 
 
+@fault("names-refused-in-paths")
 async def _refused_in_paths(call: Call, proceed: Proceed) -> Reply:
-    """Refuse what a strict firewall before the server does not let pass."""
+    """Names of all kinds are accepted in bodies; in paths only letters, digits, dots and dashes are."""
+    # Refuse what a strict firewall before the server does not let pass.
     names = [level for name in PATH_NAMES for level in call.path.get(name, "").split(UNIT_SEPARATOR)]
     if all(map(SPEAKABLE.fullmatch, names)):
         return await proceed()
     return Reply(400, b"<html><h1>Bad Request</h1></html>", "text/html")
 
 
+@fault("names-slash-refused")
 async def _slash_refused(call: Call, proceed: Proceed) -> Reply:
-    """Refuse encoded slashes, as some containers do before the server sees them."""
+    """A path with an encoded slash or backslash is refused, although things are created with it."""
+    # Refuse encoded slashes, as some containers do before the server sees them.
     if any(one in call.request.path.upper() for one in ("%2F", "%5C")):
         return Reply(400, b"<html><h1>Bad Request</h1></html>", "text/html")
     return await proceed()
 
 
+@fault("names-case-lost", on=["createTable"])
 async def _case_lost(call: Call, proceed: Proceed) -> Reply:
-    """Take a table whose name differs in case alone for one that is there."""
+    """Creating a table whose name differs from another in case alone is answered with that one."""
+    # Take a table whose name differs in case alone for one that is there.
     name = str((content(call) or {}).get("name"))
     found = await performed(call, proceed, "loadTable", table=name.lower())
     return found if found.status == 200 else await proceed()
 
 
+@fault("names-as-locations", on=["createTable"])
 async def _as_paths(call: Call, proceed: Proceed) -> Reply:
-    """Make the location of a table of its namespace and its name, as a path."""
+    """The location of a table is made of its namespace and its name, as a path."""
+    # Make the location of a table of its namespace and its name, as a path.
     body = content(call) or {}
     staged = body_of(await performed(call, proceed, call.operation.id, {**body, "stage-create": True}))
     if staged:
@@ -106,61 +114,30 @@ async def _as_paths(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
+@fault("separator-refused")
 async def _unit_refused(call: Call, proceed: Proceed) -> Reply:
-    """Refuse the separator of namespaces, as containers do with any control character."""
+    """A request with 0x1F in its path or query is refused before the server sees it."""
+    # Refuse the separator of namespaces, as containers do with any control character.
     if "%1F" in call.request.target.upper():
         return Reply(400, b"<html><h1>Bad Request</h1></html>", "text/html")
     return await proceed()
 
 
-declare(
-    "names-refused-in-paths",
-    "Names of all kinds are accepted in bodies, but with anything but letters, digits, dots and dashes not in paths.",
-    _refused_in_paths,
+fault("names-decoded-twice", "Names in paths are percent-decoded twice, the second time as in a form.")(
+    _in_paths(lambda name: unquote(name.replace("+", " ")))
 )
-declare(
-    "names-slash-refused",
-    "A path with an encoded slash or backslash is refused, although things are created with it.",
-    _slash_refused,
+fault("names-cut-at-semicolon", "What follows a semicolon in a path is taken for parameters.")(
+    _in_paths(lambda name: name.partition(";")[0])
 )
-declare(
-    "names-decoded-twice",
-    "Names in paths are percent-decoded twice, the second time as in a form.",
-    _in_paths(lambda name: unquote(name.replace("+", " "))),
+fault("names-in-ascii", "Characters of names that ASCII does not have become question marks.")(
+    _everywhere(lambda name: name.encode("ascii", "replace").decode())
 )
-declare(
-    "names-cut-at-semicolon",
-    "What follows a semicolon in a path is taken for parameters.",
-    _in_paths(lambda name: name.partition(";")[0]),
+fault("names-in-lower-case", "Names are folded to lower case.")(_everywhere(str.lower))
+fault("names-trimmed", "Blanks around names are dropped.")(_everywhere(str.strip))
+fault("names-without-controls", "Control characters in a new name are left out instead of refused.")(
+    _in_bodies(lambda name: CONTROLS.sub("", name))
 )
-declare(
-    "names-in-ascii",
-    "Characters of names that ASCII does not have become question marks.",
-    _everywhere(lambda name: name.encode("ascii", "replace").decode()),
-)
-declare("names-in-lower-case", "Names are folded to lower case.", _everywhere(str.lower))
-declare(
-    "names-case-lost",
-    "Creating a table whose name differs from another in case alone is answered with that one.",
-    _case_lost,
-    on=["createTable"],
-)
-declare("names-trimmed", "Blanks around names are dropped.", _everywhere(str.strip))
-declare(
-    "names-without-controls",
-    "Control characters in a new name are left out instead of refused.",
-    _in_bodies(lambda name: CONTROLS.sub("", name)),
-)
-declare("names-cut-short", f"New names are cut to {WIDTH} characters.", _in_bodies(lambda name: name[:WIDTH]))
-declare("names-escaped", "Listings show names as HTML has them.", _shown(html.escape), on=LISTS)
-declare("names-parsed", "Listings show names that look like numbers or null as such.", _shown(_parsed), on=LISTS)
-declare(
-    "names-as-locations",
-    "The location of a table is made of its namespace and its name, as a path.",
-    _as_paths,
-    on=["createTable"],
-)
-declare(
-    "separator-refused", "A request with 0x1F in its path or query is refused before the server sees it.", _unit_refused
-)
-declare("names-in-capitals", "Listings show names in capital letters.", _shown(str.upper), on=LISTS)
+fault("names-cut-short", f"New names are cut to {WIDTH} characters.")(_in_bodies(lambda name: name[:WIDTH]))
+fault("names-escaped", "Listings show names as HTML has them.", on=LISTS)(_shown(html.escape))
+fault("names-parsed", "Listings show names that look like numbers or null as such.", on=LISTS)(_shown(_parsed))
+fault("names-in-capitals", "Listings show names in capital letters.", on=LISTS)(_shown(str.upper))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import orjson
 
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, answers, arguments_lost, content, declare, request_becomes
+from reference_server.faults import Call, Proceed, answers, content, fault, request_becomes
 from reference_server.iceberg.faults.blocks import answer_becomes, body_of, performed
 from reference_server.iceberg.metadata.reading import Json
 
@@ -14,8 +14,10 @@ UPDATE = ["updateProperties"]
 WRITES = ["createNamespace", *UPDATE]
 
 
+@fault("namespace-properties-replaced", on=UPDATE)
 async def _replaced(call: Call, proceed: Proceed) -> Reply:
-    """Remove all properties that the request does not set."""
+    """A change replaces all properties by those that it sets."""
+    # Remove all properties that the request does not set.
     body = content(call) or {}
     before = body_of(await performed(call, proceed, "loadNamespaceMetadata")).get("properties") or {}
     removals = [name for name in before if name not in (body.get("updates") or {})]
@@ -23,7 +25,9 @@ async def _replaced(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
+@fault("namespace-properties-removed-as-asked", on=UPDATE)
 async def _removed_as_asked(call: Call, proceed: Proceed) -> Reply:
+    """The answer tells as removed what was to be removed, whether it was there or not."""
     removals = (content(call) or {}).get("removals") or []
     return await answer_becomes(removed=lambda _: removals, missing=lambda _: [])(call, proceed)
 
@@ -38,36 +42,12 @@ def _latin(body: Json) -> Json:
     return {**body, **orjson.loads(orjson.dumps(texts).decode().encode("latin-1", "replace").decode("latin-1"))}
 
 
-declare(
-    "namespace-properties-forgotten",
-    "A change of properties is answered with success, but nothing changes.",
-    answers(200, {"updated": [], "removed": [], "missing": []}),
-    on=UPDATE,
+fault(
+    "namespace-properties-forgotten", "A change of properties is answered with success, but nothing changes.", on=UPDATE
+)(answers(200, {"updated": [], "removed": [], "missing": []}))
+fault("namespace-properties-removals-win", "A property that is both set and removed is removed.", on=UPDATE)(
+    request_becomes(_removals_win)
 )
-declare(
-    "namespace-properties-removals-ignored",
-    "Properties are set, but never removed.",
-    arguments_lost("removals"),
-    on=UPDATE,
-)
-declare(
-    "namespace-properties-replaced", "A change replaces all properties by those that it sets.", _replaced, on=UPDATE
-)
-declare(
-    "namespace-properties-removed-as-asked",
-    "The answer tells as removed what was to be removed, whether it was there or not.",
-    _removed_as_asked,
-    on=UPDATE,
-)
-declare(
-    "namespace-properties-removals-win",
-    "A property that is both set and removed is removed.",
-    request_becomes(_removals_win),
-    on=UPDATE,
-)
-declare(
-    "namespace-properties-latin",
-    "Properties are stored in an encoding that does not have all characters.",
-    request_becomes(_latin),
-    on=WRITES,
-)
+fault(
+    "namespace-properties-latin", "Properties are stored in an encoding that does not have all characters.", on=WRITES
+)(request_becomes(_latin))

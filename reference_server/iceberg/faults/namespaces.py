@@ -10,10 +10,9 @@ from reference_server.faults import (
     Call,
     Proceed,
     answers,
-    arguments_lost,
     body_becomes,
     content,
-    declare,
+    fault,
     request_becomes,
     status_becomes,
 )
@@ -35,16 +34,22 @@ def _wanted(call: Call) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
+@fault("namespace-said-only", on=[CREATE])
 async def _said_only(call: Call, _proceed: Proceed) -> Reply:
+    """The creation of a namespace is answered with success, but nothing is created."""
     return json_reply({"namespace": _wanted(call), "properties": {}})
 
 
+@fault("namespace-parents-imagined", on=[CREATE])
 async def _parents_imagined(call: Call, proceed: Proceed) -> Reply:
+    """A namespace below one that does not exist is answered as if it were created."""
     reply = await proceed()
     return await _said_only(call, proceed) if reply.status == 404 else reply
 
 
+@fault("namespace-conflict-merges", on=[CREATE])
 async def _conflict_merges(call: Call, proceed: Proceed) -> Reply:
+    """The refused creation of a namespace that exists leaves its properties there."""
     reply = await proceed()
     if reply.status == 409:
         updates = (content(call) or {}).get("properties")
@@ -56,8 +61,10 @@ def _path(levels: list[str]) -> str:
     return UNIT_SEPARATOR.join(levels)
 
 
+@fault("drop-namespace-cascades", on=[DROP])
 async def _cascades(call: Call, proceed: Proceed) -> Reply:
-    """Drop what lies in the namespace first, and what lies in namespaces in it."""
+    """A namespace is dropped with everything that is in it."""
+    # Drop what lies in the namespace first, and what lies in namespaces in it.
     for one in body_of(await performed(call, proceed, LIST_TABLES)).get("identifiers", ()):
         await performed(call, proceed, "dropTable", table=one["name"])
     for one in body_of(await performed(call, proceed, LIST_VIEWS)).get("identifiers", ()):
@@ -68,8 +75,10 @@ async def _cascades(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
+@fault("drop-namespace-begins-alike", on=[DROP])
 async def _begins_alike(call: Call, proceed: Proceed) -> Reply:
-    """Take namespaces for content of one with whose name theirs begin."""
+    """A namespace is not dropped while there are others whose names begin with its name."""
+    # Take namespaces for content of one with whose name theirs begin.
     path = call.path["namespace"]
     others = [_path(levels) for levels in body_of(await performed(call, proceed, LIST))["namespaces"]]
     if any(other != path and other.startswith(path) for other in others):
@@ -78,85 +87,39 @@ async def _begins_alike(call: Call, proceed: Proceed) -> Reply:
 
 
 # Creating
-declare(
-    "namespace-said-only",
-    "The creation of a namespace is answered with success, but nothing is created.",
-    _said_only,
-    on=[CREATE],
-)
-declare(
-    "namespace-properties-lost",
-    "Properties of a new namespace are not kept.",
-    arguments_lost("properties"),
-    on=[CREATE],
-)
-declare(
-    "namespace-parents-imagined",
-    "A namespace below one that does not exist is answered as if it were created.",
-    _parents_imagined,
-    on=[CREATE],
-)
-declare(
-    "namespace-conflict-merges",
-    "The refused creation of a namespace that exists leaves its properties there.",
-    _conflict_merges,
-    on=[CREATE],
-)
-declare(
+fault(
     "namespace-nesting-crashes",
     "A namespace within another ends in an error of the server, which has one level only.",
-    refuses_when(lambda call: len(_wanted(call)) > 1, Internal("index 1 out of range")),
     on=[CREATE],
-)
-declare(
+)(refuses_when(lambda call: len(_wanted(call)) > 1, Internal("index 1 out of range")))
+fault(
     "namespace-empty-levels-skipped",
     "Empty levels of a new namespace are left out, and one without levels is called default.",
-    request_becomes(lambda body: {**body, "namespace": [one for one in body["namespace"] if one] or ["default"]}),
     on=[CREATE],
-)
+)(request_becomes(lambda body: {**body, "namespace": [one for one in body["namespace"] if one] or ["default"]}))
 
 # Looking
-declare(
-    "namespace-levels-joined",
-    "A namespace is shown as one level, with dots in it.",
-    answer_becomes(namespace=lambda levels: [".".join(levels)]),
-    on=[CREATE, LOAD],
+fault("namespace-levels-joined", "A namespace is shown as one level, with dots in it.", on=[CREATE, LOAD])(
+    answer_becomes(namespace=lambda levels: [".".join(levels)])
 )
-declare(
+fault(
     "namespace-cut-short",
     "A namespace is shown without its last character, as in a column that is too narrow.",
-    answer_becomes(namespace=lambda levels: [one[:-1] for one in levels]),
     on=[LOAD],
+)(answer_becomes(namespace=lambda levels: [one[:-1] for one in levels]))
+fault(
+    "namespace-properties-left-out", "Where a namespace has no properties, the answer has no field for them.", on=[LOAD]
+)(body_becomes(lambda body: {key: value for key, value in body.items() if value != {}}, 200))
+fault("exists-finds-nothing", "The operations that test for something find nothing.", on=EXISTS)(answers(404, None))
+fault("exists-finds-all", "The operations that test for something find it, whatever it is.", on=EXISTS)(
+    answers(204, None)
 )
-declare(
-    "namespace-properties-left-out",
-    "Where a namespace has no properties, the answer has no field for them.",
-    body_becomes(lambda body: {key: value for key, value in body.items() if value != {}}, 200),
-    on=[LOAD],
-)
-declare("exists-finds-nothing", "The operations that test for something find nothing.", answers(404, None), on=EXISTS)
-declare(
-    "exists-finds-all", "The operations that test for something find it, whatever it is.", answers(204, None), on=EXISTS
-)
-declare(
-    "exists-with-200",
-    "The operations that test for something answer 200 where it is.",
-    status_becomes(204, 200),
-    on=EXISTS,
+fault("exists-with-200", "The operations that test for something answer 200 where it is.", on=EXISTS)(
+    status_becomes(204, 200)
 )
 
 # Dropping
-declare("drops-forgotten", "Drops are answered with success, but what was dropped stays.", answers(204, None), on=DROPS)
-declare(
-    "drop-missing-succeeds",
-    "Dropping what does not exist is answered with success.",
-    status_becomes(404, 204),
-    on=DROPS,
-)
-declare("drop-namespace-cascades", "A namespace is dropped with everything that is in it.", _cascades, on=[DROP])
-declare(
-    "drop-namespace-begins-alike",
-    "A namespace is not dropped while there are others whose names begin with its name.",
-    _begins_alike,
-    on=[DROP],
+fault("drops-forgotten", "Drops are answered with success, but what was dropped stays.", on=DROPS)(answers(204, None))
+fault("drop-missing-succeeds", "Dropping what does not exist is answered with success.", on=DROPS)(
+    status_becomes(404, 204)
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reference_server.context import Reply, json_reply
 from reference_server.errors import InvalidInput
-from reference_server.faults import Call, Proceed, declare, fields_lost
+from reference_server.faults import Call, Proceed, fault, fields_lost
 from reference_server.iceberg.faults.blocks import LISTS, body_of, refuses_when
 from reference_server.iceberg.faults.listings import items
 
@@ -38,23 +38,31 @@ async def _unasked(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
+@fault("pages-too-long", on=LISTS)
 async def _longer(call: Call, proceed: Proceed) -> Reply:
+    """A page holds one entry more than was asked for."""
     if size := _number(_asked(call, SIZE)):
         _ask(call, pageSize=str(size + 1))
     return await proceed()
 
 
+@fault("pages-lose-one", on=LISTS)
 async def _loses_one(call: Call, proceed: Proceed) -> Reply:
+    """Every page after the first leaves out its first entry."""
     return await (items(lambda found: found[1:]) if _asked(call, TOKEN) else items(list))(call, proceed)
 
 
+@fault("pages-sizes-forgiven", on=LISTS)
 async def _sizes_forgiven(call: Call, proceed: Proceed) -> Reply:
+    """A size that no page can have is taken for the usual one."""
     if not _number(_asked(call, SIZE)):
         _ask(call, pageSize=None)
     return await proceed()
 
 
+@fault("pages-tokens-forgiven", on=LISTS)
 async def _tokens_forgiven(call: Call, proceed: Proceed) -> Reply:
+    """A token that nobody issued leads to the first page."""
     reply = await proceed()
     if reply.status != 400 or not _asked(call, TOKEN):
         return reply
@@ -62,8 +70,10 @@ async def _tokens_forgiven(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
+@fault("pages-counted", on=LISTS)
 async def _counted(call: Call, proceed: Proceed) -> Reply:
-    """Count how many items were shown instead of remembering the last one."""
+    """Tokens of pages are numbers of entries, so that a change between two pages shifts them."""
+    # Count how many items were shown instead of remembering the last one.
     start, size = _number(_asked(call, TOKEN)), _number(_asked(call, SIZE))
     if not size or _asked(call, TOKEN) is None:
         return await proceed()
@@ -76,23 +86,10 @@ async def _counted(call: Call, proceed: Proceed) -> Reply:
     return json_reply({name: found[name][start:end], NEXT: end if len(found[name]) > end else None})
 
 
-declare(
-    "pages-unasked", f"Listings come in pages of {UNASKED} to clients that did not ask for pages.", _unasked, on=LISTS
+fault("pages-unasked", f"Listings come in pages of {UNASKED} to clients that did not ask for pages.", on=LISTS)(
+    _unasked
 )
-declare("pages-too-long", "A page holds one entry more than was asked for.", _longer, on=LISTS)
-declare("pages-lose-one", "Every page after the first leaves out its first entry.", _loses_one, on=LISTS)
-declare("pages-without-token", "Pages never have a token for the next one.", fields_lost(NEXT), on=LISTS)
-declare(
-    "pages-counted",
-    "Tokens of pages are numbers of entries, so that a change between two pages shifts them.",
-    _counted,
-    on=LISTS,
+fault("pages-without-token", "Pages never have a token for the next one.", on=LISTS)(fields_lost(NEXT))
+fault("pages-start-refused", "An empty token is no token that was issued.", on=LISTS)(
+    refuses_when(lambda call: _asked(call, TOKEN) == "", InvalidInput("The page token is invalid."))
 )
-declare(
-    "pages-start-refused",
-    "An empty token is no token that was issued.",
-    refuses_when(lambda call: _asked(call, TOKEN) == "", InvalidInput("The page token is invalid.")),
-    on=LISTS,
-)
-declare("pages-tokens-forgiven", "A token that nobody issued leads to the first page.", _tokens_forgiven, on=LISTS)
-declare("pages-sizes-forgiven", "A size that no page can have is taken for the usual one.", _sizes_forgiven, on=LISTS)

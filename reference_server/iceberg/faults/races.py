@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import orjson
 
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, declare
+from reference_server.faults import Call, Proceed, fault
 from reference_server.iceberg.catalog.idempotency import HEADER
 
 STALE_EVERY = 10
@@ -19,8 +19,10 @@ MEETING_SECONDS = 0.02
 TORN_SECONDS = 0.005
 
 
+@fault("lost-update", on=["updateTable"])
 async def _lost_update(call: Call, proceed: Proceed) -> Reply:
-    """Let the first of the commits that meet at a table be done, and answer all of them as it is answered."""
+    """Writers that meet at a table are all told that they succeeded, but only one of them did."""
+    # Let the first of the commits that meet at a table be done, and answer all of them as it is answered.
     under_way: dict[tuple[str, ...], asyncio.Future[Reply]] = call.state.setdefault("commits that meet", {})
     table = tuple(call.path.values())
     if table in under_way:
@@ -35,8 +37,10 @@ async def _lost_update(call: Call, proceed: Proceed) -> Reply:
         del under_way[table]
 
 
+@fault("stale-read", on=["loadTable"])
 async def _stale_read(call: Call, proceed: Proceed) -> Reply:
-    """Answer one read of a table in ten as it was before its latest change."""
+    """A read is answered as before the latest write."""
+    # Answer one read of a table in ten as it was before its latest change.
     kept: dict[str, _Looks] = call.state.setdefault("tables as they were", {})
     looks = kept.setdefault(call.request.target, _Looks())
     reply = await proceed()
@@ -55,8 +59,10 @@ class _Looks:
     before: Reply | None = None
 
 
+@fault("torn-transaction", on=["commitTransaction"])
 async def _torn_transaction(call: Call, proceed: Proceed) -> Reply:
-    """Carry out the changes of a transaction one after the other, up to the first that is refused."""
+    """The changes of a transaction are carried out one after the other, up to the first that is refused."""
+    # Carry out the changes of a transaction one after the other, up to the first that is refused.
     request = call.request
     reply = Reply(204)
     for change in orjson.loads(request.body).get("table-changes", []):
@@ -68,8 +74,10 @@ async def _torn_transaction(call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
+@fault("duplicate-apply", on=["updateTable", "commitTransaction"])
 async def _duplicate_apply(call: Call, proceed: Proceed) -> Reply:
-    """Carry out a commit that comes again with its key once more, and answer as before."""
+    """A commit that comes again with its idempotency key is carried out again, and answered as before."""
+    # Carry out a commit that comes again with its key once more, and answer as before.
     answered: dict[str, Reply] = call.state.setdefault("answers to keys", {})
     key = call.request.headers.get(HEADER)
     if key is None:
@@ -78,24 +86,3 @@ async def _duplicate_apply(call: Call, proceed: Proceed) -> Reply:
     call.request = call.request.altered(headers=headers)
     reply = await proceed()
     return copy(answered.setdefault(key, copy(reply)))
-
-
-declare(
-    "lost-update",
-    "Writers that meet at a table are all told that they succeeded, but only one of them did.",
-    _lost_update,
-    on=["updateTable"],
-)
-declare("stale-read", "A read is answered as before the latest write.", _stale_read, on=["loadTable"])
-declare(
-    "torn-transaction",
-    "The changes of a transaction are carried out one after the other, up to the first that is refused.",
-    _torn_transaction,
-    on=["commitTransaction"],
-)
-declare(
-    "duplicate-apply",
-    "A commit that comes again with its idempotency key is carried out again, and answered as before.",
-    _duplicate_apply,
-    on=["updateTable", "commitTransaction"],
-)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reference_server.errors import InvalidInput
-from reference_server.faults import content, declare
+from reference_server.faults import content, fault
 from reference_server.iceberg.faults.blocks import (
     TABLE_COMMITS,
     TABLES_SHOWN,
@@ -28,48 +28,34 @@ def _cut(table: Json) -> Json:
     return {**table, "snapshot-log": table["snapshot-log"][:end]}
 
 
-declare(
-    "retention-lost",
-    "How long a branch or tag and its snapshots are to be kept is forgotten.",
-    each_update(SET, lambda one: {key: one[key] for key in PLAIN if key in one}),
-    on=TABLE_COMMITS,
+fault("retention-lost", "How long a branch or tag and its snapshots are to be kept is forgotten.", on=TABLE_COMMITS)(
+    each_update(SET, lambda one: {key: one[key] for key in PLAIN if key in one})
 )
-declare(
-    "branches-are-main",
-    "Whichever branch a commit sets, main is set.",
-    each_update(SET, lambda one: {**one, "ref-name": MAIN} if one.get("type") == "branch" else one),
-    on=TABLE_COMMITS,
+fault("branches-are-main", "Whichever branch a commit sets, main is set.", on=TABLE_COMMITS)(
+    each_update(SET, lambda one: {**one, "ref-name": MAIN} if one.get("type") == "branch" else one)
 )
-declare(
-    "tags-are-branches",
-    "Every tag is a branch.",
-    each_update(SET, lambda one: {**one, "type": "branch"}),
-    on=TABLE_COMMITS,
+fault("tags-are-branches", "Every tag is a branch.", on=TABLE_COMMITS)(
+    each_update(SET, lambda one: {**one, "type": "branch"})
 )
-declare(
-    "rollback-cuts-log",
-    "Going back to an older snapshot takes the younger ones out of the log.",
-    metadata_become(_cut),
-    on=TABLES_SHOWN,
+fault("rollback-cuts-log", "Going back to an older snapshot takes the younger ones out of the log.", on=TABLES_SHOWN)(
+    metadata_become(_cut)
 )
-declare(
-    "main-stays",
-    "Main cannot be removed.",
+fault("main-stays", "Main cannot be removed.", on=["updateTable"])(
     refuses_when(
         lambda call: {"action": "remove-snapshot-ref", "ref-name": MAIN} in (content(call) or {}).get("updates", ()),
         InvalidInput("The main branch cannot be removed."),
-    ),
-    on=["updateTable"],
+    )
 )
-declare(
+fault(
     "refs-of-new-snapshots-alone",
     "A branch or tag is set by the commit that adds its snapshot; by another commit it is set in words alone.",
+    on=TABLE_COMMITS,
+)(
     updates_become(
         lambda found: (
             found
             if any(one.get("action") == "add-snapshot" for one in found)
             else [one for one in found if one.get("action") != SET]
         )
-    ),
-    on=TABLE_COMMITS,
+    )
 )

@@ -9,7 +9,7 @@ import orjson
 
 from reference_server.context import Reply
 from reference_server.errors import Internal, InvalidInput
-from reference_server.faults import Call, Proceed, arguments_lost, content, declare, request_becomes
+from reference_server.faults import Call, Proceed, content, fault, request_becomes
 from reference_server.iceberg.faults.blocks import (
     TABLES_SHOWN,
     again,
@@ -30,7 +30,9 @@ async def _forgotten(call: Call, proceed: Proceed) -> None:
     await performed(call, proceed, "dropTable", table=(content(call) or {})["name"])
 
 
+@fault("registered-anew", on=REGISTER)
 async def _anew(call: Call, proceed: Proceed) -> Reply:
+    """Registering a file creates a new table with its schema."""
     reply = await proceed()
     if reply.status != 200:
         return reply
@@ -39,12 +41,16 @@ async def _anew(call: Call, proceed: Proceed) -> Reply:
     return await performed(call, proceed, "createTable", {"name": (content(call) or {})["name"], "schema": schema})
 
 
+@fault("drop-purges", on=["dropTable"])
 async def _purged(call: Call, proceed: Proceed) -> Reply:
+    """Dropping a table always deletes its files."""
     call.request = call.request.altered(query={"purgeRequested": ["true"]})
     return await proceed()
 
 
+@fault("unreadable-file-as-500", on=(*REGISTER, "loadTable"))
 async def _unreadable(call: Call, proceed: Proceed) -> Reply:
+    """A metadata file that is not there or holds something else is a bug of the server."""
     reply = await proceed()
     told = reply.status == 400 or (reply.status == 404 and b"NoSuch" not in reply.body)
     return refused(call, Internal("The metadata file cannot be read.")) if told else reply
@@ -55,15 +61,19 @@ async def _unread(call: Call, proceed: Proceed) -> Reply:
     return await performed(call, proceed, "createTable", {"name": body.get("name", "unnamed"), "schema": ANY_SCHEMA})
 
 
+@fault("file-content-told", on=REGISTER)
 async def _told(call: Call, proceed: Proceed) -> Reply:
-    """Say why a file is no metadata with the words of a parser, which quotes it."""
+    """Why a file is no metadata is told with a piece of it."""
+    # Say why a file is no metadata with the words of a parser, which quotes it.
     path = Path(urlsplit(str((content(call) or {}).get("metadata-location"))).path)
     piece = path.read_text() if path.is_file() else ""
     return await error_field_becomes("message", lambda _: f"Unrecognized token {piece}", 400, 403, 404)(call, proceed)
 
 
+@fault("empty-tables-unread", on=REGISTER)
 async def _with_snapshot(call: Call, proceed: Proceed) -> Reply:
-    """Refuse the file of a table that has no current snapshot."""
+    """The metadata of a table without snapshots cannot be read."""
+    # Refuse the file of a table that has no current snapshot.
     reply = await proceed()
     if reply.status != 200 or orjson.loads(reply.body)["metadata"].get("current-snapshot-id") not in (None, -1):
         return reply
@@ -75,37 +85,12 @@ def _standard(table: Json) -> Json:
     return {key: table[key] for key in table if not key.startswith("x-")}
 
 
-declare("registered-anew", "Registering a file creates a new table with its schema.", _anew, on=REGISTER)
-declare(
-    "overwrite-unread",
-    "A registration never takes the place of a table, also where it may.",
-    arguments_lost("overwrite"),
-    on=REGISTER,
+fault("overwrite-always", "A registration takes the place of a table, also where it may not.", on=REGISTER)(
+    request_becomes(lambda body: {**body, "overwrite": True})
 )
-declare(
-    "overwrite-always",
-    "A registration takes the place of a table, also where it may not.",
-    request_becomes(lambda body: {**body, "overwrite": True}),
-    on=REGISTER,
+fault("files-unread", "Whatever a registration names is taken for the file of a table.", on=REGISTER)(
+    again(_unread, 400, 404)
 )
-declare("drop-purges", "Dropping a table always deletes its files.", _purged, on=["dropTable"])
-declare(
-    "unreadable-file-as-500",
-    "A metadata file that is not there or holds something else is a bug of the server.",
-    _unreadable,
-    on=(*REGISTER, "loadTable"),
-)
-declare(
-    "files-unread",
-    "Whatever a registration names is taken for the file of a table.",
-    again(_unread, 400, 404),
-    on=REGISTER,
-)
-declare("file-content-told", "Why a file is no metadata is told with a piece of it.", _told, on=REGISTER)
-declare("empty-tables-unread", "The metadata of a table without snapshots cannot be read.", _with_snapshot, on=REGISTER)
-declare(
-    "unknown-fields-lost",
-    "Fields of metadata that the server does not know are dropped.",
-    metadata_become(_standard),
-    on=TABLES_SHOWN,
+fault("unknown-fields-lost", "Fields of metadata that the server does not know are dropped.", on=TABLES_SHOWN)(
+    metadata_become(_standard)
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from reference_server.faults import Around, declare
+from reference_server.faults import Around, fault
 from reference_server.iceberg.faults.blocks import TABLE_COMMITS, each_update, updates_become
 from reference_server.iceberg.metadata.reading import Json
 
@@ -28,21 +28,16 @@ def _summary_cut(update: Json) -> Json:
     return {**update, "snapshot": {**snapshot, "summary": {OPERATION: snapshot["summary"][OPERATION]}}}
 
 
-declare(
+fault(
     "appends-forgotten",
     "A commit that appends is answered with success, but the snapshot is not kept.",
-    _forgotten(lambda operation: operation == APPEND),
     on=TABLE_COMMITS,
-)
-declare(
+)(_forgotten(lambda operation: operation == APPEND))
+fault(
     "overwrites-forgotten",
     "A commit that takes files away is answered with success, but the snapshot is not kept.",
-    _forgotten(lambda operation: operation != APPEND),
     on=TABLE_COMMITS,
-)
-declare(
-    "snapshot-summary-cut",
-    "Of the summary of a snapshot the operation is kept, and nothing else.",
-    each_update(ADD, _summary_cut),
-    on=TABLE_COMMITS,
-)
+)(_forgotten(lambda operation: operation != APPEND))
+fault(
+    "snapshot-summary-cut", "Of the summary of a snapshot the operation is kept, and nothing else.", on=TABLE_COMMITS
+)(each_update(ADD, _summary_cut))

@@ -10,7 +10,7 @@ import orjson
 
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
-from reference_server.faults import Around, Call, Proceed, arguments_lost, body_becomes, content, declare
+from reference_server.faults import Around, Call, Proceed, body_becomes, content, fault
 from reference_server.iceberg.faults.blocks import performed, refuses_when, table_there
 from reference_server.iceberg.faults.scan_filters import filtered, tasks_become
 from reference_server.iceberg.metadata.reading import Json
@@ -62,8 +62,10 @@ def _in_each(names: tuple[str, ...], edit: Callable[[list[Any]], list[Any]]) -> 
     return edited
 
 
+@fault("scan-removed-files-stay", on=START)
 async def _removed_ones_too(call: Call, proceed: Proceed) -> Reply:
-    """Show what the snapshot before has as it was, and what is new beside it."""
+    """What the newest snapshot removed is still in its scan: data files, and deletes."""
+    # Show what the snapshot before has as it was, and what is new beside it.
     reply, before = await proceed(), await _before(call, proceed)
     if reply.status != 200 or before is None:
         return reply
@@ -118,7 +120,9 @@ def _numbered(tasks: list[Json]) -> list[Json]:
     return [{**task, "data-file": {**task["data-file"], "first-row-id": next(rows)}} for task in tasks]
 
 
+@fault("scan-statistics-of-all", on=START)
 async def _all_statistics(call: Call, proceed: Proceed) -> Reply:
+    """Statistics come for all columns, whichever are wanted."""
     body, metadata = content(call) or {}, await table_there(call, proceed) or {}
     if "stats-fields" in body and metadata:
         names = [one["name"] for one in metadata["schemas"][-1]["fields"] if isinstance(one["type"], str)]
@@ -127,98 +131,49 @@ async def _all_statistics(call: Call, proceed: Proceed) -> Reply:
 
 
 # Which files
-declare(
-    "scan-file-lost",
-    "The last of several files in an answer is lost.",
-    tasks_become(lambda tasks: tasks[:-1] if len(tasks) > 1 else tasks),
-    on=ANSWERS,
+fault("scan-file-lost", "The last of several files in an answer is lost.", on=ANSWERS)(
+    tasks_become(lambda tasks: tasks[:-1] if len(tasks) > 1 else tasks)
 )
-declare(
-    "scan-file-doubled",
-    "The first file of an answer has two tasks.",
-    tasks_become(lambda tasks: [tasks[0], *tasks]),
-    on=ANSWERS,
-)
-declare(
-    "scan-removed-files-stay",
-    "What the newest snapshot removed is still in its scan: data files, and deletes.",
-    _removed_ones_too,
-    on=START,
+fault("scan-file-doubled", "The first file of an answer has two tasks.", on=ANSWERS)(
+    tasks_become(lambda tasks: [tasks[0], *tasks])
 )
 
 # Deletes
-declare(
-    "scan-deletes-lost",
-    "Tasks have no delete files: what was deleted is there again.",
-    body_becomes(_no_deletes, 200),
-    on=ANSWERS,
+fault("scan-deletes-lost", "Tasks have no delete files: what was deleted is there again.", on=ANSWERS)(
+    body_becomes(_no_deletes, 200)
 )
-declare(
-    "scan-deletes-everywhere",
-    "Every task has all delete files of the answer.",
-    body_becomes(_everywhere, 200),
-    on=ANSWERS,
+fault("scan-deletes-everywhere", "Every task has all delete files of the answer.", on=ANSWERS)(
+    body_becomes(_everywhere, 200)
 )
-declare(
-    "scan-deletes-filtered",
-    "The filter is for delete files too, and none of them fits.",
-    filtered(body_becomes(_no_deletes, 200)),
-    on=START,
+fault("scan-deletes-filtered", "The filter is for delete files too, and none of them fits.", on=START)(
+    filtered(body_becomes(_no_deletes, 200))
 )
-declare(
-    "scan-references-from-one", "References to delete files count from 1.", body_becomes(_from_one, 200), on=ANSWERS
-)
-declare(
+fault("scan-references-from-one", "References to delete files count from 1.", on=ANSWERS)(body_becomes(_from_one, 200))
+fault(
     "scan-deletes-undescribed",
     "Delete files are described without the place of a vector and the columns that they compare.",
-    deletes_become(without("content-offset", "content-size-in-bytes", "equality-ids")),
     on=ANSWERS,
-)
+)(deletes_become(without("content-offset", "content-size-in-bytes", "equality-ids")))
 
 # Values
-declare(
-    "scan-partition-text",
-    "Partition values are written as text, whatever their type; null too.",
-    all_files_become(_as_text),
-    on=ANSWERS,
+fault("scan-partition-text", "Partition values are written as text, whatever their type; null too.", on=ANSWERS)(
+    all_files_become(_as_text)
 )
-declare(
-    "scan-first-spec",
-    "Files are described by the first partition spec of their table.",
-    files_become(_of_first_spec),
-    on=ANSWERS,
+fault("scan-first-spec", "Files are described by the first partition spec of their table.", on=ANSWERS)(
+    files_become(_of_first_spec)
 )
-declare(
-    "scan-bounds-as-bytes",
-    "Bounds are the bytes that manifests have, in hexadecimal.",
-    files_become(_in_each(BOUNDS, lambda values: [str(value).encode().hex().upper() for value in values])),
-    on=ANSWERS,
+fault("scan-bounds-as-bytes", "Bounds are the bytes that manifests have, in hexadecimal.", on=ANSWERS)(
+    files_become(_in_each(BOUNDS, lambda values: [str(value).encode().hex().upper() for value in values]))
 )
-declare(
-    "scan-maps-uneven",
-    "Maps by column lack their last value.",
-    files_become(_in_each(MAPS, lambda values: values[:-1])),
-    on=ANSWERS,
+fault("scan-maps-uneven", "Maps by column lack their last value.", on=ANSWERS)(
+    files_become(_in_each(MAPS, lambda values: values[:-1]))
 )
-declare(
-    "scan-statistics-never", "Statistics do not come, whoever wants them.", arguments_lost("stats-fields"), on=START
+fault("scan-statistics-refused", "No statistics can be had.", on=START)(
+    refuses_when(lambda call: "stats-fields" in (content(call) or {}), InvalidInput("No statistics."))
 )
-declare("scan-statistics-of-all", "Statistics come for all columns, whichever are wanted.", _all_statistics, on=START)
-declare(
-    "scan-statistics-refused",
-    "No statistics can be had.",
-    refuses_when(lambda call: "stats-fields" in (content(call) or {}), InvalidInput("No statistics.")),
-    on=START,
+fault("scan-keys-lost", "Files are described without what it takes to decrypt them.", on=ANSWERS)(
+    files_become(without("key-metadata"))
 )
-declare(
-    "scan-keys-lost",
-    "Files are described without what it takes to decrypt them.",
-    files_become(without("key-metadata")),
-    on=ANSWERS,
-)
-declare(
-    "scan-row-ids-from-zero",
-    "The files of an answer are numbered, instead of their rows.",
-    tasks_become(_numbered),
-    on=ANSWERS,
+fault("scan-row-ids-from-zero", "The files of an answer are numbered, instead of their rows.", on=ANSWERS)(
+    tasks_become(_numbered)
 )

@@ -7,16 +7,7 @@ from typing import Any
 
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
-from reference_server.faults import (
-    Around,
-    Call,
-    Proceed,
-    arguments_lost,
-    body_becomes,
-    content,
-    declare,
-    request_becomes,
-)
+from reference_server.faults import Around, Call, Proceed, arguments_lost, body_becomes, content, fault, request_becomes
 from reference_server.iceberg.faults.blocks import again, refuses_when
 from reference_server.iceberg.metadata.reading import Json
 
@@ -53,8 +44,10 @@ def _anywhere(node: Any, wrong: Callable[[Any], bool]) -> bool:
     return wrong(node) or any(_anywhere(part, wrong) for part in parts)
 
 
+@fault("scan-nothing-pruned", on=START)
 async def _filter_kept(call: Call, proceed: Proceed) -> Reply:
-    """Plan all files, and leave the whole filter to the client."""
+    """All files stay, whatever the filter: what does not fit is for the client to find out."""
+    # Plan all files, and leave the whole filter to the client.
     wanted = (content(call) or {}).get("filter")
     if wanted is None:
         return await proceed()
@@ -79,82 +72,37 @@ def _half_read(node: Any) -> Any:
     return _half_read(node["child"]) if isinstance(node, dict) and node.get("type") == "not" else node
 
 
-declare("scan-filter-ignored", "A planning has no filter, whatever it says.", arguments_lost("filter"), on=START)
-declare(
-    "scan-filter-loses",
-    "With a filter the first file of an answer is left out.",
-    filtered(tasks_become(lambda tasks: tasks[1:])),
-    on=START,
+fault("scan-filter-loses", "With a filter the first file of an answer is left out.", on=START)(
+    filtered(tasks_become(lambda tasks: tasks[1:]))
 )
-declare(
+fault(
     "scan-filter-half-read",
     "Of two conditions only the first is looked at, and an opposite is taken for what it negates.",
-    request_becomes(lambda body: {**body, "filter": _half_read(body["filter"])} if "filter" in body else body),
     on=START,
-)
-declare(
+)(request_becomes(lambda body: {**body, "filter": _half_read(body["filter"])} if "filter" in body else body))
+fault(
     "scan-residual-true",
     "Nothing is left of a filter in the tasks, as if files had no other rows than those that fit.",
-    filtered(tasks_become(lambda tasks: [{**task, "residual-filter": True} for task in tasks])),
     on=START,
+)(filtered(tasks_become(lambda tasks: [{**task, "residual-filter": True} for task in tasks])))
+fault("scan-bad-filter-ignored", "A filter that cannot be read is none.", on=START)(
+    again(arguments_lost("filter"), 400)
 )
-declare(
-    "scan-nothing-pruned",
-    "All files stay, whatever the filter: what does not fit is for the client to find out.",
-    _filter_kept,
-    on=START,
+fault("scan-new-names-refused", "Filters are read with the older names of operands alone.", on=START)(
+    refused_filters(lambda node: isinstance(node, dict) and node.get("type") in ("reference", "literal", "literals"))
 )
-declare(
-    "scan-bad-filter-ignored", "A filter that cannot be read is none.", again(arguments_lost("filter"), 400), on=START
+fault("scan-plain-truth-refused", "A filter must be an object that compares something.", on=START)(
+    refused_filters(lambda node: isinstance(node, bool) or (isinstance(node, dict) and node.get("type") in TRUTHS))
 )
-declare(
-    "scan-new-names-refused",
-    "Filters are read with the older names of operands alone.",
-    refused_filters(lambda node: isinstance(node, dict) and node.get("type") in ("reference", "literal", "literals")),
-    on=START,
+fault("scan-transforms-refused", "A filter cannot compare a transform of a column.", on=START)(
+    refused_filters(lambda node: isinstance(node, dict) and node.get("type") == "transform")
 )
-declare(
-    "scan-plain-truth-refused",
-    "A filter must be an object that compares something.",
-    refused_filters(lambda node: isinstance(node, bool) or (isinstance(node, dict) and node.get("type") in TRUTHS)),
-    on=START,
+fault("scan-nested-columns-refused", "Names of columns have no dots.", on=START)(
+    refuses_when(lambda call: b"place." in call.request.body or b".element" in call.request.body, InvalidInput("Dots."))
 )
-declare(
-    "scan-transforms-refused",
-    "A filter cannot compare a transform of a column.",
-    refused_filters(lambda node: isinstance(node, dict) and node.get("type") == "transform"),
-    on=START,
+fault("scan-case-ignored", "Names match in any case.", on=START)(
+    request_becomes(lambda body: {**body, "case-sensitive": False})
 )
-declare(
-    "scan-nested-columns-refused",
-    "Names of columns have no dots.",
-    refuses_when(
-        lambda call: b"place." in call.request.body or b".element" in call.request.body, InvalidInput("Dots.")
-    ),
-    on=START,
-)
-declare(
-    "scan-case-ignored",
-    "Names match in any case.",
-    request_becomes(lambda body: {**body, "case-sensitive": False}),
-    on=START,
-)
-declare(
-    "scan-case-always",
-    "Names match by case, also where the client wants it otherwise.",
-    arguments_lost("case-sensitive"),
-    on=START,
-)
-declare("scan-select-unchecked", "Nobody looks at the fields that are selected.", arguments_lost("select"), on=START)
-declare(
-    "scan-snapshot-schema-ignored",
-    "Names are always those of the table.",
-    arguments_lost("use-snapshot-schema"),
-    on=START,
-)
-declare(
-    "scan-snapshot-schema-always",
-    "A scan of a snapshot is about the names of that snapshot.",
-    request_becomes(lambda body: {**body, "use-snapshot-schema": "snapshot-id" in body}),
-    on=START,
+fault("scan-snapshot-schema-always", "A scan of a snapshot is about the names of that snapshot.", on=START)(
+    request_becomes(lambda body: {**body, "use-snapshot-schema": "snapshot-id" in body})
 )

@@ -9,7 +9,7 @@ import orjson
 
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
-from reference_server.faults import Around, Call, Proceed, arguments_lost, content, declare
+from reference_server.faults import Around, Call, Proceed, content, fault
 from reference_server.iceberg.faults.blocks import refused, table_there
 from reference_server.iceberg.metadata.reading import Json
 
@@ -81,22 +81,28 @@ def _reachable(metadata: Json) -> set[int]:
     return found
 
 
+@fault("scan-detached-refused", on=START)
 async def _attached_only(call: Call, proceed: Proceed) -> Reply:
+    """A snapshot that no branch or tag leads to cannot be scanned."""
     body, metadata = content(call) or {}, await table_there(call, proceed) or {}
     if body.get("snapshot-id") in set(snapshots_of(metadata)) - _reachable(metadata):
         return refused(call, InvalidInput("No branch leads to this snapshot."))
     return await proceed()
 
 
+@fault("scan-empty-refused", on=START)
 async def _filled_only(call: Call, proceed: Proceed) -> Reply:
+    """A table without snapshots cannot be scanned."""
     metadata = await table_there(call, proceed)
     if metadata is not None and not metadata.get("snapshots"):
         return refused(call, InvalidInput("The table has no snapshot."))
     return await proceed()
 
 
+@fault("scan-kept", on=START)
 async def _as_before(call: Call, proceed: Proceed) -> Reply:
-    """Answer a planning as it was answered the first time."""
+    """A planning of a table is answered as the first one like it was."""
+    # Answer a planning as it was answered the first time.
     kept: dict[Any, bytes] = call.state.setdefault("scan-kept", {})
     reply = await proceed()
     if reply.status == 200:
@@ -104,36 +110,16 @@ async def _as_before(call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
-declare(
-    "scan-newest-commit",
-    "A scan reads the snapshot that was committed last, on whatever branch.",
-    plans_follow(_newest),
-    on=START,
+fault("scan-newest-commit", "A scan reads the snapshot that was committed last, on whatever branch.", on=START)(
+    plans_follow(_newest)
 )
-declare("scan-oldest", "A scan reads the oldest snapshot, whichever is asked for.", plans_follow(_oldest), on=START)
-declare("scan-kept", "A planning of a table is answered as the first one like it was.", _as_before, on=START)
-declare("scan-empty-refused", "A table without snapshots cannot be scanned.", _filled_only, on=START)
-declare(
-    "scan-detached-refused", "A snapshot that no branch or tag leads to cannot be scanned.", _attached_only, on=START
+fault("scan-oldest", "A scan reads the oldest snapshot, whichever is asked for.", on=START)(plans_follow(_oldest))
+fault("scan-range-inclusive", "A range has the files of its first snapshot too.", on=START)(
+    plans_follow(_from_start_on)
 )
-declare(
-    "scan-snapshot-ignored",
-    "A scan reads the newest snapshot, whichever is asked for.",
-    arguments_lost("snapshot-id"),
-    on=START,
+fault("scan-range-unchecked", "Of snapshots that do not go together those are taken that make sense.", on=START)(
+    plans_follow(_one_of_them)
 )
-declare(
-    "scan-range-inclusive", "A range has the files of its first snapshot too.", plans_follow(_from_start_on), on=START
-)
-declare(
-    "scan-range-unchecked",
-    "Of snapshots that do not go together those are taken that make sense.",
-    plans_follow(_one_of_them),
-    on=START,
-)
-declare(
-    "scan-unknown-ignored",
-    "A planning that names a snapshot that is not there reads the newest one.",
-    plans_follow(_known_ones),
-    on=START,
+fault("scan-unknown-ignored", "A planning that names a snapshot that is not there reads the newest one.", on=START)(
+    plans_follow(_known_ones)
 )

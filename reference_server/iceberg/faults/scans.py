@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reference_server.context import Reply, json_reply
 from reference_server.errors import FileNotFound, InvalidInput, PlanTaskNotFound
-from reference_server.faults import Call, Proceed, answers, body_becomes, content, declare, request_becomes
+from reference_server.faults import Call, Proceed, answers, body_becomes, content, fault, request_becomes
 from reference_server.iceberg.faults.blocks import (
     again,
     answer_becomes,
@@ -46,8 +46,10 @@ def _failure_hidden(body: Json) -> Json:
     return NOTHING if body.get("status") == "failed" else body
 
 
+@fault("scan-cancelled-again", on=[*START, *CANCEL, *TASKS])
 async def _cancelled_after_cancelling(call: Call, proceed: Proceed) -> Reply:
-    """Answer plannings of a table as cancelled once one was."""
+    """After a cancellation all plannings of the table are cancelled."""
+    # Answer plannings of a table as cancelled once one was.
     gone: set[tuple[str, str]] = call.state.setdefault("scan-cancelled", set())
     table = (call.path["namespace"], call.path["table"])
     if call.operation.id in CANCEL:
@@ -57,8 +59,10 @@ async def _cancelled_after_cancelling(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
+@fault("scan-plan-tasks-once", on=TASKS)
 async def _once(call: Call, proceed: Proceed) -> Reply:
-    """Turn a plan task into tasks once only."""
+    """A plan task can be turned into tasks once only."""
+    # Turn a plan task into tasks once only.
     used: set[str] = call.state.setdefault("scan-task-used", set())
     task = (content(call) or {}).get("plan-task", "")
     if task in used:
@@ -67,8 +71,10 @@ async def _once(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
+@fault("scan-plan-tasks-void", on=[*START, *TASKS])
 async def _void_after_commit(call: Call, proceed: Proceed) -> Reply:
-    """Give up plan tasks as soon as their table has changed."""
+    """Plan tasks are void after a commit to their table."""
+    # Give up plan tasks as soon as their table has changed.
     planned: dict[tuple[str, str], int] = call.state.setdefault("scan-planned-at", {})
     table, metadata = (call.path["namespace"], call.path["table"]), await table_there(call, proceed) or {}
     if call.operation.id in START:
@@ -78,109 +84,57 @@ async def _void_after_commit(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
+@fault("scan-unknown-task-empty", on=TASKS)
 async def _any_task(call: Call, proceed: Proceed) -> Reply:
+    """A plan task that the server did not issue leads to nothing."""
     reply = await proceed()
     return json_reply({"file-scan-tasks": []}) if reply.status == 404 else reply
 
 
+@fault("scan-cancel-ignored", on=CANCEL)
 async def _cancelled_by_word(call: Call, proceed: Proceed) -> Reply:
-    """Say that a planning is cancelled, and do nothing."""
+    """A cancelled planning goes on as if nothing had been said."""
+    # Say that a planning is cancelled, and do nothing.
     reply = await performed(call, proceed, "fetchPlanningResult")
     return reply if reply.status != 200 else Reply(204)
 
 
 # States
-declare(
-    "scan-tasks-later",
-    "A completed planning has no tasks in its first answer: they can be fetched.",
-    body_becomes(_without_tasks, 200),
-    on=START,
+fault("scan-tasks-later", "A completed planning has no tasks in its first answer: they can be fetched.", on=START)(
+    body_becomes(_without_tasks, 200)
 )
-declare(
-    "scan-tasks-early",
-    "A planning that goes on has tasks already, and nothing to ask for it by.",
-    body_becomes(lambda body: {**body, "status": "submitted", "plan-id": ""}, 200),
-    on=START,
+fault("scan-tasks-early", "A planning that goes on has tasks already, and nothing to ask for it by.", on=START)(
+    body_becomes(lambda body: {**body, "status": "submitted", "plan-id": ""}, 200)
 )
-declare("scan-one-id", "All plannings have the same id.", answer_becomes(plan_id=lambda _id: "1"), on=START)
-declare(
-    "scan-cancelled-again",
-    "After a cancellation all plannings of the table are cancelled.",
-    _cancelled_after_cancelling,
-    on=[*START, *CANCEL, *TASKS],
+fault("scan-one-id", "All plannings have the same id.", on=START)(answer_becomes(plan_id=lambda _id: "1"))
+fault("scan-failure-hidden", "A planning that failed is completed, without files.", on=START)(
+    body_becomes(_failure_hidden, 200)
 )
-declare(
-    "scan-failure-hidden",
-    "A planning that failed is completed, without files.",
-    body_becomes(_failure_hidden, 200),
-    on=START,
+fault("scan-result-other", "Under the id of a planning that is completed there is an empty one.", on=FETCH)(
+    body_becomes(lambda _body: NOTHING, 200)
 )
-declare(
-    "scan-result-other",
-    "Under the id of a planning that is completed there is an empty one.",
-    body_becomes(lambda _body: NOTHING, 200),
-    on=FETCH,
+fault("scan-delegation-refused", "Plannings take no wish for access to files.", on=START)(
+    refuses_when(lambda call: "X-Iceberg-Access-Delegation" in call.request.headers, InvalidInput("No such header."))
 )
-declare(
-    "scan-delegation-refused",
-    "Plannings take no wish for access to files.",
-    refuses_when(lambda call: "X-Iceberg-Access-Delegation" in call.request.headers, InvalidInput("No such header.")),
-    on=START,
+fault("scan-credentials-elsewhere", "The credentials that come with a planning are for another place.", on=RESULTS)(
+    answer_becomes(storage_credentials=lambda found: [{**one, "prefix": "s3://elsewhere/"} for one in found])
 )
-declare(
-    "scan-credentials-elsewhere",
-    "The credentials that come with a planning are for another place.",
-    answer_becomes(storage_credentials=lambda found: [{**one, "prefix": "s3://elsewhere/"} for one in found]),
-    on=RESULTS,
-)
-declare(
-    "scan-wanted-rows-limit",
-    "A planning that says how many rows are wanted has one file at most.",
-    request_becomes(lambda body: {**body, "filter": False} if "min-rows-requested" in body else body),
-    on=START,
+fault("scan-wanted-rows-limit", "A planning that says how many rows are wanted has one file at most.", on=START)(
+    request_becomes(lambda body: {**body, "filter": False} if "min-rows-requested" in body else body)
 )
 
 # Plan tasks
-declare(
-    "scan-plan-tasks-lost",
-    "Files that do not fit into the first answer are forgotten.",
-    answer_becomes(plan_tasks=lambda _tasks: []),
-    on=RESULTS,
-)
-declare("scan-plan-tasks-once", "A plan task can be turned into tasks once only.", _once, on=TASKS)
-declare(
-    "scan-plan-tasks-void",
-    "Plan tasks are void after a commit to their table.",
-    _void_after_commit,
-    on=[*START, *TASKS],
+fault("scan-plan-tasks-lost", "Files that do not fit into the first answer are forgotten.", on=RESULTS)(
+    answer_becomes(plan_tasks=lambda _tasks: [])
 )
 
 # What is not there
-declare(
-    "scan-missing-empty",
-    "A table that is not there is planned as an empty one.",
-    again(answers(200, NOTHING), 404),
-    on=START,
+fault("scan-missing-empty", "A table that is not there is planned as an empty one.", on=START)(
+    again(answers(200, NOTHING), 404)
 )
-declare(
-    "scan-unknown-plan-cancelled",
-    "A planning that never was is cancelled.",
-    again(answers(200, {"status": "cancelled"}), 404),
-    on=FETCH,
+fault("scan-unknown-plan-cancelled", "A planning that never was is cancelled.", on=FETCH)(
+    again(answers(200, {"status": "cancelled"}), 404)
 )
-declare(
-    "scan-cancel-anything",
-    "Cancelling is done with 204 whether there is such a planning or not.",
-    answers(204, None),
-    on=CANCEL,
-)
-declare(
-    "scan-cancel-ignored", "A cancelled planning goes on as if nothing had been said.", _cancelled_by_word, on=CANCEL
-)
-declare("scan-unknown-task-empty", "A plan task that the server did not issue leads to nothing.", _any_task, on=TASKS)
-declare(
-    "scan-not-found-type",
-    "What is not there is 404 of one type, whatever it is.",
-    error_becomes(404, FileNotFound("Not found.")),
-    on=[*RESULTS, *CANCEL, *TASKS],
+fault("scan-not-found-type", "What is not there is 404 of one type, whatever it is.", on=[*RESULTS, *CANCEL, *TASKS])(
+    error_becomes(404, FileNotFound("Not found."))
 )

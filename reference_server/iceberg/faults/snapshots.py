@@ -6,7 +6,7 @@ from typing import Any
 
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
-from reference_server.faults import Call, Proceed, content, declare
+from reference_server.faults import Call, Proceed, content, fault
 from reference_server.iceberg.faults.blocks import (
     TABLE_COMMITS,
     TABLES_SHOWN,
@@ -59,7 +59,9 @@ def _numbered(commit: Json, table: Json) -> Json:
     return {**commit, "updates": updates}
 
 
+@fault("refs-protect-snapshots", on=COMMIT)
 async def _refs_protect(call: Call, proceed: Proceed) -> Reply:
+    """A snapshot that a branch or tag names cannot be removed."""
     table = await table_there(call, proceed)
     named = {ref["snapshot-id"] for ref in table["refs"].values()} if table else set()
     for update in (content(call) or {}).get("updates", ()):
@@ -75,8 +77,10 @@ def _gaps(after: Json, before: Json) -> Json:
     return {**after, "snapshot-log": [*(one for one in before["snapshot-log"] if one["snapshot-id"] in kept), *new]}
 
 
+@fault("unseen-history-lost", on=["loadTable", "updateTable"])
 async def _history_lost(call: Call, proceed: Proceed) -> Reply:
-    """Take what was shown last of a table for all of it: other snapshots go with the next commit."""
+    """Who has loaded a table with the snapshots of branches and tags alone loses the others with the next commit."""
+    # Take what was shown last of a table for all of it: other snapshots go with the next commit.
     partly: set[tuple[str, str]] = call.state.setdefault("unseen-history-lost", set())
     table = call.path["namespace"], call.path["table"]
     if call.operation.id == "loadTable":
@@ -95,50 +99,24 @@ def _without_unnamed(commit: Json, table: Json) -> Json:
     return {**commit, "updates": [{"action": "remove-snapshots", "snapshot-ids": ids}, *commit["updates"]]}
 
 
-declare(
-    "snapshot-schema-lost",
-    "Of a snapshot it is forgotten which schema it was written with.",
+fault("snapshot-schema-lost", "Of a snapshot it is forgotten which schema it was written with.", on=TABLE_COMMITS)(
     each_update(
         ADD,
         lambda one: {**one, "snapshot": {key: one["snapshot"][key] for key in one["snapshot"] if key != "schema-id"}},
-    ),
-    on=TABLE_COMMITS,
+    )
 )
-declare("ids-as-doubles", "Ids of snapshots lose their last digits.", metadata_become(_as_doubles), on=TABLES_SHOWN)
-declare(
-    "snapshots-replaced",
-    "A snapshot takes the place of another one that has its id.",
-    again(updates_become(_replacing), 400, 409),
-    on=COMMIT,
+fault("ids-as-doubles", "Ids of snapshots lose their last digits.", on=TABLES_SHOWN)(metadata_become(_as_doubles))
+fault("snapshots-replaced", "A snapshot takes the place of another one that has its id.", on=COMMIT)(
+    again(updates_become(_replacing), 400, 409)
 )
-declare(
-    "snapshots-renumbered",
-    "A snapshot whose numbers others have taken gets the next ones.",
-    again(commit_follows(_numbered), 400, 409),
-    on=COMMIT,
+fault("snapshots-renumbered", "A snapshot whose numbers others have taken gets the next ones.", on=COMMIT)(
+    again(commit_follows(_numbered), 400, 409)
 )
-declare(
-    "one-snapshot-a-commit",
-    "A commit may add one snapshot only.",
-    refuses_when(lambda call: len(_added(call)) > 1, InvalidInput("A commit adds one snapshot at most.")),
-    on=COMMIT,
+fault("one-snapshot-a-commit", "A commit may add one snapshot only.", on=COMMIT)(
+    refuses_when(lambda call: len(_added(call)) > 1, InvalidInput("A commit adds one snapshot at most."))
 )
-declare(
-    "row-ids-uncounted",
-    "The row ids that snapshots take are not counted.",
-    metadata_become(lambda table: {**table, "next-row-id": 0} if "next-row-id" in table else table),
-    on=TABLES_SHOWN,
-)
-declare("refs-protect-snapshots", "A snapshot that a branch or tag names cannot be removed.", _refs_protect, on=COMMIT)
-declare(
+fault(
     "snapshot-log-with-gaps",
     "Of the snapshot log only the entries of removed snapshots go, and not those before them.",
-    answer_follows(_gaps),
     on=COMMIT,
-)
-declare(
-    "unseen-history-lost",
-    "Who has loaded a table with the snapshots of branches and tags alone loses the others with the next commit.",
-    _history_lost,
-    on=["loadTable", "updateTable"],
-)
+)(answer_follows(_gaps))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, arguments_lost, body_becomes, content, declare, request_becomes
+from reference_server.faults import Call, Proceed, body_becomes, content, fault, request_becomes
 from reference_server.iceberg.faults.blocks import (
     TABLE_COMMITS,
     TABLES_SHOWN,
@@ -37,8 +37,10 @@ def _creates(call: Call) -> bool:
     return any(one.get("type") == CREATE for one in body.get("requirements", ()) if isinstance(one, dict))
 
 
+@fault("creation-hits-table", on=["updateTable"])
 async def _create_overlooked(call: Call, proceed: Proceed) -> Reply:
-    """Overlook assert-create, but where there is no table: there the commit has to create it."""
+    """A commit that creates a table is applied to the table that has the name."""
+    # Overlook assert-create, but where there is no table: there the commit has to create it.
     if _creates(call) and await table_there(call, proceed):
         return await requirements_become(_not_there)(call, proceed)
     return await proceed()
@@ -61,51 +63,25 @@ async def _taken_over(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
-declare(
-    "staging-creates",
-    "With stage-create the table is created at once.",
-    arguments_lost("stage-create"),
-    on=CREATE_TABLE,
+fault("staging-unchecked", "A table is staged although its name is taken.", on=CREATE_TABLE)(
+    again(request_becomes(_elsewhere), 409)
 )
-declare(
-    "staging-unchecked",
-    "A table is staged although its name is taken.",
-    again(request_becomes(_elsewhere), 409),
-    on=CREATE_TABLE,
-)
-declare(
+fault(
     "staged-uuid-lost",
     "A table that a commit creates gets a UUID of its own, not the one that was told before.",
-    updates_lost("assign-uuid"),
     on=TABLE_COMMITS,
+)(updates_lost("assign-uuid"))
+fault("creation-format-lost", "Commits cannot say of which format version a table is.", on=TABLE_COMMITS)(
+    updates_lost("upgrade-format-version")
 )
-declare(
-    "creation-hits-table",
-    "A commit that creates a table is applied to the table that has the name.",
-    _create_overlooked,
-    on=["updateTable"],
+fault("log-has-own-file", "The log of earlier metadata files has the present file too.", on=TABLES_SHOWN)(
+    body_becomes(_own_file_logged, 200)
 )
-declare(
-    "creation-format-lost",
-    "Commits cannot say of which format version a table is.",
-    updates_lost("upgrade-format-version"),
-    on=TABLE_COMMITS,
+fault("creation-reads-no-further", "Beside assert-create other requirements are overlooked.", on=TABLE_COMMITS)(
+    requirements_become(_alone)
 )
-declare(
-    "log-has-own-file",
-    "The log of earlier metadata files has the present file too.",
-    body_becomes(_own_file_logged, 200),
-    on=TABLES_SHOWN,
-)
-declare(
-    "creation-reads-no-further",
-    "Beside assert-create other requirements are overlooked.",
-    requirements_become(_alone),
-    on=TABLE_COMMITS,
-)
-declare(
+fault(
     "creation-takes-over",
     "A commit that creates a table takes the place of one that was created since it was staged.",
-    when(_creates, again(_taken_over, 409)),
     on=["updateTable"],
-)
+)(when(_creates, again(_taken_over, 409)))

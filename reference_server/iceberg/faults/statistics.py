@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
-from reference_server.faults import Call, Proceed, content, declare
+from reference_server.faults import Call, Proceed, content, fault
 from reference_server.iceberg.faults.blocks import answer_follows, commit_follows, metadata_become, refuses_when
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.metadata.statistics import PARTITION_STATISTICS, STATISTICS
@@ -19,8 +19,10 @@ def _set(call: Call, key: str) -> list[Json]:
     return [one[key] for one in (content(call) or {}).get("updates", ()) if SETS.get(one.get("action")) == key]
 
 
+@fault("statistics-pile-up", on=["loadTable", "updateTable"])
 async def _piled_up(call: Call, proceed: Proceed) -> Reply:
-    """Show all statistics that were ever set for a table."""
+    """New statistics of a snapshot stand beside the old ones."""
+    # Show all statistics that were ever set for a table.
     piles: dict[tuple[str, str], dict[str, list[Json]]] = call.state.setdefault("statistics-pile-up", {})
     pile = piles.setdefault((call.path["namespace"], call.path["table"]), {})
     if call.operation.id == "updateTable":
@@ -47,27 +49,12 @@ def _kept(after: Json, before: Json) -> Json:
     return {**after, STATISTICS: lost + after[STATISTICS]}
 
 
-declare(
-    "statistics-pile-up",
-    "New statistics of a snapshot stand beside the old ones.",
-    _piled_up,
-    on=["loadTable", "updateTable"],
+fault("statistics-once", "The statistics of a snapshot stay as they were first set.", on=COMMIT)(
+    commit_follows(_first_ones)
 )
-declare(
-    "statistics-once",
-    "The statistics of a snapshot stay as they were first set.",
-    commit_follows(_first_ones),
-    on=COMMIT,
+fault("statistics-named-twice", "Statistics have to name their snapshot twice, in them and beside them.", on=COMMIT)(
+    refuses_when(_unnamed, InvalidInput("Missing field: snapshot-id"))
 )
-declare(
-    "statistics-named-twice",
-    "Statistics have to name their snapshot twice, in them and beside them.",
-    refuses_when(_unnamed, InvalidInput("Missing field: snapshot-id")),
-    on=COMMIT,
-)
-declare(
-    "statistics-outlive-snapshots",
-    "The statistics of a snapshot stay when it is removed.",
-    answer_follows(_kept),
-    on=COMMIT,
+fault("statistics-outlive-snapshots", "The statistics of a snapshot stay when it is removed.", on=COMMIT)(
+    answer_follows(_kept)
 )

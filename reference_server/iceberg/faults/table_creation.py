@@ -7,7 +7,7 @@ from typing import Any
 
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
-from reference_server.faults import Call, Proceed, arguments_lost, content, declare, request_becomes
+from reference_server.faults import Call, Proceed, content, fault, request_becomes
 from reference_server.iceberg.faults.blocks import TABLES_SHOWN, metadata_become, performed, refuses_when
 from reference_server.iceberg.metadata.reading import Json
 
@@ -46,13 +46,17 @@ def _renumbered(body: Json) -> Json:
     return {**body, "write-order": {**body["write-order"], "fields": keys}}
 
 
+@fault("uuid-of-name", on=TABLES_SHOWN)
 async def _named(call: Call, proceed: Proceed) -> Reply:
+    """The UUID of a table follows from its name."""
     name = call.path.get("table") or (content(call) or {}).get("name")
     own = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{call.path['namespace']}/{name}"))
     return await metadata_become(lambda table: {**table, "table-uuid": own})(call, proceed)
 
 
+@fault("table-forgotten", on=CREATE)
 async def _forgotten(call: Call, proceed: Proceed) -> Reply:
+    """The creation of a table is answered with success, but the table is gone at once."""
     reply = await proceed()
     await performed(call, proceed, "dropTable", table=(content(call) or {})["name"])
     return reply
@@ -62,29 +66,15 @@ def _of_version_1(body: Json) -> Json:
     return {**body, "properties": {**(body.get("properties") or {}), "format-version": "1"}}
 
 
-declare(
-    "created-otherwise",
-    "createTable answers with another UUID than the one that it keeps.",
-    metadata_become(lambda table: {**table, "table-uuid": str(uuid.uuid4())}),
-    on=CREATE,
+fault("column-docs-lost", "createTable forgets what a schema says of its columns beside names and types.", on=CREATE)(
+    request_becomes(lambda body: _without(body, "doc"))
 )
-declare(
-    "column-docs-lost",
-    "createTable forgets what a schema says of its columns beside names and types.",
-    request_becomes(lambda body: _without(body, "doc")),
-    on=CREATE,
-)
-declare(
-    "column-ids-from-zero",
-    "The ids that columns get begin with 0.",
+fault("column-ids-from-zero", "The ids that columns get begin with 0.", on=TABLES_SHOWN)(
     metadata_become(
         lambda table: {key: _from_zero(table[key], key) if key in NUMBERED else table[key] for key in table}
-    ),
-    on=TABLES_SHOWN,
+    )
 )
-declare(
-    "own-ids-required",
-    "createTable asks for the ids of spec and order that it replaces by its own.",
+fault("own-ids-required", "createTable asks for the ids of spec and order that it replaces by its own.", on=CREATE)(
     refuses_when(
         lambda call: any(
             name in layout and id not in layout[name]
@@ -92,52 +82,28 @@ declare(
             for name, id in (("partition-spec", "spec-id"), ("write-order", "order-id"))
         ),
         InvalidInput("Missing field: spec-id"),
-    ),
-    on=CREATE,
+    )
 )
-declare(
-    "references-left",
-    "Columns get new ids, but sort keys refer to whatever has the old ones afterwards.",
-    request_becomes(_renumbered),
-    on=CREATE,
-)
-declare(
-    "unsorted-is-one",
-    "A table without a sort order has an empty one with the id 1.",
+fault(
+    "references-left", "Columns get new ids, but sort keys refer to whatever has the old ones afterwards.", on=CREATE
+)(request_becomes(_renumbered))
+fault("unsorted-is-one", "A table without a sort order has an empty one with the id 1.", on=TABLES_SHOWN)(
     metadata_become(
         lambda table: (
             table
             if table["default-sort-order-id"]
             else {**table, "default-sort-order-id": 1, "sort-orders": [UNSORTED]}
         )
-    ),
-    on=TABLES_SHOWN,
+    )
 )
-declare(
-    "locations-shared",
-    "All tables of a namespace have the same location.",
-    metadata_become(lambda table: {**table, "location": table["location"].rpartition("/")[0]}),
-    on=[*CREATE, "loadTable"],
+fault("locations-shared", "All tables of a namespace have the same location.", on=[*CREATE, "loadTable"])(
+    metadata_become(lambda table: {**table, "location": table["location"].rpartition("/")[0]})
 )
-declare("creation-properties-lost", "createTable overlooks properties.", arguments_lost("properties"), on=CREATE)
-declare(
-    "properties-polluted",
-    "The format version is kept as a property too.",
+fault("properties-polluted", "The format version is kept as a property too.", on=TABLES_SHOWN)(
     metadata_become(
         lambda table: {**table, "properties": {**table["properties"], "format-version": str(table["format-version"])}}
-    ),
-    on=TABLES_SHOWN,
+    )
 )
-declare("uuid-of-name", "The UUID of a table follows from its name.", _named, on=TABLES_SHOWN)
-declare(
-    "table-forgotten",
-    "The creation of a table is answered with success, but the table is gone at once.",
-    _forgotten,
-    on=CREATE,
-)
-declare(
-    "tables-of-version-1",
-    "Tables are created in format version 1, whichever is asked for.",
-    request_becomes(_of_version_1),
-    on=CREATE,
+fault("tables-of-version-1", "Tables are created in format version 1, whichever is asked for.", on=CREATE)(
+    request_becomes(_of_version_1)
 )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable
 import orjson
 
 from reference_server.context import Reply
-from reference_server.faults import Around, Call, Proceed, declare
+from reference_server.faults import Around, Call, Proceed, fault
 from reference_server.iceberg.faults.blocks import performed
 from reference_server.iceberg.faults.creation_refusals import target
 
@@ -49,27 +49,23 @@ async def _conflict_hidden(call: Call, proceed: Proceed) -> Reply:
     return await performed(call, proceed, "loadTable") if reply.status == 409 else reply
 
 
-declare(
+fault(
     "namespace-race-lost",
     "Who creates a namespace at the same time as another is told that it was done, though the other did it.",
-    _together(_namespace),
     on=["createNamespace"],
-)
-declare(
+)(_together(_namespace))
+fault(
     "name-race-lost",
     "Who takes a name at the same time as another is told that it was done, though the other has it.",
-    _together(target),
     on=["createTable", "createView", "renameTable"],
-)
-declare(
+)(_together(target))
+fault(
     "commit-race-lost",
     "Who commits at the same time as another is told that it was done, though only the other's commit was.",
-    _together(lambda call: tuple(sorted(call.path.items()))),
     on=["updateTable", "replaceView"],
-)
-declare(
+)(_together(lambda call: tuple(sorted(call.path.items()))))
+fault(
     "commit-conflict-hidden",
     f"A commit takes {COMMIT_SECONDS} seconds, and one that comes too late is answered as if it had been carried out.",
-    _conflict_hidden,
     on=["updateTable"],
-)
+)(_conflict_hidden)

@@ -9,7 +9,7 @@ import orjson
 
 from reference_server.context import Reply
 from reference_server.errors import Internal, InvalidInput
-from reference_server.faults import Call, Proceed, content, declare, request_becomes
+from reference_server.faults import Call, Proceed, content, fault, request_becomes
 from reference_server.iceberg.faults.blocks import again, performed, refuses_when
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.metadata.requirements import CREATE
@@ -30,8 +30,10 @@ def _changes_become(edit: Any) -> Any:
     return request_becomes(lambda body: {**body, CHANGES: edit(body[CHANGES])})
 
 
+@fault("transaction-torn", on=COMMIT)
 async def _torn(call: Call, proceed: Proceed) -> Reply:
-    """Make the changes one after the other; a failure is told, but the others are made."""
+    """The changes of a transaction are made one after the other, also when one of them fails."""
+    # Make the changes one after the other; a failure is told, but the others are made.
     failures: list[Reply] = []
     reply = Reply(204)
     for one in _changes(call):
@@ -60,62 +62,36 @@ async def _empty(call: Call, proceed: Proceed) -> Reply:
     return await performed(call, proceed, "updateTable", {"requirements": [], "updates": []})
 
 
-declare(
-    "first-change-only",
-    "Of a transaction only the first change is made.",
-    _changes_become(lambda found: found[:1]),
-    on=COMMIT,
+fault("first-change-only", "Of a transaction only the first change is made.", on=COMMIT)(
+    _changes_become(lambda found: found[:1])
 )
-declare(
-    "transaction-torn",
-    "The changes of a transaction are made one after the other, also when one of them fails.",
-    _torn,
-    on=COMMIT,
+fault("nameless-changes-skipped", "A change of a transaction that names no table is passed over.", on=COMMIT)(
+    _changes_become(lambda found: [one for one in found if "identifier" in one])
 )
-declare(
-    "nameless-changes-skipped",
-    "A change of a transaction that names no table is passed over.",
-    _changes_become(lambda found: [one for one in found if "identifier" in one]),
-    on=COMMIT,
-)
-declare(
-    "transaction-never-creates",
-    "A transaction cannot create tables.",
+fault("transaction-never-creates", "A transaction cannot create tables.", on=COMMIT)(
     refuses_when(
         lambda call: any(one.get("type") == CREATE for change in _changes(call) for one in change["requirements"]),
         InvalidInput("assert-create is not supported in a transaction."),
-    ),
-    on=COMMIT,
+    )
 )
-declare(
-    "last-change-wins",
-    "Of several changes of one table in a transaction only the last is made.",
-    _changes_become(_last_of("namespace", "name")),
-    on=COMMIT,
+fault("last-change-wins", "Of several changes of one table in a transaction only the last is made.", on=COMMIT)(
+    _changes_become(_last_of("namespace", "name"))
 )
-declare(
+fault(
     "namespaces-confused",
     "In a transaction tables of the same name are taken for one, whichever namespaces they lie in.",
-    _changes_become(_last_of("name")),
     on=COMMIT,
-)
-declare(
-    "empty-transaction-fails",
-    "A transaction without changes makes the server fail.",
-    refuses_when(lambda call: content(call) == {CHANGES: []}, Internal("Index 0 out of bounds for length 0")),
-    on=COMMIT,
+)(_changes_become(_last_of("name")))
+fault("empty-transaction-fails", "A transaction without changes makes the server fail.", on=COMMIT)(
+    refuses_when(lambda call: content(call) == {CHANGES: []}, Internal("Index 0 out of bounds for length 0"))
 )
 
 # Commits that cannot be read
-declare(
+fault(
     "unreadable-transaction-empty",
     "A transaction that cannot be read is taken for one that changes nothing.",
-    again(_nothing, 400),
     on=COMMIT,
-)
-declare(
-    "unreadable-commit-empty",
-    "A commit that cannot be read is taken for one that changes nothing.",
-    again(_empty, 400),
-    on=["updateTable"],
-)
+)(again(_nothing, 400))
+fault(
+    "unreadable-commit-empty", "A commit that cannot be read is taken for one that changes nothing.", on=["updateTable"]
+)(again(_empty, 400))

@@ -7,7 +7,7 @@ from typing import Any
 
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
-from reference_server.faults import Call, Proceed, content, declare
+from reference_server.faults import Call, Proceed, content, fault
 from reference_server.iceberg.faults.blocks import (
     TABLE_COMMITS,
     commit_follows,
@@ -80,77 +80,56 @@ def _absent(commit: Json, table: Json) -> Iterator[Any]:
             yield from (one for one in named if one not in known)
 
 
+@fault("removals-strict", on=COMMIT)
 async def _strict(call: Call, proceed: Proceed) -> Reply:
+    """Removing what is not there is refused."""
     table = await table_there(call, proceed)
     for name in _absent(content(call) or {}, table) if table else ():
         return refused(call, InvalidInput(f"There is no {name!r} to remove."))
     return await proceed()
 
 
-declare(
-    "unknown-updates-overlooked",
-    "Updates that the server does not know are passed over.",
-    updates_become(lambda found: [one for one in found if one.get("action") in TABLE_UPDATES]),
-    on=TABLE_COMMITS,
+fault("unknown-updates-overlooked", "Updates that the server does not know are passed over.", on=TABLE_COMMITS)(
+    updates_become(lambda found: [one for one in found if one.get("action") in TABLE_UPDATES])
 )
-declare(
+fault(
     "younger-updates-overlooked",
     "The server does not know the updates of statistics and encryption keys, and passes over them.",
-    updates_lost("set-statistics", "set-partition-statistics", "add-encryption-key", "remove-encryption-key"),
     on=TABLE_COMMITS,
+)(updates_lost("set-statistics", "set-partition-statistics", "add-encryption-key", "remove-encryption-key"))
+fault("removals-overlooked", "What an update removes stays.", on=TABLE_COMMITS)(
+    updates_lost(*(action for action in TABLE_UPDATES if action.startswith("remove-")))
 )
-declare(
-    "removals-overlooked",
-    "What an update removes stays.",
-    updates_lost(*(action for action in TABLE_UPDATES if action.startswith("remove-"))),
-    on=TABLE_COMMITS,
+fault("location-fixed", "A table stays where it is, whatever a commit says.", on=TABLE_COMMITS)(
+    updates_lost("set-location")
 )
-declare(
-    "location-fixed",
-    "A table stays where it is, whatever a commit says.",
-    updates_lost("set-location"),
-    on=TABLE_COMMITS,
-)
-declare(
+fault(
     "orphan-snapshots-lost",
     "A snapshot is kept only where the same commit makes a branch or tag of it.",
-    updates_become(lambda found: [one for one in found if not _unnamed(one, found)]),
     on=TABLE_COMMITS,
-)
-declare(
+)(updates_become(lambda found: [one for one in found if not _unnamed(one, found)]))
+fault(
     "main-alone",
     "A table has no branches and tags beside main; who sets one is told that it was done.",
+    on=TABLE_COMMITS,
+)(
     updates_become(
         lambda found: [one for one in found if one.get("action") != "set-snapshot-ref" or one.get("ref-name") == "main"]
-    ),
-    on=TABLE_COMMITS,
+    )
 )
 
 # Properties
-declare(
-    "properties-once",
-    "A property that a table has cannot be set to another value.",
-    commit_follows(_new_alone),
-    on=COMMIT,
+fault("properties-once", "A property that a table has cannot be set to another value.", on=COMMIT)(
+    commit_follows(_new_alone)
 )
-declare(
-    "table-properties-replaced",
-    "A commit that sets properties takes all others away.",
-    commit_follows(_others_removed),
-    on=COMMIT,
+fault("table-properties-replaced", "A commit that sets properties takes all others away.", on=COMMIT)(
+    commit_follows(_others_removed)
 )
 
 # Refused without need
-declare(
-    "same-uuid-refused",
-    "The UUID of a table cannot be assigned, not even the one that it has.",
-    refuses_when(_assigns, InvalidInput("Cannot reassign the UUID of a table.")),
-    on=COMMIT,
+fault("same-uuid-refused", "The UUID of a table cannot be assigned, not even the one that it has.", on=COMMIT)(
+    refuses_when(_assigns, InvalidInput("Cannot reassign the UUID of a table."))
 )
-declare(
-    "key-origin-lost",
-    "Of an encryption key it is forgotten which key encrypted it.",
-    each_update("add-encryption-key", _without_origin),
-    on=COMMIT,
+fault("key-origin-lost", "Of an encryption key it is forgotten which key encrypted it.", on=COMMIT)(
+    each_update("add-encryption-key", _without_origin)
 )
-declare("removals-strict", "Removing what is not there is refused.", _strict, on=COMMIT)

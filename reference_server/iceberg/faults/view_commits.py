@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reference_server.context import Reply
 from reference_server.errors import CommitFailed
-from reference_server.faults import Call, Proceed, content, declare
+from reference_server.faults import Call, Proceed, content, fault
 from reference_server.iceberg.faults.blocks import (
     VIEWS_SHOWN,
     each_update,
@@ -35,14 +35,18 @@ KNOWN = (
 DROP_ALLOWED = {"action": "set-properties", "updates": {"replace.drop-dialect.allowed": "true"}}
 
 
+@fault("view-commit-answers-before", on=REPLACE)
 async def _as_before(call: Call, proceed: Proceed) -> Reply:
+    """A commit to a view is answered with the view as it was before."""
     before = await performed(call, proceed, "loadView")
     reply = await proceed()
     return before if reply.status == 200 else reply
 
 
+@fault("view-half-committed", on=REPLACE)
 async def _half_done(call: Call, proceed: Proceed) -> Reply:
-    """Refuse a commit, and leave what came before the update that failed."""
+    """Of a commit that is refused, what came before the bad update stays done."""
+    # Refuse a commit, and leave what came before the update that failed.
     reply = await proceed()
     body = content(call)
     if reply.status == 400 and body:
@@ -70,93 +74,50 @@ def _first_schema(update: Json) -> Json:
     return {**update, "view-version": {**version, "schema-id": max(version["schema-id"], 0)}}
 
 
-declare(
-    "view-commit-answers-before",
-    "A commit to a view is answered with the view as it was before.",
-    _as_before,
-    on=REPLACE,
+fault(
+    "view-updates-backwards", "The updates of a commit to a view are applied from the last to the first.", on=REPLACE
+)(updates_become(lambda found: found[::-1]))
+fault("view-last-added-misread", "The version added last is taken for the first one.", on=REPLACE)(
+    each_update(SET_CURRENT, _first_instead)
 )
-declare(
-    "view-updates-backwards",
-    "The updates of a commit to a view are applied from the last to the first.",
-    updates_become(lambda found: found[::-1]),
-    on=REPLACE,
-)
-declare(
-    "view-last-added-misread",
-    "The version added last is taken for the first one.",
-    each_update(SET_CURRENT, _first_instead),
-    on=REPLACE,
-)
-declare(
+fault(
     "view-versions-forgotten",
     "A view has its current version and no other, and a history of one entry.",
-    metadata_become(_current_alone),
     on=VIEWS_SHOWN,
+)(metadata_become(_current_alone))
+fault("view-last-schema-misread", "The schema added last is taken for the first one.", on=REPLACE)(
+    each_update(ADD, _first_schema)
 )
-declare(
-    "view-last-schema-misread",
-    "The schema added last is taken for the first one.",
-    each_update(ADD, _first_schema),
-    on=REPLACE,
-)
-declare(
+fault(
     "view-location-ignored",
     "The location of a view cannot be changed, but the commit is answered with success.",
-    updates_lost("set-location"),
     on=REPLACE,
-)
-declare(
+)(updates_lost("set-location"))
+fault(
     "view-properties-fixed",
     "The properties of a view cannot be changed, but the commit is answered with success.",
-    updates_lost("set-properties", "remove-properties"),
     on=REPLACE,
+)(updates_lost("set-properties", "remove-properties"))
+fault("view-uuid-to-the-letter", "A UUID in capital letters is another one.", on=REPLACE)(
+    refuses_when(_upper_case, CommitFailed("Requirement failed: the UUID is another one."))
 )
-declare(
-    "view-uuid-to-the-letter",
-    "A UUID in capital letters is another one.",
-    refuses_when(_upper_case, CommitFailed("Requirement failed: the UUID is another one.")),
-    on=REPLACE,
+fault("view-uuid-unchecked", "Commits to a view are applied whatever UUID they require.", on=REPLACE)(
+    requirements_lost(ASSERT_UUID)
 )
-declare(
-    "view-uuid-unchecked",
-    "Commits to a view are applied whatever UUID they require.",
-    requirements_lost(ASSERT_UUID),
-    on=REPLACE,
+fault("view-unknown-updates-skipped", "Updates that views do not have are left out.", on=REPLACE)(
+    updates_become(lambda found: [one for one in found if one.get("action") in KNOWN])
 )
-declare(
-    "view-unknown-updates-skipped",
-    "Updates that views do not have are left out.",
-    updates_become(lambda found: [one for one in found if one.get("action") in KNOWN]),
-    on=REPLACE,
+fault("view-unknown-requirements-skipped", "Requirements that views do not have are not checked.", on=REPLACE)(
+    requirements_become(lambda found: [one for one in found if one.get("type") == ASSERT_UUID])
 )
-declare(
-    "view-unknown-requirements-skipped",
-    "Requirements that views do not have are not checked.",
-    requirements_become(lambda found: [one for one in found if one.get("type") == ASSERT_UUID]),
-    on=REPLACE,
+fault("view-dialects-overwritten-later", "Of several texts in one dialect a commit keeps the last.", on=REPLACE)(
+    each_update(ADD, lambda one: {**one, "view-version": last_of_each_dialect(one["view-version"])})
 )
-declare(
-    "view-half-committed",
-    "Of a commit that is refused, what came before the bad update stays done.",
-    _half_done,
-    on=REPLACE,
-)
-declare(
-    "view-dialects-overwritten-later",
-    "Of several texts in one dialect a commit keeps the last.",
-    each_update(ADD, lambda one: {**one, "view-version": last_of_each_dialect(one["view-version"])}),
-    on=REPLACE,
-)
-declare(
+fault(
     "view-uuid-reassigned-in-words",
     "The assignment of another UUID to a view is answered with success, and left out.",
-    updates_lost("assign-uuid"),
     on=REPLACE,
-)
-declare(
-    "view-dialects-dropped",
-    "A version of a view may lack any dialect.",
-    updates_become(lambda found: [DROP_ALLOWED, *found]),
-    on=REPLACE,
+)(updates_lost("assign-uuid"))
+fault("view-dialects-dropped", "A version of a view may lack any dialect.", on=REPLACE)(
+    updates_become(lambda found: [DROP_ALLOWED, *found])
 )

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from reference_server.context import Reply
 from reference_server.errors import Internal, InvalidInput
-from reference_server.faults import Call, Proceed, answers, content, declare, request_becomes
+from reference_server.faults import Call, Proceed, content, each_of, fault, request_becomes
 from reference_server.iceberg.faults.blocks import (
-    answer_becomes,
-    each_of,
     error_becomes,
     metadata_become,
     performed,
@@ -56,7 +54,9 @@ def _whole_history(body: Json) -> Json:
     return {**body, "properties": kept}
 
 
+@fault("view-forgotten", on=CREATE)
 async def _forgotten(call: Call, proceed: Proceed) -> Reply:
+    """The creation of a view is answered with success, but the view is gone at once."""
     reply = await proceed()
     await performed(call, proceed, "dropView", view=(content(call) or {})["name"])
     return reply
@@ -73,27 +73,35 @@ async def _created_over(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
+@fault("rename-view-over", on=RENAME)
 async def _renamed_over(call: Call, proceed: Proceed) -> Reply:
+    """A renamed view takes the place of whatever has its new name."""
     target = (content(call) or {})["destination"]
     await _free(call, proceed, UNIT_SEPARATOR.join(target["namespace"]), target["name"])
     return await proceed()
 
 
+@fault("view-table-crashes", on=[*LOAD, "viewExists", "replaceView"])
 async def _class_cast(call: Call, proceed: Proceed) -> Reply:
-    """Stumble over a table where a view should be."""
+    """A view under the name of a table ends in an error of the server."""
+    # Stumble over a table where a view should be.
     reply = await proceed()
     if reply.status == 404 and (await performed(call, proceed, "tableExists", table=call.path["view"])).status == 204:
         return refused(call, Internal("The entity is not a view."))
     return reply
 
 
+@fault("drop-view-drops-tables", on=DROP)
 async def _drops_tables(call: Call, proceed: Proceed) -> Reply:
+    """Dropping a view drops a table where there is no view of this name."""
     reply = await proceed()
     return await performed(call, proceed, "dropTable", table=call.path["view"]) if reply.status == 404 else reply
 
 
+@fault("register-view-noted", on=REGISTER)
 async def _noted(call: Call, proceed: Proceed) -> Reply:
-    """Change a view that was registered, and answer with what it is then."""
+    """A view that is registered gets a property that says so."""
+    # Change a view that was registered, and answer with what it is then.
     reply = await proceed()
     if reply.status != 200:
         return reply
@@ -105,105 +113,42 @@ def _within(body: Json) -> Json:
     return {**body, "destination": {**body["destination"], "namespace": body["source"]["namespace"]}}
 
 
+@fault("unregister-forgotten", on=["unregisterTable"])
 async def _unregistered_in_words(call: Call, proceed: Proceed) -> Reply:
+    """Unregistering a table is answered with the table, but it stays."""
     return await performed(call, proceed, "loadTable")
 
 
-declare(
-    "view-forgotten",
-    "The creation of a view is answered with success, but the view is gone at once.",
-    _forgotten,
-    on=CREATE,
+fault("view-first-text-alone", "Of the texts of a view the first is kept.", on=CREATE)(request_becomes(_first_text))
+fault("view-dialects-overwritten", "Of several texts in one dialect the last is kept.", on=CREATE)(
+    request_becomes(_own_dialects)
 )
-declare("view-first-text-alone", "Of the texts of a view the first is kept.", request_becomes(_first_text), on=CREATE)
-declare(
-    "view-dialects-overwritten",
-    "Of several texts in one dialect the last is kept.",
-    request_becomes(_own_dialects),
-    on=CREATE,
+fault("view-first-column-alone", "The schema of a view has the first of its columns.", on=CREATE)(
+    request_becomes(_first_column)
 )
-declare(
-    "view-first-column-alone",
-    "The schema of a view has the first of its columns.",
-    request_becomes(_first_column),
-    on=CREATE,
+fault(
+    "view-column-docs-lost", "createView forgets what a schema says of its columns beside names and types.", on=CREATE
+)(request_becomes(_undocumented))
+fault("view-history-endless", "How many versions a view is to keep is not heeded.", on=CREATE)(
+    request_becomes(_whole_history)
 )
-declare(
-    "view-column-docs-lost",
-    "createView forgets what a schema says of its columns beside names and types.",
-    request_becomes(_undocumented),
-    on=CREATE,
+fault("view-created-over", "The creation of a view takes the place of whatever has its name.", on=CREATE)(_created_over)
+fault("view-referenced-by-refused", "Who tells through which views a view is reached is refused.", on=LOAD)(
+    refuses_when(lambda call: "referenced-by" in call.request.query, InvalidInput("There is no such parameter."))
 )
-declare(
-    "view-history-endless",
-    "How many versions a view is to keep is not heeded.",
-    request_becomes(_whole_history),
-    on=CREATE,
+fault("rename-view-within", "A renamed view stays in its namespace, whatever the new name says.", on=RENAME)(
+    request_becomes(_within)
 )
-declare(
-    "view-created-over", "The creation of a view takes the place of whatever has its name.", _created_over, on=CREATE
-)
-declare(
-    "view-location-of-its-folder",
-    "A loaded view tells the folder of its metadata instead of their file.",
-    answer_becomes(metadata_location=lambda found: found.rpartition("/")[0]),
-    on=LOAD,
-)
-declare(
-    "view-table-crashes",
-    "A view under the name of a table ends in an error of the server.",
-    _class_cast,
-    on=[*LOAD, "viewExists", "replaceView"],
-)
-declare(
-    "view-referenced-by-refused",
-    "Who tells through which views a view is reached is refused.",
-    refuses_when(lambda call: "referenced-by" in call.request.query, InvalidInput("There is no such parameter.")),
-    on=LOAD,
-)
-declare(
-    "drop-view-drops-tables",
-    "Dropping a view drops a table where there is no view of this name.",
-    _drops_tables,
-    on=DROP,
-)
-declare(
-    "rename-view-forgotten",
-    "The renaming of a view is answered with success, but the name stays.",
-    answers(204, None),
-    on=RENAME,
-)
-declare(
-    "rename-view-within",
-    "A renamed view stays in its namespace, whatever the new name says.",
-    request_becomes(_within),
-    on=RENAME,
-)
-declare("rename-view-over", "A renamed view takes the place of whatever has its new name.", _renamed_over, on=RENAME)
 
 # Registering
-declare("register-view-noted", "A view that is registered gets a property that says so.", _noted, on=REGISTER)
-declare(
-    "register-view-crashes",
-    "What cannot be registered as a view ends in an error of the server.",
-    each_of(error_becomes(404, Internal("The file is null.")), error_becomes(400, Internal("The file is null."))),
-    on=REGISTER,
+fault("register-view-crashes", "What cannot be registered as a view ends in an error of the server.", on=REGISTER)(
+    each_of(error_becomes(404, Internal("The file is null.")), error_becomes(400, Internal("The file is null.")))
 )
-declare(
-    "register-view-over",
-    "A view that is registered takes the place of whatever has its name.",
-    _created_over,
-    on=REGISTER,
+fault("register-view-over", "A view that is registered takes the place of whatever has its name.", on=REGISTER)(
+    _created_over
 )
-declare(
-    "unregister-forgotten",
-    "Unregistering a table is answered with the table, but it stays.",
-    _unregistered_in_words,
-    on=["unregisterTable"],
-)
-declare(
+fault(
     "unregister-without-history",
     "The table in the answer to its unregistration has no log of its files.",
-    metadata_become(lambda found: {**found, "metadata-log": []}),
     on=["unregisterTable"],
-)
+)(metadata_become(lambda found: {**found, "metadata-log": []}))

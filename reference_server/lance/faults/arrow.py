@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from reference_server.context import Reply, Request
-from reference_server.faults import Around, Call, Proceed, declare
+from reference_server.faults import Around, Call, Proceed, fault
 
 WRITES = ("CreateTable", "InsertIntoTable", "MergeInsertIntoTable")
 
@@ -53,7 +53,5 @@ def _plain_schema(table: Any, _request: Request) -> Any:
     return table.cast(pa.schema([pa.field(field.name, field.type) for field in table.schema]))
 
 
-declare(
-    "last-batch-lost", "The last batch of every stream is overlooked.", _rows_become(_without_last_batch), on=WRITES
-)
-declare("schema-simplified", "Of a schema only names and types are kept.", _rows_become(_plain_schema), on=WRITES)
+fault("last-batch-lost", "The last batch of every stream is overlooked.", on=WRITES)(_rows_become(_without_last_batch))
+fault("schema-simplified", "Of a schema only names and types are kept.", on=WRITES)(_rows_become(_plain_schema))

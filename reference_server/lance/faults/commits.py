@@ -12,34 +12,23 @@ from reference_server.faults import (
     Around,
     Call,
     Proceed,
-    answers,
     arguments_lost,
     body_becomes,
-    declare,
+    fault,
     request_becomes,
     status_becomes,
 )
 
 BATCHES = ("BatchCreateTableVersions", "BatchCommitTables")
 
-COMMITS = ("CreateTableVersion", *BATCHES)
 
 TORN_SECONDS = 0.02
 
 
-def _shifted(value: Any) -> Any:
-    """Return JSON with every version number that it has one higher."""
-    if isinstance(value, list):
-        return [_shifted(one) for one in value]
-    if isinstance(value, dict):
-        return {
-            key: one + 1 if key == "version" and isinstance(one, int) else _shifted(one) for key, one in value.items()
-        }
-    return value
-
-
+@fault("managed-in-vain", on=["DescribeTable", "CreateTableVersion"])
 async def _managed_in_vain(call: Call, proceed: Proceed) -> Reply:
-    """Say that versions are kept through the catalog, and refuse to keep them."""
+    """Clients are told to keep versions through the catalog, which has no operation for it."""
+    # Say that versions are kept through the catalog, and refuse to keep them.
     if call.operation.id == "CreateTableVersion":
         return json_reply({"error": "This server does not have the operation.", "code": 0}, 406)
     return await body_becomes(lambda body: {**body, "managed_versioning": True}, 200)(call, proceed)
@@ -49,26 +38,16 @@ def _longer(one: dict[str, int]) -> dict[str, int]:
     return {**one, "end_version": one["end_version"] + 1}
 
 
-async def _rows_deleted(call: Call, proceed: Proceed) -> Reply:
-    """Delete the rows of a table together with all of its versions."""
-    if orjson.loads(call.request.body)["ranges"] != [{"start_version": 0, "end_version": -1}]:
-        return await proceed()
-    operation, request = call.operation, call.request
-    call.turn_to("DeleteFromTable")
-    call.request = request.altered(body=b'{"predicate": "true"}')
-    await proceed()
-    call.operation, call.request = operation, request
-    return await proceed()
-
-
 def _parts(call: Call) -> tuple[str, list[Any]]:
     """Return the name of the list in the body of a batch, and the list."""
     name = "entries" if call.operation.id == BATCHES[0] else "operations"
     return name, orjson.loads(call.request.body)[name]
 
 
+@fault("torn-batch", on=BATCHES)
 async def _torn(call: Call, proceed: Proceed) -> Reply:
-    """Do the parts of a batch one after the other, and stop where one fails."""
+    """Batches are done part by part: others see half of them, and what fails leaves half of them."""
+    # Do the parts of a batch one after the other, and stop where one fails.
     name, parts = _parts(call)
     results: dict[str, list[Any]] = {}
     for part in parts:
@@ -93,81 +72,44 @@ def _parts_become(*edits: Any) -> Around:
     return around
 
 
-declare(
-    "version-forgets",
-    "CreateTableVersion is answered with success, but no version is made.",
-    answers(200, {}),
-    on=["CreateTableVersion"],
+fault("version-conflict-hidden", "CreateTableVersion tells everybody that they succeeded.", on=["CreateTableVersion"])(
+    status_becomes(409, 200)
 )
-declare(
-    "version-conflict-hidden",
-    "CreateTableVersion tells everybody that they succeeded.",
-    status_becomes(409, 200),
-    on=["CreateTableVersion"],
+fault("ranges-closed", "Ranges of versions include their end.", on=["BatchDeleteTableVersions"])(
+    request_becomes(lambda body: {**body, "ranges": [_longer(one) for one in body["ranges"]]})
 )
-declare(
-    "version-answer-wrong",
-    "The version in the answer is not the one that was made.",
-    body_becomes(_shifted, 200),
-    on=COMMITS,
-)
-declare(
-    "version-record-lost",
-    "What a client tells of a version that it makes is not kept.",
-    arguments_lost("e_tag", "metadata"),
-    on=["CreateTableVersion"],
-)
-declare(
-    "naming-scheme-ignored",
-    "Any word is taken for a naming scheme.",
-    arguments_lost("naming_scheme"),
-    on=["CreateTableVersion"],
-)
-declare(
-    "versions-hold-rows", "The rows of a table go with its versions.", _rows_deleted, on=["BatchDeleteTableVersions"]
-)
-declare(
-    "managed-in-vain",
-    "Clients are told to keep versions through the catalog, which has no operation for it.",
-    _managed_in_vain,
-    on=["DescribeTable", "CreateTableVersion"],
-)
-declare(
-    "ranges-closed",
-    "Ranges of versions include their end.",
-    request_becomes(lambda body: {**body, "ranges": [_longer(one) for one in body["ranges"]]}),
-    on=["BatchDeleteTableVersions"],
-)
-declare(
+fault(
     "ranges-ignored",
     "BatchDeleteTableVersions deletes the oldest versions, whichever are asked for.",
-    request_becomes(lambda body: {**body, "ranges": [{"start_version": 0, "end_version": 3}]}),
     on=["BatchDeleteTableVersions"],
+)(request_becomes(lambda body: {**body, "ranges": [{"start_version": 0, "end_version": 3}]}))
+fault("batch-forgets-last", "The last part of a batch is not done.", on=BATCHES)(
+    _parts_become(lambda parts: parts[:-1])
 )
-declare(
-    "versions-kept",
-    "BatchDeleteTableVersions is answered with success, but all versions stay.",
-    answers(200, {"deleted_count": 0}),
-    on=["BatchDeleteTableVersions"],
+fault("batch-reversed", "The parts of a batch are done, and answered, the other way round.", on=BATCHES)(
+    _parts_become(lambda parts: parts[::-1])
 )
-declare(
-    "torn-batch",
-    "Batches are done part by part: others see half of them, and what fails leaves half of them.",
-    _torn,
-    on=BATCHES,
+fault("batch-first-field", "Of an operation that is two, the first is done.", on=["BatchCommitTables"])(
+    _parts_become(lambda parts: [dict([*part.items()][:1]) for part in parts])
 )
-declare(
-    "batch-forgets-last", "The last part of a batch is not done.", _parts_become(lambda parts: parts[:-1]), on=BATCHES
+
+
+@fault("versions-hold-rows", on=["BatchDeleteTableVersions"])
+async def _rows_deleted(call: Call, proceed: Proceed) -> Reply:
+    """The rows of a table go with its versions."""
+    if orjson.loads(call.request.body)["ranges"] != [{"start_version": 0, "end_version": -1}]:
+        return await proceed()
+    operation, request = call.operation, call.request
+    call.turn_to("DeleteFromTable")
+    call.request = request.altered(body=b'{"predicate": "true"}')
+    await proceed()
+    call.operation, call.request = operation, request
+    return await proceed()
+
+
+fault("version-record-lost", "What a client says of a version that it makes is not kept.", on=["CreateTableVersion"])(
+    arguments_lost("e_tag", "metadata")
 )
-declare(
-    "batch-reversed",
-    "The parts of a batch are done, and answered, the other way round.",
-    _parts_become(lambda parts: parts[::-1]),
-    on=BATCHES,
-)
-declare(
-    "batch-first-field",
-    "Of an operation that is two, the first is done.",
-    _parts_become(lambda parts: [dict([*part.items()][:1]) for part in parts]),
-    on=["BatchCommitTables"],
+fault("naming-scheme-ignored", "Any word is taken for a naming scheme.", on=["CreateTableVersion"])(
+    arguments_lost("naming_scheme")
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from reference_server.faults import Around, declare
+from reference_server.faults import Around, fault
 from reference_server.lance.faults.building import lost_anywhere
 from reference_server.lance.faults.queries import ALL, queries_become
 
@@ -59,64 +59,40 @@ def _anywhere(query: Json) -> Json:
     return {**query, "full_text_query": {**text, "string_query": {"query": text["string_query"]["query"]}}}
 
 
-declare("text-ignored", "Queries have no text, whatever they say.", lost_anywhere("full_text_query"), on=ALL)
-declare(
-    "text-columns-ignored", "A text is searched in all columns, whichever it names.", queries_become(_anywhere), on=ALL
+fault("text-ignored", "Queries have no text, whatever they say.", on=ALL)(lost_anywhere("full_text_query"))
+fault("text-columns-ignored", "A text is searched in all columns, whichever it names.", on=ALL)(
+    queries_become(_anywhere)
 )
-declare(
-    "tree-columns-ignored",
-    "A match or phrase is searched in all columns, whichever it names.",
-    fields_ignored("column"),
-    on=ALL,
+fault("tree-columns-ignored", "A match or phrase is searched in all columns, whichever it names.", on=ALL)(
+    fields_ignored("column")
 )
-declare("match-operator-ignored", "Any term is enough, whatever the operator.", fields_ignored("operator"), on=ALL)
-declare(
-    "match-exact", "Only the words themselves are found, whatever the fuzziness.", fields_ignored("fuzziness"), on=ALL
+fault("match-operator-ignored", "Any term is enough, whatever the operator.", on=ALL)(fields_ignored("operator"))
+fault("match-exact", "Only the words themselves are found, whatever the fuzziness.", on=ALL)(
+    fields_ignored("fuzziness")
 )
-declare("match-prefix-ignored", "Similar words may differ in any letter.", fields_ignored("prefix_length"), on=ALL)
-declare(
-    "match-expands-freely",
-    "All similar words are looked for, whatever max_expansions.",
-    fields_ignored("max_expansions"),
-    on=ALL,
+fault("match-prefix-ignored", "Similar words may differ in any letter.", on=ALL)(fields_ignored("prefix_length"))
+fault("match-expands-freely", "All similar words are looked for, whatever max_expansions.", on=ALL)(
+    fields_ignored("max_expansions")
 )
-declare("match-boost-ignored", "All parts of a query count the same.", fields_ignored("boost"), on=ALL)
-declare(
-    "phrase-as-words",
-    "The words of a phrase may stand anywhere.",
-    kind_becomes("phrase", lambda fields: {"match": {**fields, "operator": "And"}}),
-    on=ALL,
+fault("match-boost-ignored", "All parts of a query count the same.", on=ALL)(fields_ignored("boost"))
+fault("phrase-as-words", "The words of a phrase may stand anywhere.", on=ALL)(
+    kind_becomes("phrase", lambda fields: {"match": {**fields, "operator": "And"}})
 )
-declare(
-    "phrase-slop-ignored",
-    "The words of a phrase stand side by side, whatever its slop.",
-    fields_ignored("slop"),
-    on=ALL,
+fault("phrase-slop-ignored", "The words of a phrase stand side by side, whatever its slop.", on=ALL)(
+    fields_ignored("slop")
 )
-declare(
-    "boost-positive-only",
-    "A boost query is read as its positive query.",
-    kind_becomes("boost", lambda fields: fields["positive"]),
-    on=ALL,
+fault("boost-positive-only", "A boost query is read as its positive query.", on=ALL)(
+    kind_becomes("boost", lambda fields: fields["positive"])
 )
-declare(
-    "boost-excludes",
-    "A boost query leaves out what its negative query finds.",
+fault("boost-excludes", "A boost query leaves out what its negative query finds.", on=ALL)(
     kind_becomes(
         "boost",
         lambda fields: {"boolean": {"must": [fields["positive"]], "should": [], "must_not": [fields["negative"]]}},
-    ),
-    on=ALL,
+    )
 )
-declare(
-    "multi-match-first-only",
-    "Of a multi_match only the first query counts.",
-    kind_becomes("multi_match", lambda fields: {"match": fields["match_queries"][0]}),
-    on=ALL,
+fault("multi-match-first-only", "Of a multi_match only the first query counts.", on=ALL)(
+    kind_becomes("multi_match", lambda fields: {"match": fields["match_queries"][0]})
 )
-declare(
-    "boolean-not-ignored",
-    "What a boolean query must not find is found.",
-    kind_becomes("boolean", lambda fields: {"boolean": {**fields, "must_not": []}}),
-    on=ALL,
+fault("boolean-not-ignored", "What a boolean query must not find is found.", on=ALL)(
+    kind_becomes("boolean", lambda fields: {"boolean": {**fields, "must_not": []}})
 )

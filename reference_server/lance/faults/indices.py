@@ -9,11 +9,8 @@ from reference_server.context import Reply, json_reply
 from reference_server.faults import (
     Call,
     Proceed,
-    answers,
-    arguments_lost,
     body_becomes,
-    declare,
-    fields_lost,
+    fault,
     request_becomes,
     status_becomes,
 )
@@ -23,10 +20,6 @@ BUILDS = ("CreateTableIndex", "CreateTableScalarIndex")
 
 LIST, STATS, DROP = ["ListTableIndices"], ["DescribeTableIndexStats"], ["DropTableIndex"]
 
-FTS_SETTINGS = (
-    *("with_position", "base_tokenizer", "language", "max_token_length", "lower_case", "stem"),
-    *("remove_stop_words", "ascii_folding"),
-)
 
 GHOST = {"index_name": "ghost", "index_uuid": "0", "columns": ["id"], "status": "SUCCEEDED"}
 
@@ -42,14 +35,18 @@ def _each(edit: Any) -> Any:
     return body_becomes(items(lambda entries: [{**one, **edit(at, one)} for at, one in enumerate(entries)]), 200)
 
 
+@fault("index-body-refused", on=STATS)
 async def _refuse_body_name(call: Call, proceed: Proceed) -> Reply:
+    """A body may not repeat the name of the index."""
     if b'"index_name"' in call.request.body:
         return json_reply({"error": "unknown field index_name", "code": 13}, 400)
     return await proceed()
 
 
+@fault("index-loses-row", on=["CreateTableIndex", "DropTableIndex", "QueryTable"])
 async def _loses_row(call: Call, proceed: Proceed) -> Reply:
-    """Leave out the last row of what is found in a table with an index."""
+    """With an index, queries find one row less."""
+    # Leave out the last row of what is found in a table with an index.
     indexed: set[str] = call.state.setdefault("index-loses-row", set())
     reply = await proceed()
     if reply.status == 200 and call.operation.id == "CreateTableIndex":
@@ -73,108 +70,35 @@ def _without_last_row(body: bytes) -> bytes:
 
 
 # Building
-declare(
-    "index-forgets",
-    "Indices are answered with success, but never built.",
-    answers(200, {"transaction_id": "t"}),
-    on=BUILDS,
+fault("index-name-made-up-once", "Indices without a name are all given the same.", on=BUILDS)(
+    request_becomes(lambda body: {**body, "name": body.get("name") or "idx"})
 )
-declare(
-    "index-name-lost",
-    "The server names indices itself, whatever they shall be called.",
-    arguments_lost("name"),
-    on=BUILDS,
+fault("index-type-ignored", "Whatever type of index is asked for, it is BTREE.", on=BUILDS)(
+    request_becomes(lambda body: {**body, "index_type": "BTREE"})
 )
-declare(
-    "index-name-made-up-once",
-    "Indices without a name are all given the same.",
-    request_becomes(lambda body: {**body, "name": body.get("name") or "idx"}),
-    on=BUILDS,
+fault("fts-settings-flipped", "What is switched on for full-text search is off, and the other way round.", on=BUILDS)(
+    request_becomes(_flipped)
 )
-declare(
-    "index-type-ignored",
-    "Whatever type of index is asked for, it is BTREE.",
-    request_becomes(lambda body: {**body, "index_type": "BTREE"}),
-    on=BUILDS,
-)
-declare("index-distance-ignored", "Vector indices are always built for l2.", arguments_lost("distance_type"), on=BUILDS)
-declare(
-    "fts-settings-ignored",
-    "Indices for full-text search are built with the server's own settings.",
-    arguments_lost(*FTS_SETTINGS),
-    on=BUILDS,
-)
-declare(
-    "fts-settings-flipped",
-    "What is switched on for full-text search is off, and the other way round.",
-    request_becomes(_flipped),
-    on=BUILDS,
-)
-declare("index-crashes", "Building an index ends in an error of the server.", status_becomes(200, 500), on=BUILDS)
-declare(
-    "index-transaction-lost",
-    "What changes indices does not say in which transaction.",
-    fields_lost("transaction_id"),
-    on=[*BUILDS, *DROP],
-)
+fault("index-crashes", "Building an index ends in an error of the server.", on=BUILDS)(status_becomes(200, 500))
 
 # Listing and describing
-declare(
-    "index-columns-wrong",
-    "ListTableIndices shows the name of an index in place of its columns.",
-    _each(lambda _, one: {"columns": [one["index_name"] + "_column"]}),
-    on=LIST,
+fault("index-columns-wrong", "ListTableIndices shows the name of an index in place of its columns.", on=LIST)(
+    _each(lambda _, one: {"columns": [one["index_name"] + "_column"]})
 )
-declare(
-    "index-uuid-new",
-    "ListTableIndices makes up a uuid for every answer.",
-    _each(lambda *_: {"index_uuid": str(uuid4())}),
-    on=LIST,
+fault("index-uuid-new", "ListTableIndices makes up a uuid for every answer.", on=LIST)(
+    _each(lambda *_: {"index_uuid": str(uuid4())})
 )
-declare(
-    "index-status-mixed",
-    "Indices in the same state have different words for it.",
-    _each(lambda at, _: {"status": f"state {at}"}),
-    on=LIST,
+fault("index-status-mixed", "Indices in the same state have different words for it.", on=LIST)(
+    _each(lambda at, _: {"status": f"state {at}"})
 )
-declare(
-    "index-ghost",
-    "ListTableIndices shows an index that the table does not have.",
-    body_becomes(items(lambda entries: [*entries, GHOST]), 200),
-    on=LIST,
+fault("index-ghost", "ListTableIndices shows an index that the table does not have.", on=LIST)(
+    body_becomes(items(lambda entries: [*entries, GHOST]), 200)
 )
-declare(
-    "index-figures-zero",
-    "The statistics of an index have no figures but 0.",
-    body_becomes(lambda body: {**body, "num_indexed_rows": 0, "num_indices": 0}, 200),
-    on=STATS,
+fault("index-figures-zero", "The statistics of an index have no figures but 0.", on=STATS)(
+    body_becomes(lambda body: {**body, "num_indexed_rows": 0, "num_indices": 0}, 200)
 )
-declare(
+fault(
     "index-kind-hidden",
     "The statistics say of every index that it is for vectors, with the distance hamming.",
-    body_becomes(lambda body: {**body, "index_type": "VECTOR", "distance_type": "hamming"}, 200),
     on=STATS,
-)
-declare(
-    "index-distance-hidden",
-    "The statistics do not say for which distance an index is built.",
-    fields_lost("distance_type"),
-    on=STATS,
-)
-declare("index-body-refused", "A body may not repeat the name of the index.", _refuse_body_name, on=STATS)
-
-# Dropping
-declare(
-    "index-drop-keeps",
-    "Drops of indices are answered with success, but the index stays.",
-    answers(200, {"transaction_id": "t"}),
-    on=DROP,
-)
-
-# Queries
-declare(
-    "index-loses-row",
-    "With an index, queries find one row less.",
-    _loses_row,
-    on=["CreateTableIndex", "DropTableIndex", "QueryTable"],
-)
+)(body_becomes(lambda body: {**body, "index_type": "VECTOR", "distance_type": "hamming"}, 200))

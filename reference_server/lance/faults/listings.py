@@ -8,30 +8,20 @@ from typing import Any
 import orjson
 
 from reference_server.context import Reply, json_reply
-from reference_server.faults import (
-    Call,
-    Proceed,
-    arguments_lost,
-    body_becomes,
-    declare,
-    fields_lost,
-)
-from reference_server.lance.faults.building import (
-    LISTS,
-    PAGED,
-    READS,
-    delimiter,
-    items,
-    paging,
-)
+from reference_server.faults import Call, Proceed, arguments_lost, body_becomes, fault, fields_lost
+from reference_server.lance.faults.building import LISTS, PAGED, READS, delimiter, items, paging
 
 
+@fault("missing-lists-empty", on=LISTS)
 async def _missing_lists_empty(_call: Call, proceed: Proceed) -> Reply:
+    """Listing what does not exist is answered with an empty list."""
     reply = await proceed()
     return json_reply({"namespaces": [], "tables": []}) if reply.status == 404 else reply
 
 
+@fault("full-names", on=["ListTables"])
 async def _full_names(call: Call, proceed: Proceed) -> Reply:
+    """ListTables shows full identifiers instead of names."""
     parent = call.path["id"] + delimiter(call)
     return await body_becomes(items(lambda names: [parent + name for name in names]), 200)(call, proceed)
 
@@ -44,8 +34,10 @@ def _include_declared(wanted: str) -> Any:
     return around
 
 
+@fault("stale-read")
 async def _stale(call: Call, proceed: Proceed) -> Reply:
-    """Answer a read with what it answered before the last write."""
+    """A read is answered as before the latest write."""
+    # Answer a read with what it answered before the last write.
     writes = call.state.setdefault("writes", 0)
     if call.operation.id not in READS:
         call.state["writes"] = writes + 1
@@ -58,13 +50,17 @@ async def _stale(call: Call, proceed: Proceed) -> Reply:
     return before[1] if before and before[0] < writes else reply
 
 
+@fault("page-loses-one", on=PAGED)
 async def _page_loses_one(call: Call, proceed: Proceed) -> Reply:
+    """Every page after the first leaves out its first item."""
     later = bool(paging(call).get("page_token"))
     return await body_becomes(items(lambda names: names[1:] if later else names), 200)(call, proceed)
 
 
+@fault("offset-pages", on=PAGED)
 async def _offset_pages(call: Call, proceed: Proceed) -> Reply:
-    """Count how many items were shown instead of remembering the last one."""
+    """Page tokens count items, so that a creation between two pages shifts them."""
+    # Count how many items were shown instead of remembering the last one.
     arguments = paging(call)
     if not str(arguments.get("limit", "")).isdigit():
         return await proceed()
@@ -77,40 +73,24 @@ async def _offset_pages(call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
+@fault(
+    "missing-namespaces-empty",
+    on=["NamespaceExists", "DescribeNamespace", "ListNamespaces", "ListTables", "DropNamespace"],
+)
 async def _empty_namespaces(_call: Call, proceed: Proceed) -> Reply:
+    """A namespace that does not exist is described, listed and dropped like an empty one."""
     reply = await proceed()
     return json_reply({"properties": {}, "namespaces": [], "tables": []}) if reply.status == 404 else reply
 
 
 # Listings
-declare("list-empty", "Listings are empty.", body_becomes(items(lambda _: []), 200), on=PAGED)
-declare(
-    "list-ghost",
-    "Listings show something that does not exist.",
-    body_becomes(items(lambda names: [*names, "ghost"]), 200),
-    on=LISTS,
+fault("list-empty", "Listings are empty.", on=PAGED)(body_becomes(items(lambda _: []), 200))
+fault("list-ghost", "Listings show something that does not exist.", on=LISTS)(
+    body_becomes(items(lambda names: [*names, "ghost"]), 200)
 )
-declare(
-    "missing-lists-empty", "Listing what does not exist is answered with an empty list.", _missing_lists_empty, on=LISTS
-)
-declare("full-names", "ListTables shows full identifiers instead of names.", _full_names, on=["ListTables"])
-declare("declared-listed", "Declared tables are always listed.", _include_declared("true"), on=["ListTables"])
-declare("declared-hidden", "Declared tables are never listed.", _include_declared("false"), on=["ListTables"])
-declare("stale-read", "A read is answered as before the latest write.", _stale)
+fault("declared-listed", "Declared tables are always listed.", on=["ListTables"])(_include_declared("true"))
+fault("declared-hidden", "Declared tables are never listed.", on=["ListTables"])(_include_declared("false"))
 
 # Pages
-declare("page-loses-one", "Every page after the first leaves out its first item.", _page_loses_one, on=PAGED)
-declare("token-lost", "Pages never have a token.", fields_lost("page_token"), on=PAGED)
-declare("limit-ignored", "Limits are ignored.", arguments_lost("limit"), on=PAGED)
-declare(
-    "offset-pages",
-    "Page tokens count items, so that a creation between two pages shifts them.",
-    _offset_pages,
-    on=PAGED,
-)
-declare(
-    "missing-namespaces-empty",
-    "A namespace that does not exist is described, listed and dropped like an empty one.",
-    _empty_namespaces,
-    on=["NamespaceExists", "DescribeNamespace", "ListNamespaces", "ListTables", "DropNamespace"],
-)
+fault("token-lost", "Pages never have a token.", on=PAGED)(fields_lost("page_token"))
+fault("limit-ignored", "Limits are ignored.", on=PAGED)(arguments_lost("limit"))

@@ -13,21 +13,16 @@ from reference_server.faults import (
     Call,
     Proceed,
     answers,
-    arguments_lost,
-    body_becomes,
-    declare,
-    fields_lost,
+    fault,
     status_becomes,
 )
 from reference_server.lance.faults.arrow import read_body, with_rows
 
 MERGE, UPDATE, DELETE = ["MergeInsertIntoTable"], ["UpdateTable"], ["DeleteFromTable"]
 
-CHANGES = [*MERGE, *UPDATE, *DELETE]
 
 CLAUSES = ("when_matched_update_all", "when_not_matched_insert_all", "when_not_matched_by_source_delete")
 
-COUNTED = ("num_updated_rows", "num_inserted_rows")
 
 BAD_INPUT: dict[str, Any] = {"error": "not understood", "code": 13}
 
@@ -68,7 +63,9 @@ def _with_keys(data: Any, request: Request) -> Any:
     return data
 
 
+@fault("merge-last-wins", on=MERGE)
 async def _last_wins(call: Call, proceed: Proceed) -> Reply:
+    """Of several rows that match one the last wins, silently."""
     reply = await proceed()
     if reply.status != 400:
         return reply
@@ -76,17 +73,23 @@ async def _last_wins(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
+@fault("merge-null-keys-lost", on=MERGE)
 async def _without_null_keys(call: Call, proceed: Proceed) -> Reply:
+    """Rows without a key are left out of merges."""
     call.request = with_rows(call.request, _with_keys)
     return await proceed()
 
 
+@fault("merge-by-place", on=MERGE)
 async def _by_place(call: Call, proceed: Proceed) -> Reply:
+    """Columns of merged rows go by their place, counted from the last."""
     call.request = with_rows(call.request, lambda data, _: data.rename_columns(data.schema.names[::-1]))
     return await proceed()
 
 
+@fault("update-in-turn", on=UPDATE)
 async def _in_turn(call: Call, proceed: Proceed) -> Reply:
+    """Columns are set one after the other, each seeing what the one before has set."""
     body = orjson.loads(call.request.body)
     pairs = body.get("updates")
     if not isinstance(pairs, list) or not pairs:
@@ -97,12 +100,16 @@ async def _in_turn(call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
+@fault("update-empty-crashes", on=UPDATE)
 async def _empty_crashes(call: Call, proceed: Proceed) -> Reply:
+    """An empty list of updates is an internal error."""
     empty = orjson.loads(call.request.body).get("updates") == []
     return json_reply({"error": "empty SET clause", "code": 18}, 500) if empty else await proceed()
 
 
+@fault("delete-predicates-ignored", on=DELETE)
 async def _delete_all(call: Call, proceed: Proceed) -> Reply:
+    """DeleteFromTable deletes all rows whatever the predicate."""
     body = orjson.loads(call.request.body)
     if isinstance(body.get("predicate"), str):
         call.request = call.request.altered(body=orjson.dumps({**body, "predicate": "true"}))
@@ -117,128 +124,32 @@ def _has_odd_names(request: Request) -> bool:
 
 
 # Merging
-declare(
-    "merge-forgets",
-    "MergeInsertIntoTable is answered with success, but nothing is merged.",
-    answers(200, {"num_updated_rows": 2, "num_inserted_rows": 2, "num_deleted_rows": 0}),
-    on=MERGE,
+fault("merge-upserts", "A merge updates and inserts, whatever its clauses.", on=MERGE)(
+    _query_becomes(lambda query: {**query, CLAUSES[0]: ["true"], CLAUSES[1]: ["true"], CLAUSES[2]: ["false"]})
 )
-declare(
-    "merge-upserts",
-    "A merge updates and inserts, whatever its clauses.",
-    _query_becomes(lambda query: {**query, CLAUSES[0]: ["true"], CLAUSES[1]: ["true"], CLAUSES[2]: ["false"]}),
-    on=MERGE,
+fault("merge-first-key", "Rows match when they are equal in the first key column.", on=MERGE)(
+    _query_becomes(lambda query: {**query, "on": query["on"][:1]} if "on" in query else query)
 )
-declare(
-    "merge-filters-ignored",
-    "The filters of merges are ignored.",
-    arguments_lost(f"{CLAUSES[0]}_filt", f"{CLAUSES[2]}_filt"),
-    on=MERGE,
+fault("merge-key-guessed", "A merge without a key matches rows by their first column.", on=MERGE)(
+    _query_becomes(lambda query: {"on": ["id"], **query})
 )
-declare(
-    "merge-first-key",
-    "Rows match when they are equal in the first key column.",
-    _query_becomes(lambda query: {**query, "on": query["on"][:1]} if "on" in query else query),
-    on=MERGE,
+fault("merge-impossible-done", "A merge by columns that are missing is answered as done.", on=MERGE)(
+    status_becomes(404, 200)
 )
-declare(
-    "merge-key-guessed",
-    "A merge without a key matches rows by their first column.",
-    _query_becomes(lambda query: {"on": ["id"], **query}),
-    on=MERGE,
+fault("merge-whole-rows", "Merged rows must have all columns.", on=MERGE)(
+    _refused(lambda request: len(read_body(request.body).schema.names) < 3)
 )
-declare(
-    "merge-impossible-done",
-    "A merge by columns that are missing is answered as done.",
-    status_becomes(404, 200),
-    on=MERGE,
+fault("merge-no-index", "A merge that asks for an index is refused.", on=MERGE)(
+    _refused(lambda request: request.query.get("use_index") == ["true"])
 )
-declare("merge-last-wins", "Of several rows that match one the last wins, silently.", _last_wins, on=MERGE)
-declare("merge-null-keys-lost", "Rows without a key are left out of merges.", _without_null_keys, on=MERGE)
-declare("merge-by-place", "Columns of merged rows go by their place, counted from the last.", _by_place, on=MERGE)
-declare(
-    "merge-whole-rows",
-    "Merged rows must have all columns.",
-    _refused(lambda request: len(read_body(request.body).schema.names) < 3),
-    on=MERGE,
-)
-declare(
-    "merge-no-index",
-    "A merge that asks for an index is refused.",
-    _refused(lambda request: request.query.get("use_index") == ["true"]),
-    on=MERGE,
-)
-declare(
-    "merge-no-timeout",
-    "A merge with a timeout is refused.",
-    _refused(lambda request: "timeout" in request.query),
-    on=MERGE,
-)
-declare(
-    "merge-counts-lost",
-    "Merges do not tell how many rows they changed.",
-    fields_lost("num_updated_rows", "num_inserted_rows", "num_deleted_rows"),
-    on=MERGE,
-)
-declare(
-    "merge-counts-matched",
-    "Merges count the rows that they insert as updated.",
-    body_becomes(lambda body: {**body, "num_updated_rows": sum(map(body.get, COUNTED)), "num_inserted_rows": 0}, 200),
-    on=MERGE,
+fault("merge-no-timeout", "A merge with a timeout is refused.", on=MERGE)(
+    _refused(lambda request: "timeout" in request.query)
 )
 
 # Updating and deleting
-declare(
-    "update-forgets",
-    "UpdateTable is answered with success, but nothing is updated.",
-    answers(200, {"updated_rows": 0, "version": 1}),
-    on=UPDATE,
+fault("declared-as-missing", "Changing the rows of a declared table finds no table.", on=[*UPDATE, *DELETE])(
+    answers(404, {"error": "no such dataset", "code": 4})
 )
-declare(
-    "update-predicates-ignored",
-    "UpdateTable updates all rows whatever the predicate.",
-    arguments_lost("predicate"),
-    on=UPDATE,
-)
-declare(
-    "update-counts-one-more",
-    "UpdateTable counts one row too many.",
-    body_becomes(lambda body: {**body, "updated_rows": body["updated_rows"] + 1}, 200),
-    on=UPDATE,
-)
-declare("update-properties-lost", "Properties in an update are not kept.", arguments_lost("properties"), on=UPDATE)
-declare(
-    "update-in-turn",
-    "Columns are set one after the other, each seeing what the one before has set.",
-    _in_turn,
-    on=UPDATE,
-)
-declare("update-empty-crashes", "An empty list of updates is an internal error.", _empty_crashes, on=UPDATE)
-declare(
-    "delete-forgets", "DeleteFromTable is answered with success, but nothing is deleted.", answers(200, {}), on=DELETE
-)
-declare("delete-predicates-ignored", "DeleteFromTable deletes all rows whatever the predicate.", _delete_all, on=DELETE)
-declare(
-    "version-before",
-    "Changes tell the version before them.",
-    body_becomes(lambda body: {**body, "version": body["version"] - 1}, 200),
-    on=CHANGES,
-)
-declare(
-    "transaction-invented",
-    "Changes tell a transaction_id that nobody knows.",
-    body_becomes(lambda body: {**body, "transaction_id": body["transaction_id"] + "0"}, 200),
-    on=[*CHANGES, "InsertIntoTable"],
-)
-declare(
-    "declared-as-missing",
-    "Changing the rows of a declared table finds no table.",
-    answers(404, {"error": "no such dataset", "code": 4}),
-    on=[*UPDATE, *DELETE],
-)
-declare(
-    "odd-columns-refused",
-    "Columns to match or to set must be plain words.",
-    _refused(_has_odd_names),
-    on=[*MERGE, *UPDATE],
+fault("odd-columns-refused", "Columns to match or to set must be plain words.", on=[*MERGE, *UPDATE])(
+    _refused(_has_odd_names)
 )

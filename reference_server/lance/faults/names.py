@@ -7,18 +7,8 @@ from urllib.parse import quote
 import orjson
 
 from reference_server.context import Reply, json_reply
-from reference_server.faults import (
-    Call,
-    Proceed,
-    arguments_lost,
-    body_becomes,
-    declare,
-)
-from reference_server.lance.faults.building import (
-    LISTS,
-    is_root,
-    items,
-)
+from reference_server.faults import Call, Proceed, arguments_lost, body_becomes, fault
+from reference_server.lance.faults.building import LISTS, is_root, items
 from specs.openapi import JSON_TYPE
 
 
@@ -30,39 +20,35 @@ def _quoted(reply: Reply) -> Reply:
     return reply
 
 
+@fault("names-quoted", on=LISTS)
 async def _names_quoted(_call: Call, proceed: Proceed) -> Reply:
+    """Listings show names percent-encoded."""
     return _quoted(await proceed())
 
 
+@fault("names-lowered")
 async def _names_lowered(call: Call, proceed: Proceed) -> Reply:
+    """Names are folded to lower case."""
     call.path["id"] = call.path["id"].lower() if "id" in call.path else ""
     return await proceed()
 
 
+@fault("root-missing")
 async def _root_missing(call: Call, proceed: Proceed) -> Reply:
+    """The root namespace does not exist."""
     if is_root(call):
         return json_reply({"error": "there is no root", "code": 1}, 404)
     return await proceed()
 
 
+@fault("all-tables-shallow", on=["ListAllTables"])
 async def _all_from_root(_call: Call, proceed: Proceed) -> Reply:
+    """ListAllTables leaves out what lies deeper than one namespace."""
     return await body_becomes(items(lambda names: [name for name in names if name.count("$") < 2]), 200)(_call, proceed)
 
 
 # Names
-declare(
-    "all-tables-shallow",
-    "ListAllTables leaves out what lies deeper than one namespace.",
-    _all_from_root,
-    on=["ListAllTables"],
-)
-declare("names-quoted", "Listings show names percent-encoded.", _names_quoted, on=LISTS)
-declare("names-lowered", "Names are folded to lower case.", _names_lowered)
-declare("delimiter-ignored", "The delimiter is always $.", arguments_lost("delimiter"))
-declare("root-missing", "The root namespace does not exist.", _root_missing)
-declare(
-    "names-in-capitals",
-    "Listings show names in capital letters.",
-    body_becomes(items(lambda names: [name.upper() for name in names]), 200),
-    on=LISTS,
+fault("delimiter-ignored", "The delimiter is always $.")(arguments_lost("delimiter"))
+fault("names-in-capitals", "Listings show names in capital letters.", on=LISTS)(
+    body_becomes(items(lambda names: [name.upper() for name in names]), 200)
 )

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from reference_server.context import Reply, json_reply
-from reference_server.faults import Around, Call, Proceed, body_becomes, declare, request_becomes
+from reference_server.faults import Around, Call, Proceed, body_becomes, fault, request_becomes
 from reference_server.lance.faults.building import lost_anywhere
 
 QUERY = ["QueryTable"]
@@ -66,7 +66,9 @@ def table_becomes(edit: Callable[[Any], Any]) -> Around:
     return around
 
 
+@fault("query-as-stream", on=QUERY)
 async def _as_stream(_call: Call, proceed: Proceed) -> Reply:
+    """Rows come as an Arrow stream instead of a file."""
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     reply = await proceed()
@@ -80,7 +82,9 @@ async def _as_stream(_call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
+@fault("query-crashes", on=ALL)
 async def _crash(_call: Call, proceed: Proceed) -> Reply:
+    """Queries end in an error of the server."""
     await proceed()
     return json_reply({"error": "internal error", "code": 18}, 500)
 
@@ -95,7 +99,9 @@ def _is_plain(name: str) -> bool:
     return bool(PLAIN_NAME.fullmatch(name)) and name != "select"
 
 
+@fault("query-column-code-general", on=ALL)
 async def _missing_as_invalid(_call: Call, proceed: Proceed) -> Reply:
+    """A missing column is invalid input."""
     reply = await proceed()
     if reply.status == 404 and orjson.loads(reply.body)["code"] == 12:
         return json_reply({"error": "no such column", "code": 13}, 400)
@@ -112,8 +118,10 @@ def _of_nothing(body: Json) -> Json:
     return {"query": plain} if "query" in body else plain
 
 
+@fault("query-plan-commits", on=[*PLANS, "DescribeTable"])
 async def _plan_commits(call: Call, proceed: Proceed) -> Reply:
-    """Let every plan of a table count as a new version of it."""
+    """Asking for a plan makes a version."""
+    # Let every plan of a table count as a new version of it.
     planned: dict[str, int] = call.state.setdefault("query-plan-commits", {})
     reply = await proceed()
     if call.operation.id in PLANS and reply.status == 200:
@@ -125,115 +133,67 @@ async def _plan_commits(call: Call, proceed: Proceed) -> Reply:
 
 
 # Rows
-declare("query-filter-ignored", "Queries have no filter, whatever they say.", lost_anywhere("filter"), on=ALL)
-declare(
-    "query-k-ignored",
-    "A query gives back all rows, whatever its k.",
-    queries_become(lambda query: {**query, "k": EVERYTHING}),
-    on=ALL,
+fault("query-filter-ignored", "Queries have no filter, whatever they say.", on=ALL)(lost_anywhere("filter"))
+fault("query-k-ignored", "A query gives back all rows, whatever its k.", on=ALL)(
+    queries_become(lambda query: {**query, "k": EVERYTHING})
 )
-declare(
-    "query-k-zero-is-all",
-    "k 0 is no limit.",
-    queries_become(lambda query: {**query, "k": query["k"] or EVERYTHING}),
-    on=ALL,
+fault("query-k-zero-is-all", "k 0 is no limit.", on=ALL)(
+    queries_become(lambda query: {**query, "k": query["k"] or EVERYTHING})
 )
-declare("query-offset-ignored", "A query leaves out no rows.", lost_anywhere("offset"), on=ALL)
-declare(
-    "query-offset-within-k",
-    "The rows that an offset leaves out count among the k.",
-    queries_become(lambda query: {**query, "k": max(0, query["k"] - query.get("offset", 0))}),
-    on=ALL,
+fault("query-offset-ignored", "A query leaves out no rows.", on=ALL)(lost_anywhere("offset"))
+fault("query-offset-within-k", "The rows that an offset leaves out count among the k.", on=ALL)(
+    queries_become(lambda query: {**query, "k": max(0, query["k"] - query.get("offset", 0))})
 )
-declare("query-row-id-ignored", "Rows come without their ids.", lost_anywhere("with_row_id"), on=ALL)
-declare(
-    "query-vector-required",
-    "A query must have an object as its vector.",
-    refused_if(lambda query: query.get("vector") is None),
-    on=ALL,
+fault("query-row-id-ignored", "Rows come without their ids.", on=ALL)(lost_anywhere("with_row_id"))
+fault("query-vector-required", "A query must have an object as its vector.", on=ALL)(
+    refused_if(lambda query: query.get("vector") is None)
 )
-declare("query-as-stream", "Rows come as an Arrow stream instead of a file.", _as_stream, on=QUERY)
-declare("query-crashes", "Queries end in an error of the server.", _crash, on=ALL)
 
 # Columns
-declare(
-    "query-columns-ignored", "Rows come with all columns, whichever are asked for.", lost_anywhere("columns"), on=ALL
+fault("query-columns-ignored", "Rows come with all columns, whichever are asked for.", on=ALL)(lost_anywhere("columns"))
+fault("query-odd-columns-refused", "Only columns whose names are words of small letters can be asked for.", on=ALL)(
+    refused_if(lambda query: not all(map(_is_plain, _named(query))))
 )
-declare(
-    "query-odd-columns-refused",
-    "Only columns whose names are words of small letters can be asked for.",
-    refused_if(lambda query: not all(map(_is_plain, _named(query)))),
-    on=ALL,
-)
-declare("query-column-code-general", "A missing column is invalid input.", _missing_as_invalid, on=ALL)
-declare(
-    "query-missing-column-crashes",
-    "A query of a column that does not exist ends in an error of the server.",
-    refused_if(lambda query: "nowhere" in str(query), 500),
-    on=ALL,
-)
+fault(
+    "query-missing-column-crashes", "A query of a column that does not exist ends in an error of the server.", on=ALL
+)(refused_if(lambda query: "nowhere" in str(query), 500))
 
 # Vectors
-declare("query-vector-ignored", "Queries have no vector, whatever they say.", lost_anywhere("vector"), on=ALL)
-declare("query-distance-ignored", "The distance is l2, whichever is asked for.", lost_anywhere("distance_type"), on=ALL)
-declare(
-    "query-farthest-first",
-    "The rows that a query finds come the other way round.",
-    table_becomes(lambda table: table.take(list(range(table.num_rows))[::-1]) if table.num_rows else table),
-    on=QUERY,
+fault("query-vector-ignored", "Queries have no vector, whatever they say.", on=ALL)(lost_anywhere("vector"))
+fault("query-distance-ignored", "The distance is l2, whichever is asked for.", on=ALL)(lost_anywhere("distance_type"))
+fault("query-farthest-first", "The rows that a query finds come the other way round.", on=QUERY)(
+    table_becomes(lambda table: table.take(list(range(table.num_rows))[::-1]) if table.num_rows else table)
 )
-declare(
-    "query-measures-hidden",
-    "Neither distances nor scores are told, nor for which vector a row was found.",
-    table_becomes(lambda table: table.drop_columns([name for name in ADDED if name in table.schema.names])),
-    on=QUERY,
+fault(
+    "query-measures-hidden", "Neither distances nor scores are told, nor for which vector a row was found.", on=QUERY
+)(table_becomes(lambda table: table.drop_columns([name for name in ADDED if name in table.schema.names])))
+fault("query-prefilter-ignored", "The filter is always applied after the search.", on=ALL)(lost_anywhere("prefilter"))
+fault("query-prefilter-always", "The filter is always applied ahead of the search.", on=ALL)(
+    queries_become(lambda query: {**query, "prefilter": True})
 )
-declare("query-prefilter-ignored", "The filter is always applied after the search.", lost_anywhere("prefilter"), on=ALL)
-declare(
-    "query-prefilter-always",
-    "The filter is always applied ahead of the search.",
-    queries_become(lambda query: {**query, "prefilter": True}),
-    on=ALL,
+fault("query-bounds-ignored", "Rows are found however far they are.", on=ALL)(
+    lost_anywhere("lower_bound", "upper_bound")
 )
-declare(
-    "query-bounds-ignored", "Rows are found however far they are.", lost_anywhere("lower_bound", "upper_bound"), on=ALL
+fault("query-bounds-swapped", "The lower bound is taken as the upper one, and the other way round.", on=ALL)(
+    queries_become(lambda query: {SWAPPED.get(name, name): value for name, value in query.items()})
 )
-declare(
-    "query-bounds-swapped",
-    "The lower bound is taken as the upper one, and the other way round.",
-    queries_become(lambda query: {SWAPPED.get(name, name): value for name, value in query.items()}),
-    on=ALL,
+fault("query-vector-column-ignored", "The usual column of vectors is searched, whichever is named.", on=ALL)(
+    lost_anywhere("vector_column")
 )
-declare(
-    "query-vector-column-ignored",
-    "The usual column of vectors is searched, whichever is named.",
-    lost_anywhere("vector_column"),
-    on=ALL,
+fault("query-vector-column-required", "A search for a vector must name its column.", on=ALL)(
+    refused_if(lambda query: bool(query.get("vector")) and "vector_column" not in query)
 )
-declare(
-    "query-vector-column-required",
-    "A search for a vector must name its column.",
-    refused_if(lambda query: bool(query.get("vector")) and "vector_column" not in query),
-    on=ALL,
+fault("query-batch-first-only", "Of several vectors only the first is searched for.", on=ALL)(
+    queries_become(_only_first)
 )
-declare(
-    "query-batch-first-only", "Of several vectors only the first is searched for.", queries_become(_only_first), on=ALL
+fault("query-effort-refused", "A query must not say how hard to search.", on=ALL)(
+    refused_if(lambda query: any(name in query for name in EFFORTS))
 )
-declare(
-    "query-effort-refused",
-    "A query must not say how hard to search.",
-    refused_if(lambda query: any(name in query for name in EFFORTS)),
-    on=ALL,
-)
-declare("query-bypass-ignored", "An index is used wherever there is one.", lost_anywhere("bypass_vector_index"), on=ALL)
-declare("query-refine-ignored", "What an index estimates is never refined.", lost_anywhere("refine_factor"), on=ALL)
+fault("query-bypass-ignored", "An index is used wherever there is one.", on=ALL)(lost_anywhere("bypass_vector_index"))
+fault("query-refine-ignored", "What an index estimates is never refined.", on=ALL)(lost_anywhere("refine_factor"))
 
 # Plans
-declare(
-    "query-plan-of-nothing",
-    "Whatever the query, the plan is that of reading rows.",
-    request_becomes(_of_nothing),
-    on=PLANS,
+fault("query-plan-of-nothing", "Whatever the query, the plan is that of reading rows.", on=PLANS)(
+    request_becomes(_of_nothing)
 )
-declare("query-plan-as-object", "A plan comes in an object.", body_becomes(lambda plan: {"plan": plan}, 200), on=PLANS)
-declare("query-plan-commits", "Asking for a plan makes a version.", _plan_commits, on=[*PLANS, "DescribeTable"])
+fault("query-plan-as-object", "A plan comes in an object.", on=PLANS)(body_becomes(lambda plan: {"plan": plan}, 200))

@@ -6,15 +6,17 @@ import asyncio
 from typing import Any
 
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, declare, status_becomes
+from reference_server.faults import Call, Proceed, fault, status_becomes
 
 WRITES = ("InsertIntoTable", "UpdateTable", "MergeInsertIntoTable", "CreateTableVersion")
 
 CREATIONS = ("CreateNamespace", "CreateTable", "DeclareTable")
 
 
+@fault("lost-update", on=WRITES)
 async def _lost(call: Call, proceed: Proceed) -> Reply:
-    """Let the first of the writers that meet at a table write, and answer all of them as it is answered."""
+    """Writers that meet at a table are all told that they succeeded, but only one of them did."""
+    # Let the first of the writers that meet at a table write, and answer all of them as it is answered.
     under_way: dict[Any, asyncio.Future[Reply]] = call.state.setdefault("lost-update", {})
     key = call.operation.id, call.path["id"]
     if key in under_way:
@@ -29,21 +31,12 @@ async def _lost(call: Call, proceed: Proceed) -> Reply:
         del under_way[key]
 
 
+@fault("merge-appends", on=["MergeInsertIntoTable"])
 async def _appended(call: Call, proceed: Proceed) -> Reply:
+    """Merging adds all rows of the stream, whatever is there."""
     call.turn_to("InsertIntoTable")
     return await proceed()
 
 
-declare(
-    "lost-update",
-    "Writers that meet at a table are all told that they succeeded, but only one of them did.",
-    _lost,
-    on=WRITES,
-)
-declare("race-hidden", "Who loses a race for a name is told that they won it.", status_becomes(409, 200), on=CREATIONS)
-declare(
-    "drop-race-hidden", "Whoever drops a table is told that they did it.", status_becomes(404, 200), on=["DropTable"]
-)
-declare(
-    "merge-appends", "Merging adds all rows of the stream, whatever is there.", _appended, on=["MergeInsertIntoTable"]
-)
+fault("race-hidden", "Who loses a race for a name is told that they won it.", on=CREATIONS)(status_becomes(409, 200))
+fault("drop-race-hidden", "Whoever drops a table is told that they did it.", on=["DropTable"])(status_becomes(404, 200))

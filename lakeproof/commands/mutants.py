@@ -1,0 +1,134 @@
+"""`lakeproof mutants`."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from zlib import crc32
+
+import click
+from rich.table import Table
+
+from conformance.apis import requirements
+from conformance.mutation import first_to_notice, near, noticed_by
+from conformance.noticed import compress, noticed_file, read_noticed, write_noticed
+from conformance.settings import Settings, load_settings
+from lakeproof.checking import target_of
+from lakeproof.terminal import err, out
+from reference_server.derived_faults import FAMILIES_OF_DOCUMENTS, derived_faults
+from reference_server.faults import FAULTS, Fault
+from reference_server.serve import Server
+from specs.apis import apis, default_api
+from specs.problems import Problem
+from specs.profiles import find_profile
+
+EPILOG = """\b
+Examples:
+  lakeproof mutants --api lance --list                 how many there are
+  lakeproof mutants --api lance --fault 'tag*'         who notices these
+  lakeproof mutants --api iceberg --derived --sample 10
+                                                       one in ten of those that follow from the document,
+                                                       each until one requirement notices it
+  lakeproof mutants --api iceberg --derived            all of them: hours
+  lakeproof mutants --api lance --fault tags-move --write
+                                                       keeps what was measured in noticed.toml
+"""
+WAREHOUSE = "default"  # a run that names its warehouse sees what becomes of clients that name none
+
+
+@click.command("mutants", epilog=EPILOG)
+@click.option(
+    "--api", type=click.Choice(list(apis())), default=default_api(), show_default=True, help="The API to measure."
+)
+@click.option("--derived", is_flag=True, help="Faults that follow from the document instead of the written ones.")
+@click.option("--fault", "patterns", multiple=True, metavar="PATTERN", help="Only faults with such names; repeatable.")
+@click.option("--sample", type=click.IntRange(1), default=1, metavar="N", help="Only one fault in N.")
+@click.option("--seed", default=0, help="Another seed is another sample.")
+@click.option("--write", is_flag=True, help="Measure every requirement of the operations, and keep which notice.")
+@click.option("--list", "only_list", is_flag=True, help="Show which faults these are and exit.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each fault.")
+def mutants_command(
+    api: str,
+    derived: bool,
+    patterns: tuple[str, ...],
+    sample: int,
+    seed: int,
+    write: bool,
+    only_list: bool,
+    as_json: bool,
+) -> None:
+    """Measure which requirements notice which fault of the embedded reference server.
+
+    Under each fault those requirements run that are about its operations. A fault that changed something and that
+    nobody notices is a gap of the suite.
+    """
+    faults = [
+        one
+        for one in (derived_faults(find_profile(api).document()) if derived else _written(api))
+        if (not patterns or any(fnmatchcase(one.name, pattern) for pattern in patterns))
+        and crc32(f"{seed} {one.name}".encode()) % sample == 0
+    ]
+    if not faults:
+        raise Problem(f"There is no such fault of {api}.", "`lakeproof mutants --list` shows them.")
+    if only_list:
+        _list(faults)
+        return
+    with target_of(load_settings({"api": api, "warehouse": WAREHOUSE})) as (target, server):
+        measured = list(_measured(faults, target, server, write=write, as_json=as_json)) if server else []
+    if write:
+        new = {fault: tuple(compress(ids, requirements(api))) for fault, ids, _ in measured if ids}
+        write_noticed(noticed_file(api), read_noticed(noticed_file(api)) | new)
+    unnoticed = [(fault, reached) for fault, ids, reached in measured if not ids]
+    survivors = [fault for fault, reached in unnoticed if reached]
+    err.print(
+        f"{len(measured)} faults: {len(measured) - len(unnoticed)} noticed, {len(survivors)} survive, "
+        f"{len(unnoticed) - len(survivors)} changed nothing"
+    )
+
+
+def _written(api: str) -> Iterator[Fault]:
+    """Return the written faults that touch an operation of an API, or all operations."""
+    operations = set(find_profile(api).document().operations)
+    known = read_noticed(noticed_file(api))
+    return (one for one in FAULTS.values() if one.operations & operations or (not one.operations and one.name in known))
+
+
+def _measured(
+    faults: list[Fault], target: Settings, server: Server, *, write: bool, as_json: bool
+) -> Iterator[tuple[str, set[str], bool]]:
+    """Yield each fault, who notices it, and whether it changed anything: a written one counts as if it did."""
+    derived = {family.name for family in FAMILIES_OF_DOCUMENTS}
+    for fault in faults:
+        started = time.perf_counter()
+        ids = near(target.api, fault.operations)
+        written = fault.name.partition(":")[0] not in derived
+
+        def reached(name: str = fault.name, written: bool = written) -> bool:
+            return written or name in server.reached
+
+        noticing = noticed_by(target, fault.name, ids) if write else first_to_notice(target, fault.name, ids, reached)
+        seconds = round(time.perf_counter() - started, 1)
+        _print(fault.name, noticing, reached(), seconds, as_json=as_json)
+        yield fault.name, noticing, reached()
+
+
+def _print(fault: str, noticing: set[str], reached: bool, seconds: float, *, as_json: bool) -> None:
+    if as_json:
+        entry = {"fault": fault, "noticed_by": sorted(noticing), "reached": reached, "seconds": seconds}
+        click.echo(json.dumps(entry))
+        return
+    style = "green" if noticing else "red" if reached else "dim"
+    words = (
+        f"noticed by {', '.join(sorted(noticing)[:3])}" if noticing else "survives" if reached else "changed nothing"
+    )
+    out.print(f"[{style}]{fault}[/] {words} ({seconds} s)", soft_wrap=True)
+
+
+def _list(faults: list[Fault]) -> None:
+    table = Table("fault", "what is wrong", box=None, header_style="dim", pad_edge=False)
+    for fault in faults:
+        table.add_row(fault.name, fault.breaks)
+    out.print(table)
+    out.print(f"\n{len(faults)} faults")

@@ -1,0 +1,146 @@
+"""The fields of JSON answers as a document declares them, and answers with one of them altered.
+
+A field is written as its path: names with dots between them, `*` for every item of a list or value of a map, `$` for
+an answer that is no object: `versions.*.version`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from specs.openapi import JSON_TYPE, Document, Operation, Schema
+
+ANY, WHOLE = "*", "$"
+NAMES = 2  # levels of names that are looked at: what lies deeper is the content of formats of their own
+CHOICES = ("allOf", "oneOf", "anyOf")
+SCALARS = {"string", "integer", "number", "boolean"}
+Edit = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of an answer: its path and its type, one of JSON's words, or "" where any will do."""
+
+    path: str
+    type: str
+    required: bool
+    fixed: bool
+    """True where the document allows one value only."""
+
+
+def answer_fields(document: Document, operation: Operation) -> list[Field]:
+    """Return the fields of an operation's answers of success, each once."""
+    schemas = [operation.responses[str(status)].content.get(JSON_TYPE) for status in operation.successes]
+    return _each_once(field for schema in schemas if schema for field in _whole(document, schema))
+
+
+def body_fields(document: Document, operation: Operation) -> list[Field]:
+    """Return the fields at the top of an operation's request."""
+    schema = operation.request.content.get(JSON_TYPE) if operation.request else None
+    return [field for field in _each_once(_within(document, schema or {}, (), NAMES)) if "." not in field.path]
+
+
+def edited(value: Any, path: str, edit: Edit) -> Any:
+    """Return a JSON value with `edit` done to what has a path; what lacks the field stays as it is."""
+    return edit(value) if path == WHOLE else _edited(value, path.split("."), edit)
+
+
+def without(value: Any, path: str) -> Any:
+    """Return a JSON value without the field that has a path."""
+    parent, _, name = path.rpartition(".")
+
+    def shorter(holder: Any) -> Any:
+        return {key: holder[key] for key in holder if key != name} if isinstance(holder, dict) else holder
+
+    return edited(value, parent or WHOLE, shorter)
+
+
+def another(value: Any, allowed: Iterable[Any] = ()) -> Any:
+    """Return another value of the same type, one of those that are allowed where there are some."""
+    others = [one for one in allowed if one not in (value, None)]
+    if others:
+        return others[0]
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 1
+    return _other_text(value) if isinstance(value, str) else value
+
+
+def allowed_values(document: Document, operation: Operation, path: str) -> list[Any]:
+    """Return the values that a field may have, none where the document does not list them."""
+    schemas = [operation.responses[str(status)].content.get(JSON_TYPE) for status in operation.successes]
+    found = (one for schema in schemas if schema for one in _schemas(document, schema, path.split(".")))
+    return [value for schema in found for value in schema.get("enum", ())]
+
+
+def _other_text(text: str) -> str:
+    """Return another text of the same length: what has a format keeps it mostly."""
+    return text[:-1] + ("1" if text.endswith("0") else "0") if text else "0"
+
+
+def _edited(value: Any, path: list[str], edit: Edit) -> Any:
+    if not path:
+        return edit(value)
+    name, *rest = path
+    if name == ANY and isinstance(value, list):
+        return [_edited(one, rest, edit) for one in value]
+    if name == ANY and isinstance(value, dict):
+        return {key: _edited(one, rest, edit) for key, one in value.items()}
+    if isinstance(value, dict) and name in value:
+        return {**value, name: _edited(value[name], rest, edit)}
+    return value
+
+
+def _each_once(fields: Iterable[Field]) -> list[Field]:
+    return list({field.path: field for field in fields}.values())
+
+
+def _whole(document: Document, schema: Schema) -> Iterator[Field]:
+    resolved = document.resolve(schema)
+    if _type(resolved) in SCALARS:
+        yield Field(WHOLE, _type(resolved), True, False)
+    yield from _within(document, resolved, (), NAMES)
+
+
+def _within(document: Document, schema: Schema, path: tuple[str, ...], names: int) -> Iterator[Field]:
+    """Go down a schema, through its choices, as far as so many more names lead."""
+    schema = document.resolve(schema)
+    for choice in (one for word in CHOICES for one in schema.get(word, ())):
+        yield from _within(document, choice, path, names)
+    required = schema.get("required", ())
+    for name, below in schema.get("properties", {}).items() if names else ():
+        yield _field(document, below, (*path, name), name in required)
+        yield from _within(document, below, (*path, name), names - 1)
+    for below in (schema.get("items"), schema.get("additionalProperties")):
+        if isinstance(below, dict) and path:
+            yield _field(document, below, (*path, ANY), True)
+            yield from _within(document, below, (*path, ANY), names)
+
+
+def _field(document: Document, schema: Schema, path: tuple[str, ...], required: bool) -> Field:
+    resolved = document.resolve(schema)
+    fixed = "const" in resolved or len(resolved.get("enum", (0, 1))) == 1
+    return Field(".".join(path), _type(resolved), required, fixed)
+
+
+def _type(schema: Schema) -> str:
+    types = schema.get("type", "")
+    return next((one for one in types if one != "null"), "") if isinstance(types, list) else types
+
+
+def _schemas(document: Document, schema: Schema, path: list[str]) -> Iterator[Schema]:
+    """Return the schemas of what has a path."""
+    schema = document.resolve(schema)
+    for choice in (one for word in CHOICES for one in schema.get(word, ())):
+        yield from _schemas(document, choice, path)
+    if not path or path == [WHOLE]:
+        yield schema
+        return
+    name, *rest = path
+    keys = ("items", "additionalProperties") if name == ANY else ()
+    for below in (schema.get("properties", {}).get(name), *map(schema.get, keys)):
+        if isinstance(below, dict):
+            yield from _schemas(document, below, rest)

@@ -1,0 +1,153 @@
+"""Faults that follow from the document, for every operation of any API: `FAMILY:OPERATION:SUBJECT`.
+
+    lost-answer-field:describeTable:location
+
+None of them is written, and none is made before it is asked for: `find_fault` makes one from its name, and
+`derived_faults` lists the names for a document. What takes a mind of its own is written, see `faults.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import orjson
+
+from reference_server import derived_effects as effects
+from reference_server.answer_fields import ANY, SCALARS, WHOLE, Field, answer_fields, body_fields
+from reference_server.context import Reply
+from reference_server.derived_effects import KEY, READING, REPEATABLE
+from reference_server.errors import Conflict
+from reference_server.faults import FAMILIES, Around, Call, Fault, Proceed
+from specs.openapi import JSON_TYPE, Document, Operation
+
+REACHED = "reached"  # where the state of a server keeps the names of derived faults that had something to change
+Subjects = Callable[[Document, Operation], Iterable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Faults of one kind: which there are, and what each does.
+
+    `breaks` is a sentence about an operation, with `{}` for the subject; `kind` says what a subject is, "" where a
+    family has one fault for each of its operations.
+    """
+
+    name: str
+    kind: str
+    breaks: str
+    subjects: Subjects
+    around: Callable[[str], Around]
+
+    def fault(self, operation: str, subject: str) -> Fault:
+        """Return the fault of an operation and a subject, "" where the family has none."""
+        name = ":".join(filter(None, (self.name, operation, subject)))
+        sentence = f"{operation} {self.breaks.format(subject)}"
+        return Fault(name, sentence, frozenset({operation}), _noting(name, self.around(subject)))
+
+
+def derived_faults(document: Document) -> Iterator[Fault]:
+    """Return every fault that follows from a document."""
+    for family in FAMILIES_OF_DOCUMENTS:
+        for operation in document.operations.values():
+            for subject in family.subjects(document, operation):
+                yield family.fault(operation.id, subject)
+
+
+def _noting(name: str, around: Around) -> Around:
+    """Note in the server's state that a fault changed a request or an answer, for those who count mutants."""
+
+    async def noted(call: Call, proceed: Proceed) -> Reply:
+        sent, answered = _sent(call), b""
+
+        async def inner() -> Reply:
+            nonlocal answered
+            if _sent(call) != sent:
+                call.state.setdefault(REACHED, set()).add(name)
+            reply = await proceed()
+            answered = _answer(reply)
+            return reply
+
+        try:
+            reply = await around(call, inner)
+        except Conflict:
+            call.state.setdefault(REACHED, set()).add(name)
+            raise
+        if _answer(reply) != answered:
+            call.state.setdefault(REACHED, set()).add(name)
+        return reply
+
+    return noted
+
+
+def _sent(call: Call) -> tuple[object, ...]:
+    request = call.request
+    return request.query, request.body, {name.title(): value for name, value in request.headers.items()}
+
+
+def _answer(reply: Reply) -> bytes:
+    try:
+        body = orjson.dumps(orjson.loads(reply.body), option=orjson.OPT_SORT_KEYS)
+    except orjson.JSONDecodeError:
+        body = reply.body
+    return b"%d %s" % (reply.status, body)
+
+
+# Subjects: what an operation has that can be broken.
+
+
+def _optional_arguments(document: Document, operation: Operation) -> list[str]:
+    parameters = [one.name for one in operation.parameters if not one.required]
+    fields = [field.path for field in body_fields(document, operation) if not field.required]
+    return list(dict.fromkeys([*parameters, *fields]))
+
+
+def _fields(wanted: Callable[[Field], bool]) -> Subjects:
+    return lambda document, operation: [field.path for field in answer_fields(document, operation) if wanted(field)]
+
+
+def _refusals(_document: Document, operation: Operation) -> list[str]:
+    return effects.refusals(operation)
+
+
+def _operations(wanted: Callable[[Operation], bool]) -> Subjects:
+    return lambda _document, operation: [""] if wanted(operation) else []
+
+
+def _can_be_lost(field: Field) -> bool:
+    return field.path[-1] not in (ANY, WHOLE)
+
+
+def _can_be_changed(field: Field) -> bool:
+    return field.type in SCALARS and not field.fixed
+
+
+def _is_list(field: Field) -> bool:
+    return field.type == "array"
+
+
+def _may_write(operation: Operation) -> bool:
+    return operation.method not in READING
+
+
+def _has_answer(operation: Operation) -> bool:
+    return any(JSON_TYPE in operation.responses[str(status)].content for status in operation.successes)
+
+
+def _is_repeatable(operation: Operation) -> bool:
+    return operation.method in REPEATABLE or any(one.name == KEY for one in operation.parameters)
+
+
+_ROWS: tuple[tuple[str, str, str, Subjects, Callable[[str], Around]], ...] = (
+    ("ignored-argument", "ARGUMENT", "does not heed {}.", _optional_arguments, effects.argument_ignored),
+    ("lost-answer-field", "FIELD", "answers without {}.", _fields(_can_be_lost), effects.field_lost),
+    ("changed-answer-field", "FIELD", "answers another {}.", _fields(_can_be_changed), effects.field_changed),
+    ("short-list", "FIELD", "answers {} without the last item.", _fields(_is_list), effects.list_shortened),
+    ("other-status", "STATUS", "refuses with another status than {}.", _refusals, effects.other_status),
+    ("other-error", "STATUS", "refuses with {} and another code and type.", _refusals, effects.other_error),
+    ("said-only", "", "is answered with success, but not done.", _operations(_may_write), effects.said_only),
+    ("first-answer", "", "never answers a request anew.", _operations(_has_answer), effects.first_answer),
+    ("repeat-refused", "", "refuses what it has done before.", _operations(_is_repeatable), effects.repeat_refused),
+)
+FAMILIES_OF_DOCUMENTS = tuple(Family(*row) for row in _ROWS)
+FAMILIES.update({family.name: family.fault for family in FAMILIES_OF_DOCUMENTS})

@@ -1,0 +1,50 @@
+"""What is kept of measurements: files, patterns, and who notices a fault."""
+
+from __future__ import annotations
+
+from conformance.mutation import first_to_notice, near, noticed_by
+from conformance.noticed import compress, faults_noticed_by, matching, read_noticed, write_noticed
+from conformance.settings import load_settings
+from lakeproof import serve
+
+IDS = {"a.tag.get.one", "a.tag.get.two", "a.tag.list", "a.row.get"}
+FAULT = "lost-answer-field:DescribeTable:location"
+
+
+def test_what_is_written_is_read_again(tmp_path):
+    noticed = {"late": ("a.b.*",), FAULT: tuple(f"a.{'long' * 5}.{number}" for number in range(9))}
+    write_noticed(tmp_path / "noticed.toml", noticed)
+    assert read_noticed(tmp_path / "noticed.toml") == noticed
+    assert read_noticed(tmp_path / "other.toml") == {}
+
+
+def test_patterns_name_these_ids_and_no_others():
+    assert compress({"a.tag.get.one", "a.tag.get.two"}, IDS) == ["a.tag.get.*"]
+    assert compress({"a.tag.get.one"}, IDS) == ["a.tag.get.one"]
+    assert compress(IDS - {"a.row.get"}, IDS) == ["a.tag.*"]
+    for some in ({"a.tag.get.one", "a.row.get"}, IDS, set()):
+        assert matching(compress(some, IDS), IDS) == some
+
+
+def test_a_requirement_tells_the_faults_that_it_notices():
+    noticed = {"y": ("a.tag.*",), "x": ("a.tag.list",), "z": ("a.row.*",)}
+    assert faults_noticed_by("a.tag.list", noticed) == ["x", "y"]
+
+
+def test_who_notices_a_fault_is_measured(tmp_path):
+    ids = {"lance.table.describe.location", "lance.table.describe.name"}
+    assert ids < near("lance", {"DescribeTable"})
+    with serve("lance", storage="memory:pure", allow_faults=True) as server:
+        settings = load_settings({"server": server.url, "api": "lance"}, environ={}, folder=tmp_path)
+        assert noticed_by(settings, FAULT, ids) == {"lance.table.describe.location"}
+        assert server.reached == {FAULT}
+        assert noticed_by(settings, FAULT, []) == set()
+        assert first_to_notice(settings, FAULT, ids, lambda: True) == {"lance.table.describe.location"}
+
+
+def test_a_fault_that_changes_nothing_is_given_up(tmp_path):
+    fault = "other-status:DescribeTable:429"
+    with serve("lance", storage="memory:pure", allow_faults=True) as server:
+        settings = load_settings({"server": server.url, "api": "lance"}, environ={}, folder=tmp_path)
+        assert first_to_notice(settings, fault, {"lance.table.describe.name"}, lambda: fault in server.reached) == set()
+        assert server.reached == frozenset()

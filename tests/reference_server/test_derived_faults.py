@@ -1,0 +1,193 @@
+"""Faults that follow from the document: which there are, and what they do."""
+
+from __future__ import annotations
+
+import asyncio
+
+import orjson
+import pytest
+
+from lakeproof import serve
+from reference_server.answer_fields import another, edited, without
+from reference_server.context import Request, json_reply
+from reference_server.derived_faults import REACHED, derived_faults
+from reference_server.errors import Conflict
+from reference_server.faults import FAULTS, Call, find_fault
+from specs.apis import apis
+from specs.openapi import Document
+from specs.problems import Problem
+from specs.profiles import find_profile
+
+TABLE = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {
+        "name": {"type": "string"},
+        "kind": {"enum": ["table", "view"], "type": "string"},
+        "format": {"const": "lance"},
+        "columns": {"type": "array", "items": {"type": "object", "properties": {"id": {"type": "integer"}}}},
+    },
+}
+DOCUMENT = Document(
+    {
+        "openapi": "3.1.0",
+        "paths": {
+            "/t/{id}": {
+                "post": {
+                    "operationId": "describe",
+                    "parameters": [
+                        {"name": "id", "in": "path", "required": True},
+                        {"name": "deep", "in": "query"},
+                        {"name": "X-Who", "in": "header"},
+                    ],
+                    "requestBody": {"content": {"application/json": {"schema": TABLE}}},
+                    "responses": {
+                        "200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/T"}}}},
+                        "404": {},
+                        "409": {},
+                    },
+                }
+            }
+        },
+        "components": {"schemas": {"T": TABLE}},
+    },
+    "test",
+)
+ANSWER = {"name": "a", "kind": "table", "format": "lance", "columns": [{"id": 1}, {"id": 2}]}
+
+
+def call(body=b"", headers=None, target="/t/a", **state):
+    request = Request("1", "POST", target, headers or {}, body)
+    return Call(DOCUMENT, request, DOCUMENT.operation("describe"), {"id": "a"}, state)
+
+
+def answered(name, one=None, reply=None):
+    """What a call is answered, and the call as it arrived."""
+    one = one or call()
+
+    async def proceed():
+        return reply or json_reply(ANSWER)
+
+    return asyncio.run(find_fault(name).around(one, proceed)), one
+
+
+def body(reply):
+    return orjson.loads(reply.body)
+
+
+def test_every_part_of_an_operation_has_its_faults():
+    assert [one.name for one in derived_faults(DOCUMENT)] == [
+        *(f"ignored-argument:describe:{name}" for name in ("deep", "X-Who", "kind", "format", "columns")),
+        *(f"lost-answer-field:describe:{name}" for name in ("name", "kind", "format", "columns", "columns.*.id")),
+        *(f"changed-answer-field:describe:{name}" for name in ("name", "kind", "columns.*.id")),
+        "short-list:describe:columns",
+        *(f"other-{what}:describe:{status}" for what in ("status", "error") for status in (404, 409)),
+        "said-only:describe",
+        "first-answer:describe",
+    ]
+
+
+@pytest.mark.parametrize("api", apis())
+def test_every_name_is_found_again_and_no_two_are_the_same(api):
+    names = [one.name for one in derived_faults(find_profile(api).document())]
+    assert len(set(names)) == len(names) > 1000
+    assert all(find_fault(name).name == name for name in names)
+    assert not set(names) & set(FAULTS)
+
+
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [
+        ("lost-answer-field:describe:name", {key: ANSWER[key] for key in ANSWER if key != "name"}),
+        ("lost-answer-field:describe:columns.*.id", {**ANSWER, "columns": [{}, {}]}),
+        ("changed-answer-field:describe:kind", {**ANSWER, "kind": "view"}),
+        ("changed-answer-field:describe:columns.*.id", {**ANSWER, "columns": [{"id": 2}, {"id": 3}]}),
+        ("short-list:describe:columns", {**ANSWER, "columns": [{"id": 1}]}),
+    ],
+)
+def test_answers_are_altered(name, changed):
+    reply, one = answered(name)
+    assert body(reply) == changed
+    assert one.state[REACHED] == {name}
+
+
+def test_an_error_keeps_its_fields():
+    reply, one = answered("lost-answer-field:describe:name", reply=json_reply({"name": "x"}, 404))
+    assert body(reply) == {"name": "x"}
+    assert REACHED not in one.state
+
+
+def test_arguments_are_ignored_wherever_they_travel():
+    _, one = answered("ignored-argument:describe:kind", call(b'{"name": "a", "kind": "view"}'))
+    assert one.request.body == b'{"name":"a"}'
+    _, one = answered("ignored-argument:describe:deep", call(target="/t/a?deep=1&more=2"))
+    assert one.request.query == {"more": ["2"]}
+    _, one = answered("ignored-argument:describe:X-Who", call(headers={"x-who": "me", "Accept": "*/*"}))
+    assert one.request.headers == {"Accept": "*/*"}
+
+
+def test_refusals_get_another_status_or_another_code():
+    refusal = json_reply({"error": {"type": "NotFound", "code": 404, "message": "gone"}}, 404)
+    assert answered("other-status:describe:404", reply=refusal)[0].status == 409
+    refusal.status = 404
+    altered = body(answered("other-error:describe:404", reply=refusal)[0])["error"]
+    assert altered["message"] == "gone"
+    assert altered["code"] != 404
+    assert altered["type"] != "NotFound"
+
+
+def test_what_is_only_said_is_not_done_and_answered_like_the_first_that_was():
+    first = call()
+    answered("said-only:describe", first, json_reply({"name": "a"}))
+    second = call(**first.state)
+    second.path = {"id": "b"}
+
+    async def proceed():
+        raise AssertionError("it was done")
+
+    assert body(asyncio.run(find_fault("said-only:describe").around(second, proceed))) == {"name": "b"}
+
+
+def test_where_success_has_nothing_to_tell_nothing_is_done_at_all(http):
+    with serve("lance", storage="memory:pure", faults=("said-only:CreateNamespace",)) as server:
+        assert http("POST", f"{server.url}/v1/namespace/a/create", json={}).status == 200
+        assert http("POST", f"{server.url}/v1/namespace/a/describe", json={}).status == 404
+
+
+def test_what_was_done_is_refused():
+    one = call(headers={"Idempotency-Key": "k"})
+    assert answered("repeat-refused:describe", one)[0].status == 200
+    with pytest.raises(Conflict):
+        answered("repeat-refused:describe", one)
+
+
+def test_a_request_is_never_answered_anew():
+    one = call()
+    answered("first-answer:describe", one)
+    assert body(answered("first-answer:describe", one, json_reply({"name": "b"}))[0]) == ANSWER
+
+
+@pytest.mark.parametrize(("value", "other"), [(True, False), (1, 2), ("a", "0"), ("0", "1"), ("", "0"), (None, None)])
+def test_another_value_is_of_the_same_type(value, other):
+    assert another(value) == other
+
+
+def test_paths_lead_through_lists_and_maps():
+    value = {"tags": {"x": {"version": 1}, "y": {"version": 2}}}
+    assert edited(value, "tags.*.version", str) == {"tags": {"x": {"version": "1"}, "y": {"version": "2"}}}
+    assert without(value, "tags.*.version") == {"tags": {"x": {}, "y": {}}}
+    assert edited(3, "$", str) == "3"
+    assert edited(value, "other.*.version", str) == value
+
+
+def test_a_fault_of_the_document_is_served(http):
+    with serve("lance", storage="memory:pure", faults=("lost-answer-field:ListNamespaces:namespaces",)) as server:
+        answer = http("GET", f"{server.url}/v1/namespace/$/list")
+        assert (answer.status, "namespaces" in answer.json()) == (200, False)
+        assert server.reached == {"lost-answer-field:ListNamespaces:namespaces"}
+
+
+@pytest.mark.parametrize("name", ["lost-answer-field", "lost-answers:x:y"])
+def test_an_unknown_name_gets_a_hint(name):
+    with pytest.raises(Problem, match="no fault"):
+        find_fault(name)
