@@ -9,7 +9,7 @@ from conformance.iceberg.catalog import IcebergCatalog
 from conformance.json_values import shown
 from conformance.outcomes import Violation
 from conformance.requirement import must
-from spark_tests.scenarios.iceberg.test_rows import new_table, words
+from spark_tests.scenarios.iceberg.tables import new_table, words
 from spark_tests.scenarios.lake import Lake
 
 CLAUSE = "iceberg-concurrency"

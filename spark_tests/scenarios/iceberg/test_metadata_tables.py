@@ -5,8 +5,7 @@ from __future__ import annotations
 from conformance.checks import at_least, equal
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.requirement import must
-from spark_tests.scenarios.iceberg.test_rows import new_table
-from spark_tests.scenarios.iceberg.test_time_travel import new_history
+from spark_tests.scenarios.iceberg.tables import new_history, new_table
 from spark_tests.scenarios.lake import Lake
 
 CLAUSE = "iceberg-metadata-tables"

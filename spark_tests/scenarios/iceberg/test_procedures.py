@@ -10,7 +10,7 @@ from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.staging import reachable, stage
 from conformance.outcomes import Unoffered
 from conformance.requirement import must
-from spark_tests.scenarios.iceberg.test_time_travel import new_history, rows
+from spark_tests.scenarios.iceberg.tables import new_history, rows
 from spark_tests.scenarios.lake import Lake
 
 CLAUSE = "iceberg-procedures"

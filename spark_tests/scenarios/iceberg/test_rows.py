@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from conformance.checks import distinct, equal
+from conformance.checks import equal
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.requirement import must
+from spark_tests.scenarios.iceberg.tables import new_table, words
 from spark_tests.scenarios.lake import Lake
 
 CLAUSE = "iceberg-rows"
 MODES = {"copy-on-write": "copy-on-write", "merge-on-read": "merge-on-read"}
-
-
-def new_table(lake: Lake, mode: str = "copy-on-write", rows: int = 6) -> str:
-    """Create a table of so many rows (id, part, word), partitioned by part = id % 3, and return its name."""
-    table = lake.name("t")
-    modes = ", ".join(f"'write.{verb}.mode' = '{mode}'" for verb in ("delete", "update", "merge"))
-    lake.run(
-        f"CREATE TABLE {table} (id INT, part INT, word STRING) USING iceberg PARTITIONED BY (part) "
-        f"TBLPROPERTIES ('format-version' = '2', {modes})"
-    )
-    lake.run(f"INSERT INTO {table} SELECT CAST(id AS INT), CAST(id % 3 AS INT), concat('w', id) FROM range({rows})")
-    return table
-
-
-def words(lake: Lake, table: str) -> dict[int, str]:
-    """Return the words of a table by id. Raises Violation when an id is there twice."""
-    rows = lake.run(f"SELECT id, word FROM {table}")
-    distinct((id for id, _ in rows), "the ids of the rows")
-    return dict(rows)
 
 
 @must("spark.iceberg.rows.appended", operations=["updateTable"], clause=CLAUSE, kind="scenario")

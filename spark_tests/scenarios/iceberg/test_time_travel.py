@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from conformance.checks import equal, exactly, holds, only, same_items
+from conformance.checks import equal, holds, only, same_items
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.requirement import must
+from spark_tests.scenarios.iceberg.tables import new_history, rows
 from spark_tests.scenarios.lake import Lake
 
 CLAUSE = "iceberg-time-travel"
-
-
-def new_history(lake: Lake, catalog: IcebergCatalog) -> tuple[str, list[int]]:
-    """Create a table of the rows 1, 2 and 3, each by an append of its own; return its name and the snapshots."""
-    table = lake.name("t")
-    lake.run(f"CREATE TABLE {table} (x INT) USING iceberg")
-    for x in (1, 2, 3):
-        lake.run(f"INSERT INTO {table} VALUES ({x})")
-    snapshots = [one["snapshot-id"] for one in catalog.metadata(catalog.table_id())["snapshots"]]
-    return table, exactly(snapshots, 3, "the snapshots, of which each append makes one")
-
-
-def rows(lake: Lake, table: str, version: str = "") -> list[int]:
-    """Return the rows of a table, of a version of it if one is given."""
-    return [x for (x,) in lake.run(f"SELECT x FROM {table} {version} ORDER BY x")]
 
 
 @must("spark.iceberg.travel.snapshot", operations=["loadTable"], clause=CLAUSE, kind="scenario")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from conformance.checks import contains, equal, only, same_items
+from conformance.checks import equal, only, same_items
 from conformance.json_values import shown
 from conformance.lance.catalog import LanceCatalog
 from conformance.requirement import must
@@ -23,6 +23,7 @@ from spark_tests.scenarios.lance.opening import (
     search_fragments,
     write_fragments,
 )
+from spark_tests.scenarios.lance.tables import values
 
 CLAUSE = "lance-jobs"
 READ = ("DeclareTable", "DescribeTable")
@@ -34,13 +35,6 @@ def spread(lake: Lake, text: str, numbers: list[int], work: Callable[[Iterable[i
     """Run a job over numbers in as many partitions as there are parts, and return what it yields."""
     context = lake.spark.sparkContext
     return lake.job(text, lambda: context.parallelize(numbers, PARTS).mapPartitions(work).collect())
-
-
-def values(rows: Any, column: str) -> list[Any]:
-    """Return the values of a column of an Arrow table. Raises Violation when it has no such column."""
-    contains(rows.column_names, [column], "the columns of the table")
-    found: list[Any] = rows.column(column).to_pylist()
-    return found
 
 
 def new_table(catalog: LanceCatalog, suite: Suite) -> list[int]:

@@ -11,8 +11,7 @@ from conformance.requirement import must
 from conformance.suite import Suite
 from spark_tests.scenarios.lake import Lake
 from spark_tests.scenarios.lance.opening import create_table, open_dataset, options_of
-from spark_tests.scenarios.lance.test_jobs import values
-from spark_tests.scenarios.lance.test_rows import new_table
+from spark_tests.scenarios.lance.tables import new_table, values
 
 CLAUSE = "lance-other-clients"
 SPARK = ("CreateEmptyTable", "DescribeTable")

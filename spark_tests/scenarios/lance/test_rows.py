@@ -4,30 +4,16 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from conformance.checks import distinct, equal
+from conformance.checks import equal
 from conformance.json_values import shown
 from conformance.outcomes import Violation
 from conformance.requirement import must, should
 from spark_tests.scenarios.lake import Lake
+from spark_tests.scenarios.lance.tables import new_table, words
 
 CLAUSE = "lance-rows"
 WRITE = ("CreateEmptyTable", "DescribeTable")
 WRITERS = 4
-
-
-def new_table(lake: Lake, rows: int = 6) -> str:
-    """Create a table of so many rows (id, word) and return its name."""
-    table = lake.name("t")
-    lake.run(f"CREATE TABLE {table} (id INT, word STRING) USING lance")
-    lake.run(f"INSERT INTO {table} SELECT CAST(id AS INT), concat('w', id) FROM range({rows})")
-    return table
-
-
-def words(lake: Lake, table: str) -> dict[int, str]:
-    """Return the words of a table by id. Raises Violation when an id is there twice."""
-    rows = lake.run(f"SELECT id, word FROM {table}")
-    distinct((id for id, _ in rows), "the ids of the rows")
-    return dict(rows)
 
 
 @must("spark.lance.rows.appended", operations=WRITE, clause=CLAUSE, kind="scenario")
