@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import jsonschema_rs
+from jsonpointer import JsonPointerException, resolve_pointer
 
 from specs.openapi import Document
 from specs.validation import pointer
@@ -88,12 +89,10 @@ def references(document: Document) -> Iterator[Defect]:
 
 
 def _resolves(document: Document, target: str) -> bool:
-    node: Any = document.raw
-    for part in target.removeprefix("#/").split("/"):
-        key = part.replace("~1", "/").replace("~0", "~")
-        if not isinstance(node, dict) or key not in node:
-            return False
-        node = node[key]
+    try:
+        resolve_pointer(document.raw, target.removeprefix("#"))
+    except JsonPointerException:
+        return False
     return True
 
 

@@ -13,6 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from jsonpointer import JsonPointerException, resolve_pointer
+
 from specs.discriminators import expand_discriminators
 from specs.errors import ErrorBody
 from specs.overlay import Change, apply_change, apply_overlay
@@ -170,9 +172,11 @@ class Document:
     def resolve(self, node: Any) -> Any:
         """Follow `$ref` until the node is no reference. Raises Problem for one that leads nowhere."""
         while isinstance(node, dict) and "$ref" in node:
-            reference, node = node["$ref"], self.raw
-            for part in reference.removeprefix("#/").split("/"):
-                node = node.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(node, dict) else None
+            reference = node["$ref"]
+            try:
+                node = resolve_pointer(self.raw, reference.removeprefix("#"))
+            except JsonPointerException:
+                node = None
             if node is None:
                 raise Problem(f"{self.source}: the reference {reference} leads nowhere.", "Mend the document.")
         return node

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonpath_rfc9535
+from jsonpointer import JsonPointer, JsonPointerException
 
 from specs.files import read_toml, read_yaml
 from specs.problems import Problem
@@ -91,8 +92,11 @@ def _places(document: dict[str, Any], change: Change) -> list[Location]:
 
 
 def parse_pointer(pointer: str) -> Location:
-    """Split an RFC 6901 pointer into its parts ("~1" is "/", "~0" is "~")."""
-    return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
+    """Split an RFC 6901 pointer into its parts ("~1" is "/", "~0" is "~"). Raises OverlayError for what is none."""
+    try:
+        return tuple(JsonPointer(pointer).parts)
+    except JsonPointerException as error:
+        raise OverlayError(f"The overlay entry at {pointer} has no place: {error}.", 'Write it as "/a/b".') from None
 
 
 def find_node(document: Any, place: Location) -> Any:

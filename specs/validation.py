@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import jsonschema_rs
+from jsonpointer import JsonPointer
 
 from specs.openapi import JSON_TYPE, Document, Schema
 
@@ -74,4 +75,4 @@ class Validators:
 
 def pointer(path: list[str | int]) -> str:
     """Write a path of keys and indices as an RFC 6901 pointer."""
-    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
+    return str(JsonPointer.from_parts(path).path)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from jsonpointer import escape
 
 INDENT = "  "
 MAX_LINES = 200
@@ -54,7 +55,7 @@ def _json(value: Any, here: str, pointer: str | None, depth: int, label: str) ->
     if isinstance(value, dict) and value:
         yield Line(start + "{", marked)
         for key, item in value.items():
-            below = f"{here}/{key.replace('~', '~0').replace('/', '~1')}"
+            below = f"{here}/{escape(key)}"
             yield from _json(item, below, pointer, depth + 1, f"{json.dumps(key, ensure_ascii=False)}: ")
         yield Line(INDENT * depth + "}", marked)
     elif isinstance(value, list) and value:

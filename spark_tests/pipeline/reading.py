@@ -116,7 +116,7 @@ def exchanges(spark: SparkSession, files: DataFrame, logs: Sequence[str], seen: 
     read = spark.read.schema(EXCHANGES_SCHEMA).option("columnNameOfCorruptRecord", "broken").json(list(logs))
     told = expr("count(broken) AS broken"), expr("max(CASE WHEN broken IS NOT NULL THEN log END) AS log")
     lines = read.selectExpr("*", "_metadata.file_path AS log").observe(seen, *told).where("broken IS NULL")
-    whose = files.selectExpr(*_whose(), f"regexp_replace(source, '[^/]*$', '{EXCHANGES_FILE}') AS log")
+    whose = files.selectExpr(*_whose(), f"regexp_replace(source, '[^/]+$', '{EXCHANGES_FILE}') AS log")
     joined = lines.join(whose.hint("broadcast"), "log")
     return joined.selectExpr(
         *WHOSE,

@@ -104,6 +104,12 @@ def test_pointers_are_unescaped():
     assert parse_pointer("/paths/~1v1~1table/a~0b") == ("paths", "/v1/table", "a~b")
 
 
+@pytest.mark.parametrize("place", ["paths", "#/paths", "/a~2b"])
+def test_what_is_no_pointer_is_an_error(place):
+    with pytest.raises(OverlayError, match="has no place"):
+        parse_pointer(place)
+
+
 @pytest.mark.parametrize("profile", profiles().values(), ids=lambda profile: profile.name)
 def test_every_correction_of_ours_applies_and_has_a_reason(profile):
     assert all(len(change.reason) > 20 for change in profile.overlay())

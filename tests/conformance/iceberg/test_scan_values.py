@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import random
 from datetime import date, datetime, time
 
-import mmh3
 import pytest
 from pyiceberg.conversions import to_bytes
 from pyiceberg.schema import Schema
@@ -14,7 +12,7 @@ from pyiceberg.table.puffin import PuffinFile
 from pyiceberg.transforms import parse_transform
 
 from conformance.iceberg.support.scans.puffin import deletion_vector, puffin_file
-from conformance.iceberg.support.scans.transforms import murmur3, transformed
+from conformance.iceberg.support.scans.transforms import transformed
 from conformance.iceberg.support.scans.values import SAMPLES, days, micros, packed, read, shown
 
 TRANSFORMS = ("identity", "void", "bucket[7]", "truncate[3]", "year", "month", "day", "hour")
@@ -57,13 +55,6 @@ def test_transforms_are_those_of_pyiceberg(transform, type):
     apply = parse_transform(transform).transform(theirs(type))
     for value in (*SAMPLES[type], None):
         assert number(transformed(transform, value)) == apply(None if value is None else number(value))
-
-
-def test_hash_is_murmur3():
-    drawn = random.Random(1)
-    for length in range(40):
-        data = drawn.randbytes(length)
-        assert murmur3(data) == mmh3.hash(data, signed=False)
 
 
 @pytest.mark.parametrize("positions", [[0], [5, 1, 65535], list(range(0, 60000, 17))])

@@ -19,8 +19,8 @@ import pytest
 import urllib3
 
 from lakeproof import serve
+from tests.reference_server.iceberg.committing import set_property, transact
 from tests.reference_server.iceberg.conftest import Api
-from tests.reference_server.iceberg.test_commits import set_property, transact
 
 CRASHES = int(os.environ.get("CRASHES", "4"))
 LONGEST = 0.4  # seconds of work before a kill

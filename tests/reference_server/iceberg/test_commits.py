@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
 from reference_server.faults import HEADER
+from tests.reference_server.iceberg.committing import STALE, UUID, metadata_files, register, set_property, transact
 from tests.reference_server.iceberg.conftest import BAD_REQUEST, SCHEMA, at_once
-from tests.reference_server.iceberg.test_registrations import register
 
-UUID = "7a1a6b4e-6a4e-4d27-8a53-0d9c1e4f1111"
-STALE = {"type": "assert-table-uuid", "uuid": UUID}
 CREATE = {"type": "assert-create"}
-
-
-def set_property(key="k", value="v"):
-    return {"action": "set-properties", "updates": {key: value}}
 
 
 def creation(location=None):
@@ -32,20 +25,6 @@ def creation(location=None):
         {"action": "set-default-sort-order", "sort-order-id": -1},
     ]
     return [*updates, {"action": "set-location", "location": location}] if location else updates
-
-
-def transact(api, *changes, **rest):
-    """Commit changes, each a table name, updates and requirements."""
-    sent = [
-        {"identifier": {"namespace": ["a"], "name": name}, "updates": updates, "requirements": requirements}
-        for name, updates, requirements in changes
-    ]
-    return api.call("POST", "transactions/commit", {"table-changes": sent}, **rest)
-
-
-def metadata_files(api, table="t"):
-    location = api.load(f"a/tables/{table}").body["metadata"]["location"]
-    return sorted(path.name[:5] for path in (Path(location.removeprefix("file://")) / "metadata").iterdir())
 
 
 def test_a_commit_makes_one_new_file(api):

@@ -7,8 +7,8 @@ import pytest
 from lakeproof import serve
 from reference_server.iceberg.catalog import idempotency
 from reference_server.iceberg.catalog.keys import idempotency_key
+from tests.reference_server.iceberg.committing import STALE, metadata_files, set_property
 from tests.reference_server.iceberg.conftest import SCHEMA, at_once
-from tests.reference_server.iceberg.test_commits import STALE, metadata_files, set_property
 
 KEY = "0190f3a4-7b1c-7def-8abc-0123456789ab"
 OTHER = "0190f3a4-7b1c-7def-8abc-0123456789ac"

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.reference_server.iceberg.test_scans import SCHEMA, Staged
+from tests.reference_server.iceberg.staged_tables import SCHEMA, Staged
 from tests.reference_server.iceberg.written_manifests import DELETED, EQUALITY, POSITION, File, Written
 
 

@@ -7,15 +7,10 @@ import json
 
 import pytest
 
+from tests.reference_server.iceberg.committing import register
 from tests.reference_server.iceberg.conftest import BAD_REQUEST
 
 SET = [{"action": "set-properties", "updates": {"a": "b"}}]
-
-
-def register(api, location, name="t", **rest):
-    fields = {"overwrite": rest.pop("overwrite")} if "overwrite" in rest else {}
-    body = {"name": name, "metadata-location": location, **fields}
-    return api.call("POST", "namespaces/a/register", body, **rest)
 
 
 def test_a_dropped_table_comes_back_with_its_history(api):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.reference_server.iceberg.test_scans import TABLE, Staged
+from tests.reference_server.iceberg.staged_tables import TABLE, Staged
 from tests.reference_server.iceberg.written_manifests import (
     DATA,
     EQUALITY,

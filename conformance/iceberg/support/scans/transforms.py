@@ -9,9 +9,9 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from conformance.iceberg.support.scans.values import EPOCH_DAY, base, days, micros, parameters, signed_bytes, unscaled
+import mmh3
 
-WORD = 0xFFFFFFFF
+from conformance.iceberg.support.scans.values import EPOCH_DAY, base, days, micros, parameters, signed_bytes, unscaled
 
 
 def transformed(transform: str, value: Any) -> Any:
@@ -34,7 +34,7 @@ def _truncated(value: Any, width: int) -> Any:
 
 
 def _bucket(value: Any, count: int) -> int:
-    return (murmur3(hashed_bytes(value)) & 0x7FFFFFFF) % count
+    return (mmh3.hash(hashed_bytes(value)) & 0x7FFFFFFF) % count
 
 
 def _day(value: date) -> date:
@@ -71,25 +71,3 @@ def hashed_bytes(value: Any) -> bytes:
         bytes: bytes,
     }
     return forms[type(value)](value)
-
-
-def murmur3(data: bytes) -> int:
-    """Return the 32-bit Murmur3 hash, for x86 and with seed 0."""
-    hash = 0
-    whole = len(data) & ~3
-    for (block,) in struct.iter_unpack("<I", data[:whole]):
-        hash ^= _mixed(block)
-        hash = (_rotated(hash, 13) * 5 + 0xE6546B64) & WORD
-    hash ^= _mixed(int.from_bytes(data[whole:], "little"))
-    hash ^= len(data)
-    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1)):
-        hash = ((hash ^ hash >> shift) * factor) & WORD
-    return hash
-
-
-def _mixed(block: int) -> int:
-    return _rotated(block * 0xCC9E2D51 & WORD, 15) * 0x1B873593 & WORD
-
-
-def _rotated(word: int, bits: int) -> int:
-    return (word << bits | word >> 32 - bits) & WORD

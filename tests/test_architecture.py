@@ -1,0 +1,81 @@
+"""The shape of the code: sizes of files and functions, which package imports which, and no helpers in test modules."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+MOST_LINES = 500
+MOST_LINES_OF_A_FUNCTION = 60
+MAY_IMPORT = {
+    "specs": set(),
+    "reference_server": {"specs"},
+    "conformance": {"specs"},
+    "spark_tests": {"specs", "reference_server", "conformance"},
+    "lakeproof": {"specs", "reference_server", "conformance", "spark_tests"},
+    "peers": {"specs", "reference_server", "conformance", "spark_tests", "lakeproof"},
+    "benchmarks": {"specs", "reference_server", "conformance", "spark_tests", "lakeproof", "peers"},
+    "tests": {"specs", "reference_server", "conformance", "spark_tests", "lakeproof", "peers", "benchmarks"},
+}
+FILES = [path.relative_to(ROOT) for package in MAY_IMPORT for path in sorted((ROOT / package).rglob("*.py"))]
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse((ROOT / path).read_text())
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yield the full names of what a file imports: modules, and names in them, which may be modules too."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}:{node.lineno} imports by a relative name"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            yield str(node.module)
+
+
+def is_test_module(name: str) -> bool:
+    path = Path(*name.split("."))
+    return path.name.startswith("test_") and (ROOT / path).with_suffix(".py").exists()
+
+
+def test_the_files_are_found():
+    assert {path.parts[0] for path in FILES} == set(MAY_IMPORT)
+    assert Path("tests", "test_architecture.py") in FILES
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_files_and_functions_are_small(package):
+    large = []
+    for path in FILES:
+        if path.parts[0] == package:
+            lines = (ROOT / path).read_text().count("\n")
+            large += [f"{path} has {lines} lines"] if lines > MOST_LINES else []
+            large += [
+                f"{path}:{node.lineno}: {node.name} has {length} lines"
+                for node in ast.walk(tree(path))
+                if isinstance(node, Function)
+                and (length := node.end_lineno - node.lineno + 1) > MOST_LINES_OF_A_FUNCTION
+            ]
+    assert large == []
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_imports_go_one_way(package):
+    forbidden = set(MAY_IMPORT) - MAY_IMPORT[package] - {package}
+    wrong = {(str(path), name) for path in FILES if path.parts[0] == package for name in imported(path)}
+    assert {(path, name) for path, name in wrong if name.partition(".")[0] in forbidden} == set()
+
+
+def test_no_test_module_is_imported_by_another():
+    """What several test modules need stands in a module of its own."""
+    found = {(str(path), name) for path in FILES for name in imported(path) if is_test_module(name)}
+    assert found == set()
