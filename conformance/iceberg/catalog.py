@@ -8,8 +8,8 @@ the given one, beside what is there already: then the names of tables start with
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, ClassVar
 
 from conformance.client import Answer, Expected
 from conformance.common import hostile
@@ -22,6 +22,7 @@ from conformance.outcomes import Unoffered
 from conformance.sandbox import NAMESPACE, REGISTRATION, TABLE, VIEW
 from conformance.target import Target
 from specs.identifiers import UNIT_SEPARATOR
+from specs.openapi import Operation
 
 PREFIX, NAMESPACES, KEY_LIFETIME = "prefix", "namespaces", "key lifetime"
 NESTED, FLAT = "nested", "flat"
@@ -30,6 +31,10 @@ Names = tuple[str, ...]
 
 class IcebergCatalog(IcebergClient):
     """See the module."""
+
+    broken_json: ClassVar[Iterable[bytes]] = (b'{"name": "t", ', b"name=t", b'{"name": "\xff"}')
+    no_objects: ClassVar[Iterable[bytes]] = (b"[]", b'"text"', b"null", b"7")
+    refusals: ClassVar[Collection[int]] = (400, 404)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target.client, target.facts.get(SEPARATOR, UNIT_SEPARATOR))
@@ -151,6 +156,34 @@ class IcebergCatalog(IcebergClient):
         """Return the metadata of a view as loadView shows them."""
         found: dict[str, Any] = self.load_view(id)["metadata"]
         return found
+
+    # Requests of any operation
+
+    def ask(
+        self,
+        operation: Operation,
+        name: str,
+        *,
+        body: bytes | None = None,
+        headers: dict[str, str | None] | None = None,
+        expect: Expected,
+    ) -> Answer:
+        """See Requests."""
+        path = self.any_path(operation, name)
+        return self.send(operation.id, path, body, headers=headers, expect=expect)
+
+    def any_path(self, operation: Operation, name: str) -> dict[str, str]:
+        """Return path values for an operation on things of this name in the example's home."""
+        home = self.namespace_path(self.home)
+        names = [one.name for one in operation.parameters if one.location == "path" and one.name != "prefix"]
+        return {one: home["namespace"] if one == "namespace" else name for one in names}
+
+    def new_thing(self) -> str:
+        """See Requests: a table."""
+        return self.new_table()[-1]
+
+    def check_invalid(self, refused: Answer) -> None:
+        """See Requests: the document names no type for this."""
 
     # What is dropped afterwards
 

@@ -7,10 +7,10 @@ where it has none, tables lie in the root and carry the home's name as a prefix.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Collection, Iterable
+from typing import Any, ClassVar
 
-from conformance.checks import number
+from conformance.checks import equal, number
 from conformance.client import Answer, Expected
 from conformance.common import hostile
 from conformance.lance.client import Id, LanceClient
@@ -20,16 +20,22 @@ from conformance.outcomes import Unoffered
 from conformance.sandbox import NAMESPACE, REGISTRATION, TABLE
 from conformance.strategies import tables
 from conformance.target import Target
-from specs.identifiers import join_parts
+from specs.identifiers import LANCE_DELIMITER, join_parts
+from specs.openapi import Operation
 
 NAMESPACES, NONE, FLAT, NESTED = "namespaces", "none", "flat", "nested"
 Names = tuple[str, ...]
 ALL_ROWS = 100_000  # as `k`: more than any example has
+INVALID_INPUT = 13
 RENAMED = ("new_table_name", "new_namespace_id")
 
 
 class LanceCatalog(LanceClient):
     """See the module."""
+
+    broken_json: ClassVar[Iterable[bytes]] = (b'{"id": [',)
+    no_objects: ClassVar[Iterable[bytes]] = (b"17",)
+    refusals: ClassVar[Collection[int]] = (400,)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target.client)
@@ -151,6 +157,31 @@ class LanceCatalog(LanceClient):
         answer = self.query_table(id, **{"vector": {}, "k": ALL_ROWS, **query})
         found: list[dict[str, Any]] = read_rows(answer.body)
         return found
+
+    # Requests of any operation
+
+    def ask(
+        self,
+        operation: Operation,
+        name: str,
+        *,
+        body: bytes | None = None,
+        headers: dict[str, str | None] | None = None,
+        expect: Expected,
+    ) -> Answer:
+        """See Requests."""
+        named = [one.name for one in operation.parameters if one.location == "path"]
+        path = {one: f"{self.stem}{LANCE_DELIMITER}{name}" if one == "id" else name for one in named}
+        query = {one.name: "x" for one in operation.query_parameters() if one.required}
+        return self.client.call(operation.id, path=path, query=query, body=body, headers=headers, expect=expect)
+
+    def new_thing(self) -> str:
+        """See Requests: an input that is wrong is refused whatever it is about."""
+        return "missing"
+
+    def check_invalid(self, refused: Answer) -> None:
+        """See Requests."""
+        equal(refused.code, INVALID_INPUT, "the code of the error")
 
     # What is dropped afterwards
 

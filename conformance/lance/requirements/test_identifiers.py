@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from conformance.checks import contains, equal, lacks
 from conformance.client import Answer
 from conformance.common import hostile
+from conformance.common.operations import subject
 from conformance.lance.catalog import LanceCatalog, Names
-from conformance.lance.operations import OPERATIONS, subject
+from conformance.lance.operations import OPERATIONS
 from conformance.lance.support.listing import collect, collect_namespaces, collect_tables
 from conformance.requirement import given, must, should
 from specs.openapi import Operation
