@@ -87,7 +87,7 @@ def _decorator(level: str) -> Declaration:
         kind: str = "behaviour",
         each: Mapping[str, Any] | None = None,
         needs: Sequence[str] = (),
-        statement: str = "",
+        statement: Callable[[Any], str] | None = None,
         where: str = "",
     ) -> Callable[[Test], Test]:
         if kind not in KINDS:
@@ -103,7 +103,7 @@ def _decorator(level: str) -> Declaration:
                         kind,
                         tuple(operations(value) if callable(operations) else operations),
                         clause(value) if callable(clause) else clause,
-                        _statement(statement or function.__doc__ or "", key, value),
+                        _statement((statement(value) if statement else function.__doc__) or "", key, value),
                         where or f"{function.__module__}:{function.__name__}",
                         tuple(one.replace("{}", key) for one in needs),
                     )

@@ -43,32 +43,26 @@ class Template:
     ) -> Test:
         """Return the requirements of an API, one for each case, to be named test_ and the template's name there.
 
-        `module` is that of the API's requirements; a case has the id of its operation. What is not given is as in the
-        template.
+        `module` is that of the API's requirements. What is not given is as in the template. A case is an operation, or
+        has `operations`, a `clause` and a `statement` of its own.
         """
         declared = (level or self.level)(
             f"{module.split('.')[1]}.{id or self.id}",
-            operations=operations_of,
-            clause=clause or self.clause,
+            operations=lambda case: getattr(case, "operations", None) or [case.id],
+            clause=lambda case: getattr(case, "clause", clause or self.clause),
             kind=self.kind,
             each=each,
             needs=needs,
-            statement=statement,
+            statement=lambda case: getattr(case, "statement", statement or self.test.__doc__),
             where=f"{module}:test_{self.test.__name__}",
         )
         return declared(self.test)
 
 
-def template(id: str, level: Declaration, *, clause: str, kind: str = "behaviour") -> Callable[[Test], Template]:
-    """Make a template of a test, whose docstring is the statement."""
+def template(id: str, level: Declaration, *, clause: str = "", kind: str = "behaviour") -> Callable[[Test], Template]:
+    """Make a template of a test, whose docstring is the statement unless a case has one."""
 
     def make(test: Test) -> Template:
         return Template(test, id, level, clause, kind)
 
     return make
-
-
-def operations_of(case: Any) -> list[str]:
-    """Return the operations that a case is about: its own, or the one that it is."""
-    own: list[str] | None = getattr(case, "operations", None)
-    return own if own is not None else [case.id]

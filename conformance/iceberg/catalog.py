@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, ClassVar
 
-from conformance.client import Answer, Expected
+from conformance.client import Answer, Client, Expected
 from conformance.common import hostile
 from conformance.iceberg.client import IcebergClient, Id
 from conformance.iceberg.inventory import SEPARATOR, IcebergInventory
@@ -46,6 +46,10 @@ class IcebergCatalog(IcebergClient):
         self.inventory = self.sandbox.inventory
         self._home: Names | None = None
         self._mark = ""
+
+    def through(self, client: Client) -> IcebergClient:
+        """Return the operations through another client."""
+        return IcebergClient(client, self.separator)
 
     # Where an example lives
 

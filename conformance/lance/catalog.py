@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from typing import Any, ClassVar
 
 from conformance.checks import equal, number
-from conformance.client import Answer, Expected
+from conformance.client import Answer, Client, Expected
 from conformance.common import hostile
 from conformance.lance.client import Id, LanceClient
 from conformance.lance.inventory import LanceInventory
@@ -45,6 +45,10 @@ class LanceCatalog(LanceClient):
             self.sandbox.inventory = LanceInventory(target)
         self.inventory = self.sandbox.inventory
         self._home: str | None = None
+
+    def through(self, client: Client) -> LanceClient:
+        """Return the operations through another client."""
+        return LanceClient(client)
 
     # Where an example lives
 
