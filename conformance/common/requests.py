@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import ClassVar, Protocol
+from collections.abc import Iterable
 
 from conformance.client import Answer, Expected
+from conformance.common.catalog import Catalog
 from conformance.common.operations import has_json_body
 from conformance.common.template import template
 from conformance.outcomes import Unoffered, Violation
@@ -16,54 +16,26 @@ from specs.openapi import Operation
 WRONG_BEARERS = ("Bearer wrong", "Bearer ", "Basic eDp5", "nonsense")
 
 
-class Requests(Protocol):
-    """How an API is asked for any of its operations, and how it refuses.
-
-    `broken_json` and `no_objects` are bodies, `refusals` the statuses with which such a body is refused.
-    """
-
-    broken_json: ClassVar[Iterable[bytes]]
-    no_objects: ClassVar[Iterable[bytes]]
-    refusals: ClassVar[Collection[int]]
-
-    def ask(
-        self,
-        operation: Operation,
-        name: str,
-        *,
-        body: bytes | None = None,
-        headers: dict[str, str | None] | None = None,
-        expect: Expected,
-    ) -> Answer:
-        """Send an operation on things of this name in the example's home."""
-
-    def new_thing(self) -> str:
-        """Return the name of something in the example's home, or of nothing where that is enough to be refused."""
-
-    def check_invalid(self, refused: Answer) -> None:
-        """Check that an error says that the input is what is wrong."""
-
-
 @template("request.broken_json.{}", must, clause="bad-json", kind="error")
-def body_that_is_no_json(catalog: Requests, case: Operation) -> None:
+def body_that_is_no_json(catalog: Catalog, case: Operation) -> None:
     """{} refuses a body that is not JSON with 400, whether what it is about is there or not."""
     _refuses(catalog, case, catalog.broken_json)
 
 
 @template("request.no_object.{}", must, clause="bad-body", kind="error")
-def body_that_is_no_object(catalog: Requests, case: Operation) -> None:
+def body_that_is_no_object(catalog: Catalog, case: Operation) -> None:
     """{} refuses a body that is JSON but no object with 400."""
     _refuses(catalog, case, catalog.no_objects)
 
 
-def _refuses(catalog: Requests, operation: Operation, bodies: Iterable[bytes]) -> None:
+def _refuses(catalog: Catalog, operation: Operation, bodies: Iterable[bytes]) -> None:
     name = catalog.new_thing()
     for body in bodies:
         catalog.check_invalid(catalog.ask(operation, name, body=body, expect=catalog.refusals))
 
 
 @template("credentials.no_success.{}", must, clause="unauthorized-is-no-success", kind="auth")
-def nothing_succeeds_without_credentials(suite: Suite, catalog: Requests, case: Operation) -> None:
+def nothing_succeeds_without_credentials(suite: Suite, catalog: Catalog, case: Operation) -> None:
     """Without credentials, or with wrong ones, {} never succeeds."""
     require_token(suite)
     for bearer in (None, *WRONG_BEARERS):
@@ -78,7 +50,7 @@ def require_token(suite: Suite) -> None:
         raise Unoffered("the run has no token: the server may want none")
 
 
-def ask_as(catalog: Requests, operation: Operation, bearer: str | None, expect: Expected) -> Answer:
+def ask_as(catalog: Catalog, operation: Operation, bearer: str | None, expect: Expected) -> Answer:
     """Send an operation with other credentials than the run's, or none."""
     body = b"{}" if has_json_body(operation) else None
     return catalog.ask(operation, "t", body=body, headers={"Authorization": bearer}, expect=expect)
