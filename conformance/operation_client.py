@@ -22,6 +22,7 @@ from specs.profiles import find_profile
 DECLARED: Any = object()  # as `expect`: any success that the document declares
 FORM_TYPE = "application/x-www-form-urlencoded"
 FORM, DATA, BODY = "form", "data", "body"
+Id = Sequence[str]  # the levels of a name, or a text that is sent as it is
 Query = Mapping[str, Any]
 Headers = Mapping[str, str | None]
 

@@ -1,39 +1,38 @@
-"""Writes the stub from which type checkers know the methods of an API: python -m conformance.operation_stub."""
+"""Writes the stubs from which type checkers know the methods of each API: python -m conformance.operation_stub."""
 
 from __future__ import annotations
 
+import importlib
 import keyword
 from collections.abc import Iterator
 from pathlib import Path
 
-from conformance.iceberg.client import IcebergClient
-from conformance.lance.client import LanceClient
 from conformance.operation_client import DATA, OperationClient, Signature
+from specs.profiles import APIS
 
 HEADER = '''"""Generated from the document by conformance/operation_stub.py."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from conformance.client import Answer, Expected
-from conformance.operation_client import Headers, OperationClient, Query
-
-Id = {id}
+from conformance.operation_client import Headers, Id, OperationClient, Query
 
 class {name}(OperationClient):
 '''
 IDS = ("id", "namespace")
-CLIENTS: dict[str, tuple[type[OperationClient], str]] = {
-    "iceberg": (IcebergClient, "Sequence[str]"),
-    "lance": (LanceClient, "Sequence[str] | str"),
-}
+
+
+def client_of(api: str) -> type[OperationClient]:
+    """Return the class that has the operations of an API, by its name: that of conformance.<api>.client."""
+    found = vars(importlib.import_module(f"conformance.{api}.client")).values()
+    return next(one for one in found if isinstance(one, type) and issubclass(one, OperationClient) and one.signatures)
 
 
 def stub(api: str) -> str:
-    """Return the stub of the methods of an API."""
-    client, id = CLIENTS[api]
-    header = HEADER.format(id=id, name=f"{api.capitalize()}Methods")
-    return header + "".join(line for one in client.signatures.values() for line in _lines(one))
+    """Return the stub of the methods of an API: of the class that the one with the operations is made from."""
+    client = client_of(api)
+    lines = (line for one in client.signatures.values() for line in _lines(one))
+    return HEADER.format(name=client.__bases__[0].__name__) + "".join(lines)
 
 
 def path_of(api: str) -> Path:
@@ -55,5 +54,5 @@ def _lines(signature: Signature) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    for name in CLIENTS:
+    for name in APIS:
         path_of(name).write_text(stub(name))

@@ -4,7 +4,7 @@
     def answers_match_document(suite: Suite, case: Operation) -> None:
         \"\"\"Every answer of {} has a declared status, media type and a body that fits its schema.\"\"\"
 
-In conformance/lance/requirements/test_wire.py, one line declares it for all operations of the API:
+In conformance/<api>/requirements/test_wire.py, one line declares it for all operations of the API:
 
     test_answers_match_document = wire.answers_match_document.declare(__name__, OPERATIONS)
 

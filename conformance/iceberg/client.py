@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from conformance.client import Answer, Client, Encoded, Expected
-from conformance.iceberg.methods import IcebergMethods, Id
+from conformance.iceberg.methods import IcebergMethods
 from conformance.operation_client import (
     DECLARED,
     FORM_TYPE,
     Headers,
+    Id,
     Query,
     Signature,
     make_signature,
