@@ -109,8 +109,8 @@ class IcebergClient(IcebergMethods, api="iceberg"):
         return made.without("name") if operation.id in NAMED_BY_BODY else made
 
     @classmethod
-    def field(cls, name: str) -> str:
-        """See OperationClient."""
+    def field(cls, signature: Signature, name: str) -> str:
+        """See OperationClient: also where a choice of schemas hides the fields."""
         return name.replace("_", "-")
 
     def convert(self, operation: str, field: str, value: Any) -> Any:

@@ -7,6 +7,7 @@ from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import IcebergClient
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.client import LanceClient
+from conformance.operation_client import OperationClient
 from conformance.operation_stub import client_of, path_of, stub
 from conformance.sandbox import REGISTRATION, TABLE, Thing
 from conformance.settings import Settings
@@ -103,6 +104,18 @@ def test_form_goes_without_the_token_of_the_run(iceberg):
     iceberg.get_token({"grant_type": "client_credentials"})
     sent = iceberg.client.sent
     assert (sent["body"], sent["headers"]) == (b"grant_type=client_credentials", {"Authorization": None})
+
+
+def test_an_api_without_peculiarities_needs_no_code():
+    class Plain(OperationClient, api="iceberg"):
+        """The operations as the document has them."""
+
+    plain = Plain(Recorder("iceberg"))
+    plain.cancel_planning("prefix", "a", "t", "p/1", expect=404)
+    path = {"prefix": "prefix", "namespace": "a", "table": "t", "plan-id": "p/1"}
+    assert plain.client.sent == {"operation": "cancelPlanning", "path": path, "expect": 404}
+    plain.fetch_scan_tasks("prefix", "a", "t", plan_task="x")
+    assert (plain.client.sent["json"], plain.client.sent["expect"]) == ({"plan-task": "x"}, [200])
 
 
 @pytest.mark.parametrize("arguments", [((), {}), ((("t",), 1, 2, 3), {}), ((("t",),), {"id": ("u",)})])
