@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.operation_client import OperationClient
 from conformance.requirement import REQUIREMENTS, Requirement
 from conformance.target import Prober, Target
 from conformance.wire import ExtraCheck
@@ -23,11 +22,10 @@ PACKAGE = "conformance"
 
 @dataclass(frozen=True, slots=True)
 class SuitePart:
-    """One API: its prober, checks of every answer beside the schema, as they are in a profile, and its client."""
+    """One API: its prober, and checks of every answer beside the schema, as they are in a profile."""
 
     prober: Callable[[Target], Prober]
     extra_checks: Callable[[Profile], Mapping[str, ExtraCheck]]
-    client: type[OperationClient] = OperationClient
 
 
 def suite_part(api: str) -> SuitePart:

@@ -22,6 +22,7 @@ from specs.profiles import find_profile
 DECLARED: Any = object()  # as `expect`: any success that the document declares
 FORM_TYPE = "application/x-www-form-urlencoded"
 FORM, DATA, BODY = "form", "data", "body"
+Id = Sequence[str]  # the levels of a name, or a text that is sent as it is
 Query = Mapping[str, Any]
 Headers = Mapping[str, str | None]
 
@@ -30,7 +31,8 @@ Headers = Mapping[str, str | None]
 class Signature:
     """How an operation is called: its arguments by place, those of the path first, and the keywords it knows.
 
-    `content` is the argument that is the whole body, "" where the body is made of keywords or there is none.
+    `content` is the argument that is the whole body, "" where the body is made of keywords or there is none. `fields`
+    are the names that arguments have in the document.
     """
 
     operation: Operation
@@ -38,6 +40,7 @@ class Signature:
     leading: tuple[str, ...]
     keywords: tuple[str, ...]
     content: str
+    fields: Mapping[str, str]
 
     @property
     def has_fields(self) -> bool:
@@ -63,7 +66,6 @@ class OperationClient:
     """See the module. A subclass names its API, and overrides the hooks where its arguments are of another form."""
 
     signatures: ClassVar[Mapping[str, Signature]] = {}
-    id_type: ClassVar[str] = "Sequence[str]"  # of the names of an object, in the stub
 
     def __init_subclass__(cls, api: str = "") -> None:
         """Give the class a method for each operation of the API, unless it has one already."""
@@ -86,9 +88,9 @@ class OperationClient:
         return make_signature(document, operation, names)
 
     @classmethod
-    def field(cls, name: str) -> str:
-        """Return the field of the document that a keyword stands for."""
-        return name
+    def field(cls, signature: Signature, name: str) -> str:
+        """Return the field of the document that an argument stands for; one that the document lacks goes as it is."""
+        return signature.fields.get(name, name)
 
     def successes(self, operation: str) -> list[int]:
         """Return the statuses of success that are expected unless a call says otherwise."""
@@ -112,8 +114,10 @@ class OperationClient:
         expect: Expected,
     ) -> Answer:
         """Send a call: `path` are its arguments for the path by name, `content` is a JSON value, bytes or None."""
+        named = (one.name for one in self.signatures[operation].operation.parameters if one.location == "path")
+        values = {name: path[python_name(name)] for name in named}
         body = {"body": content} if isinstance(content, bytes) else {"json": content}
-        return self.client.call(operation, path=path, query=query, headers=headers, expect=expect, **body)
+        return self.client.call(operation, path=values, query=query, headers=headers, expect=expect, **body)
 
     # How a call becomes a request
 
@@ -134,7 +138,7 @@ class OperationClient:
             field: self.convert(operation, field, value)
             for name, value in given.items()
             if name not in path and name != signature.content
-            for field in [self.field(name)]
+            for field in [self.field(signature, name)]
         }
         content = _content(signature, given) if signature.content else fields if signature.has_fields else None
         return self.transmit(
@@ -156,11 +160,12 @@ def make_signature(
     """
     content = _whole(document, operation)
     schema = _schema(document, operation) if not content else {}
-    names = [python_name(name) for name in schema.get("required", ())]
-    leading = [content] if content else names if leading is None else leading
-    fields = [*schema.get("properties", ()), *(one.name for one in operation.query_parameters() if not schema)]
-    keywords = [name for name in map(python_name, fields) if name not in {*path, *leading}]
-    return Signature(operation, tuple(map(python_name, path)), tuple(leading), tuple(keywords), content)
+    required = [python_name(name) for name in schema.get("required", ())]
+    leading = [content] if content else required if leading is None else leading
+    known = [*schema.get("properties", ()), *(one.name for one in operation.query_parameters() if not schema)]
+    fields = {python_name(name): name for name in known}
+    keywords = tuple(name for name in fields if name not in {*path, *leading})
+    return Signature(operation, tuple(map(python_name, path)), tuple(leading), keywords, content, fields)
 
 
 def python_name(name: str) -> str:

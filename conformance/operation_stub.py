@@ -1,35 +1,38 @@
-"""Writes the stub from which type checkers know the methods of an API: python -m conformance.operation_stub."""
+"""Writes the stubs from which type checkers know the methods of each API: python -m conformance.operation_stub."""
 
 from __future__ import annotations
 
+import importlib
 import keyword
 from collections.abc import Iterator
 from pathlib import Path
 
-from conformance.apis import suite_part
-from conformance.operation_client import DATA, Signature
+from conformance.operation_client import DATA, OperationClient, Signature
 from specs.apis import apis
 
 HEADER = '''"""Generated from the document by conformance/operation_stub.py."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from conformance.client import Answer, Expected
-from conformance.operation_client import Headers, OperationClient, Query
-
-Id = {id}
+from conformance.operation_client import Headers, Id, OperationClient, Query
 
 class {name}(OperationClient):
 '''
 IDS = ("id", "namespace")
 
 
+def client_of(api: str) -> type[OperationClient]:
+    """Return the class that has the operations of an API, by its name: that of conformance.<api>.client."""
+    found = vars(importlib.import_module(f"conformance.{api}.client")).values()
+    return next(one for one in found if isinstance(one, type) and issubclass(one, OperationClient) and one.signatures)
+
+
 def stub(api: str) -> str:
-    """Return the stub of the methods of an API."""
-    client = suite_part(api).client
-    header = HEADER.format(id=client.id_type, name=f"{api.capitalize()}Methods")
-    return header + "".join(line for one in client.signatures.values() for line in _lines(one))
+    """Return the stub of the methods of an API: of the class that the one with the operations is made from."""
+    client = client_of(api)
+    lines = (line for one in client.signatures.values() for line in _lines(one))
+    return HEADER.format(name=client.__bases__[0].__name__) + "".join(lines)
 
 
 def path_of(api: str) -> Path:

@@ -7,6 +7,7 @@
 The first line of the docstring is the statement that reports show. With `each` one function states
 the same for several cases: every key makes a requirement, and `{}` stands for it in the id, and for
 the case's own `id`, or the key in words, in the statement. `@given` below it draws further arguments, as in Hypothesis.
+What several APIs state is a template (common/template.py), which gives the statement and the place of its declaration.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ KINDS = ("wire", "behaviour", "error", "pagination", "hostile", "auth", "model",
 VIEWS = ("spark",)  # suites that look at an API through something else: their ids start with their name
 LEVELS = ("MUST", "SHOULD", "MAY")
 MARK = "lakeproof_requirement"
-CASE = "case"
+CASE, SOURCE = "case", "source"
 Test = Callable[..., None]
+Declaration = Callable[..., Callable[[Test], Test]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ def given(**strategies: SearchStrategy[Any]) -> Callable[[Test], Test]:
     return decorate
 
 
-def _decorator(level: str) -> Callable[..., Callable[[Test], Test]]:
+def _decorator(level: str) -> Declaration:
     def declare(
         requirement_id: str,
         *,
@@ -88,6 +90,8 @@ def _decorator(level: str) -> Callable[..., Callable[[Test], Test]]:
         each: Mapping[str, Any] | None = None,
         needs: Sequence[str] = (),
         since: str = "",
+        statement: Callable[[Any], str] | None = None,
+        where: str = "",
     ) -> Callable[[Test], Test]:
         if kind not in KINDS:
             raise ValueError(f"{requirement_id}: there is no kind {kind!r}")
@@ -102,8 +106,8 @@ def _decorator(level: str) -> Callable[..., Callable[[Test], Test]]:
                         kind,
                         tuple(operations(value) if callable(operations) else operations),
                         clause(value) if callable(clause) else clause,
-                        _statement(function, key, value),
-                        f"{function.__module__}:{function.__name__}",
+                        _statement((statement(value) if statement else function.__doc__) or "", key, value),
+                        where or f"{function.__module__}:{function.__name__}",
                         tuple(one.replace("{}", key) for one in needs),
                         since,
                     )
@@ -122,9 +126,9 @@ should = _decorator("SHOULD")
 may = _decorator("MAY")
 
 
-def _statement(function: Test, key: str, case: Any) -> str:
+def _statement(text: str, key: str, case: Any) -> str:
     label = getattr(case, "id", key.replace("_", " "))
-    return (function.__doc__ or "").strip().splitlines()[0].replace("{}", label)
+    return text.strip().splitlines()[0].replace("{}", label)
 
 
 def _register(requirement: Requirement) -> Requirement:
@@ -148,6 +152,7 @@ def _as_test(function: Test, declared: Mapping[str, Requirement], each: Mapping[
     wanted = {"suite": inspect.Parameter("suite", kind)} | {one.name: one.replace(kind=kind) for one in fixtures}
     test.__signature__ = inspect.Signature(list(wanted.values()))  # type: ignore[attr-defined]
     test.__name__, test.__doc__, test.__module__ = function.__name__, function.__doc__, function.__module__
+    test.__dict__[SOURCE] = function
     if each is None:
         marked: Test = pytest.mark.lakeproof_requirement(declared[""])(test)
         return marked
@@ -157,3 +162,9 @@ def _as_test(function: Test, declared: Mapping[str, Requirement], each: Mapping[
     ]
     parametrized: Test = pytest.mark.parametrize(CASE, cases)(test)
     return parametrized
+
+
+def source_of(test: Test) -> Test:
+    """Return what a requirement's test was written as."""
+    source: Test = test.__dict__[SOURCE]
+    return source

@@ -11,53 +11,45 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from conformance.client import Answer, Expected
+from conformance.client import Answer, Client, Expected
 from conformance.common import hostile
+from conformance.common.catalog import Catalog, inventory_of
 from conformance.iceberg.client import IcebergClient, Id
 from conformance.iceberg.inventory import SEPARATOR, IcebergInventory
 from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.iceberg.support.revision import Revision
 from conformance.operation_client import DECLARED
 from conformance.outcomes import Unoffered
-from conformance.sandbox import NAMESPACE, REGISTRATION, TABLE, VIEW
+from conformance.sandbox import REGISTRATION, VIEW
 from conformance.target import Target
 from specs.identifiers import UNIT_SEPARATOR
+from specs.openapi import Operation
 
-PREFIX, NAMESPACES, KEY_LIFETIME = "prefix", "namespaces", "key lifetime"
-NESTED, FLAT = "nested", "flat"
+PREFIX, KEY_LIFETIME = "prefix", "key lifetime"
 Names = tuple[str, ...]
 
 
-class IcebergCatalog(IcebergClient):
+class IcebergCatalog(IcebergClient, Catalog):
     """See the module."""
+
+    broken_json = (b'{"name": "t", ', b"name=t", b'{"name": "\xff"}')
+    no_objects = (b"[]", b'"text"', b"null", b"7")
+    refusals = (400, 404)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target.client, target.facts.get(SEPARATOR, UNIT_SEPARATOR))
         self.target = target
         self.revision = Revision(target.document)
         self.sandbox = target.sandbox
-        if not isinstance(self.sandbox.inventory, IcebergInventory):
-            self.sandbox.inventory = IcebergInventory(target)
-        self.inventory = self.sandbox.inventory
+        self.inventory: IcebergInventory = inventory_of(target, IcebergInventory)
         self._home: Names | None = None
         self._mark = ""
 
+    def through(self, client: Client) -> IcebergClient:
+        """Return the operations through another client."""
+        return IcebergClient(client, self.separator)
+
     # Where an example lives
-
-    def begin_example(self) -> None:
-        """Start an example: steps are told from here, names start anew."""
-        self.client.begin_example()
-        self._home = None
-
-    @property
-    def nested(self) -> bool:
-        """True when namespaces may lie in namespaces."""
-        return self.target.facts.get(NAMESPACES) == NESTED
-
-    def require_nested(self) -> None:
-        """Raise Unoffered when the target has namespaces of one level only."""
-        if not self.nested:
-            raise Unoffered("the server has no namespaces within namespaces")
 
     def require_keys(self) -> None:
         """Raise Unoffered when the target does not say that it keeps idempotency keys."""
@@ -68,11 +60,6 @@ class IcebergCatalog(IcebergClient):
         """Raise Unoffered when the target lacks an operation that only some examples of a requirement need."""
         if operation in self.client.refused or operation in self.client.missing:
             raise Unoffered(f"the server does not have {operation}")
-
-    @property
-    def base(self) -> Names:
-        """The namespace in which the whole run stays: the root unless the settings name another."""
-        return self.inventory.base
 
     @property
     def makes_namespaces(self) -> bool:
@@ -152,6 +139,31 @@ class IcebergCatalog(IcebergClient):
         found: dict[str, Any] = self.load_view(id)["metadata"]
         return found
 
+    # Requests of any operation
+
+    def ask(
+        self,
+        operation: Operation,
+        name: str,
+        *,
+        body: bytes | None = None,
+        headers: dict[str, str | None] | None = None,
+        expect: Expected,
+    ) -> Answer:
+        """See Catalog."""
+        path = self.any_path(operation, name)
+        return self.send(operation.id, path, body, headers=headers, expect=expect)
+
+    def any_path(self, operation: Operation, name: str) -> dict[str, str]:
+        """Return path values for an operation on things of this name in the example's home."""
+        home = self.namespace_path(self.home)
+        names = [one.name for one in operation.parameters if one.location == "path" and one.name != "prefix"]
+        return {one: home["namespace"] if one == "namespace" else name for one in names}
+
+    def new_thing(self) -> str:
+        """See Catalog: a table."""
+        return self.new_table()[-1]
+
     # What is dropped afterwards
 
     def prepare(self, operation: str, given: Mapping[str, Any]) -> None:
@@ -189,14 +201,6 @@ class IcebergCatalog(IcebergClient):
         """Register a file that the server did not write: the table is only ever taken out, and its files stay."""
         self.sandbox.note(REGISTRATION, [tuple(id)])
         return self.register_table(id, metadata_location=location, expect=expect)
-
-    def note_namespaces(self, ids: Iterable[Names]) -> None:
-        """Note namespaces that may come into being, so that they are dropped afterwards."""
-        self.sandbox.note(NAMESPACE, ids)
-
-    def note_tables(self, ids: Iterable[Names]) -> None:
-        """Note tables that may come into being, so that they are dropped afterwards."""
-        self.sandbox.note(TABLE, ids)
 
     def note_views(self, ids: Iterable[Names]) -> None:
         """Note views that may come into being, so that they are dropped afterwards."""

@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from conformance.client import Answer, Client, Encoded, Expected
-from conformance.iceberg.methods import IcebergMethods, Id
+from conformance.iceberg.methods import IcebergMethods
 from conformance.operation_client import (
     DECLARED,
     FORM_TYPE,
     Headers,
+    Id,
     Query,
     Signature,
     make_signature,
@@ -108,8 +109,8 @@ class IcebergClient(IcebergMethods, api="iceberg"):
         return made.without("name") if operation.id in NAMED_BY_BODY else made
 
     @classmethod
-    def field(cls, name: str) -> str:
-        """See OperationClient."""
+    def field(cls, signature: Signature, name: str) -> str:
+        """See OperationClient: also where a choice of schemas hides the fields."""
         return name.replace("_", "-")
 
     def convert(self, operation: str, field: str, value: Any) -> Any:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from conformance.operation_client import OperationClient
-
-Id = Sequence[str]
 
 
 class IcebergMethods(OperationClient):

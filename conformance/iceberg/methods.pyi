@@ -1,12 +1,9 @@
 """Generated from the document by conformance/operation_stub.py."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from conformance.client import Answer, Expected
-from conformance.operation_client import Headers, OperationClient, Query
-
-Id = Sequence[str]
+from conformance.operation_client import Headers, Id, OperationClient, Query
 
 class IcebergMethods(OperationClient):
     def get_config(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from specs.openapi import JSON_TYPE, Operation
-from specs.profiles import every_operation
+from conformance.common.operations import operations_of, with_json_body
+from specs.openapi import Operation
 
-OPERATIONS: dict[str, Operation] = {operation.name: operation for operation in every_operation("iceberg")}
+OPERATIONS = operations_of("iceberg")
 # What a catalog without `endpoints` in its configuration has, by the document.
 DEFAULT_OPERATIONS = frozenset(
     {
@@ -26,17 +26,8 @@ DEFAULT_OPERATIONS = frozenset(
     }
 )
 ALWAYS = frozenset({"getConfig", "getToken"})  # not for `endpoints` to name: they come before it
-JSON_OPERATIONS = {
-    name: operation
-    for name, operation in OPERATIONS.items()
-    if operation.request is not None and JSON_TYPE in operation.request.content
-}
+JSON_OPERATIONS = with_json_body(OPERATIONS)
 HEAD_OPERATIONS = {name: operation for name, operation in OPERATIONS.items() if operation.method == "HEAD"}
-
-
-def subject(operation: Operation) -> list[str]:
-    """Return the operation as the subject of a requirement."""
-    return [operation.id]
 
 
 def endpoint(operation: Operation) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from conformance.apis import SuitePart
-from conformance.iceberg.client import IcebergClient
 from conformance.iceberg.prober import IcebergProber
 from conformance.iceberg.support.checks import extra_checks
 
-PART = SuitePart(IcebergProber, extra_checks, IcebergClient)
+PART = SuitePart(IcebergProber, extra_checks)

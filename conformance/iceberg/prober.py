@@ -10,16 +10,9 @@ from typing import Any
 import orjson
 
 from conformance.client import bearer
+from conformance.common.catalog import FLAT, NAMESPACES, NESTED
 from conformance.exchange import Exchange
-from conformance.iceberg.catalog import (
-    FLAT,
-    KEY_LIFETIME,
-    NAMESPACES,
-    NESTED,
-    PREFIX,
-    IcebergCatalog,
-    Names,
-)
+from conformance.iceberg.catalog import KEY_LIFETIME, PREFIX, IcebergCatalog, Names
 from conformance.iceberg.inventory import SEPARATOR
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, endpoint
 from conformance.iceberg.support.oauth import credentials_form

@@ -7,72 +7,59 @@ where it has none, tables lie in the root and carry the home's name as a prefix.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
-from conformance.checks import number
-from conformance.client import Answer, Expected
+from conformance.checks import equal, number
+from conformance.client import Answer, Client, Expected
 from conformance.common import hostile
+from conformance.common.catalog import FLAT, NAMESPACES, NESTED, Catalog, inventory_of
 from conformance.lance.client import Id, LanceClient
 from conformance.lance.inventory import LanceInventory
 from conformance.lance.support.arrow import read_rows, stream
 from conformance.outcomes import Unoffered
 from conformance.revision import DocumentRevision
-from conformance.sandbox import NAMESPACE, REGISTRATION, TABLE
+from conformance.sandbox import REGISTRATION
 from conformance.strategies import tables
 from conformance.target import Target
-from specs.identifiers import join_parts
+from specs.identifiers import DELIMITER, join_parts
+from specs.openapi import Operation
 
-NAMESPACES, NONE, FLAT, NESTED = "namespaces", "none", "flat", "nested"
 Names = tuple[str, ...]
 ALL_ROWS = 100_000  # as `k`: more than any example has
+INVALID_INPUT = 13
 RENAMED = ("new_table_name", "new_namespace_id")
 
 
-class LanceCatalog(LanceClient):
+class LanceCatalog(LanceClient, Catalog):
     """See the module."""
+
+    broken_json = (b'{"id": [',)
+    no_objects = (b"17",)
+    refusals = (400,)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target.client)
         self.target = target
         self.revision = DocumentRevision(target.document)
         self.sandbox = target.sandbox
-        if not isinstance(self.sandbox.inventory, LanceInventory):
-            self.sandbox.inventory = LanceInventory(target)
-        self.inventory = self.sandbox.inventory
+        self.inventory: LanceInventory = inventory_of(target, LanceInventory)
         self._home: str | None = None
 
+    def through(self, client: Client) -> LanceClient:
+        """Return the operations through another client."""
+        return LanceClient(client)
+
     # Where an example lives
-
-    def begin_example(self) -> None:
-        """Start an example: steps are told from here, names start anew."""
-        self.client.begin_example()
-        self._home = None
-
-    @property
-    def base(self) -> Names:
-        """The namespace in which the whole run stays: the root unless the settings name another."""
-        return self.inventory.base
 
     @property
     def has_namespaces(self) -> bool:
         """True when the target has namespaces below the root."""
         return self.target.facts.get(NAMESPACES) in (FLAT, NESTED)
 
-    @property
-    def nested(self) -> bool:
-        """True when namespaces may lie in namespaces."""
-        return self.target.facts.get(NAMESPACES) == NESTED
-
     def require_namespaces(self) -> None:
         """Raise Unoffered when the target has no namespaces but the root."""
         if not self.has_namespaces:
             raise Unoffered("the server has no namespaces but the root")
-
-    def require_nested(self) -> None:
-        """Raise Unoffered when the target has no namespaces within namespaces."""
-        if not self.nested:
-            raise Unoffered("the server has no namespaces within namespaces")
 
     @property
     def home_name(self) -> str:
@@ -154,6 +141,31 @@ class LanceCatalog(LanceClient):
         found: list[dict[str, Any]] = read_rows(answer.body)
         return found
 
+    # Requests of any operation
+
+    def ask(
+        self,
+        operation: Operation,
+        name: str,
+        *,
+        body: bytes | None = None,
+        headers: dict[str, str | None] | None = None,
+        expect: Expected,
+    ) -> Answer:
+        """See Catalog."""
+        named = [one.name for one in operation.parameters if one.location == "path"]
+        path = {one: f"{self.stem}{DELIMITER}{name}" if one == "id" else name for one in named}
+        query = {one.name: "x" for one in operation.query_parameters() if one.required}
+        return self.client.call(operation.id, path=path, query=query, body=body, headers=headers, expect=expect)
+
+    def new_thing(self) -> str:
+        """See Catalog: an input that is wrong is refused whatever it is about."""
+        return "missing"
+
+    def check_invalid(self, refused: Answer) -> None:
+        """See Catalog."""
+        equal(refused.code, INVALID_INPUT, "the code of the error")
+
     # What is dropped afterwards
 
     def send(self, operation: str, id: Id | None, body: Any = None, **options: Any) -> Answer:
@@ -178,14 +190,6 @@ class LanceCatalog(LanceClient):
         """Register what is no table of the server's: it is only ever taken out again, and its files stay."""
         self.sandbox.note(REGISTRATION, [id])
         return self.register_table(id, location=location, expect=expect)
-
-    def note_namespaces(self, ids: Iterable[Names]) -> None:
-        """Note namespaces that several clients may create, so that they are dropped afterwards."""
-        self.sandbox.note(NAMESPACE, ids)
-
-    def note_tables(self, ids: Iterable[Names]) -> None:
-        """Note tables that a batch or several clients may create, so that they are dropped afterwards."""
-        self.sandbox.note(TABLE, ids)
 
     def restore_registration(self, id: Id, location: str, *, expect: Expected = 200, **body: Any) -> Answer:
         """Register a table at a location that the target reported.

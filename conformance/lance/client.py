@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.client import Answer, Expected
-from conformance.lance.methods import Id, LanceMethods
+from conformance.lance.methods import LanceMethods
 from conformance.lance.support.arrow import STREAM_TYPE
-from conformance.operation_client import Headers, Query
+from conformance.operation_client import Headers, Id, Query
 from specs.identifiers import DELIMITER, join_parts
 
 SUCCESS = 200
@@ -21,8 +21,6 @@ __all__ = ["Id", "LanceClient"]
 
 class LanceClient(LanceMethods, api="lance"):
     """See the module."""
-
-    id_type = "Sequence[str] | str"
 
     def send(
         self,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from conformance.apis import SuitePart
-from conformance.lance.client import LanceClient
 from conformance.lance.prober import LanceProber
 from conformance.lance.support.checks import extra_checks
 
-PART = SuitePart(LanceProber, extra_checks, LanceClient)
+PART = SuitePart(LanceProber, extra_checks)

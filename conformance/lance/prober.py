@@ -8,8 +8,9 @@ from typing import Any
 
 import orjson
 
+from conformance.common.catalog import FLAT, NAMESPACES, NESTED, NONE
 from conformance.exchange import Exchange
-from conformance.lance.catalog import FLAT, NAMESPACES, NESTED, NONE, LanceCatalog
+from conformance.lance.catalog import LanceCatalog
 from conformance.lance.client import Id
 from conformance.lance.support.arrow import STREAM_TYPE, stream
 from conformance.minimal import minimal_value

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from conformance.apis import requirements
 from conformance.noticed import faults_noticed_by, noticed_file, read_noticed
-from conformance.requirement import Requirement
+from conformance.requirement import Requirement, source_of
 from lakeproof.terminal import out
 from spark_tests.scenarios.running import noticed_scenarios_file, scenarios
 from specs.apis import apis
@@ -56,14 +56,6 @@ def find_requirement(requirement_id: str) -> Requirement:
 
 
 def _source(requirement: Requirement) -> str:
-    """Return the source of the test, from the line of its decorator."""
-    module_name, _, function = requirement.where.partition(":")
-    lines = inspect.getsource(sys.modules[module_name]).splitlines()
-    at = next(number for number, line in enumerate(lines) if line.startswith(f"def {function}("))
-    start = at
-    while lines[start - 1].strip():
-        start -= 1
-    end = at + 1
-    while end < len(lines) and (not lines[end].strip() or lines[end].startswith((" ", ")"))):
-        end += 1
-    return "\n".join(lines[start:end]).rstrip()
+    """Return the source of the test, of the template where it is one."""
+    module, _, function = requirement.where.partition(":")
+    return inspect.getsource(source_of(getattr(sys.modules[module], function))).rstrip()

@@ -2,13 +2,13 @@
 
 import pytest
 
-from conformance.apis import suite_part
 from conformance.client import Client
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import IcebergClient
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.client import LanceClient
-from conformance.operation_stub import path_of, stub
+from conformance.operation_client import OperationClient
+from conformance.operation_stub import client_of, path_of, stub
 from conformance.sandbox import REGISTRATION, TABLE, Thing
 from conformance.settings import Settings
 from conformance.target import connect
@@ -45,9 +45,8 @@ def test_stub_is_generated(api):
 
 @pytest.mark.parametrize("api", apis())
 def test_every_operation_is_a_method(api):
-    client = suite_part(api).client
     for operation in find_profile(api).document().operations.values():
-        assert getattr(client, operation.name).__name__ == operation.name
+        assert getattr(client_of(api), operation.name).__name__ == operation.name
 
 
 def test_fields_and_query(lance):
@@ -106,6 +105,18 @@ def test_form_goes_without_the_token_of_the_run(iceberg):
     iceberg.get_token({"grant_type": "client_credentials"})
     sent = iceberg.client.sent
     assert (sent["body"], sent["headers"]) == (b"grant_type=client_credentials", {"Authorization": None})
+
+
+def test_an_api_without_peculiarities_needs_no_code():
+    class Plain(OperationClient, api="iceberg"):
+        """The operations as the document has them."""
+
+    plain = Plain(Recorder("iceberg"))
+    plain.cancel_planning("prefix", "a", "t", "p/1", expect=404)
+    path = {"prefix": "prefix", "namespace": "a", "table": "t", "plan-id": "p/1"}
+    assert plain.client.sent == {"operation": "cancelPlanning", "path": path, "expect": 404}
+    plain.fetch_scan_tasks("prefix", "a", "t", plan_task="x")
+    assert (plain.client.sent["json"], plain.client.sent["expect"]) == ({"plan-task": "x"}, [200])
 
 
 @pytest.mark.parametrize("arguments", [((), {}), ((("t",), 1, 2, 3), {}), ((("t",),), {"id": ("u",)})])

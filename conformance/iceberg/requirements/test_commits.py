@@ -191,13 +191,6 @@ def test_bad_body(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
     unchanged(catalog, id, before)
 
 
-@must("iceberg.commit.missing", operations=COMMIT, clause="commit-not-found", kind="error")
-def test_commit_to_missing_table(catalog: IcebergCatalog) -> None:
-    """A commit to a table that does not exist is refused with 404 of type NoSuchTableException."""
-    refused = catalog.update_table(catalog.table_id("missing"), [TOUCH], expect=404)
-    equal(refused.type, "NoSuchTableException", "the type of the error")
-
-
 # What a commit gives
 
 

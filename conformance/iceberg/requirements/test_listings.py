@@ -235,13 +235,6 @@ def test_empty_parent_is_none(catalog: IcebergCatalog) -> None:
     contains(answer["namespaces"], [first], "the listed namespaces")
 
 
-@must("iceberg.listing.namespaces.missing", operations=NAMESPACES, clause="list-namespaces-not-found", kind="error")
-def test_missing_parent(catalog: IcebergCatalog) -> None:
-    """A parent that does not exist is refused with 404 of type NoSuchNamespaceException."""
-    refused = catalog.list_namespaces(catalog.missing_namespace(), expect=404)
-    equal(refused.type, "NoSuchNamespaceException", "the type of the error")
-
-
 IN_NAMESPACES = {name: listing for name, listing in LISTINGS.items() if listing.id != "listNamespaces"}
 
 

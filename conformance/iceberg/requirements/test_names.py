@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from hypothesis import strategies as st
 
-from conformance.checks import contains, equal, holds, same_items
+from conformance.checks import equal, holds, same_items
 from conformance.client import Encoded
 from conformance.common.hostile import CLIMBED, NAMES, own
-from conformance.iceberg.catalog import IcebergCatalog
+from conformance.common.names import Kind, name_is_kept
+from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.iceberg.support.listing import namespaces_below, tables_in, views_in
 from conformance.json_values import shown
@@ -22,6 +25,51 @@ REFUSALS = (400, 404, 406, 414, 422)
 INSIDE = {key: NAMES[key] for key in ("dot", "dot_dot", "climbing", "slash", "percent_encoded", "backslash")}
 
 
+def _namespace_id(catalog: IcebergCatalog, name: str) -> Names:
+    """Return where a namespace of a name lies. One of the first level starts with that of the run: it is another."""
+    return catalog.hostile_id(name) if catalog.nested else catalog.namespace_id(own(name, catalog.target.prefix))
+
+
+def _load_namespace(catalog: IcebergCatalog, id: Names) -> None:
+    equal(catalog.load_namespace_metadata(id)["namespace"], list(id), "the levels of the namespace")
+
+
+def _drop_namespace(catalog: IcebergCatalog, id: Names) -> None:
+    catalog.drop_namespace(id)
+    catalog.namespace_exists(id, expect=404)
+
+
+NAMESPACE = Kind(
+    "namespaces",
+    _namespace_id,
+    IcebergCatalog.create_namespace,
+    _load_namespace,
+    lambda catalog, id: namespaces_below(catalog, id[:-1] or None),
+    _drop_namespace,
+    lambda catalog, id, _: catalog.load_namespace_metadata(id, expect=REFUSALS),
+)
+TABLE = Kind(
+    "tables",
+    IcebergCatalog.hostile_id,
+    partial(IcebergCatalog.create_table, schema=SCHEMA),
+    IcebergCatalog.load_table,
+    lambda catalog, id: tables_in(catalog, id[:-1]),
+    IcebergCatalog.drop_table,
+    lambda catalog, id, _: catalog.load_table(id, expect=REFUSALS),
+    alone=True,
+)
+VIEW = Kind(
+    "views",
+    IcebergCatalog.hostile_id,
+    lambda catalog, id, **rest: catalog.create_view(id, **view_body(catalog.home), **rest),
+    IcebergCatalog.load_view,
+    lambda catalog, id: views_in(catalog, id[:-1]),
+    IcebergCatalog.drop_view,
+    lambda catalog, id, _: catalog.load_view(id, expect=REFUSALS),
+    alone=True,
+)
+
+
 @should(
     "iceberg.names.table.{}",
     operations=["createTable", "loadTable", "listTables"],
@@ -31,14 +79,7 @@ INSIDE = {key: NAMES[key] for key in ("dot", "dot_dot", "climbing", "slash", "pe
 )
 def test_table_name(catalog: IcebergCatalog, case: str) -> None:
     """A table whose name has a {} is created, loaded, listed and dropped under this name, or refused with 400."""
-    id = catalog.hostile_id(case)
-    if catalog.create_table(id, schema=SCHEMA, expect=(200, 400)).status == 400:
-        catalog.load_table(id, expect=REFUSALS)
-        return
-    catalog.load_table(id)
-    same_items(tables_in(catalog, id[:-1]), [id], "the listed tables")
-    catalog.drop_table(id)
-    same_items(tables_in(catalog, id[:-1]), [], "the listed tables after the drop")
+    name_is_kept(catalog, TABLE, case)
 
 
 @should(
@@ -50,14 +91,7 @@ def test_table_name(catalog: IcebergCatalog, case: str) -> None:
 )
 def test_view_name(catalog: IcebergCatalog, case: str) -> None:
     """A view whose name has a {} is created, loaded, listed and dropped under this name, or refused with 400."""
-    id = catalog.hostile_id(case)
-    if catalog.create_view(id, **view_body(catalog.home), expect=(200, 400)).status == 400:
-        catalog.load_view(id, expect=REFUSALS)
-        return
-    catalog.load_view(id)
-    same_items(views_in(catalog, id[:-1]), [id], "the listed views")
-    catalog.drop_view(id)
-    same_items(views_in(catalog, id[:-1]), [], "the listed views after the drop")
+    name_is_kept(catalog, VIEW, case)
 
 
 @should(
@@ -71,15 +105,7 @@ def test_namespace_name(catalog: IcebergCatalog, case: str) -> None:
     """A namespace whose name has a {} is created, loaded, listed and dropped under this name, or refused with 400."""
     if catalog.separator in case:
         raise Unoffered("the name holds the separator that the server advertises")
-    # A name of the first level starts with that of the run, so it is another one.
-    id = catalog.hostile_id(case) if catalog.nested else catalog.namespace_id(own(case, catalog.target.prefix))
-    if catalog.create_namespace(id, expect=(200, 400)).status == 400:
-        catalog.load_namespace_metadata(id, expect=REFUSALS)
-        return
-    equal(catalog.load_namespace_metadata(id)["namespace"], list(id), "the levels of the namespace")
-    contains(namespaces_below(catalog, id[:-1] or None), [id], "the listed namespaces")
-    catalog.drop_namespace(id)
-    catalog.namespace_exists(id, expect=404)
+    name_is_kept(catalog, NAMESPACE, case)
 
 
 @must(

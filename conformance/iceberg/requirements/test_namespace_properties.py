@@ -12,7 +12,6 @@ from conformance.strategies import KEYS, TEXTS, properties
 
 LOAD = ["loadNamespaceMetadata"]
 UPDATE = ["updateProperties"]
-NO_NAMESPACE = "NoSuchNamespaceException"
 
 
 @must("iceberg.namespace.properties.update", operations=UPDATE, clause="update-properties")
@@ -74,13 +73,6 @@ def test_property_set_and_removed(catalog: IcebergCatalog) -> None:
     refused = catalog.update_properties(id, updates={"a": "2", "c": "1"}, removals=["a", "b"], expect=422)
     equal(refused.type, "UnprocessableEntityException", "the type of the error")
     equal(namespace_properties(catalog, id), before, PROPERTIES)
-
-
-@must("iceberg.namespace.properties.namespace_missing", operations=UPDATE, clause="namespace-not-found", kind="error")
-def test_update_missing_namespace(catalog: IcebergCatalog) -> None:
-    """Changing properties of a namespace that does not exist is refused with 404 of type NoSuchNamespaceException."""
-    refused = catalog.update_properties(catalog.missing_namespace(), updates={"a": "1"}, expect=404)
-    equal(refused.type, NO_NAMESPACE, "the type of the error")
 
 
 @should("iceberg.namespace.properties.type", operations=UPDATE, clause="update-properties-atomic", kind="error")

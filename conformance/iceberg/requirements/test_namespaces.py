@@ -15,7 +15,6 @@ from conformance.strategies import properties
 CREATE = ["createNamespace"]
 LOAD = ["loadNamespaceMetadata"]
 DROP = ["dropNamespace"]
-UPDATE = ["updateProperties"]
 NO_NAMESPACE = "NoSuchNamespaceException"
 LEVELS = "the levels of the namespace"
 
@@ -120,13 +119,6 @@ def test_create_with_property_that_is_no_text(catalog: IcebergCatalog, value: ob
     catalog.create_namespace(catalog.namespace_id(), properties={"k": value}, expect=400)
 
 
-@must("iceberg.namespace.load.missing", operations=LOAD, clause="namespace-not-found", kind="error")
-def test_load_missing_namespace(catalog: IcebergCatalog) -> None:
-    """Loading a namespace that does not exist is refused with 404 of type NoSuchNamespaceException."""
-    refused = catalog.load_namespace_metadata(catalog.missing_namespace(), expect=404)
-    equal(refused.type, NO_NAMESPACE, "the type of the error")
-
-
 @should("iceberg.namespace.load.no_properties", operations=LOAD, clause="load-namespace-no-properties")
 def test_namespace_without_properties(catalog: IcebergCatalog) -> None:
     """A namespace that was created without properties is shown with an object of them, or null."""
@@ -167,13 +159,6 @@ def test_dropped_namespace_is_gone(catalog: IcebergCatalog) -> None:
     lacks(namespaces_below(catalog, catalog.base or None), [id], "the listed namespaces")
     catalog.create_namespace(id)
     lacks(catalog.load_namespace_metadata(id).get("properties") or {}, ["former"], PROPERTIES)
-
-
-@must("iceberg.namespace.drop.missing", operations=DROP, clause="namespace-not-found", kind="error")
-def test_drop_missing_namespace(catalog: IcebergCatalog) -> None:
-    """Dropping a namespace that does not exist is refused with 404 of type NoSuchNamespaceException."""
-    refused = catalog.drop_namespace(catalog.missing_namespace(), expect=404)
-    equal(refused.type, NO_NAMESPACE, "the type of the error")
 
 
 NOT_EMPTY = "NamespaceNotEmptyException"

@@ -100,14 +100,6 @@ def test_overwrite(catalog: IcebergCatalog) -> None:
         equal(catalog.metadata(id), before, "the metadata of the table, which was not overwritten")
 
 
-@must("iceberg.register.table.namespace_missing", operations=TABLE, clause="register-table-no-namespace", kind="error")
-def test_missing_namespace(catalog: IcebergCatalog) -> None:
-    """Registering into a namespace that does not exist is refused with 404 of type NoSuchNamespaceException."""
-    id = (*catalog.missing_namespace(), "t")
-    refused = catalog.register_table(id, metadata_location=dropped_file(catalog), expect=404)
-    equal(refused.type, "NoSuchNamespaceException", "the type of the error")
-
-
 def read_metadata(location: str) -> dict[str, Any]:
     """Return the metadata in a file. Raises Unoffered where files cannot be reached."""
     try:

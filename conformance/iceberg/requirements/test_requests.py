@@ -8,44 +8,27 @@ from hypothesis import strategies as st
 
 from conformance.checks import equal
 from conformance.client import Encoded
-from conformance.exchange import Exchange
+from conformance.common import requests
+from conformance.common.operations import subject
+from conformance.common.requests import WRONG_BEARERS, ask_as, require_token
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.operations import HEAD_OPERATIONS, JSON_OPERATIONS, OPERATIONS, subject
+from conformance.iceberg.operations import HEAD_OPERATIONS, JSON_OPERATIONS, OPERATIONS
 from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.idempotency import MUTATIONS, Mutation
 from conformance.iceberg.support.metadata import properties_of
 from conformance.iceberg.support.updates import TOUCH
-from conformance.outcomes import Unoffered, Violation
+from conformance.outcomes import Violation
 from conformance.requirement import given, must, should
 from conformance.suite import Suite
 from specs.openapi import JSON_TYPE, Operation
 
-BROKEN = {"cut": b'{"name": "t", ', "no_json": b"name=t", "invalid_utf8": b'{"name": "\xff"}'}
 SECURED = {name: one for name, one in OPERATIONS.items() if one.id not in ("getToken", "getConfig")}
 # Operations that are about something with a name, and have no body that could be wrong.
 NAMING = {name: one for name, one in OPERATIONS.items() if "{namespace}" in one.path and one.request is None}
-BAD_BEARERS = ("Bearer wrong", "Bearer ", "Basic eDp5", "nonsense")
 
 
-def _path(catalog: IcebergCatalog, operation: Operation, name: str) -> dict[str, str]:
-    """Return path values for an operation on things of this name in the example's home."""
-    names = [one.name for one in operation.parameters if one.location == "path" and one.name != "prefix"]
-    home = catalog.namespace_path(catalog.home)
-    return {one: home["namespace"] if one == "namespace" else name for one in names}
-
-
-@must("iceberg.request.broken_json.{}", operations=subject, clause="bad-json", kind="error", each=JSON_OPERATIONS)
-@given(body=st.sampled_from(list(BROKEN.values())))
-def test_body_that_is_no_json(catalog: IcebergCatalog, case: Operation, body: bytes) -> None:
-    """{} refuses a body that is not JSON with 400, whether what it is about is there or not."""
-    catalog.send(case.id, _path(catalog, case, catalog.new_table()[-1]), body, expect=(400, 404))
-
-
-@must("iceberg.request.no_object.{}", operations=subject, clause="bad-body", kind="error", each=JSON_OPERATIONS)
-@given(body=st.sampled_from([b"[]", b'"text"', b"null", b"7"]))
-def test_body_that_is_no_object(catalog: IcebergCatalog, case: Operation, body: bytes) -> None:
-    """{} refuses a body that is JSON but no object with 400."""
-    catalog.send(case.id, _path(catalog, case, catalog.new_table()[-1]), body, expect=(400, 404))
+test_body_that_is_no_json = requests.body_that_is_no_json.declare(__name__, JSON_OPERATIONS)
+test_body_that_is_no_object = requests.body_that_is_no_object.declare(__name__, JSON_OPERATIONS)
 
 
 UNKNOWN: dict[str, Any] = {"x-from-the-future": {"a": [1, None]}}
@@ -115,7 +98,7 @@ def test_flag_that_is_none(catalog: IcebergCatalog) -> None:
 @should("iceberg.request.path_no_text.{}", operations=subject, clause="bad-path", kind="error", each=NAMING)
 def test_path_that_is_no_text(catalog: IcebergCatalog, case: Operation) -> None:
     """{} refuses names whose bytes are no UTF-8 with 400 or 404."""
-    path = _path(catalog, case, catalog.new_table()[-1])
+    path = catalog.any_path(case, catalog.new_table()[-1])
     for name in path:
         catalog.send(case.id, {**path, name: Encoded(f"{catalog.target.prefix}%FF")}, expect=(400, 404))
 
@@ -131,7 +114,7 @@ def test_head_has_no_body(suite: Suite, catalog: IcebergCatalog, case: Operation
     """The answers of {} have no body, so that the connection serves for the next request."""
     id = catalog.new_view() if case.id == "viewExists" else catalog.new_table()
     for name in (id[-1], "missing"):
-        path = _path(catalog, case, name)
+        path = catalog.any_path(case, name)
         answer = catalog.send(case.id, path, expect=(*catalog.successes(case.id), 404))
         equal(len(answer.body), 0, "the length of the body")
     catalog.list_tables(catalog.home)
@@ -147,49 +130,20 @@ def test_success_without_a_body(catalog: IcebergCatalog, case: Mutation) -> None
 # Credentials
 
 
-def _bare(
-    suite: Suite, catalog: IcebergCatalog, operation: Operation, token: str | None, *, expect: int | None = None
-) -> Exchange:
-    """Send an operation with other credentials than the run's, or none, and return the exchange."""
-    body = b"{}" if operation.request is not None else None
-    path = _path(catalog, operation, "t")
-    catalog.send(operation.id, path, body, headers={"Authorization": token}, expect=expect)
-    return suite.client.steps[-1]
-
-
-@must(
-    "iceberg.credentials.no_success.{}",
-    operations=subject,
-    clause="unauthorized-is-no-success",
-    kind="auth",
-    each=SECURED,
-)
-def test_without_credentials_nothing_succeeds(suite: Suite, catalog: IcebergCatalog, case: Operation) -> None:
-    """Without credentials, or with wrong ones, {} never succeeds."""
-    _require_token(suite)
-    for token in (None, *BAD_BEARERS):
-        exchange = _bare(suite, catalog, case, token)
-        suite.client.touch(exchange, "status")
-        if not 400 <= exchange.status < 500:
-            raise Violation(f"{case.id} without proper credentials: {exchange.status or exchange.failure}", "status")
+test_nothing_succeeds_without_credentials = requests.nothing_succeeds_without_credentials.declare(__name__, SECURED)
 
 
 @should("iceberg.credentials.status.{}", operations=subject, clause="unauthorized", kind="auth", each=SECURED)
 def test_status_without_credentials(suite: Suite, catalog: IcebergCatalog, case: Operation) -> None:
     """Without credentials, or with wrong ones, {} is refused with 401."""
-    _require_token(suite)
-    for token in (None, *BAD_BEARERS):
-        _bare(suite, catalog, case, token, expect=401)
+    require_token(suite)
+    for token in (None, *WRONG_BEARERS):
+        ask_as(catalog, case, token, 401)
 
 
 @should("iceberg.credentials.config", operations=["getConfig"], clause="unauthorized", kind="auth")
 def test_configuration_without_credentials(suite: Suite, catalog: IcebergCatalog) -> None:
     """Without credentials, or with wrong ones, the configuration is shown, or refused with 401."""
-    _require_token(suite)
-    for token in (None, *BAD_BEARERS):
+    require_token(suite)
+    for token in (None, *WRONG_BEARERS):
         catalog.send("getConfig", headers={"Authorization": token}, expect=(200, 401))
-
-
-def _require_token(suite: Suite) -> None:
-    if not (suite.settings.token or suite.settings.credential):
-        raise Unoffered("the run has no token: the server may want none")

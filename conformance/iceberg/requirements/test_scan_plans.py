@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from conformance.checks import at_least, equal, holds, nothing, one_of, text, unequal
 from conformance.client import Answer
+from conformance.common.operations import subject
 from conformance.iceberg.catalog import IcebergCatalog, Names
-from conformance.iceberg.operations import OPERATIONS, subject
+from conformance.iceberg.operations import OPERATIONS
 from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.scans.plans import (
     CANCELLED,

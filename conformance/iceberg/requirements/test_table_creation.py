@@ -192,13 +192,6 @@ def test_name_of_a_view_is_taken(catalog: IcebergCatalog) -> None:
     catalog.load_view(view)
 
 
-@must("iceberg.table.create.namespace_missing", operations=CREATE, clause="create-table-no-namespace", kind="error")
-def test_table_in_missing_namespace(catalog: IcebergCatalog) -> None:
-    """A table in a namespace that does not exist is refused with 404 of type NoSuchNamespaceException."""
-    refused = catalog.create_table((*catalog.missing_namespace(), "t"), schema=SCHEMA, expect=404)
-    equal(refused.type, "NoSuchNamespaceException", "the type of the error")
-
-
 BAD_SCHEMAS: dict[str, Any] = {
     "doubled_name": schema(field(1, "a"), field(2, "a")),
     "doubled_id": schema(field(1, "a"), field(1, "b")),

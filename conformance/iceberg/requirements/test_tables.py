@@ -50,13 +50,6 @@ def test_load_tells_the_metadata_file(catalog: IcebergCatalog) -> None:
     text(catalog.load_table(catalog.new_table()).get("metadata-location"), "the metadata-location of the table")
 
 
-@must("iceberg.table.load.missing", operations=LOAD, clause="load-table-not-found", kind="error")
-def test_load_missing_table(catalog: IcebergCatalog) -> None:
-    """Loading a table that does not exist is refused with 404 of type NoSuchTableException."""
-    refused = catalog.load_table(catalog.table_id("missing"), expect=404)
-    one_of(refused.type, NO_TABLE, "the type of the error")
-
-
 @must("iceberg.table.load.namespace_missing", operations=LOAD, clause="load-table-not-found", kind="error")
 def test_load_table_of_missing_namespace(catalog: IcebergCatalog) -> None:
     """Loading a table of a namespace that does not exist is 404, and the type names the table or the namespace."""
@@ -135,13 +128,6 @@ def test_dropped_table_is_gone(catalog: IcebergCatalog) -> None:
     unequal(_uuid(catalog, id), former, "the table-uuid of the table that took the name")
 
 
-@must("iceberg.table.drop.missing", operations=DROP, clause="drop-table-not-found", kind="error")
-def test_drop_missing_table(catalog: IcebergCatalog) -> None:
-    """Dropping a table that does not exist is refused with 404 of type NoSuchTableException."""
-    refused = catalog.drop_table(catalog.table_id("missing"), expect=404)
-    one_of(refused.type, NO_TABLE, "the type of the error")
-
-
 @should("iceberg.table.drop.purge", operations=DROP, clause="drop-table-purge-form")
 @given(flag=st.sampled_from(["true", "True", "TRUE", "false", "False"]))
 def test_purge_flag_in_any_case(catalog: IcebergCatalog, flag: str) -> None:
@@ -173,13 +159,6 @@ def test_rename_into_another_namespace(catalog: IcebergCatalog) -> None:
     moved = catalog.rename_table(id, other, expect=(204, 406)).status == 204
     catalog.load_table(other, expect=200 if moved else 404)
     catalog.load_table(id, expect=404 if moved else 200)
-
-
-@must("iceberg.table.rename.missing", operations=RENAME, clause="rename-table-source", kind="error")
-def test_rename_missing_table(catalog: IcebergCatalog) -> None:
-    """Renaming a table that does not exist is refused with 404 of type NoSuchTableException."""
-    refused = catalog.rename_table(catalog.table_id("missing"), catalog.table_id("new"), expect=404)
-    one_of(refused.type, NO_TABLE, "the type of the error")
 
 
 @must("iceberg.table.rename.namespace_missing", operations=RENAME, clause="rename-table-namespace", kind="error")

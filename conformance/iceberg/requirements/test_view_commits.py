@@ -122,13 +122,6 @@ def test_uuid_fails(catalog: IcebergCatalog) -> None:
     _unchanged(catalog, id, before)
 
 
-@must("iceberg.view.commit.missing", operations=REPLACE, clause="replace-view-not-found", kind="error")
-def test_commit_to_missing_view(catalog: IcebergCatalog) -> None:
-    """A commit to a view that does not exist is refused with 404 of type NoSuchViewException."""
-    refused = catalog.replace_view(catalog.table_id("missing"), [set_properties(a="1")], expect=404)
-    equal(refused.type, "NoSuchViewException", "the type of the error")
-
-
 @must("iceberg.view.commit.table", operations=REPLACE, clause="replace-view-not-found", kind="error")
 def test_commit_to_a_table(catalog: IcebergCatalog) -> None:
     """A commit to a view under the name of a table is refused with 404, and the table stays as it was."""

@@ -104,10 +104,3 @@ def test_commits_fail_afterwards(catalog: IcebergCatalog) -> None:
     id = catalog.new_table()
     catalog.unregister_table(id)
     catalog.update_table(id, [TOUCH], expect=404)
-
-
-@must("iceberg.unregister.missing", operations=UNREGISTER, clause="unregister-table-not-found", kind="error")
-def test_unregister_missing_table(catalog: IcebergCatalog) -> None:
-    """Unregistering a table that does not exist is refused with 404 of type NoSuchTableException."""
-    refused = catalog.unregister_table(catalog.table_id("missing"), expect=404)
-    equal(refused.type, "NoSuchTableException", "the type of the error")

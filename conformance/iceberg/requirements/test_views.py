@@ -18,7 +18,6 @@ DROP = ["dropView"]
 RENAME = ["renameView"]
 TAKEN = "AlreadyExistsException"
 METADATA, LISTED = "the metadata of the view", "the listed views"
-NO_VIEW = {"NoSuchViewException"}
 NO_NAMESPACE = {"NoSuchNamespaceException"}
 
 
@@ -88,13 +87,6 @@ def test_name_of_a_table_is_taken(catalog: IcebergCatalog) -> None:
     catalog.load_table(table)
 
 
-@must("iceberg.view.create.namespace_missing", operations=CREATE, clause="create-view-no-namespace", kind="error")
-def test_view_in_missing_namespace(catalog: IcebergCatalog) -> None:
-    """A view in a namespace that does not exist is refused with 404 of type NoSuchNamespaceException."""
-    refused = catalog.create_view((*catalog.missing_namespace(), "v"), **view_body(catalog.home), expect=404)
-    one_of(refused.type, NO_NAMESPACE, "the type of the error")
-
-
 @must("iceberg.view.create.doubled_dialect", operations=CREATE, clause="view-metadata-dialects", kind="error")
 def test_doubled_dialect(catalog: IcebergCatalog) -> None:
     """A version with two texts in one dialect, in whatever case it is spelled, is refused with 400."""
@@ -125,13 +117,6 @@ def test_load_shows_everything(catalog: IcebergCatalog) -> None:
     loaded = catalog.load_view(id)
     for name in ("metadata", "metadata-location"):
         equal(loaded[name], created[name], f"the {name} of the view")
-
-
-@must("iceberg.view.load.missing", operations=LOAD, clause="load-view-not-found", kind="error")
-def test_load_missing_view(catalog: IcebergCatalog) -> None:
-    """Loading a view that does not exist is refused with 404 of type NoSuchViewException."""
-    refused = catalog.load_view(catalog.table_id("missing"), expect=404)
-    one_of(refused.type, NO_VIEW, "the type of the error")
 
 
 @must("iceberg.view.load.table", operations=[*LOAD, *EXISTS], clause="load-view-not-found", kind="error")
@@ -175,13 +160,6 @@ def test_dropped_view_is_gone(catalog: IcebergCatalog) -> None:
     catalog.create_table(id, schema=SCHEMA)
 
 
-@must("iceberg.view.drop.missing", operations=DROP, clause="drop-view-not-found", kind="error")
-def test_drop_missing_view(catalog: IcebergCatalog) -> None:
-    """Dropping a view that does not exist is refused with 404 of type NoSuchViewException."""
-    refused = catalog.drop_view(catalog.table_id("missing"), expect=404)
-    one_of(refused.type, NO_VIEW, "the type of the error")
-
-
 @must("iceberg.view.drop.table", operations=DROP, clause="drop-view-not-found", kind="error")
 def test_drop_table_as_view(catalog: IcebergCatalog) -> None:
     """Dropping a view under the name of a table is refused with 404, and the table stays."""
@@ -209,13 +187,6 @@ def test_rename_into_another_namespace(catalog: IcebergCatalog) -> None:
     moved = catalog.rename_view(id, other, expect=(204, 406)).status == 204
     catalog.load_view(other, expect=200 if moved else 404)
     catalog.load_view(id, expect=404 if moved else 200)
-
-
-@must("iceberg.view.rename.missing", operations=RENAME, clause="rename-view-source", kind="error")
-def test_rename_missing_view(catalog: IcebergCatalog) -> None:
-    """Renaming a view that does not exist is refused with 404 of type NoSuchViewException."""
-    refused = catalog.rename_view(catalog.table_id("missing"), catalog.table_id("new"), expect=404)
-    one_of(refused.type, NO_VIEW, "the type of the error")
 
 
 @must("iceberg.view.rename.namespace_missing", operations=RENAME, clause="rename-view-namespace", kind="error")

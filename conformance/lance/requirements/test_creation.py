@@ -83,14 +83,6 @@ def test_create_table_unknown_mode(catalog: LanceCatalog) -> None:
     equal(refused.code, 13, "the code of the error")
 
 
-@must("lance.table.create.namespace_missing", operations=CREATE, clause="namespace-not-found", kind="error")
-def test_create_table_in_missing_namespace(catalog: LanceCatalog) -> None:
-    """Creating a table in a namespace that does not exist is refused with 404 and code 1."""
-    catalog.require_namespaces()
-    refused = catalog.create_table((*catalog.missing_namespace(), "t"), stream(tables(1)), expect=404)
-    equal(refused.code, 1, "the code of the error")
-
-
 @must(
     "lance.table.create.stream.{}",
     operations=CREATE,

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from hypothesis import strategies as st
 
-from conformance.checks import contains, equal, lacks
+from conformance.checks import contains, equal
 from conformance.client import Answer
 from conformance.common import hostile
+from conformance.common.names import Kind, name_is_kept
+from conformance.common.operations import subject
 from conformance.lance.catalog import LanceCatalog, Names
-from conformance.lance.operations import OPERATIONS, subject
+from conformance.lance.operations import OPERATIONS
 from conformance.lance.support.listing import collect, collect_namespaces, collect_tables
 from conformance.requirement import given, must, should
 from specs.openapi import Operation
 
-NAMESPACES, TABLES = "the listed namespaces", "the listed tables"
+NAMESPACES = "the listed namespaces"
 DELIMITERS = st.sampled_from([".", "/", "::", "|", "-"])
 
 
@@ -76,6 +80,30 @@ def test_body_names_the_same_object(catalog: LanceCatalog) -> None:
     catalog.send("DescribeNamespace", id, {"id": list(id)})
 
 
+def _refused(catalog: LanceCatalog, _: Names, answer: Answer) -> None:
+    catalog.check_invalid(answer)
+
+
+NAMESPACE = Kind(
+    "namespaces",
+    partial(LanceCatalog.hostile_id, namespace=True),
+    LanceCatalog.create_namespace,
+    LanceCatalog.describe_namespace,
+    lambda catalog, id: [(*id[:-1], name) for name in collect_namespaces(catalog, id[:-1])],
+    LanceCatalog.drop_namespace,
+    _refused,
+)
+TABLE = Kind(
+    "tables",
+    LanceCatalog.hostile_id,
+    LanceCatalog.declare_table,
+    LanceCatalog.describe_table,
+    lambda catalog, id: [(*id[:-1], name) for name in collect_tables(catalog, id[:-1], include_declared=True)],
+    LanceCatalog.drop_table,
+    _refused,
+)
+
+
 @must(
     "lance.name.namespace.{}",
     operations=["CreateNamespace"],
@@ -85,12 +113,7 @@ def test_body_names_the_same_object(catalog: LanceCatalog) -> None:
 )
 def test_hostile_namespace_name(catalog: LanceCatalog, case: str) -> None:
     """A namespace name with {} is kept exactly, or refused with 400 and code 13."""
-    id = catalog.hostile_id(case, namespace=True)
-    if _accepted(catalog.create_namespace(id, expect=(200, 400))):
-        catalog.describe_namespace(id)
-        contains(collect_namespaces(catalog, id[:-1]), [id[-1]], NAMESPACES)
-        catalog.drop_namespace(id)
-        lacks(collect_namespaces(catalog, id[:-1]), [id[-1]], NAMESPACES)
+    name_is_kept(catalog, NAMESPACE, case)
 
 
 @must(
@@ -102,24 +125,7 @@ def test_hostile_namespace_name(catalog: LanceCatalog, case: str) -> None:
 )
 def test_hostile_table_name(catalog: LanceCatalog, case: str) -> None:
     """A table name with {} is kept exactly, or refused with 400 and code 13."""
-    id = catalog.hostile_id(case)
-    if _accepted(catalog.declare_table(id, expect=(200, 400))):
-        catalog.describe_table(id)
-        contains(_listed(catalog, id), [id[-1]], TABLES)
-        catalog.drop_table(id)
-        lacks(_listed(catalog, id), [id[-1]], TABLES)
-
-
-def _listed(catalog: LanceCatalog, id: Names) -> list[str]:
-    return collect_tables(catalog, id[:-1], include_declared=True)
-
-
-def _accepted(answer: Answer) -> bool:
-    """True when the name was taken; a refusal must say that the input is what is wrong."""
-    if answer.status == 200:
-        return True
-    equal(answer.code, 13, "the code of the error")
-    return False
+    name_is_kept(catalog, TABLE, case)
 
 
 @must("lance.name.case", operations=["CreateNamespace"], clause="names-kept", kind="hostile")

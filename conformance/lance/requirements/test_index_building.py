@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.checks import equal
+from conformance.common.operations import subject
 from conformance.lance.catalog import LanceCatalog
-from conformance.lance.operations import subject
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.index_building import BTREE, BUILDERS, CREATE, build, check_known, new_table
 from conformance.lance.support.indexing import (

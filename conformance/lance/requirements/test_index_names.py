@@ -6,8 +6,8 @@ from typing import Any
 
 from conformance.checks import equal, same_items, text
 from conformance.common import hostile
+from conformance.common.operations import subject
 from conformance.lance.catalog import LanceCatalog
-from conformance.lance.operations import subject
 from conformance.lance.support.index_building import BTREE, BUILDERS, CREATE, build, new_table
 from conformance.lance.support.indexing import KINDS, all_indices, index_names, wait_for_index, wait_for_indices
 from conformance.requirement import given, must, should

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from conformance.checks import at_least, at_most, distinct, equal, exactly, number, one_of, only, same_items, text
 from conformance.client import Answer, Expected
+from conformance.common.operations import has_json_body, subject
 from conformance.lance.catalog import LanceCatalog, Names
-from conformance.lance.operations import OPERATIONS, has_json_body, subject
+from conformance.lance.operations import OPERATIONS
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.index_building import check_known
 from conformance.lance.support.indexing import (

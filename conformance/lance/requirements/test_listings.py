@@ -186,13 +186,6 @@ def test_tables_are_relative(catalog: LanceCatalog, wanted: list[str]) -> None:
     same_items(collect_tables(catalog, catalog.home), wanted, TABLES)
 
 
-@must("lance.listing.missing_namespace", operations=["ListTables"], clause="namespace-not-found", kind="error")
-def test_tables_of_missing_namespace(catalog: LanceCatalog) -> None:
-    """Listing the tables of a namespace that does not exist is refused with 404 and code 1."""
-    refused = catalog.list_tables(catalog.missing_namespace(), expect=404)
-    equal(refused.code, 1, "the code of the error")
-
-
 @must(
     "lance.listing.all_levels",
     operations=["ListAllTables"],

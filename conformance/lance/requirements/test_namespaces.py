@@ -87,14 +87,6 @@ def test_create_unknown_mode(catalog: LanceCatalog) -> None:
     equal(refused.code, 13, "the code of the error")
 
 
-@must("lance.namespace.create.parent_missing", operations=CREATE, clause="namespace-not-found", kind="error")
-def test_create_in_missing_parent(catalog: LanceCatalog) -> None:
-    """Creating a namespace in one that does not exist is refused with 404 and code 1."""
-    catalog.require_nested()
-    refused = catalog.create_namespace((*catalog.missing_namespace(), "n"), expect=404)
-    equal(refused.code, 1, "the code of the error")
-
-
 @must(
     "lance.namespace.create.nested",
     operations=[*CREATE, "DescribeNamespace"],
@@ -114,18 +106,6 @@ def test_properties_that_are_no_strings(catalog: LanceCatalog) -> None:
     """A property whose value is no string is refused with 400 and code 13."""
     refused = catalog.create_namespace(catalog.namespace_id(), properties={"k": 1}, expect=400)
     equal(refused.code, 13, "the code of the error")
-
-
-@must(
-    "lance.namespace.describe.missing",
-    operations=["DescribeNamespace"],
-    clause="namespace-not-found",
-    kind="error",
-)
-def test_describe_missing_namespace(catalog: LanceCatalog) -> None:
-    """Describing a namespace that does not exist is refused with 404 and code 1."""
-    refused = catalog.describe_namespace(catalog.missing_namespace(), expect=404)
-    equal(refused.code, 1, "the code of the error")
 
 
 @must("lance.namespace.describe.root", operations=["DescribeNamespace"], clause="root-namespace")
@@ -279,10 +259,3 @@ def test_list_root(catalog: LanceCatalog) -> None:
     catalog.require_namespaces()
     name = catalog.home[0]
     contains(collect_namespaces(catalog, ()), [name], "the listed namespaces of the root")
-
-
-@must("lance.namespace.list.missing", operations=["ListNamespaces"], clause="namespace-not-found", kind="error")
-def test_list_missing_namespace(catalog: LanceCatalog) -> None:
-    """Listing the children of a namespace that does not exist is refused with 404 and code 1."""
-    refused = catalog.list_namespaces(catalog.missing_namespace(), expect=404)
-    equal(refused.code, 1, "the code of the error")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from conformance.common.operations import subject
 from conformance.lance.catalog import LanceCatalog
-from conformance.lance.operations import JSON_OPERATIONS, subject
+from conformance.lance.operations import JSON_OPERATIONS
 from conformance.minimal import minimal_value
 from conformance.outcomes import Unoffered
 from conformance.requirement import should

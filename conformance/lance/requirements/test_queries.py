@@ -8,8 +8,8 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from conformance.checks import distinct, equal, holds, same_items, text, unequal, within
+from conformance.common.operations import subject
 from conformance.lance.catalog import LanceCatalog
-from conformance.lance.operations import subject
 from conformance.lance.support.arrow import read_file, read_rows, stream
 from conformance.lance.support.queries import ALL, EXPLAIN, PLANS, QUERY, Query, ask
 from conformance.lance.support.query_model import FILTERS, ROWS, SCHEMA, ids, matching, new_queried, search, told

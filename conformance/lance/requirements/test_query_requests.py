@@ -6,8 +6,8 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from conformance.checks import equal, number, one_of, same_items
+from conformance.common.operations import subject
 from conformance.lance.catalog import LanceCatalog
-from conformance.lance.operations import subject
 from conformance.lance.support.queries import ALL, QUERY, Query, ask
 from conformance.lance.support.query_model import PROBES, ROWS, SCHEMA, Row, column, matching, new_queried, search
 from conformance.requirement import given, must, should

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from conformance.checks import equal, number
 from conformance.client import Answer
+from conformance.common.races import Act, Contest, clients, one_wins, successes
 from conformance.history import (
     OK,
     READ,
@@ -19,7 +20,6 @@ from conformance.history import (
     Event,
     Key,
     judge_pairs,
-    one_winner,
 )
 from conformance.history.registers import SET
 from conformance.lance.catalog import ALL_ROWS, LanceCatalog, Names
@@ -34,101 +34,97 @@ from conformance.strategies import tables
 from conformance.suite import Suite
 from specs.identifiers import join_parts
 
-Act = Callable[[LanceClient], Answer]
+Start = tuple[Sequence[Act], Callable[[int], object]]
 COUNTER = 0
 REGISTERS = (-1, -2)
 EVERYTHING: dict[str, Any] = {"vector": {}, "k": ALL_ROWS}
 
 
-def winner(suite: Suite, action: str, key: Names, acts: list[Act]) -> Event:
-    """Let each client do one thing at the same time and return the event of the only one that succeeded.
-
-    `action` says what they do: "make a version of".
-    """
-
-    def program(act: Act, racer: Racer) -> None:
-        racer.do(action, key, lambda: act(LanceClient(racer.client)))
-
-    events = race(suite, [partial(program, act) for act in acts])
-    fail_on(suite, one_winner(events))
-    return successes(suite, events, f"tried to {action} {join_parts(key)}")[0]
-
-
-def successes(suite: Suite, events: list[Event], deed: str) -> list[Event]:
-    """Return the events of those who succeeded. Raises Violation when nobody did."""
-    won = [event for event in events if event.outcome == OK]
-    if not won:
-        fail_on(suite, [Contradiction(f"of {len(events)} clients that {deed} none succeeded", tuple(events))])
-    return won
-
-
-def clients(suite: Suite) -> int:
-    """Return how many clients a race has."""
-    return SIZES[suite.settings.depth].clients
-
-
-@must("lance.race.create_namespace", operations=["CreateNamespace"], clause="create-race", kind="race")
-def test_race_to_create_a_namespace(suite: Suite, catalog: LanceCatalog) -> None:
-    """Of several clients that create the same namespace at the same time exactly one succeeds."""
+def _create_namespace(catalog: LanceCatalog, count: int) -> Start:
     id = catalog.namespace_id()
     catalog.note_namespaces([id])
-    acts: list[Act] = [
-        partial(LanceClient.create_namespace, id=id, properties={"client": str(number)}, expect=None)
-        for number in range(clients(suite))
-    ]
-    won = winner(suite, "create", id, acts)
-    kept = catalog.describe_namespace(id)["properties"]
-    equal(kept, {"client": str(won.client)}, f"the properties of the namespace that client {won.client} created")
+
+    def check(won: int) -> None:
+        kept = catalog.describe_namespace(id)["properties"]
+        equal(kept, {"client": str(won)}, f"the properties of the namespace that client {won} created")
+
+    create = partial(LanceClient.create_namespace, id=id, expect=None)
+    return [partial(create, properties={"client": str(number)}) for number in range(count)], check
 
 
-@must("lance.race.create_table", operations=["CreateTable"], clause="create-race", kind="race")
-def test_race_to_create_a_table(suite: Suite, catalog: LanceCatalog) -> None:
-    """Of several clients that create the same table at the same time exactly one succeeds; its rows are there."""
+def _create_table(catalog: LanceCatalog, count: int) -> Start:
     id = catalog.table_id()
     catalog.note_tables([id])
-    acts: list[Act] = [
-        partial(LanceClient.create_table, id=id, data=stream(tables(number + 1)), expect=None)
-        for number in range(clients(suite))
-    ]
-    won = winner(suite, "create", id, acts)
-    equal(
-        catalog.count_table_rows(id).json,
-        won.client + 1,
-        f"the count of rows of the table that client {won.client} created",
-    )
+
+    def check(won: int) -> None:
+        rows = catalog.count_table_rows(id).json
+        equal(rows, won + 1, f"the count of rows of the table that client {won} created")
+
+    create = partial(LanceClient.create_table, id=id, expect=None)
+    return [partial(create, data=stream(tables(number + 1))) for number in range(count)], check
 
 
-@must("lance.race.declare_table", operations=["DeclareTable"], clause="create-race", kind="race")
-def test_race_to_declare_a_table(suite: Suite, catalog: LanceCatalog) -> None:
-    """Of several clients that declare the same table at the same time exactly one succeeds."""
+def _declare_table(catalog: LanceCatalog, count: int) -> Start:
     id = catalog.table_id()
     catalog.note_tables([id])
-    acts: list[Act] = [partial(LanceClient.declare_table, id=id, expect=None)] * clients(suite)
-    winner(suite, "declare", id, acts)
-    catalog.describe_table(id)
+    return [partial(LanceClient.declare_table, id=id, expect=None)] * count, lambda _: catalog.describe_table(id)
 
 
-@must("lance.race.drop_table", operations=["DropTable"], clause="drop-race", kind="race")
-def test_race_to_drop_a_table(suite: Suite, catalog: LanceCatalog) -> None:
-    """Of several clients that drop the same table at the same time exactly one succeeds."""
+def _drop_table(catalog: LanceCatalog, count: int) -> Start:
     id = catalog.new_table()
-    acts: list[Act] = [partial(LanceClient.drop_table, id=id, expect=None)] * clients(suite)
-    winner(suite, "drop", id, acts)
-    catalog.table_exists(id, expect=404)
+    acts = [partial(LanceClient.drop_table, id=id, expect=None)] * count
+    return acts, lambda _: catalog.table_exists(id, expect=404)
 
 
-@must("lance.race.version", operations=["CreateTableVersion"], clause="create-version-race", kind="race")
-def test_race_to_make_a_version(suite: Suite, catalog: LanceCatalog) -> None:
-    """Of several clients that make the same version at the same time exactly one succeeds; it is the one read."""
+def _make_version(catalog: LanceCatalog, count: int) -> Start:
     id = catalog.new_table(rows=3)
-    staged = [stage(catalog, id, rows=number + 1) for number in range(clients(suite))]
-    acts: list[Act] = [partial(LanceClient.create_table_version, id=id, **one, expect=None) for one in staged]
-    won = winner(suite, "make a version of", id, acts)
-    equal(
-        catalog.count_table_rows(id).json,
-        3 + won.client + 1,
-        f"the count of rows of the version that client {won.client} made",
-    )
+    staged = [stage(catalog, id, rows=number + 1) for number in range(count)]
+
+    def check(won: int) -> None:
+        rows = catalog.count_table_rows(id).json
+        equal(rows, 3 + won + 1, f"the count of rows of the version that client {won} made")
+
+    return [partial(LanceClient.create_table_version, id=id, **one, expect=None) for one in staged], check
+
+
+CONTESTS = {
+    "create_namespace": Contest(
+        ["CreateNamespace"],
+        "create-race",
+        "Of several clients that create the same namespace at the same time exactly one succeeds.",
+        "tried to create the namespace",
+        _create_namespace,
+    ),
+    "create_table": Contest(
+        ["CreateTable"],
+        "create-race",
+        "Of several clients that create the same table at the same time exactly one succeeds; its rows are there.",
+        "tried to create the table",
+        _create_table,
+    ),
+    "declare_table": Contest(
+        ["DeclareTable"],
+        "create-race",
+        "Of several clients that declare the same table at the same time exactly one succeeds.",
+        "tried to declare the table",
+        _declare_table,
+    ),
+    "drop_table": Contest(
+        ["DropTable"],
+        "drop-race",
+        "Of several clients that drop the same table at the same time exactly one succeeds.",
+        "tried to drop the table",
+        _drop_table,
+    ),
+    "version": Contest(
+        ["CreateTableVersion"],
+        "create-version-race",
+        "Of several clients that make the same version at the same time exactly one succeeds; it is the one read.",
+        "tried to make a version of the table",
+        _make_version,
+    ),
+}
+test_one_wins = one_wins.declare(__name__, CONTESTS)
 
 
 @should("lance.race.merge", operations=["MergeInsertIntoTable"], clause="merge-race", kind="race")

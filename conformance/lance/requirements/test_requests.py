@@ -2,59 +2,48 @@
 
 from __future__ import annotations
 
+import orjson
+
 from conformance.checks import equal
-from conformance.client import Answer
+from conformance.common import requests
+from conformance.common.operations import subject
+from conformance.common.requests import ask_as, require_token
 from conformance.lance.catalog import LanceCatalog
-from conformance.lance.operations import JSON_OPERATIONS, OPERATIONS, has_json_body, subject
+from conformance.lance.operations import JSON_OPERATIONS, OPERATIONS
 from conformance.minimal import minimal_value
 from conformance.outcomes import Unoffered
 from conformance.requirement import must
+from conformance.suite import Suite
 from specs.openapi import JSON_TYPE, Operation
 
 READS = ("DescribeNamespace", "NamespaceExists", "DescribeTable", "TableExists", "CountTableRows")
 
 
-def _path(catalog: LanceCatalog, operation: Operation) -> dict[str, str]:
-    """Return path parameters that name nothing that exists."""
-    values = {"id": f"{catalog.home_name}$missing"}
-    return {
-        parameter.name: values.get(parameter.name, "missing")
-        for parameter in operation.parameters
-        if parameter.location == "path"
-    }
-
-
-@must("lance.body.malformed.{}", operations=subject, clause="request-bodies", kind="error", each=JSON_OPERATIONS)
-def test_malformed_json(catalog: LanceCatalog, case: Operation) -> None:
-    """A body of {} that is not JSON is refused with 400 and code 13."""
-    refused = catalog.client.call(case.id, path=_path(catalog, case), body=b'{"id": [', expect=400)
-    equal(refused.code, 13, "the code of the error")
-
-
-@must(
-    "lance.body.not_object.{}",
-    operations=subject,
-    clause="request-schemas",
-    kind="error",
-    each=JSON_OPERATIONS,
+test_body_that_is_no_json = requests.body_that_is_no_json.declare(
+    __name__,
+    JSON_OPERATIONS,
+    id="body.malformed.{}",
+    clause="request-bodies",
+    statement="A body of {} that is not JSON is refused with 400 and code 13.",
 )
-def test_body_that_is_no_object(catalog: LanceCatalog, case: Operation) -> None:
-    """A body of {} that is JSON, but a number, is refused with 400 and code 13."""
-    refused = catalog.client.call(case.id, path=_path(catalog, case), json=17, expect=400)
-    equal(refused.code, 13, "the code of the error")
+test_body_that_is_no_object = requests.body_that_is_no_object.declare(
+    __name__,
+    JSON_OPERATIONS,
+    id="body.not_object.{}",
+    clause="request-schemas",
+    statement="A body of {} that is JSON, but a number, is refused with 400 and code 13.",
+)
 
 
 @must("lance.body.id_type.{}", operations=subject, clause="request-schemas", kind="error", each=JSON_OPERATIONS)
 def test_id_of_wrong_type(catalog: LanceCatalog, case: Operation) -> None:
     """A body of {} whose fields have the wrong type is refused with 400 and code 13."""
     schema = catalog.client.document.resolve(case.request.content[JSON_TYPE]) if case.request else {}
-    if "id" not in schema.get("properties", {}):
-        field = next(iter(schema.get("required", [])), "key")
-        refused = catalog.client.call(case.id, path=_path(catalog, case), json={field: 17}, expect=400)
-    else:
+    if "id" in schema.get("properties", {}):
         body = {**minimal_value(catalog.client.document, schema, catalog.target.missing_name), "id": "text"}
-        refused = catalog.client.call(case.id, path=_path(catalog, case), json=body, expect=400)
-    equal(refused.code, 13, "the code of the error")
+    else:
+        body = {next(iter(schema.get("required", [])), "key"): 17}
+    catalog.check_invalid(catalog.ask(case, "missing", body=orjson.dumps(body), expect=400))
 
 
 @must(
@@ -90,28 +79,16 @@ def test_identity_and_context(catalog: LanceCatalog, case: Operation) -> None:
 
 
 @must("lance.auth.required.{}", operations=subject, clause="authentication", kind="auth", each=OPERATIONS)
-def test_credentials_are_required(catalog: LanceCatalog, case: Operation) -> None:
+def test_credentials_are_required(suite: Suite, catalog: LanceCatalog, case: Operation) -> None:
     """{} without credentials is refused with 401 and code 16, where the server wants credentials."""
-    _require_token(catalog)
-    refused = _send_with(catalog, case, {"Authorization": None})
+    require_token(suite)
+    refused = ask_as(catalog, case, None, 401)
     equal(refused.code, 16, "the code of the error")
 
 
 @must("lance.auth.wrong.{}", operations=subject, clause="authentication", kind="auth", each=OPERATIONS)
-def test_wrong_credentials(catalog: LanceCatalog, case: Operation) -> None:
+def test_wrong_credentials(suite: Suite, catalog: LanceCatalog, case: Operation) -> None:
     """{} with a wrong token is refused with 401 and code 16, where the server wants credentials."""
-    _require_token(catalog)
-    refused = _send_with(catalog, case, {"Authorization": "Bearer not-the-token"})
+    require_token(suite)
+    refused = ask_as(catalog, case, "Bearer not-the-token", 401)
     equal(refused.code, 16, "the code of the error")
-
-
-def _require_token(catalog: LanceCatalog) -> None:
-    if not catalog.target.settings.token:
-        raise Unoffered("the run has no token, so the server is taken to want none")
-
-
-def _send_with(catalog: LanceCatalog, operation: Operation, headers: dict[str, str | None]) -> Answer:
-    required = {parameter.name: "x" for parameter in operation.query_parameters() if parameter.required}
-    body: dict[str, object] | None = {} if has_json_body(operation) else None
-    path = _path(catalog, operation)
-    return catalog.client.call(operation.id, path=path, query=required, json=body, headers=headers, expect=401)

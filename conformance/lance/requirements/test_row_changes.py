@@ -187,13 +187,6 @@ def test_update_transaction_is_known(catalog: LanceCatalog) -> None:
     check_transaction(catalog, catalog.update_table(catalog.new_table(), updates=[["name", "'new'"]]))
 
 
-@must("lance.rows.update.missing", operations=UPDATE, clause="table-not-found", kind="error")
-def test_update_missing_table(catalog: LanceCatalog) -> None:
-    """Updating a table that does not exist is refused with 404 and code 4."""
-    refused = catalog.update_table(catalog.table_id("missing"), updates=[["name", "'new'"]], expect=404)
-    equal(refused.code, 4, "the code of the error")
-
-
 @should("lance.rows.update.declared", operations=UPDATE, clause="rows-of-declared", kind="error")
 def test_update_declared_table(catalog: LanceCatalog) -> None:
     """Updating a table that was only declared is refused with 409 and code 19."""
@@ -278,13 +271,6 @@ def test_delete_keeps_old_version(catalog: LanceCatalog) -> None:
 def test_delete_transaction_is_known(catalog: LanceCatalog) -> None:
     """A transaction_id in the answer is one that DescribeTransaction knows."""
     check_transaction(catalog, catalog.delete_from_table(catalog.new_table(), predicate="id > 0"))
-
-
-@must("lance.rows.delete.missing", operations=DELETE, clause="table-not-found", kind="error")
-def test_delete_from_missing_table(catalog: LanceCatalog) -> None:
-    """Deleting from a table that does not exist is refused with 404 and code 4."""
-    refused = catalog.delete_from_table(catalog.table_id("missing"), predicate="true", expect=404)
-    equal(refused.code, 4, "the code of the error")
 
 
 @should("lance.rows.delete.declared", operations=DELETE, clause="rows-of-declared", kind="error")

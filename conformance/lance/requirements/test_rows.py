@@ -125,20 +125,6 @@ def test_count_old_version(catalog: LanceCatalog) -> None:
     equal(catalog.count_table_rows(id).json, 5, "the count of rows")
 
 
-@must("lance.rows.count.version_missing", operations=COUNT, clause="version-not-found", kind="error")
-def test_count_missing_version(catalog: LanceCatalog) -> None:
-    """Counting a version that does not exist is refused with 404 and code 11."""
-    refused = catalog.count_table_rows(catalog.new_table(), version=4711, expect=404)
-    equal(refused.code, 11, "the code of the error")
-
-
-@must("lance.rows.count.missing", operations=COUNT, clause="table-not-found", kind="error")
-def test_count_missing_table(catalog: LanceCatalog) -> None:
-    """Counting the rows of a table that does not exist is refused with 404 and code 4."""
-    refused = catalog.count_table_rows(catalog.table_id("missing"), expect=404)
-    equal(refused.code, 4, "the code of the error")
-
-
 @must(
     "lance.rows.count.predicate.{}",
     operations=COUNT,

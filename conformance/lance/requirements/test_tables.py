@@ -30,13 +30,6 @@ def test_describe_has_location(catalog: LanceCatalog) -> None:
     text(catalog.describe_table(catalog.new_table())["location"], "the location of the table")
 
 
-@must("lance.table.describe.missing", operations=DESCRIBE, clause="table-not-found", kind="error")
-def test_describe_missing_table(catalog: LanceCatalog) -> None:
-    """Describing a table that does not exist is refused with 404 and code 4."""
-    refused = catalog.describe_table(catalog.table_id("missing"), expect=404)
-    equal(refused.code, 4, "the code of the error")
-
-
 @must("lance.table.describe.namespace_missing", operations=DESCRIBE, clause="table-not-found", kind="error")
 def test_describe_table_in_missing_namespace(catalog: LanceCatalog) -> None:
     """Describing a table in a namespace that does not exist is refused with 404 and code 1 or 4."""
@@ -106,13 +99,6 @@ def test_describe_old_version(catalog: LanceCatalog) -> None:
     above(catalog.describe_table(id, _query=DETAILED)["version"], first, "the version after the insert")
     old = catalog.describe_table(id, _query=DETAILED, version=first)
     equal(old["version"], first, "the version that was asked for")
-
-
-@must("lance.table.describe.version_missing", operations=DESCRIBE, clause="version-not-found", kind="error")
-def test_describe_missing_version(catalog: LanceCatalog) -> None:
-    """Describing a version that does not exist is refused with 404 and code 11."""
-    refused = catalog.describe_table(catalog.new_table(), version=4711, expect=404)
-    equal(refused.code, 11, "the code of the error")
 
 
 @must("lance.table.describe.fresh", operations=DESCRIBE, clause="read-your-writes")
@@ -190,13 +176,6 @@ def test_dropped_data_are_gone(catalog: LanceCatalog) -> None:
     equal(catalog.count_table_rows(id).json, 2, "the count of rows")
 
 
-@must("lance.table.drop.missing", operations=DROP, clause="table-not-found", kind="error")
-def test_drop_missing_table(catalog: LanceCatalog) -> None:
-    """Dropping a table that does not exist is refused with 404 and code 4."""
-    refused = catalog.drop_table(catalog.table_id("missing"), expect=404)
-    equal(refused.code, 4, "the code of the error")
-
-
 @must("lance.table.drop.declared", operations=DROP, clause="drop-table")
 def test_drop_declared_table(catalog: LanceCatalog) -> None:
     """A table that was only declared can be dropped."""
@@ -233,13 +212,6 @@ def test_deregistered_data_stay(catalog: LanceCatalog) -> None:
     equal(catalog.count_table_rows(id).json, 3, "the count of rows")
 
 
-@must("lance.table.deregister.missing", operations=DEREGISTER, clause="table-not-found", kind="error")
-def test_deregister_missing_table(catalog: LanceCatalog) -> None:
-    """Deregistering a table that does not exist is refused with 404 and code 4."""
-    refused = catalog.deregister_table(catalog.table_id("missing"), expect=404)
-    equal(refused.code, 4, "the code of the error")
-
-
 # RenameTable
 
 
@@ -273,14 +245,6 @@ def test_rename_to_taken_name(catalog: LanceCatalog) -> None:
     equal(refused.code, 5, "the code of the error")
     equal(catalog.count_table_rows(id).json, 1, "the count of rows")
     equal(catalog.count_table_rows(other).json, 2, "the count of rows")
-
-
-@must("lance.table.rename.missing", operations=RENAME, clause="table-not-found", kind="error")
-def test_rename_missing_table(catalog: LanceCatalog) -> None:
-    """Renaming a table that does not exist is refused with 404 and code 4."""
-    id = catalog.table_id("missing")
-    refused = catalog.rename_table(id, new_table_name=f"{id[-1]}2", expect=404)
-    equal(refused.code, 4, "the code of the error")
 
 
 @must("lance.table.rename.namespace_missing", operations=RENAME, clause="namespace-not-found", kind="error")

@@ -66,14 +66,6 @@ def test_loser_makes_the_next_version(catalog: LanceCatalog) -> None:
     equal(catalog.count_table_rows(id).json, 6, "the count of rows")
 
 
-@must("lance.version.create.missing", operations=CREATE, clause="table-not-found", kind="error")
-def test_version_of_missing_table(catalog: LanceCatalog) -> None:
-    """Making a version of a table that does not exist is refused with 404 and code 4."""
-    manifest = f"{hostile.UNUSED}/_versions/1.manifest-x"
-    refused = catalog.create_table_version(catalog.table_id("missing"), 1, manifest, expect=404)
-    equal(refused.code, 4, "the code of the error")
-
-
 @should("lance.version.create.unstaged", operations=CREATE, clause="create-version-staged", kind="error")
 def test_version_of_missing_manifest(catalog: LanceCatalog) -> None:
     """A manifest that was never staged makes no version: the answer is 400, and the table stays readable."""
@@ -214,14 +206,6 @@ def test_rows_outlive_the_records_of_versions(catalog: LanceCatalog) -> None:
     catalog.batch_delete_table_versions(id, ranges=[{"start_version": 0, "end_version": -1}])
     equal(catalog.count_table_rows(id).json, len(before), "the count of rows")
     equal(catalog.rows(id), before, "the rows")
-
-
-@must("lance.version.delete.missing", operations=DELETE, clause="table-not-found", kind="error")
-def test_delete_versions_of_missing_table(catalog: LanceCatalog) -> None:
-    """Deleting versions of a table that does not exist is refused with 404 and code 4."""
-    ranges = [{"start_version": 0, "end_version": 2}]
-    refused = catalog.batch_delete_table_versions(catalog.table_id("missing"), ranges=ranges, expect=404)
-    equal(refused.code, 4, "the code of the error")
 
 
 NO_RANGES = {"reversed": (3, 1), "negative_start": (-2, 2), "negative_end": (1, -2)}

@@ -127,13 +127,6 @@ def test_manifest_size(catalog: LanceCatalog) -> None:
     above(catalog.describe_table_version(id)["version"].get("manifest_size", 1), 0, "the manifest_size")
 
 
-@must("lance.version.describe.version_missing", operations=DESCRIBE, clause="version-not-found", kind="error")
-def test_describe_missing_version(catalog: LanceCatalog) -> None:
-    """Describing a version that does not exist is refused with 404 and code 11."""
-    refused = catalog.describe_table_version(catalog.new_table(), version=MISSING_VERSION, expect=404)
-    equal(refused.code, 11, "the code of the error")
-
-
 # RestoreTable
 
 

@@ -6,8 +6,9 @@ import orjson
 import pytest
 
 from conformance.client import Client
+from conformance.common.catalog import NAMESPACES
 from conformance.exchange import Exchange
-from conformance.iceberg.catalog import KEY_LIFETIME, NAMESPACES, SEPARATOR
+from conformance.iceberg.catalog import KEY_LIFETIME, SEPARATOR
 from conformance.iceberg.client import IcebergClient, change
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, OPERATIONS
 from conformance.iceberg.prober import IcebergProber

@@ -1,0 +1,53 @@
+"""Calls about what is not there: whatever they ask for, they are refused in one way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.client import Answer
+from conformance.common.template import template
+from conformance.requirement import must
+from specs.openapi import snake_case
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """Something that is not there: an id of it, what a refusal says, in words, and the check that it does."""
+
+    id: Callable[[Any], Any]
+    words: str
+    check: Callable[[Answer], object]
+
+
+def _nothing(_: Any) -> dict[str, Any]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A call about what is absent. `deed` begins the statement: "Dropping a table"; `fields` are further arguments."""
+
+    operation: str
+    clause: str
+    deed: str
+    absent: Absent
+    fields: Callable[[Any], Mapping[str, Any]] = _nothing
+
+    @property
+    def operations(self) -> list[str]:
+        """The operation as the subject of a requirement."""
+        return [self.operation]
+
+    @property
+    def statement(self) -> str:
+        """What is required."""
+        return f"{self.deed} that does not exist is refused with 404 {self.absent.words}."
+
+
+@template("{}", must, kind="error")
+def missing_is_refused(catalog: Any, case: Missing) -> None:
+    """A call about what does not exist is refused with 404."""
+    call = getattr(catalog, snake_case(case.operation))
+    case.absent.check(call(case.absent.id(catalog), **case.fields(catalog), expect=404))

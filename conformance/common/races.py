@@ -1,0 +1,69 @@
+"""Clients that want the same at the same time: one of them gets it, and the others are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from conformance.client import Answer
+from conformance.common.template import template
+from conformance.history import OK, REFUSED, Contradiction, Event, one_winner
+from conformance.racing import SIZES, Racer, fail_on, race
+from conformance.requirement import must
+from conformance.suite import Suite
+
+Act = Callable[[Any], Answer]  # of the operations of the API, through the client that acts
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """What only one of several clients can do.
+
+    `start` prepares it for so many clients: it returns what each of them does, and the check of what the winner left.
+    `deed` is what they do, in words; `lost` the status for those who come too late, None where any refusal will do.
+    """
+
+    operations: list[str]
+    clause: str
+    statement: str
+    deed: str
+    start: Callable[[Any, int], tuple[Sequence[Act], Callable[[int], object]]]
+    lost: int | None = None
+
+
+@template("race.{}", must, kind="race")
+def one_wins(suite: Suite, catalog: Any, case: Contest) -> None:
+    """Of several clients that do the same at the same time exactly one succeeds."""
+    acts, check = case.start(catalog, clients(suite))
+
+    def program(act: Act, racer: Racer) -> None:
+        racer.do("act", ("all",), lambda: act(catalog.through(racer.client)))
+
+    events = race(suite, [partial(program, act) for act in acts])
+    fail_on(suite, one_winner(events))
+    if case.lost is not None:
+        fail_on(suite, refused_otherwise(events, case.lost))
+    check(successes(suite, events, case.deed)[0].client)
+
+
+def clients(suite: Suite) -> int:
+    """Return how many clients a race has."""
+    return SIZES[suite.settings.depth].clients
+
+
+def successes(suite: Suite, events: Collection[Event], deed: str) -> list[Event]:
+    """Return the events of those who succeeded. Raises Violation when no answer tells of a success."""
+    won = [event for event in events if event.outcome == OK]
+    if not won:
+        answers = sorted({str(exchange.status or "no answer") for event in events for exchange in event.exchanges})
+        message = f"of {len(events)} clients that {deed} none succeeded: they got {', '.join(answers)}"
+        fail_on(suite, [Contradiction(message, tuple(events))])
+    return won
+
+
+def refused_otherwise(events: Collection[Event], status: int) -> list[Contradiction]:
+    """Judge the refusals: who comes too late is answered with one status."""
+    refused = [event for event in events if event.outcome == REFUSED and event.exchanges[-1].status != status]
+    return [Contradiction(f"who lost was told {event.exchanges[-1].status}", (event,)) for event in refused]

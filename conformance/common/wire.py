@@ -1,0 +1,57 @@
+"""What is judged for every operation over all answers of a run, or by one probe of each."""
+
+from __future__ import annotations
+
+from conformance.common.template import template
+from conformance.outcomes import Blocked, Unoffered, Violation
+from conformance.requirement import must
+from conformance.suite import Suite
+from conformance.target import MISSING, REFUSED
+from conformance.wire import WireFinding
+from specs.openapi import Operation
+
+
+@template("offered.{}", must, clause="unsupported-operation", kind="wire")
+def offered_or_refused(suite: Suite, case: Operation) -> None:
+    """{} is served, or refused with a 4xx status and an error body."""
+    probe = suite.target.probes[case.id]
+    status = probe.exchange.status
+    suite.client.steps = [probe.exchange]
+    suite.client.touch(probe.exchange, "status")
+    if probe.state == MISSING:
+        raise Violation(
+            f"{case.id} should be there, or be refused as the document wants it, "
+            f"but answers {status or probe.exchange.failure}"
+        )
+    if probe.state == REFUSED and not 400 <= status < 500:
+        raise Violation(f"{case.id} is not offered, but answers {status or probe.exchange.failure}")
+    if probe.state == REFUSED:
+        suite.client.reached.add(f"{case.id} {status}")
+
+
+@template("wire.{}", must, clause="responses-declared", kind="wire")
+def answers_match_document(suite: Suite, case: Operation) -> None:
+    """Every answer of {} has a declared status, the declared media type and a body that fits its schema."""
+    judge(suite, case, suite.client.wire.of(case.id))
+
+
+def judge_extra(suite: Suite, operation: Operation, check: str) -> None:
+    """Fail with what a check beside the schema found first in the answers of an operation."""
+    judge(suite, operation, suite.client.wire.extra(check, operation.id))
+
+
+def judge(suite: Suite, operation: Operation, findings: list[WireFinding]) -> None:
+    """Fail with the first finding about an operation. Raises Blocked or Unoffered where the server lacks it."""
+    if operation.id in suite.client.missing:
+        raise Blocked(f"the server does not have {operation.id}", suite.client.missing[operation.id])
+    if suite.target.probes[operation.id].state == REFUSED:
+        raise Unoffered(f"the server does not have {operation.id}")
+    raise_first(suite, findings)
+
+
+def raise_first(suite: Suite, findings: list[WireFinding]) -> None:
+    """Fail with the first finding; its steps are the ones to show."""
+    if findings:
+        suite.client.steps = list(findings[0].steps)
+        more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+        raise Violation(findings[0].message + more)

@@ -1,0 +1,91 @@
+"""Operations on namespaces, tables and views that do not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from conformance.checks import equal
+from conformance.client import Answer
+from conformance.common.missing import Absent, Missing, missing_is_refused
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.support.content import SCHEMA, view_body
+from conformance.iceberg.support.registrations import dropped_file
+from conformance.iceberg.support.updates import TOUCH, set_properties
+
+
+def _type(name: str) -> tuple[str, Callable[[Answer], object]]:
+    """Return what an error says, in words, and the check that it does."""
+
+    def check(refused: Answer) -> None:
+        equal(refused.type, name, "the type of the error")
+
+    return f"of type {name}", check
+
+
+NAMESPACE = Absent(IcebergCatalog.missing_namespace, *_type("NoSuchNamespaceException"))
+IN_NAMESPACE = Absent(lambda catalog: (*catalog.missing_namespace(), "t"), *_type("NoSuchNamespaceException"))
+TABLE = Absent(lambda catalog: catalog.table_id("missing"), *_type("NoSuchTableException"))
+VIEW = Absent(lambda catalog: catalog.table_id("missing"), *_type("NoSuchViewException"))
+MISSING = {
+    "commit.missing": Missing(
+        "updateTable", "commit-not-found", "A commit to a table", TABLE, lambda _: {"updates": [TOUCH]}
+    ),
+    "listing.namespaces.missing": Missing("listNamespaces", "list-namespaces-not-found", "A parent", NAMESPACE),
+    "namespace.drop.missing": Missing("dropNamespace", "namespace-not-found", "Dropping a namespace", NAMESPACE),
+    "namespace.load.missing": Missing("loadNamespaceMetadata", "namespace-not-found", "Loading a namespace", NAMESPACE),
+    "namespace.properties.namespace_missing": Missing(
+        "updateProperties",
+        "namespace-not-found",
+        "Changing properties of a namespace",
+        NAMESPACE,
+        lambda _: {"updates": {"a": "1"}},
+    ),
+    "register.table.namespace_missing": Missing(
+        "registerTable",
+        "register-table-no-namespace",
+        "Registering into a namespace",
+        IN_NAMESPACE,
+        lambda catalog: {"metadata_location": dropped_file(catalog)},
+    ),
+    "table.create.namespace_missing": Missing(
+        "createTable",
+        "create-table-no-namespace",
+        "A table in a namespace",
+        IN_NAMESPACE,
+        lambda _: {"schema": SCHEMA},
+    ),
+    "table.drop.missing": Missing("dropTable", "drop-table-not-found", "Dropping a table", TABLE),
+    "table.load.missing": Missing("loadTable", "load-table-not-found", "Loading a table", TABLE),
+    "table.rename.missing": Missing(
+        "renameTable",
+        "rename-table-source",
+        "Renaming a table",
+        TABLE,
+        lambda catalog: {"destination": catalog.table_id("new")},
+    ),
+    "unregister.missing": Missing("unregisterTable", "unregister-table-not-found", "Unregistering a table", TABLE),
+    "view.commit.missing": Missing(
+        "replaceView",
+        "replace-view-not-found",
+        "A commit to a view",
+        VIEW,
+        lambda _: {"updates": [set_properties(a="1")]},
+    ),
+    "view.create.namespace_missing": Missing(
+        "createView",
+        "create-view-no-namespace",
+        "A view in a namespace",
+        IN_NAMESPACE,
+        lambda catalog: view_body(catalog.home),
+    ),
+    "view.drop.missing": Missing("dropView", "drop-view-not-found", "Dropping a view", VIEW),
+    "view.load.missing": Missing("loadView", "load-view-not-found", "Loading a view", VIEW),
+    "view.rename.missing": Missing(
+        "renameView",
+        "rename-view-source",
+        "Renaming a view",
+        VIEW,
+        lambda catalog: {"destination": catalog.table_id("new")},
+    ),
+}
+test_missing_is_refused = missing_is_refused.declare(__name__, MISSING)

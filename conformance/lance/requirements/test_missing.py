@@ -1,0 +1,108 @@
+"""Operations on tables, namespaces, versions and transactions that do not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from conformance.checks import equal
+from conformance.client import Answer
+from conformance.common import hostile
+from conformance.common.missing import Absent, Missing, missing_is_refused
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.support.arrow import stream
+from conformance.strategies import tables
+
+MISSING_VERSION = 4711
+MANIFEST = f"{hostile.UNUSED}/_versions/1.manifest-x"
+RANGES = [{"start_version": 0, "end_version": 2}]
+
+
+def _code(code: int) -> tuple[str, Callable[[Answer], object]]:
+    """Return what an error says, in words, and the check that it does."""
+
+    def check(refused: Answer) -> None:
+        equal(refused.code, code, "the code of the error")
+
+    return f"and code {code}", check
+
+
+def _in_namespace(catalog: LanceCatalog) -> Names:
+    catalog.require_namespaces()
+    return (*catalog.missing_namespace(), "t")
+
+
+def _in_parent(catalog: LanceCatalog) -> Names:
+    catalog.require_nested()
+    return (*catalog.missing_namespace(), "n")
+
+
+NAMESPACE = Absent(LanceCatalog.missing_namespace, *_code(1))
+IN_NAMESPACE, IN_PARENT = Absent(_in_namespace, *_code(1)), Absent(_in_parent, *_code(1))
+TABLE = Absent(lambda catalog: catalog.table_id("missing"), *_code(4))
+VERSION = Absent(LanceCatalog.new_table, *_code(11))
+MISSING = {
+    "listing.missing_namespace": Missing(
+        "ListTables", "namespace-not-found", "Listing the tables of a namespace", NAMESPACE
+    ),
+    "namespace.create.parent_missing": Missing(
+        "CreateNamespace", "namespace-not-found", "Creating a namespace in one", IN_PARENT
+    ),
+    "namespace.describe.missing": Missing(
+        "DescribeNamespace", "namespace-not-found", "Describing a namespace", NAMESPACE
+    ),
+    "namespace.list.missing": Missing(
+        "ListNamespaces", "namespace-not-found", "Listing the children of a namespace", NAMESPACE
+    ),
+    "rows.count.missing": Missing("CountTableRows", "table-not-found", "Counting the rows of a table", TABLE),
+    "rows.count.version_missing": Missing(
+        "CountTableRows", "version-not-found", "Counting a version", VERSION, lambda _: {"version": MISSING_VERSION}
+    ),
+    "rows.delete.missing": Missing(
+        "DeleteFromTable", "table-not-found", "Deleting from a table", TABLE, lambda _: {"predicate": "true"}
+    ),
+    "rows.update.missing": Missing(
+        "UpdateTable", "table-not-found", "Updating a table", TABLE, lambda _: {"updates": [["name", "'new'"]]}
+    ),
+    "table.create.namespace_missing": Missing(
+        "CreateTable",
+        "namespace-not-found",
+        "Creating a table in a namespace",
+        IN_NAMESPACE,
+        lambda _: {"data": stream(tables(1))},
+    ),
+    "table.deregister.missing": Missing("DeregisterTable", "table-not-found", "Deregistering a table", TABLE),
+    "table.describe.missing": Missing("DescribeTable", "table-not-found", "Describing a table", TABLE),
+    "table.describe.version_missing": Missing(
+        "DescribeTable", "version-not-found", "Describing a version", VERSION, lambda _: {"version": MISSING_VERSION}
+    ),
+    "table.drop.missing": Missing("DropTable", "table-not-found", "Dropping a table", TABLE),
+    "table.rename.missing": Missing(
+        "RenameTable",
+        "table-not-found",
+        "Renaming a table",
+        TABLE,
+        lambda catalog: {"new_table_name": catalog.table_id("missing2")[-1]},
+    ),
+    "version.create.missing": Missing(
+        "CreateTableVersion",
+        "table-not-found",
+        "Making a version of a table",
+        TABLE,
+        lambda _: {"version": 1, "manifest_path": MANIFEST},
+    ),
+    "version.delete.missing": Missing(
+        "BatchDeleteTableVersions",
+        "table-not-found",
+        "Deleting versions of a table",
+        TABLE,
+        lambda _: {"ranges": RANGES},
+    ),
+    "version.describe.version_missing": Missing(
+        "DescribeTableVersion",
+        "version-not-found",
+        "Describing a version",
+        VERSION,
+        lambda _: {"version": MISSING_VERSION},
+    ),
+}
+test_missing_is_refused = missing_is_refused.declare(__name__, MISSING)
