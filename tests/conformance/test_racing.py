@@ -9,7 +9,7 @@ import pytest
 
 from conformance.exchange import Exchange
 from conformance.history import OK, UNKNOWN, Event
-from conformance.lance.requirements.test_races import by_row
+from conformance.lance.support.row_history import by_row
 from conformance.outcomes import Blocked, Violation
 from conformance.racing import fail_without_order
 

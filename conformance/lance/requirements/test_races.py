@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,17 +14,15 @@ from conformance.client import Answer
 from conformance.common.races import Act, Contest, clients, one_wins, successes
 from conformance.history import (
     OK,
-    READ,
     Contradiction,
     Event,
-    Key,
     judge_pairs,
 )
-from conformance.history.registers import SET
 from conformance.lance.catalog import ALL_ROWS, LanceCatalog, Names
 from conformance.lance.client import LanceClient
 from conformance.lance.support.arrow import read_rows, stream
 from conformance.lance.support.listing import collect
+from conformance.lance.support.row_history import COUNTER, REGISTERS, by_row
 from conformance.lance.support.staging import stage
 from conformance.outcomes import Violation
 from conformance.racing import SIZES, Racer, fail_on, fail_without_order, race
@@ -35,8 +32,6 @@ from conformance.suite import Suite
 from specs.identifiers import join_parts
 
 Start = tuple[Sequence[Act], Callable[[int], object]]
-COUNTER = 0
-REGISTERS = (-1, -2)
 EVERYTHING: dict[str, Any] = {"vector": {}, "k": ALL_ROWS}
 
 
@@ -312,21 +307,3 @@ def rows_listed_twice(events: list[Event]) -> list[Contradiction]:
         for id, numbers in (read.result or {}).items()
         if len(numbers) > 1
     ]
-
-
-def by_row(event: Event) -> list[Event]:
-    """Return an operation on a table as operations on what is in it: a set of rows, a counter, registers."""
-    if event.action != READ:
-        action, *register = event.action.split()
-        kind = {"insert": "set", "increment": "sum", "put": "register"}[action]
-        return [replace(event, key=(kind, *event.key, *register), action=SET if register else action)]
-    if event.result is None:
-        return []
-    rows = event.result
-    first = {id: numbers[0] for id, numbers in rows.items()}
-    seen: dict[Key, Any] = {
-        ("set", *event.key): {id for id in rows if id > 0},
-        ("sum", *event.key): first.get(COUNTER, 0),
-        **{("register", *event.key, str(register)): first.get(register) or None for register in REGISTERS},
-    }
-    return [replace(event, key=key, result=result) for key, result in seen.items()]
