@@ -84,6 +84,7 @@ id = "own-things"
 level = "MUST"
 operations = ["getThing", "putThing"]
 source = "Toy"
+place = ["getThing", "putThing"]
 text = "Who puts a thing gets it, and nobody else does."
 
 [[clause]]
@@ -92,6 +93,7 @@ level = "MUST"
 since = "1-final"
 operations = ["getMe"]
 source = "Toy"
+place = ["getMe"]
 text = "getMe says who calls."
 """,
     "reference_server/toy/__init__.py": '''

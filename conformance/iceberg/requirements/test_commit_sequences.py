@@ -11,7 +11,7 @@ from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.committing import Committer
 from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.model import NEEDS
-from conformance.requirement import must
+from conformance.requirement import should
 from conformance.suite import Suite
 
 FIRST, SECOND = "first", "second"
@@ -43,7 +43,7 @@ class CommitMachine(RuleBasedStateMachine):
         self.committer.transaction(list(self.committer.tables), data)
 
 
-@must("iceberg.model.commits", operations=["updateTable"], clause="operations-compose", kind="model", needs=NEEDS)
+@should("iceberg.model.commits", operations=["updateTable"], clause="operations-compose", kind="model", needs=NEEDS)
 def test_commit_model(suite: Suite, catalog: IcebergCatalog) -> None:
     """Any sequence of commits and transactions leaves the metadata that a simple model predicts."""
     machine: Any = type("BoundMachine", (CommitMachine,), {"catalog": catalog})

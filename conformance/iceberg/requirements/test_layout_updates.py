@@ -12,7 +12,7 @@ from conformance.iceberg.support.commits import COMMIT, LAYOUT, state, unchanged
 from conformance.iceberg.support.content import order, partition, sort_field, spec
 from conformance.iceberg.support.metadata import default_order, default_spec
 from conformance.iceberg.support.updates import LAST_ADDED, add_and_use_order, add_and_use_spec, set_properties, update
-from conformance.requirement import given, must
+from conformance.requirement import given, must, should
 
 BY_DAY = spec(partition(3, "day_month", "month"), id=7)
 BY_NAME = spec(partition(2, "name_bucket", "bucket[16]"), id=8)
@@ -30,7 +30,7 @@ def test_added_spec_gets_an_id(catalog: IcebergCatalog, claimed: int) -> None:
     equal(answer["default-spec-id"], before, "the default-spec-id, which was not set")
 
 
-@must("iceberg.update.spec.same", operations=COMMIT, clause="update-add-spec")
+@should("iceberg.update.spec.same", operations=COMMIT, clause="update-add-same")
 def test_equal_spec_keeps_its_id(catalog: IcebergCatalog) -> None:
     """A partition spec like an existing one takes over the id of that."""
     id = catalog.new_table()

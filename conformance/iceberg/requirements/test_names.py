@@ -108,7 +108,7 @@ def test_namespace_name(catalog: IcebergCatalog, case: str) -> None:
     name_is_kept(catalog, NAMESPACE, case)
 
 
-@must(
+@should(
     "iceberg.names.inside.{}",
     operations=["createTable"],
     clause="names-stay-inside",

@@ -185,7 +185,7 @@ def test_case_in_filters(catalog: IcebergCatalog) -> None:
     loses_nothing(table, compared("eq", "place.x", 1), nested)
 
 
-@must("iceberg.scan.case.select", operations=PLAN, clause="plan-case")
+@should("iceberg.scan.case.select", operations=PLAN, clause="plan-select-unknown")
 def test_case_in_selections(catalog: IcebergCatalog) -> None:
     """Names of selected fields match by case, unless case-sensitive is false."""
     table = new_files(catalog)
@@ -204,7 +204,7 @@ def test_selected_fields(catalog: IcebergCatalog) -> None:
         has_files(plan(catalog, table.id, select=names), table.data_files())
 
 
-@must("iceberg.scan.select_unknown", operations=PLAN_ONLY, clause="plan-select", kind="error")
+@should("iceberg.scan.select_unknown", operations=PLAN_ONLY, clause="plan-select-unknown", kind="error")
 def test_selected_fields_that_are_not_there(catalog: IcebergCatalog) -> None:
     """A selected field that the schema does not have is refused with 400."""
     table = new_events(catalog)

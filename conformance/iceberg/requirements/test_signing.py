@@ -179,7 +179,7 @@ OUTSIDE = {
 }
 
 
-@must("iceberg.storage.sign.outside.{}", operations=SIGN, clause="sign-request-outside", kind="error", each=OUTSIDE)
+@should("iceberg.storage.sign.outside.{}", operations=SIGN, clause="sign-request-outside", kind="error", each=OUTSIDE)
 def test_requests_outside_are_not_signed(catalog: IcebergCatalog, case: Outside) -> None:
     """A request for {} is not signed."""
     id, place, _ = _signable(catalog)

@@ -55,7 +55,7 @@ def test_statistics_name_their_snapshot(catalog: IcebergCatalog) -> None:
     _statistics_of(metadata, FIRST)
 
 
-@must("iceberg.statistics.go_along", operations=COMMIT, clause="update-remove-snapshots")
+@should("iceberg.statistics.go_along", operations=COMMIT, clause="update-remove-snapshots-statistics")
 def test_statistics_go_with_their_snapshot(catalog: IcebergCatalog) -> None:
     """Statistics of a snapshot go when it is removed."""
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)

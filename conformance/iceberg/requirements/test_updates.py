@@ -41,7 +41,7 @@ def test_added_schema_gets_an_id(catalog: IcebergCatalog, claimed: int | None) -
     has_columns_of(answer, SCHEMA)
 
 
-@must("iceberg.update.schema.same", operations=COMMIT, clause="update-add-schema")
+@should("iceberg.update.schema.same", operations=COMMIT, clause="update-add-same")
 def test_equal_schema_keeps_its_id(catalog: IcebergCatalog) -> None:
     """A schema like an existing one takes over the id of that, and is not there twice."""
     id = catalog.new_table()

@@ -198,7 +198,7 @@ def test_refused_commit_changes_nothing(catalog: IcebergCatalog, case: list[dict
     _unchanged(catalog, id, before)
 
 
-@must("iceberg.view.commit.uuid_stays", operations=REPLACE, clause="replace-view-reassign", kind="error")
+@should("iceberg.view.commit.uuid_stays", operations=REPLACE, clause="replace-view-reassign", kind="error")
 def test_uuid_is_not_reassigned(catalog: IcebergCatalog) -> None:
     """Assigning another UUID to a view is refused with 400, and nothing changes."""
     id = catalog.new_view()

@@ -150,7 +150,7 @@ def _subject(declaration: Declaration) -> list[str]:
     return [declaration.id]
 
 
-@must("lance.table.{}.exists", operations=_subject, clause="declare-table", each=DECLARATIONS)
+@should("lance.table.{}.exists", operations=_subject, clause="declare-table", each=DECLARATIONS)
 def test_declared_table_exists(catalog: LanceCatalog, case: Declaration) -> None:
     """A table made by {} exists and says where its data will lie."""
     id = catalog.table_id()

@@ -87,7 +87,7 @@ def test_create_unknown_mode(catalog: LanceCatalog) -> None:
     equal(refused.code, 13, "the code of the error")
 
 
-@must(
+@should(
     "lance.namespace.create.nested",
     operations=[*CREATE, "DescribeNamespace"],
     clause="identifiers-multi-level",

@@ -119,7 +119,13 @@ CONTESTS = {
         _make_version,
     ),
 }
-test_one_wins = one_wins.declare(__name__, CONTESTS)
+RECOMMENDED_CONTESTS = ("drop_table",)
+test_one_wins = one_wins.declare(
+    __name__, {key: one for key, one in CONTESTS.items() if key not in RECOMMENDED_CONTESTS}
+)
+test_one_wins_as_recommended = one_wins.declare(
+    __name__, {key: CONTESTS[key] for key in RECOMMENDED_CONTESTS}, level=should
+)
 
 
 @should("lance.race.merge", operations=["MergeInsertIntoTable"], clause="merge-race", kind="race")
