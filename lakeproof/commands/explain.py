@@ -28,6 +28,7 @@ def explain_command(requirement_id: str) -> None:
     clause = clauses(found.suite)[found.clause]
     facts = Table.grid(padding=(0, 2))
     facts.add_column(style="dim")
+    facts.add_column(overflow="fold")  # links are copied whole
     facts.add_row("level", found.level)
     facts.add_row("kind", found.kind)
     facts.add_row("operations", ", ".join(found.operations))
