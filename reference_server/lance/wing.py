@@ -13,10 +13,11 @@ from reference_server.backends import Backend
 from reference_server.context import Reply, Request
 from reference_server.errors import CatalogError, Unsupported
 from reference_server.lance import faults
-from reference_server.lance.catalog.catalog import Catalog, Path
-from reference_server.lance.catalog.layout import LayoutCatalog
+from reference_server.lance.catalog.catalog import Catalog
+from reference_server.lance.catalog.entries import Path
+from reference_server.lance.catalog.layout import open_layout
+from reference_server.lance.catalog.locations import AnyLocations
 from reference_server.lance.catalog.recovery import recover
-from reference_server.lance.catalog.storage_catalog import StorageCatalog
 from reference_server.lance.context import LanceContext, bind
 from reference_server.lance.data.table_data import TableData
 from reference_server.lance.errors import render_error
@@ -38,6 +39,7 @@ from reference_server.lance.handlers import (
 )
 from reference_server.lance.nulls import drop_nulls
 from reference_server.routing import Router
+from reference_server.storage.memory import MemoryStorage
 from reference_server.wing import find_handlers, read_json_body, to_reply
 from specs.openapi import Document, Operation
 from specs.validation import Validators
@@ -93,7 +95,7 @@ class LanceWing:
             self._backend.storage,
             self._locks,
             self._page_size,
-            *bind(request, operation, path, body, self._catalog.forbidden),
+            *bind(request, operation, path, body, self._catalog.locations.forbidden),
         )
         reply = to_reply(await handler(context))
         reply.reusable = context.reusable
@@ -112,5 +114,5 @@ class LanceWing:
 def _open_catalog(backend: Backend, *, managed: bool) -> Catalog:
     """Return the catalog of a backend: on a directory the published layout is the record."""
     if backend.durable:
-        return LayoutCatalog(FilePath(backend.data_root), managed=managed)
-    return StorageCatalog(backend.storage, managed=managed)
+        return open_layout(FilePath(backend.data_root), managed=managed)
+    return Catalog(MemoryStorage(), AnyLocations(managed=managed))

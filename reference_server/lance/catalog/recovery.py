@@ -12,7 +12,8 @@ from contextlib import suppress
 from dataclasses import replace
 
 from reference_server.errors import CatalogError, ConcurrentModification
-from reference_server.lance.catalog.catalog import Catalog, Path, Record, Table
+from reference_server.lance.catalog.catalog import Catalog
+from reference_server.lance.catalog.entries import Path, Record, Table
 from reference_server.lance.catalog.keys import PENDING
 from reference_server.lance.catalog.version_files import Versions
 from reference_server.lance.catalog.version_names import V2
@@ -24,11 +25,11 @@ log = logging.getLogger("lakeproof.server")
 
 async def current_table(context: LanceContext, path: Path) -> Table:
     """Return a table's entry as it is now. Raises NamespaceNotFound or TableNotFound."""
-    table = await context.catalog.table(path)
+    table = context.catalog.table(path)
     pending = context.catalog.versions(PENDING, path)
     if pending:
         settled = await context.run(put_in_place, context.data.versions(table.location), pending)
-        await context.catalog.settle_versions(path, settled, pending)
+        await context.catalog.finalize_versions(path, settled, pending)
     return await settle(context, path, table)
 
 
@@ -40,8 +41,9 @@ async def settle(context: LanceContext, path: Path, table: Table) -> Table:
     if table.created or not context.data.exists(table.location):
         return table
     created = replace(table, created=True)
-    with suppress(ConcurrentModification):
-        await context.catalog.replace_table(path, table, created)
+    if table.recorded:  # to look at a directory gives it no record
+        with suppress(ConcurrentModification):
+            await context.catalog.replace_table(path, table, created)
     return created
 
 
@@ -67,10 +69,9 @@ def put_in_place(versions: Versions, pending: dict[int, Record]) -> dict[int, Re
 
 async def recover(catalog: Catalog, data: TableData) -> None:
     """Finish what a killed server left: called before the first request."""
-    await catalog.recover()
     for path in catalog.tables_with_pending_versions():
         pending = catalog.versions(PENDING, path)
         settled: dict[int, Record | None] = dict.fromkeys(pending)
         with suppress(CatalogError):
-            settled = put_in_place(data.versions((await catalog.table(path)).location), pending)
-        await catalog.settle_versions(path, settled, pending)
+            settled = put_in_place(data.versions((catalog.table(path)).location), pending)
+        await catalog.finalize_versions(path, settled, pending)

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from reference_server.errors import InvalidInput, TableColumnNotFound, TableSchemaValidationError
-from reference_server.lance.catalog.catalog import Table
+from reference_server.lance.catalog.entries import Table
 from reference_server.lance.catalog.recovery import current_table, settle
 from reference_server.lance.context import LanceContext
 from reference_server.lance.data.arrow_body import check_stream_type, read_stream

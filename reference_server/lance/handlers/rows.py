@@ -64,7 +64,7 @@ async def update_table(context: LanceContext) -> Answer:
 
 async def _stored_properties(context: LanceContext) -> dict[str, str]:
     """Add the properties of the request to those of the table, and return them all."""
-    table = await context.catalog.table(context.id)
+    table = context.catalog.table(context.id)
     properties = {**table.properties, **context.properties()}
     if properties != table.properties:
         await context.catalog.replace_table(context.id, table, replace(table, properties=properties))
