@@ -11,7 +11,7 @@ changes.py              runs a change: one storage commit, again after a conflic
 idempotency.py          keys that clients send, and the outcomes kept with them
 warehouses.py           warehouses and where in them things lie; which locations may be touched
 buckets.py              S3 buckets that warehouses lie in: how they are reached, what clients get of them
-stores.py               files as bytes: read, written, deleted, locally or in the storages of the warehouses
+file_io.py              files as bytes: read, written, deleted, locally or in the storages of the warehouses
 metadata_files.py       metadata files: written, read, deleted, and kept in a bounded cache
 function_files.py       functions from a folder, checked; sample_functions/ has a few
 results.py              bodies and ETags of answers that show a table

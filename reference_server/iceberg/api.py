@@ -18,12 +18,12 @@ from reference_server.iceberg import faults
 from reference_server.iceberg.catalog.function_files import read_functions
 from reference_server.iceberg.catalog.initial_namespaces import make_namespaces, parse_namespaces
 from reference_server.iceberg.catalog.prefixes import PrefixRouter
-from reference_server.iceberg.catalog.warehouses import Places, parse_warehouses
+from reference_server.iceberg.catalog.warehouses import AllowedLocations, parse_warehouses
 from reference_server.iceberg.context import IcebergContext, Lock, Services
 from reference_server.iceberg.dialects import dialect_of
 from reference_server.iceberg.errors import as_catalog_error, render_error
+from reference_server.iceberg.files.file_io import FileIO
 from reference_server.iceberg.files.metadata_files import MetadataFiles
-from reference_server.iceberg.files.stores import Stores
 from reference_server.iceberg.handlers import (
     commits,
     config,
@@ -78,9 +78,9 @@ class IcebergApi(Api):
         super().__init__(setup, options)
         document, backend = setup.document, setup.backend
         found = parse_warehouses(options.warehouses, backend.data_root)
-        places = Places(found)
-        stores = Stores(places, durable=backend.durable)
-        stores.open()
+        allowed = AllowedLocations(found)
+        file_io = FileIO(allowed, durable=backend.durable)
+        file_io.open()
         locks: WeakValueDictionary[Lock, asyncio.Lock] = WeakValueDictionary()
         self._namespaces = parse_namespaces(options.namespaces, document)
         self._functions = read_functions(options.functions, document)
@@ -89,15 +89,15 @@ class IcebergApi(Api):
             document=document,
             storage=backend.storage,
             warehouses={one.name: one for one in found},
-            places=places,
-            files=MetadataFiles(stores),
+            allowed=allowed,
+            files=MetadataFiles(file_io),
             auth=setup.auth,
             locks=locks,
             handled=frozenset(self.handlers),
             dialect=dialect_of(document),
             page_size=setup.page_size,
             seal=secrets.token_bytes(32),
-            scans=scan_services(stores.read, options.scan_planning),
+            scans=scan_services(file_io.read, options.scan_planning),
         )
 
     async def start(self) -> None:

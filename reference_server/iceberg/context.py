@@ -16,7 +16,7 @@ from reference_server.context import Context
 from reference_server.errors import InvalidInput
 from reference_server.iceberg.catalog.catalog import Catalog, ListRequest
 from reference_server.iceberg.catalog.names import Path
-from reference_server.iceberg.catalog.warehouses import Places, Warehouse
+from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse
 from reference_server.iceberg.dialects import Dialect
 from reference_server.iceberg.files.metadata_files import MetadataFile, MetadataFiles, Reader
 from reference_server.iceberg.metadata.reading import Json
@@ -41,7 +41,7 @@ class Services:
     document: Document
     storage: Storage[bytes]
     warehouses: Mapping[str, Warehouse]
-    places: Places
+    allowed: AllowedLocations
     files: MetadataFiles
     auth: Auth
     locks: MutableMapping[Lock, asyncio.Lock]

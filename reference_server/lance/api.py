@@ -14,10 +14,11 @@ from reference_server.backends import Backend
 from reference_server.context import Reply, Request
 from reference_server.errors import CatalogError
 from reference_server.lance import faults
-from reference_server.lance.catalog.catalog import Catalog, Path
-from reference_server.lance.catalog.layout import LayoutCatalog
+from reference_server.lance.catalog.catalog import Catalog
+from reference_server.lance.catalog.entries import Path
+from reference_server.lance.catalog.layout import open_layout
+from reference_server.lance.catalog.locations import AnyLocations
 from reference_server.lance.catalog.recovery import recover
-from reference_server.lance.catalog.storage_catalog import StorageCatalog
 from reference_server.lance.context import LanceContext, bind
 from reference_server.lance.data.table_data import TableData
 from reference_server.lance.errors import render_error
@@ -39,6 +40,7 @@ from reference_server.lance.handlers import (
 )
 from reference_server.lance.nulls import drop_nulls
 from reference_server.lance.options import LanceOptions
+from reference_server.storage.memory import MemoryStorage
 from specs.extras import require_extra
 from specs.openapi import Operation
 
@@ -90,7 +92,7 @@ class LanceApi(Api):
             self.backend.storage,
             self._locks,
             self._page_size,
-            *bind(request, operation, path, body, self._catalog.forbidden),
+            *bind(request, operation, path, body, self._catalog.locations.forbidden),
         )
 
     def render(self, error: CatalogError, request: Request) -> Reply:
@@ -106,5 +108,5 @@ class LanceApi(Api):
 def _open_catalog(backend: Backend, *, managed: bool) -> Catalog:
     """Return the catalog of a backend: on a directory the published layout is the record."""
     if backend.durable:
-        return LayoutCatalog(FilePath(backend.data_root), managed=managed)
-    return StorageCatalog(backend.storage, managed=managed)
+        return open_layout(FilePath(backend.data_root), managed=managed)
+    return Catalog(MemoryStorage(), AnyLocations(managed=managed))

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 from reference_server.context import Context, Request
 from reference_server.errors import InvalidInput, InvalidTableState, TableVersionNotFound
-from reference_server.lance.catalog.catalog import Catalog, Path, Table
+from reference_server.lance.catalog.catalog import Catalog
+from reference_server.lance.catalog.entries import Path, Table
 from reference_server.lance.catalog.names import check_names
 from reference_server.lance.data.table_data import LARGEST_VERSION, TableData
 from reference_server.storage import Storage

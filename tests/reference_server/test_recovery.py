@@ -12,7 +12,7 @@ from conformance.lance.support.staging import stage_in
 from conformance.strategies import tables
 from lakeproof import serve
 from reference_server.lance.catalog.keys import PENDING
-from reference_server.lance.catalog.layout.catalog import LayoutCatalog
+from reference_server.lance.catalog.layout import open_layout
 from reference_server.lance.catalog.recovery import recover
 from reference_server.lance.data.table_data import TableData
 
@@ -93,14 +93,14 @@ def test_versions_of_a_batch_are_put_in_place(restart, root):
 
 async def commit_without_files(root, staged):
     """Commit a batch and stop where a server may be killed: before the files are in their place."""
-    catalog = LayoutCatalog(root)
+    catalog = open_layout(root)
 
-    async def build(batch):
+    async def build(change):
         for name, body in staged.items():
             path = body["manifest_path"].partition(f"{name}.lance/")[2]
-            batch.add_version((name,), body["version"], {"staged": path, "naming_scheme": "V2"})
+            change.add_version((name,), body["version"], {"staged": path, "naming_scheme": "V2"})
 
-    await catalog.commit_batch(build, [(name,) for name in staged])
+    await catalog.change(build)
     assert all(catalog.versions(PENDING, (name,)) for name in staged)
     catalog.close()
 
@@ -110,7 +110,7 @@ def test_a_version_that_somebody_else_made_is_given_up(restart, root, caplog):
     staged = stage_in(root / "a.lance", 2)
     asyncio.run(commit_without_files(root, {"a": staged}))
     lance.write_dataset(tables(1, first=500), str(root / "a.lance"), mode="append")
-    catalog = LayoutCatalog(root)
+    catalog = open_layout(root)
     asyncio.run(recover(catalog, TableData(str(root))))
     catalog.close()
     assert "cannot be put in place" in caplog.text

@@ -105,7 +105,7 @@ def origin(location: str) -> str:
     return f"{'s3' if scheme in S3_SCHEMES else scheme}://{rest.partition('/')[0]}"
 
 
-class Places:
+class AllowedLocations:
     """Which locations may be read and written: the warehouses, and locally the system's temporary directory.
 
     `remote` are the warehouses that are not local, by their origin: all that lies in the same bucket may be touched.

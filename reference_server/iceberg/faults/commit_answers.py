@@ -21,7 +21,7 @@ from reference_server.iceberg.faults.blocks import (
     refuses_when,
     updates_become,
 )
-from reference_server.iceberg.metadata.drafts import LAST_ADDED
+from reference_server.iceberg.metadata.builder import LAST_ADDED
 from reference_server.iceberg.metadata.reading import Json
 
 COMMIT = ["updateTable"]

@@ -15,8 +15,8 @@ from reference_server.iceberg.faults.blocks import (
     updates_become,
     updates_lost,
 )
-from reference_server.iceberg.metadata.drafts import LAST_ADDED
-from reference_server.iceberg.metadata.finishing import CURRENT
+from reference_server.iceberg.metadata.builder import LAST_ADDED
+from reference_server.iceberg.metadata.finalize import CURRENT
 from reference_server.iceberg.metadata.format_versions import NEWEST
 from reference_server.iceberg.metadata.reading import Json
 

@@ -12,7 +12,7 @@ from reference_server.iceberg.faults.blocks import (
     refuses_when,
     updates_become,
 )
-from reference_server.iceberg.metadata.drafts import MAIN
+from reference_server.iceberg.metadata.builder import MAIN
 from reference_server.iceberg.metadata.reading import Json
 
 SET = "set-snapshot-ref"

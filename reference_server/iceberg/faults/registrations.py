@@ -19,7 +19,7 @@ from reference_server.iceberg.faults.blocks import (
     refused,
 )
 from reference_server.iceberg.faults.creation_refusals import ANY_SCHEMA
-from reference_server.iceberg.metadata.finishing import current_of
+from reference_server.iceberg.metadata.finalize import current_of
 from reference_server.iceberg.metadata.reading import Json
 
 REGISTER = ["registerTable"]

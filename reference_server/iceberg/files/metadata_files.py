@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from reference_server.errors import InvalidInput
-from reference_server.iceberg.files.stores import Stores
+from reference_server.iceberg.files.file_io import FileIO
 from reference_server.iceberg.metadata.reading import Json
 
 CACHE_BYTES = 64 << 20
@@ -44,8 +44,8 @@ class MetadataFile:
 class MetadataFiles:
     """The metadata files of all warehouses. All methods may block, but for `recall`."""
 
-    def __init__(self, stores: Stores) -> None:
-        self.stores = stores
+    def __init__(self, file_io: FileIO) -> None:
+        self._file_io = file_io
         self._kept: OrderedDict[str, MetadataFile] = OrderedDict()
         self._kept_bytes = 0
         self._lock = Lock()
@@ -59,13 +59,13 @@ class MetadataFiles:
         return found if found is not None and identity in found.metadata and self.is_there(location) else None
 
     def is_there(self, location: str) -> bool:
-        """See Stores.is_there."""
-        return self.stores.is_there(location)
+        """See FileIO.is_there."""
+        return self._file_io.is_there(location)
 
     def write(self, location: str, metadata: Json) -> MetadataFile:
-        """Write a new file. Raises what `Stores.write` raises."""
+        """Write a new file. Raises what `FileIO.write` raises."""
         text = orjson.dumps(metadata)
-        self.stores.write(location, gzip.compress(text, 6, mtime=0) if location.endswith(GZIPPED) else text)
+        self._file_io.write(location, gzip.compress(text, 6, mtime=0) if location.endswith(GZIPPED) else text)
         written = MetadataFile(location, metadata, text)
         self._keep(written)
         return written
@@ -77,7 +77,7 @@ class MetadataFiles:
         """
         found = self.recall(location, identity)
         if found is None:
-            metadata = reader(_parse(location, self.stores.read(location)), location)
+            metadata = reader(_parse(location, self._file_io.read(location)), location)
             found = MetadataFile(location, metadata, orjson.dumps(metadata))
             self._keep(found)
         return found
@@ -87,7 +87,7 @@ class MetadataFiles:
         for location in locations:
             with self._lock:
                 self._forget(location)
-            self.stores.delete(location)
+            self._file_io.delete(location)
 
     def delete_tree(self, location: str) -> None:
         """Delete everything below a location."""
@@ -95,7 +95,7 @@ class MetadataFiles:
         with self._lock:
             for one in [kept for kept in self._kept if kept.startswith(below)]:
                 self._forget(one)
-        self.stores.delete_tree(location)
+        self._file_io.delete_tree(location)
 
     def _keep(self, one: MetadataFile) -> None:
         with self._lock:

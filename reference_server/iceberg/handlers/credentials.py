@@ -48,7 +48,7 @@ def storage_credentials(context: IcebergContext, path: Path, metadata: Json) -> 
 
 def with_access(context: IcebergContext, reply: Reply, path: Path) -> Reply:
     """Add to an answer that shows a table how its files are reached. Nothing of that is ever kept with the answer."""
-    if context.services.places.remote and reply.status == 200:
+    if context.services.allowed.remote and reply.status == 200:
         shown = orjson.loads(reply.body)
         access = _access(context, path, shown["metadata"])
         reply.body = orjson.dumps({**shown, **access})
@@ -58,7 +58,7 @@ def with_access(context: IcebergContext, reply: Reply, path: Path) -> Reply:
 
 def bucket_of(context: IcebergContext, metadata: Json) -> Bucket | None:
     """Return the bucket in which a table lies, if its files are for clients to be given access to."""
-    warehouse = context.services.places.warehouse_of(metadata["location"])
+    warehouse = context.services.allowed.warehouse_of(metadata["location"])
     bucket = warehouse.bucket if warehouse else None
     return bucket if bucket and bucket.handed != NONE else None
 
@@ -79,7 +79,7 @@ def _granted(context: IcebergContext, metadata: Json) -> str | None:
 
 
 def _access(context: IcebergContext, path: Path, metadata: Json) -> dict[str, Any]:
-    warehouse = context.services.places.warehouse_of(metadata["location"])
+    warehouse = context.services.allowed.warehouse_of(metadata["location"])
     config = warehouse.bucket.client_config() if warehouse and warehouse.bucket else {}
     granted = _granted(context, metadata)
     if granted == VENDED:

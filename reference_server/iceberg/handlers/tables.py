@@ -41,7 +41,7 @@ async def create_table(context: IcebergContext) -> Reply:
 def _new_metadata(context: IcebergContext, path: Path) -> Json:
     location = context.body.get("location") or context.warehouse.new_location(path)
     metadata = new_table(context.body, location=location, uuid=new_uuid(), now=now())
-    context.services.places.check(metadata["location"])
+    context.services.allowed.check(metadata["location"])
     return metadata
 
 

@@ -36,7 +36,7 @@ async def create_view(context: IcebergContext) -> Reply:
         change.require_free(Kind.VIEW, path)
         location = body.get("location") or context.warehouse.new_location(path)
         metadata = new_view(body, location=location, uuid=new_uuid(), now=now())
-        context.services.places.check(metadata["location"])
+        context.services.allowed.check(metadata["location"])
         file = await write_metadata(context, change, metadata, 0)
         change.add(Kind.VIEW, path, file.location)
         return view_result(file, {})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from reference_server.iceberg.metadata.builder import Builder
 from reference_server.iceberg.metadata.columns import Columns
-from reference_server.iceberg.metadata.drafts import Draft
 from reference_server.iceberg.metadata.errors import InvalidMetadata
 from reference_server.iceberg.metadata.field_ids import assign_field_ids
 from reference_server.iceberg.metadata.partition_specs import (
@@ -63,11 +63,11 @@ def with_fresh_ids(written: Definition, last: int = 0, known: Columns | None = N
     return Definition(schema, spec, order, columns)
 
 
-def define(draft: Draft, definition: Definition) -> None:
+def define(builder: Builder, definition: Definition) -> None:
     """Add a definition to a table and make it the one that holds."""
-    set_current_schema(draft, add_schema(draft, definition.schema))
-    set_default_spec(draft, add_spec(draft, definition.spec))
-    set_default_order(draft, add_order(draft, definition.order))
+    set_current_schema(builder, add_schema(builder, definition.schema))
+    set_default_spec(builder, add_spec(builder, definition.spec))
+    set_default_order(builder, add_order(builder, definition.order))
 
 
 def _rebind(field: Json, written: Columns, fresh: Columns) -> Json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 
-from reference_server.iceberg.metadata.drafts import Draft
+from reference_server.iceberg.metadata.builder import Builder
 from reference_server.iceberg.metadata.errors import InvalidMetadata
 from reference_server.iceberg.metadata.reading import Json, optional, text, text_map
 
@@ -24,20 +24,20 @@ def read_key(node: Json) -> Json:
     return node
 
 
-def add_key(draft: Draft, key: Json) -> None:
+def add_key(builder: Builder, key: Json) -> None:
     """Add a key; one whose id exists already changes nothing."""
-    keys: list[Json] = draft.fields.get(KEYS, [])
+    keys: list[Json] = builder.fields.get(KEYS, [])
     if all(one["key-id"] != key["key-id"] for one in keys):
-        draft.put(KEYS, [*keys, key])
+        builder.put(KEYS, [*keys, key])
 
 
-def remove_key(draft: Draft, key_id: str) -> None:
+def remove_key(builder: Builder, key_id: str) -> None:
     """Remove a key, if there is one with this id."""
-    keys: list[Json] = draft.fields.get(KEYS, [])
+    keys: list[Json] = builder.fields.get(KEYS, [])
     left = [one for one in keys if one["key-id"] != key_id]
     if len(left) == len(keys):
         return
     if left:
-        draft.put(KEYS, left)
+        builder.put(KEYS, left)
     else:
-        draft.drop(KEYS)
+        builder.drop(KEYS)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from reference_server.iceberg.metadata.drafts import Draft
+from reference_server.iceberg.metadata.builder import Builder
 from reference_server.iceberg.metadata.errors import InvalidMetadata
-from reference_server.iceberg.metadata.finishing import complete_version
+from reference_server.iceberg.metadata.finalize import complete_version
 
 OLDEST, DEFAULT, NEWEST = 1, 2, 3
 
@@ -15,11 +15,11 @@ def check_supported(version: int) -> None:
         raise InvalidMetadata(f"The format version {version} is not supported; {OLDEST} to {NEWEST} are.")
 
 
-def upgrade(draft: Draft, version: int) -> None:
+def upgrade(builder: Builder, version: int) -> None:
     """Move a table to a later format version. Raises InvalidMetadata for an earlier one."""
     check_supported(version)
-    if version < draft.version:
-        raise InvalidMetadata(f"A table of format version {draft.version} cannot go back to {version}.")
-    if version > draft.version:
-        draft.put("format-version", version)
-        complete_version(draft.fields)
+    if version < builder.version:
+        raise InvalidMetadata(f"A table of format version {builder.version} cannot go back to {version}.")
+    if version > builder.version:
+        builder.put("format-version", version)
+        complete_version(builder.fields)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from reference_server.iceberg.metadata.drafts import Draft
+from reference_server.iceberg.metadata.builder import Builder
 from reference_server.iceberg.metadata.errors import InvalidMetadata
 from reference_server.iceberg.metadata.properties import Properties, integer_property
 from reference_server.iceberg.metadata.reading import Json
@@ -15,26 +15,26 @@ LENGTH_PROPERTY = "write.metadata.previous-versions-max"
 LENGTH_DEFAULT = 100
 
 
-def tidy_snapshot_log(draft: Draft) -> None:
+def tidy_snapshot_log(builder: Builder) -> None:
     """Take out of the snapshot log what this commit made untrue.
 
     A snapshot that was main only in the middle of the commit was never current. A snapshot that is gone takes
     all entries before its own along, as the gap would be read as if the one before had stayed current.
     """
-    current = draft.fields.get("current-snapshot-id")
-    passing = {one for one in draft.set_on_main if one in draft.added_snapshots and one != current}
-    if not passing and not draft.removed_snapshots:
+    current = builder.fields.get("current-snapshot-id")
+    passing = {one for one in builder.set_on_main if one in builder.added_snapshots and one != current}
+    if not passing and not builder.removed_snapshots:
         return
-    snapshots = draft.snapshots()
+    snapshots = builder.snapshots()
     kept: list[Json] = []
-    for entry in draft.get("snapshot-log"):
+    for entry in builder.get("snapshot-log"):
         if entry["snapshot-id"] not in snapshots:
-            kept = [] if draft.removed_snapshots else kept
+            kept = [] if builder.removed_snapshots else kept
         elif entry["snapshot-id"] not in passing:
             kept.append(entry)
     if kept and current is not None and kept[-1]["snapshot-id"] != current:
         raise InvalidMetadata("The last entry of the snapshot log would not be the current snapshot.")
-    draft.put("snapshot-log", kept)
+    builder.put("snapshot-log", kept)
 
 
 def next_metadata_log(base: Json, previous_file: str | None, properties: Properties) -> list[Json]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import chain
 from operator import itemgetter
 
+from reference_server.iceberg.metadata.builder import LAST_ADDED, Builder
 from reference_server.iceberg.metadata.columns import Column, Columns
-from reference_server.iceberg.metadata.drafts import LAST_ADDED, Draft
 from reference_server.iceberg.metadata.errors import InvalidMetadata
 from reference_server.iceberg.metadata.reading import Json, integer, objects, optional, text
 from reference_server.iceberg.metadata.transforms import VOID, canonical_transform, takes
@@ -81,58 +81,58 @@ def check_spec(spec: Json, columns: Columns) -> None:
             _check_source(field, columns)
 
 
-def add_spec(draft: Draft, spec: Json) -> int:
+def add_spec(builder: Builder, spec: Json) -> int:
     """Add a spec under the next id, or find the same one, and return its id."""
-    columns = draft.columns()
-    specs: list[Json] = draft.get("partition-specs")
+    columns = builder.columns()
+    specs: list[Json] = builder.get("partition-specs")
     check_names(spec, columns)
     check_spec(spec, columns)
     same = next((one["spec-id"] for one in specs if same_spec(one, spec)), None)
     if same is not None:
-        draft.last_spec = same if draft.last_spec in draft.added_specs else None
+        builder.last_spec = same if builder.last_spec in builder.added_specs else None
         return int(same)
-    last = max(draft.get("last-partition-id"), UNPARTITIONED_LAST_ID)
-    in_sequence = draft.version == 1
+    last = max(builder.get("last-partition-id"), UNPARTITIONED_LAST_ID)
+    in_sequence = builder.version == 1
     spec = number_fields(spec) if in_sequence else number_fields(spec, specs, last)
     if in_sequence and not is_sequential(spec):
         raise InvalidMetadata("Format version 1 numbers partition fields 1000, 1001 and so on.")
     new_id = max((one["spec-id"] for one in specs), default=-1) + 1
-    draft.put("partition-specs", [*specs, {**spec, "spec-id": new_id}])
-    draft.put("last-partition-id", max(last, last_field_id(spec)))
-    draft.last_spec = new_id
-    draft.added_specs.add(new_id)
+    builder.put("partition-specs", [*specs, {**spec, "spec-id": new_id}])
+    builder.put("last-partition-id", max(last, last_field_id(spec)))
+    builder.last_spec = new_id
+    builder.added_specs.add(new_id)
     return new_id
 
 
-def set_default_spec(draft: Draft, spec_id: int) -> None:
+def set_default_spec(builder: Builder, spec_id: int) -> None:
     """Make a spec the one that new data are written with."""
     if spec_id == LAST_ADDED:
-        spec_id = draft.last_added(draft.last_spec, "partition spec")
-    if spec_id != draft.get("default-spec-id"):
-        draft.find("partition-specs", "spec-id", spec_id)
-        draft.put("default-spec-id", spec_id)
+        spec_id = builder.last_added(builder.last_spec, "partition spec")
+    if spec_id != builder.get("default-spec-id"):
+        builder.find("partition-specs", "spec-id", spec_id)
+        builder.put("default-spec-id", spec_id)
 
 
-def remove_specs(draft: Draft, spec_ids: list[int]) -> None:
+def remove_specs(builder: Builder, spec_ids: list[int]) -> None:
     """Remove specs, those that there are; the default one stays."""
-    if draft.get("default-spec-id") in spec_ids:
+    if builder.get("default-spec-id") in spec_ids:
         raise InvalidMetadata("The default partition spec cannot be removed.")
-    draft.remove("partition-specs", "spec-id", spec_ids)
+    builder.remove("partition-specs", "spec-id", spec_ids)
 
 
-def replacing_spec(draft: Draft, spec: Json) -> Json:
+def replacing_spec(builder: Builder, spec: Json) -> Json:
     """Return a spec without field ids, numbered for a table whose definition is replaced.
 
     From format version 2 on, fields that the table had before keep their ids. In version 1, and when this
     commit leaves it, every field of the current spec stays at its place: where the new spec lacks it, as a field
     that is always null.
     """
-    last = draft.get("last-partition-id")
-    if draft.base is None or draft.base["format-version"] > 1:
-        return number_fields(spec, draft.get("partition-specs"), last)
+    last = builder.get("last-partition-id")
+    if builder.base is None or builder.base["format-version"] > 1:
+        return number_fields(spec, builder.get("partition-specs"), last)
     wanted = {_source(field): field for field in spec["fields"]}
     names = {field["name"] for field in spec["fields"]}
-    current = draft.find("partition-specs", "spec-id", draft.get("default-spec-id"))
+    current = builder.find("partition-specs", "spec-id", builder.get("default-spec-id"))
     carried = [_carry(field, wanted.pop(_source(field), None), names) for field in current["fields"]]
     added = [{**field, "field-id": last + count} for count, field in enumerate(wanted.values(), 1)]
     return {**spec, "fields": list(chain(carried, added))}

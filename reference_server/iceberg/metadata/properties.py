@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from reference_server.iceberg.metadata.builder import Builder
 from reference_server.iceberg.metadata.columns import Columns
-from reference_server.iceberg.metadata.drafts import Draft
 from reference_server.iceberg.metadata.errors import InvalidMetadata
 
 Properties = dict[str, str]
@@ -72,15 +72,15 @@ def check_new_properties(properties: Properties, columns: Columns, format_versio
         raise InvalidMetadata(f"{names}: encryption needs format version {ENCRYPTION_SINCE_VERSION}.")
 
 
-def set_properties(draft: Draft, updates: Properties) -> None:
+def set_properties(builder: Builder, updates: Properties) -> None:
     """Set properties. A reserved name is stored as any other: it is the client that keeps it away."""
     if updates:
-        draft.put("properties", {**draft.get("properties"), **updates})
+        builder.put("properties", {**builder.get("properties"), **updates})
 
 
-def remove_properties(draft: Draft, removals: Collection[str]) -> None:
+def remove_properties(builder: Builder, removals: Collection[str]) -> None:
     """Remove properties, those that there are."""
     if removals:
         gone = set(removals)
-        kept = {name: value for name, value in draft.get("properties").items() if name not in gone}
-        draft.put("properties", kept)
+        kept = {name: value for name, value in builder.get("properties").items() if name not in gone}
+        builder.put("properties", kept)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference_server.iceberg.metadata.drafts import MAIN, Draft
+from reference_server.iceberg.metadata.builder import MAIN, Builder
 from reference_server.iceberg.metadata.errors import InvalidMetadata
 from reference_server.iceberg.metadata.reading import Json, Reader, integer, long, optional, text
 
@@ -30,32 +30,32 @@ def read_ref(node: Json) -> Json:
     return {**{key: value for key, value in node.items() if value is not None}, "type": kind}
 
 
-def set_ref(draft: Draft, name: str, ref: Json) -> None:
+def set_ref(builder: Builder, name: str, ref: Json) -> None:
     """Let a branch or tag name a snapshot. On main, that becomes the table's current snapshot, and is logged.
 
     A snapshot of this commit is logged with its own time, an older one with the time of the commit.
     """
-    refs: dict[str, Json] = draft.get("refs")
+    refs: dict[str, Json] = builder.get("refs")
     if refs.get(name) == ref:
         return
     snapshot_id = ref["snapshot-id"]
-    if snapshot_id not in draft.snapshots():
+    if snapshot_id not in builder.snapshots():
         raise InvalidMetadata(f"The ref {name!r:.100} cannot name the snapshot {snapshot_id}, which does not exist.")
     if name == MAIN:
         if ref["type"] != BRANCH:
             raise InvalidMetadata(f"{MAIN} is a branch and cannot be a tag.")
-        added = draft.added_snapshots.get(snapshot_id)
-        time = draft.now if added is None else added["timestamp-ms"]
-        draft.put("current-snapshot-id", snapshot_id)
-        draft.put("snapshot-log", [*draft.get("snapshot-log"), {"timestamp-ms": time, "snapshot-id": snapshot_id}])
-        draft.set_on_main.append(snapshot_id)
-    draft.put("refs", {**refs, name: ref})
+        added = builder.added_snapshots.get(snapshot_id)
+        time = builder.now if added is None else added["timestamp-ms"]
+        builder.put("current-snapshot-id", snapshot_id)
+        builder.put("snapshot-log", [*builder.get("snapshot-log"), {"timestamp-ms": time, "snapshot-id": snapshot_id}])
+        builder.set_on_main.append(snapshot_id)
+    builder.put("refs", {**refs, name: ref})
 
 
-def remove_ref(draft: Draft, name: str) -> None:
+def remove_ref(builder: Builder, name: str) -> None:
     """Remove a branch or tag, if there is one. Without main the table has no current snapshot."""
-    refs: dict[str, Json] = draft.get("refs")
+    refs: dict[str, Json] = builder.get("refs")
     if name in refs:
-        draft.put("refs", {key: ref for key, ref in refs.items() if key != name})
+        builder.put("refs", {key: ref for key, ref in refs.items() if key != name})
         if name == MAIN:
-            draft.drop("current-snapshot-id")
+            builder.drop("current-snapshot-id")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from reference_server.iceberg.metadata.builder import LAST_ADDED, Builder
 from reference_server.iceberg.metadata.columns import Column, Columns
 from reference_server.iceberg.metadata.defaults import check_default
-from reference_server.iceberg.metadata.drafts import LAST_ADDED, Draft
 from reference_server.iceberg.metadata.errors import InvalidMetadata
 from reference_server.iceberg.metadata.partition_specs import check_names
 from reference_server.iceberg.metadata.reading import Json, boolean, integer, integers, objects, optional, text
@@ -57,43 +57,43 @@ def check_version(schema: Json, format_version: int) -> None:
             raise InvalidMetadata(f"{column.name}: initial defaults need format version {DEFAULTS_SINCE_VERSION}.")
 
 
-def add_schema(draft: Draft, schema: Json) -> int:
+def add_schema(builder: Builder, schema: Json) -> int:
     """Add a schema under the next id, or find the same one, and return its id.
 
     The id that the client wrote does not count; the last column id never falls.
     """
-    check_version(schema, draft.version)
-    schemas: list[Json] = draft.get("schemas")
+    check_version(schema, builder.version)
+    schemas: list[Json] = builder.get("schemas")
     same = next((one["schema-id"] for one in schemas if same_schema(one, schema)), None)
     if same is not None:
-        known = draft.last_schema is not None and same in draft.added_schemas
-        draft.last_schema = same if known else None
+        known = builder.last_schema is not None and same in builder.added_schemas
+        builder.last_schema = same if known else None
         return int(same)
-    new_id = int(max([draft.get("current-schema-id") - 1, *(one["schema-id"] for one in schemas)])) + 1
-    draft.put("schemas", [*schemas, {**schema, "schema-id": new_id}])
-    draft.put("last-column-id", max(draft.get("last-column-id"), Columns(schema).highest))
-    draft.last_schema = new_id
-    draft.added_schemas.add(new_id)
+    new_id = int(max([builder.get("current-schema-id") - 1, *(one["schema-id"] for one in schemas)])) + 1
+    builder.put("schemas", [*schemas, {**schema, "schema-id": new_id}])
+    builder.put("last-column-id", max(builder.get("last-column-id"), Columns(schema).highest))
+    builder.last_schema = new_id
+    builder.added_schemas.add(new_id)
     return new_id
 
 
-def set_current_schema(draft: Draft, schema_id: int) -> None:
+def set_current_schema(builder: Builder, schema_id: int) -> None:
     """Make a schema the current one; every partition spec has to keep names that do not clash with it."""
     if schema_id == LAST_ADDED:
-        schema_id = draft.last_added(draft.last_schema, "schema")
-    if schema_id == draft.get("current-schema-id"):
+        schema_id = builder.last_added(builder.last_schema, "schema")
+    if schema_id == builder.get("current-schema-id"):
         return
-    columns = Columns(draft.find("schemas", "schema-id", schema_id))
-    for spec in draft.get("partition-specs"):
+    columns = Columns(builder.find("schemas", "schema-id", schema_id))
+    for spec in builder.get("partition-specs"):
         check_names(spec, columns)
-    draft.put("current-schema-id", schema_id)
+    builder.put("current-schema-id", schema_id)
 
 
-def remove_schemas(draft: Draft, schema_ids: list[int]) -> None:
+def remove_schemas(builder: Builder, schema_ids: list[int]) -> None:
     """Remove schemas, those that there are; the current one stays."""
-    if draft.get("current-schema-id") in schema_ids:
+    if builder.get("current-schema-id") in schema_ids:
         raise InvalidMetadata("The current schema cannot be removed.")
-    draft.remove("schemas", "schema-id", schema_ids)
+    builder.remove("schemas", "schema-id", schema_ids)
 
 
 def _read_fields(struct: Json, depth: int) -> list[Json]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from reference_server.iceberg.metadata.drafts import Draft
+from reference_server.iceberg.metadata.builder import Builder
 from reference_server.iceberg.metadata.errors import InvalidMetadata, StaleUpdate
 from reference_server.iceberg.metadata.reading import Json, integer, long, optional, text, text_map, texts
 from reference_server.iceberg.metadata.refs import remove_ref
@@ -38,42 +38,42 @@ def sequence_number(snapshot: Json) -> int:
     return int(snapshot.get("sequence-number", 0))
 
 
-def add_snapshot(draft: Draft, snapshot: Json) -> None:
+def add_snapshot(builder: Builder, snapshot: Json) -> None:
     """Add a snapshot and move the numbers on that it brings along.
 
     Raises StaleUpdate when its sequence number or first row id is behind the table's.
     """
     snapshot_id = snapshot["snapshot-id"]
-    if not draft.get("schemas") or not draft.get("partition-specs") or not draft.get("sort-orders"):
+    if not builder.get("schemas") or not builder.get("partition-specs") or not builder.get("sort-orders"):
         raise InvalidMetadata("A snapshot can be added once there are a schema, a partition spec and a sort order.")
-    if snapshot_id in draft.snapshots():
+    if snapshot_id in builder.snapshots():
         raise InvalidMetadata(f"The snapshot {snapshot_id} exists already.")
-    _follow_sequence(draft, snapshot)
-    if draft.version >= ROW_LINEAGE_SINCE_VERSION:
-        _follow_rows(draft, snapshot)
-    draft.put("snapshots", [*draft.get("snapshots"), snapshot])
-    draft.snapshots()[snapshot_id] = snapshot
-    draft.added_snapshots[snapshot_id] = snapshot
+    _follow_sequence(builder, snapshot)
+    if builder.version >= ROW_LINEAGE_SINCE_VERSION:
+        _follow_rows(builder, snapshot)
+    builder.put("snapshots", [*builder.get("snapshots"), snapshot])
+    builder.snapshots()[snapshot_id] = snapshot
+    builder.added_snapshots[snapshot_id] = snapshot
 
 
-def remove_snapshots(draft: Draft, snapshot_ids: Collection[int]) -> None:
+def remove_snapshots(builder: Builder, snapshot_ids: Collection[int]) -> None:
     """Remove snapshots, those that there are, with their statistics and the refs that name them.
 
     Children keep the id of a removed parent.
     """
-    gone = draft.snapshots().keys() & set(snapshot_ids)
+    gone = builder.snapshots().keys() & set(snapshot_ids)
     if not gone:
         return
-    draft.remove("snapshots", "snapshot-id", gone)
+    builder.remove("snapshots", "snapshot-id", gone)
     for snapshot_id in gone:
-        del draft.snapshots()[snapshot_id]
+        del builder.snapshots()[snapshot_id]
     for key in KINDS_OF_STATISTICS:
-        if any(one["snapshot-id"] in gone for one in draft.get(key)):
-            draft.remove(key, "snapshot-id", gone)
-    for name, ref in draft.get("refs").items():
+        if any(one["snapshot-id"] in gone for one in builder.get(key)):
+            builder.remove(key, "snapshot-id", gone)
+    for name, ref in builder.get("refs").items():
         if ref["snapshot-id"] in gone:
-            remove_ref(draft, name)
-    draft.removed_snapshots = True
+            remove_ref(builder, name)
+    builder.removed_snapshots = True
 
 
 def _check_rows(node: Json) -> None:
@@ -84,28 +84,28 @@ def _check_rows(node: Json) -> None:
         raise InvalidMetadata("A snapshot with a first-row-id says how many added-rows it has.")
 
 
-def _follow_sequence(draft: Draft, snapshot: Json) -> None:
+def _follow_sequence(builder: Builder, snapshot: Json) -> None:
     """Take over a sequence number. One without a parent may share the last one, never fall behind it."""
     number = sequence_number(snapshot)
-    if draft.version == 1:
+    if builder.version == 1:
         if number:
             raise InvalidMetadata(f"Format version 1 has no sequence numbers, and the snapshot has {number}.")
         return
     if "manifest-list" not in snapshot:
         raise InvalidMetadata("manifest-list is missing; only format version 1 lists manifests in the snapshot.")
-    last = draft.get("last-sequence-number")
+    last = builder.get("last-sequence-number")
     if number <= last and "parent-snapshot-id" in snapshot:
         raise StaleUpdate(f"The sequence number {number} is not after the table's last one, {last}.")
     if number < last:
         raise InvalidMetadata(f"The sequence number {number} is before the table's last one, {last}.")
-    draft.put("last-sequence-number", number)
+    builder.put("last-sequence-number", number)
 
 
-def _follow_rows(draft: Draft, snapshot: Json) -> None:
+def _follow_rows(builder: Builder, snapshot: Json) -> None:
     """Take over the rows that a snapshot gives ids to."""
-    first, expected = snapshot.get("first-row-id"), draft.get("next-row-id")
+    first, expected = snapshot.get("first-row-id"), builder.get("next-row-id")
     if first is None:
         raise InvalidMetadata("first-row-id is missing; format version 3 tracks rows.")
     if first < expected:
         raise StaleUpdate(f"The first-row-id {first} is before the table's next-row-id, {expected}.")
-    draft.put("next-row-id", expected + snapshot["added-rows"])
+    builder.put("next-row-id", expected + snapshot["added-rows"])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from reference_server.iceberg.metadata.builder import LAST_ADDED, Builder
 from reference_server.iceberg.metadata.columns import Columns
-from reference_server.iceberg.metadata.drafts import LAST_ADDED, Draft
 from reference_server.iceberg.metadata.errors import InvalidMetadata
 from reference_server.iceberg.metadata.reading import Json, integer, objects, optional, text
 from reference_server.iceberg.metadata.transforms import canonical_transform, takes
@@ -44,31 +44,31 @@ def check_order(order: Json, columns: Columns) -> None:
             raise InvalidMetadata(f"A sort field cannot be {field['transform']} of {source.name}.")
 
 
-def add_order(draft: Draft, order: Json) -> int:
+def add_order(builder: Builder, order: Json) -> int:
     """Add a sort order under the next id, or find the same one, and return its id."""
     if order["fields"]:
-        check_order(order, draft.columns())
-    orders: list[Json] = draft.get("sort-orders")
+        check_order(order, builder.columns())
+    orders: list[Json] = builder.get("sort-orders")
     same = next((one["order-id"] for one in orders if same_order(one, order)), None)
     if same is not None:
-        draft.last_order = same if draft.last_order in draft.added_orders else None
+        builder.last_order = same if builder.last_order in builder.added_orders else None
         return int(same)
     new_id = UNSORTED_ID
     if order["fields"]:
         new_id = max((one["order-id"] for one in orders), default=UNSORTED_ID) + 1
-    draft.put("sort-orders", [*orders, {**order, "order-id": new_id}])
-    draft.last_order = new_id
-    draft.added_orders.add(new_id)
+    builder.put("sort-orders", [*orders, {**order, "order-id": new_id}])
+    builder.last_order = new_id
+    builder.added_orders.add(new_id)
     return new_id
 
 
-def set_default_order(draft: Draft, order_id: int) -> None:
+def set_default_order(builder: Builder, order_id: int) -> None:
     """Make a sort order the one that new data are written with."""
     if order_id == LAST_ADDED:
-        order_id = draft.last_added(draft.last_order, "sort order")
-    if order_id != draft.get("default-sort-order-id"):
-        draft.find("sort-orders", "order-id", order_id)
-        draft.put("default-sort-order-id", order_id)
+        order_id = builder.last_added(builder.last_order, "sort order")
+    if order_id != builder.get("default-sort-order-id"):
+        builder.find("sort-orders", "order-id", order_id)
+        builder.put("default-sort-order-id", order_id)
 
 
 def _read_field(field: Json) -> Json:

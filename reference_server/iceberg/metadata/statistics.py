@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference_server.iceberg.metadata.drafts import Draft
+from reference_server.iceberg.metadata.builder import Builder
 from reference_server.iceberg.metadata.reading import Json, integers, long, objects, optional, text, text_map
 
 STATISTICS = "statistics"
@@ -30,13 +30,13 @@ def read_partition_statistics(node: Json) -> Json:
     return node
 
 
-def set_statistics(draft: Draft, kind: str, file: Json) -> None:
+def set_statistics(builder: Builder, kind: str, file: Json) -> None:
     """Put a file in the place of the one that its snapshot had."""
-    others = [one for one in draft.get(kind) if one["snapshot-id"] != file["snapshot-id"]]
-    draft.put(kind, [*others, file])
+    others = [one for one in builder.get(kind) if one["snapshot-id"] != file["snapshot-id"]]
+    builder.put(kind, [*others, file])
 
 
-def remove_statistics(draft: Draft, kind: str, snapshot_id: int) -> None:
+def remove_statistics(builder: Builder, kind: str, snapshot_id: int) -> None:
     """Remove the file of a snapshot, if there is one."""
-    if any(one["snapshot-id"] == snapshot_id for one in draft.get(kind)):
-        draft.remove(kind, "snapshot-id", [snapshot_id])
+    if any(one["snapshot-id"] == snapshot_id for one in builder.get(kind)):
+        builder.remove(kind, "snapshot-id", [snapshot_id])

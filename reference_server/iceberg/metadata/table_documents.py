@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any
 
+from reference_server.iceberg.metadata.builder import MAIN
 from reference_server.iceberg.metadata.columns import Columns
-from reference_server.iceberg.metadata.drafts import MAIN
 from reference_server.iceberg.metadata.encryption_keys import KEYS, read_key
 from reference_server.iceberg.metadata.errors import InvalidMetadata
-from reference_server.iceberg.metadata.finishing import CURRENT, complete_version, mirror, strip_location
+from reference_server.iceberg.metadata.finalize import CURRENT, complete_version, mirror, strip_location
 from reference_server.iceberg.metadata.format_versions import check_supported
 from reference_server.iceberg.metadata.logs import check_times
 from reference_server.iceberg.metadata.partition_specs import (

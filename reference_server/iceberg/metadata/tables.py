@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from reference_server.iceberg.metadata.builder import MAIN, Builder
 from reference_server.iceberg.metadata.definitions import define, read_definition, with_fresh_ids
-from reference_server.iceberg.metadata.drafts import MAIN, Draft
 from reference_server.iceberg.metadata.errors import InvalidMetadata, InvalidUpdate
-from reference_server.iceberg.metadata.finishing import empty_table, finish
+from reference_server.iceberg.metadata.finalize import empty_table, finalize
 from reference_server.iceberg.metadata.format_versions import DEFAULT, NEWEST, OLDEST, check_supported, upgrade
 from reference_server.iceberg.metadata.partition_specs import replacing_spec
 from reference_server.iceberg.metadata.properties import (
@@ -40,11 +40,11 @@ def new_table(request: Json, *, location: str, uuid: str, now: int) -> Json:
     definition = with_fresh_ids(read_definition(request))
     properties = stored_properties(given)
     check_new_properties(properties, definition.columns, version)
-    draft = Draft(None, now, empty_table(version, uuid))
-    define(draft, definition)
-    draft.put("location", location)
-    set_properties(draft, properties)
-    return finish(draft, None)
+    builder = Builder(None, now, empty_table(version, uuid))
+    define(builder, definition)
+    builder.put("location", location)
+    set_properties(builder, properties)
+    return finalize(builder, None)
 
 
 def create_table(updates: Sequence[Any], *, uuid: str, now: int, location: str | None = None) -> Json:
@@ -52,10 +52,10 @@ def create_table(updates: Sequence[Any], *, uuid: str, now: int, location: str |
 
     `uuid` and `location` hold unless an update says otherwise. Raises InvalidUpdate and StaleUpdate.
     """
-    draft = Draft(None, now, empty_table(_first_version(updates), uuid))
+    builder = Builder(None, now, empty_table(_first_version(updates), uuid))
     if location is not None:
-        draft.put("location", location)
-    return _apply(draft, updates, None)
+        builder.put("location", location)
+    return _apply(builder, updates, None)
 
 
 def update_table(base: Json, updates: Sequence[Any], *, now: int, previous_file: str | None = None) -> Json:
@@ -63,7 +63,7 @@ def update_table(base: Json, updates: Sequence[Any], *, now: int, previous_file:
 
     Raises InvalidUpdate, and StaleUpdate for a snapshot that others have overtaken.
     """
-    return _apply(Draft(base, now), updates, previous_file)
+    return _apply(Builder(base, now), updates, previous_file)
 
 
 def replace_table(
@@ -74,16 +74,16 @@ def replace_table(
     The request is one of creation. Columns and partition fields that the table had keep their ids; main is
     removed, as no snapshot fits the new definition. Raises InvalidMetadata.
     """
-    draft = Draft(base, now)
+    builder = Builder(base, now)
     given = optional(text_map, request, "properties") or {}
-    upgrade(draft, integer_property(given, FORMAT_VERSION, draft.version))
-    remove_ref(draft, MAIN)
-    fresh = with_fresh_ids(read_definition(request), draft.get("last-column-id"), draft.columns())
-    define(draft, fresh._replace(spec=replacing_spec(draft, fresh.spec)))
-    if location is not None and location != draft.get("location"):
-        draft.put("location", location)
-    set_properties(draft, stored_properties(given))
-    return finish(draft, previous_file)
+    upgrade(builder, integer_property(given, FORMAT_VERSION, builder.version))
+    remove_ref(builder, MAIN)
+    fresh = with_fresh_ids(read_definition(request), builder.get("last-column-id"), builder.columns())
+    define(builder, fresh._replace(spec=replacing_spec(builder, fresh.spec)))
+    if location is not None and location != builder.get("location"):
+        builder.put("location", location)
+    set_properties(builder, stored_properties(given))
+    return finalize(builder, previous_file)
 
 
 def _first_version(updates: Sequence[Any]) -> int:
@@ -96,9 +96,9 @@ def _first_version(updates: Sequence[Any]) -> int:
     return DEFAULT
 
 
-def _apply(draft: Draft, updates: Sequence[Any], previous_file: str | None) -> Json:
-    apply_updates(draft, updates)
+def _apply(builder: Builder, updates: Sequence[Any], previous_file: str | None) -> Json:
+    apply_updates(builder, updates)
     try:
-        return finish(draft, previous_file)
+        return finalize(builder, previous_file)
     except InvalidMetadata as error:
         raise InvalidUpdate(error.message) from None

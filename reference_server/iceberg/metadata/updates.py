@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from reference_server.iceberg.metadata.drafts import Draft
+from reference_server.iceberg.metadata.builder import Builder
 from reference_server.iceberg.metadata.encryption_keys import add_key, read_key, remove_key
 from reference_server.iceberg.metadata.errors import InvalidMetadata, InvalidUpdate
 from reference_server.iceberg.metadata.format_versions import upgrade
@@ -28,21 +28,21 @@ from reference_server.iceberg.metadata.statistics import (
 Rule = Callable[[Any, Json], object]
 
 
-def _assign_uuid(draft: Draft, update: Json) -> None:
+def _assign_uuid(builder: Builder, update: Json) -> None:
     uuid = text(update, "uuid")
-    if uuid != draft.fields.get("table-uuid"):
-        draft.put("table-uuid", uuid)
+    if uuid != builder.fields.get("table-uuid"):
+        builder.put("table-uuid", uuid)
 
 
-def _set_location(draft: Draft, update: Json) -> None:
+def _set_location(builder: Builder, update: Json) -> None:
     location = text(update, "location")
-    if location != draft.fields.get("location"):
-        draft.put("location", location)
+    if location != builder.fields.get("location"):
+        builder.put("location", location)
 
 
-def _set_ref(draft: Draft, update: Json) -> None:
+def _set_ref(builder: Builder, update: Json) -> None:
     ref = {key: value for key, value in update.items() if key not in ("action", "ref-name")}
-    set_ref(draft, text(update, "ref-name"), read_ref(ref))
+    set_ref(builder, text(update, "ref-name"), read_ref(ref))
 
 
 def changed_properties(update: Json) -> dict[str, str]:
@@ -57,39 +57,39 @@ def removed_properties(update: Json) -> list[str]:
 
 TABLE_UPDATES: dict[str, Rule] = {
     "assign-uuid": _assign_uuid,
-    "upgrade-format-version": lambda draft, update: upgrade(draft, integer(update, "format-version")),
-    "add-schema": lambda draft, update: add_schema(draft, read_schema(obj(update, "schema"))),
-    "set-current-schema": lambda draft, update: set_current_schema(draft, integer(update, "schema-id")),
-    "remove-schemas": lambda draft, update: remove_schemas(draft, integers(update, "schema-ids")),
-    "add-spec": lambda draft, update: add_spec(draft, read_spec(obj(update, "spec"))),
-    "set-default-spec": lambda draft, update: set_default_spec(draft, integer(update, "spec-id")),
-    "remove-partition-specs": lambda draft, update: remove_specs(draft, integers(update, "spec-ids")),
-    "add-sort-order": lambda draft, update: add_order(draft, read_order(obj(update, "sort-order"))),
-    "set-default-sort-order": lambda draft, update: set_default_order(draft, integer(update, "sort-order-id")),
-    "add-snapshot": lambda draft, update: add_snapshot(draft, read_snapshot(obj(update, "snapshot"))),
-    "remove-snapshots": lambda draft, update: remove_snapshots(draft, longs(update, "snapshot-ids")),
+    "upgrade-format-version": lambda builder, update: upgrade(builder, integer(update, "format-version")),
+    "add-schema": lambda builder, update: add_schema(builder, read_schema(obj(update, "schema"))),
+    "set-current-schema": lambda builder, update: set_current_schema(builder, integer(update, "schema-id")),
+    "remove-schemas": lambda builder, update: remove_schemas(builder, integers(update, "schema-ids")),
+    "add-spec": lambda builder, update: add_spec(builder, read_spec(obj(update, "spec"))),
+    "set-default-spec": lambda builder, update: set_default_spec(builder, integer(update, "spec-id")),
+    "remove-partition-specs": lambda builder, update: remove_specs(builder, integers(update, "spec-ids")),
+    "add-sort-order": lambda builder, update: add_order(builder, read_order(obj(update, "sort-order"))),
+    "set-default-sort-order": lambda builder, update: set_default_order(builder, integer(update, "sort-order-id")),
+    "add-snapshot": lambda builder, update: add_snapshot(builder, read_snapshot(obj(update, "snapshot"))),
+    "remove-snapshots": lambda builder, update: remove_snapshots(builder, longs(update, "snapshot-ids")),
     "set-snapshot-ref": _set_ref,
-    "remove-snapshot-ref": lambda draft, update: remove_ref(draft, text(update, "ref-name")),
+    "remove-snapshot-ref": lambda builder, update: remove_ref(builder, text(update, "ref-name")),
     "set-location": _set_location,
-    "set-properties": lambda draft, update: set_properties(draft, changed_properties(update)),
-    "remove-properties": lambda draft, update: remove_properties(draft, removed_properties(update)),
-    "set-statistics": lambda draft, update: set_statistics(
-        draft, STATISTICS, read_statistics(obj(update, "statistics"))
+    "set-properties": lambda builder, update: set_properties(builder, changed_properties(update)),
+    "remove-properties": lambda builder, update: remove_properties(builder, removed_properties(update)),
+    "set-statistics": lambda builder, update: set_statistics(
+        builder, STATISTICS, read_statistics(obj(update, "statistics"))
     ),
-    "remove-statistics": lambda draft, update: remove_statistics(draft, STATISTICS, long(update, "snapshot-id")),
-    "set-partition-statistics": lambda draft, update: set_statistics(
-        draft, PARTITION_STATISTICS, read_partition_statistics(obj(update, "partition-statistics"))
+    "remove-statistics": lambda builder, update: remove_statistics(builder, STATISTICS, long(update, "snapshot-id")),
+    "set-partition-statistics": lambda builder, update: set_statistics(
+        builder, PARTITION_STATISTICS, read_partition_statistics(obj(update, "partition-statistics"))
     ),
-    "remove-partition-statistics": lambda draft, update: remove_statistics(
-        draft, PARTITION_STATISTICS, long(update, "snapshot-id")
+    "remove-partition-statistics": lambda builder, update: remove_statistics(
+        builder, PARTITION_STATISTICS, long(update, "snapshot-id")
     ),
-    "add-encryption-key": lambda draft, update: add_key(draft, read_key(obj(update, "encryption-key"))),
-    "remove-encryption-key": lambda draft, update: remove_key(draft, text(update, "key-id")),
+    "add-encryption-key": lambda builder, update: add_key(builder, read_key(obj(update, "encryption-key"))),
+    "remove-encryption-key": lambda builder, update: remove_key(builder, text(update, "key-id")),
 }
 
 
-def apply_updates(draft: Any, updates: Sequence[Any], rules: dict[str, Rule] = TABLE_UPDATES) -> None:
-    """Apply updates to a draft, one after the other.
+def apply_updates(builder: Any, updates: Sequence[Any], rules: dict[str, Rule] = TABLE_UPDATES) -> None:
+    """Apply updates to a builder, one after the other.
 
     Raises InvalidUpdate, which names the update by its number and action, and StaleUpdate.
     """
@@ -99,6 +99,6 @@ def apply_updates(draft: Any, updates: Sequence[Any], rules: dict[str, Rule] = T
         if rule is None:
             raise InvalidUpdate(f"Update {number}: there is no action {action!r:.100} here.")
         try:
-            rule(draft, update)
+            rule(builder, update)
         except InvalidMetadata as error:
             raise InvalidUpdate(f"Update {number}, {action}: {error.message}") from None

@@ -1,10 +1,10 @@
-"""The updates of a view: a draft that they work on, and the rule behind each action."""
+"""The updates of a view: a builder that they work on, and the rule behind each action."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from reference_server.iceberg.metadata.drafts import LAST_ADDED
+from reference_server.iceberg.metadata.builder import LAST_ADDED
 from reference_server.iceberg.metadata.errors import InvalidMetadata
 from reference_server.iceberg.metadata.reading import Json, integer, obj, text
 from reference_server.iceberg.metadata.schemas import read_schema, same_schema
@@ -15,7 +15,7 @@ FORMAT_VERSION = 1
 FIRST_VERSION_ID = 1
 
 
-class ViewDraft:
+class ViewBuilder:
     """View metadata in the making, and what the commit has done so far. Fields are replaced, never changed."""
 
     def __init__(self, base: Json, now: int) -> None:
@@ -42,94 +42,96 @@ class ViewDraft:
         return {one["version-id"]: one for one in self.get("versions")}
 
 
-def add_schema(draft: ViewDraft, schema: Json) -> int:
+def add_schema(builder: ViewBuilder, schema: Json) -> int:
     """Add a schema under the next id, or find the same one, and return its id."""
-    schemas: list[Json] = draft.get("schemas")
+    schemas: list[Json] = builder.get("schemas")
     for one in schemas:
         if same_schema(one, schema):
             return int(one["schema-id"])
     new_id = int(max((one["schema-id"] for one in schemas), default=-1)) + 1
-    draft.put("schemas", [*schemas, {**schema, "schema-id": new_id}])
-    draft.last_schema = new_id
+    builder.put("schemas", [*schemas, {**schema, "schema-id": new_id}])
+    builder.last_schema = new_id
     return new_id
 
 
-def add_version(draft: ViewDraft, version: Json) -> int:
+def add_version(builder: ViewBuilder, version: Json) -> int:
     """Add a version, or find the same one, and return its id: the client's if it is after all others."""
-    versions = draft.versions()
+    versions = builder.versions()
     for version_id, one in versions.items():
         if same_version(one, version):
-            draft.last_version = version_id if version_id in draft.added_versions else None
+            builder.last_version = version_id if version_id in builder.added_versions else None
             return version_id
     if version["schema-id"] == LAST_ADDED:
-        if draft.last_schema is None:
+        if builder.last_schema is None:
             raise InvalidMetadata("-1 is the last added schema, but this commit has added none.")
-        version = {**version, "schema-id": draft.last_schema}
-    if all(one["schema-id"] != version["schema-id"] for one in draft.get("schemas")):
+        version = {**version, "schema-id": builder.last_schema}
+    if all(one["schema-id"] != version["schema-id"] for one in builder.get("schemas")):
         raise InvalidMetadata(f"There is no schema {version['schema-id']}.")
     check_dialects(version)
     new_id = int(max(version["version-id"], *(one + 1 for one in versions), FIRST_VERSION_ID))
-    draft.put("versions", [*draft.get("versions"), {**version, "version-id": new_id}])
-    draft.added_versions.add(new_id)
-    draft.last_version = new_id
+    builder.put("versions", [*builder.get("versions"), {**version, "version-id": new_id}])
+    builder.added_versions.add(new_id)
+    builder.last_version = new_id
     return new_id
 
 
-def set_current_version(draft: ViewDraft, version_id: int) -> None:
+def set_current_version(builder: ViewBuilder, version_id: int) -> None:
     """Make a version the current one; the log gets the last one that a commit sets, and its time."""
     if version_id == LAST_ADDED:
-        if draft.last_version is None:
+        if builder.last_version is None:
             raise InvalidMetadata("-1 is the last added view version, but this commit has added none.")
-        version_id = draft.last_version
-    if version_id == draft.get("current-version-id"):
+        version_id = builder.last_version
+    if version_id == builder.get("current-version-id"):
         return
-    version = draft.versions().get(version_id)
+    version = builder.versions().get(version_id)
     if version is None:
         raise InvalidMetadata(f"There is no view version {version_id}.")
-    draft.put("current-version-id", version_id)
-    time = version["timestamp-ms"] if version_id in draft.added_versions else draft.now
-    draft.log_entry = {"version-id": version_id, "timestamp-ms": time}
+    builder.put("current-version-id", version_id)
+    time = version["timestamp-ms"] if version_id in builder.added_versions else builder.now
+    builder.log_entry = {"version-id": version_id, "timestamp-ms": time}
 
 
-def _assign_uuid(draft: ViewDraft, update: Json) -> None:
-    if text(update, "uuid") != draft.get("view-uuid"):
+def _assign_uuid(builder: ViewBuilder, update: Json) -> None:
+    if text(update, "uuid") != builder.get("view-uuid"):
         raise InvalidMetadata("The UUID of a view does not change.")
 
 
-def _upgrade(draft: ViewDraft, update: Json) -> None:
+def _upgrade(builder: ViewBuilder, update: Json) -> None:
     version = integer(update, "format-version")
     if version != FORMAT_VERSION:
         raise InvalidMetadata(f"Views have the format version {FORMAT_VERSION}, not {version}.")
 
 
-def _set_location(draft: ViewDraft, update: Json) -> None:
+def _set_location(builder: ViewBuilder, update: Json) -> None:
     location = text(update, "location")
     if not location:
         raise InvalidMetadata("A view needs a location.")
-    if location != draft.get("location"):
-        draft.put("location", location)
+    if location != builder.get("location"):
+        builder.put("location", location)
 
 
-def _set_properties(draft: ViewDraft, update: Json) -> None:
+def _set_properties(builder: ViewBuilder, update: Json) -> None:
     changes = changed_properties(update)
     if changes:
-        draft.put("properties", {**draft.get("properties"), **changes})
+        builder.put("properties", {**builder.get("properties"), **changes})
 
 
-def _remove_properties(draft: ViewDraft, update: Json) -> None:
+def _remove_properties(builder: ViewBuilder, update: Json) -> None:
     gone = set(removed_properties(update))
     if gone:
-        kept = {name: value for name, value in draft.get("properties").items() if name not in gone}
-        draft.put("properties", kept)
+        kept = {name: value for name, value in builder.get("properties").items() if name not in gone}
+        builder.put("properties", kept)
 
 
 VIEW_UPDATES: dict[str, Rule] = {
     "assign-uuid": _assign_uuid,
     "upgrade-format-version": _upgrade,
-    "add-schema": lambda draft, update: add_schema(draft, read_schema(obj(update, "schema"))),
+    "add-schema": lambda builder, update: add_schema(builder, read_schema(obj(update, "schema"))),
     "set-location": _set_location,
     "set-properties": _set_properties,
     "remove-properties": _remove_properties,
-    "add-view-version": lambda draft, update: add_version(draft, read_version(obj(update, "view-version"))),
-    "set-current-view-version": lambda draft, update: set_current_version(draft, integer(update, "view-version-id")),
+    "add-view-version": lambda builder, update: add_version(builder, read_version(obj(update, "view-version"))),
+    "set-current-view-version": lambda builder, update: set_current_version(
+        builder, integer(update, "view-version-id")
+    ),
 }

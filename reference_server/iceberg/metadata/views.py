@@ -17,7 +17,7 @@ from reference_server.iceberg.metadata.view_updates import (
     FIRST_VERSION_ID,
     FORMAT_VERSION,
     VIEW_UPDATES,
-    ViewDraft,
+    ViewBuilder,
     add_schema,
     add_version,
     set_current_version,
@@ -37,25 +37,25 @@ def new_view(request: Json, *, location: str, uuid: str, now: int) -> Json:
     """
     if not location:
         raise InvalidMetadata("A view needs a location.")
-    draft = ViewDraft(_empty(location, uuid), now)
-    schema_id = add_schema(draft, read_schema(obj(request, "schema")))
+    builder = ViewBuilder(_empty(location, uuid), now)
+    schema_id = add_schema(builder, read_schema(obj(request, "schema")))
     version = read_version({**obj(request, "view-version"), "version-id": FIRST_VERSION_ID, "schema-id": schema_id})
     if not version["representations"] or any(one["type"].lower() != SQL for one in version["representations"]):
         raise InvalidMetadata("A view is made of SQL, in one dialect or more.")
-    set_current_version(draft, add_version(draft, version))
-    draft.put("properties", optional(text_map, request, "properties") or {})
-    return _finish(draft)
+    set_current_version(builder, add_version(builder, version))
+    builder.put("properties", optional(text_map, request, "properties") or {})
+    return _finalize(builder)
 
 
 def update_view(base: Json, updates: Sequence[Any], *, now: int) -> Json:
     """Return the metadata after updates: `base` itself when they change nothing. Raises InvalidUpdate."""
-    draft = ViewDraft(base, now)
-    apply_updates(draft, updates, VIEW_UPDATES)
-    if not draft.changed:
+    builder = ViewBuilder(base, now)
+    apply_updates(builder, updates, VIEW_UPDATES)
+    if not builder.changed:
         return base
     try:
-        _check_dropped_dialects(draft)
-        return _finish(draft)
+        _check_dropped_dialects(builder)
+        return _finalize(builder)
     except InvalidMetadata as error:
         raise InvalidUpdate(error.message) from None
 
@@ -65,15 +65,15 @@ def _empty(location: str, uuid: str) -> Json:
     return {"view-uuid": uuid, "format-version": FORMAT_VERSION, "location": location, "current-version-id": 0, **lists}
 
 
-def _finish(draft: ViewDraft) -> Json:
-    """Return the metadata of a draft with its log, and no more versions than the view keeps."""
-    current: int = draft.get("current-version-id")
-    log = [*draft.get("version-log"), *([draft.log_entry] if draft.log_entry else ())]
-    limit = max(_history_length(draft.get("properties")), len(draft.added_versions | {current}))
-    versions = retained(draft.get("versions"), current, limit)
-    if len(versions) < len(draft.get("versions")):
+def _finalize(builder: ViewBuilder) -> Json:
+    """Return the metadata of a builder with its log, and no more versions than the view keeps."""
+    current: int = builder.get("current-version-id")
+    log = [*builder.get("version-log"), *([builder.log_entry] if builder.log_entry else ())]
+    limit = max(_history_length(builder.get("properties")), len(builder.added_versions | {current}))
+    versions = retained(builder.get("versions"), current, limit)
+    if len(versions) < len(builder.get("versions")):
         log = retained_log(log, {one["version-id"] for one in versions})
-    return {**draft.fields, "versions": versions, "version-log": log}
+    return {**builder.fields, "versions": versions, "version-log": log}
 
 
 def _history_length(properties: Properties) -> int:
@@ -83,13 +83,13 @@ def _history_length(properties: Properties) -> int:
     return length
 
 
-def _check_dropped_dialects(draft: ViewDraft) -> None:
+def _check_dropped_dialects(builder: ViewBuilder) -> None:
     """Raise InvalidMetadata when the view loses a dialect that engines read it in."""
-    if draft.get("properties").get(DROP_DIALECT_PROPERTY, "false").lower() == "true":
+    if builder.get("properties").get(DROP_DIALECT_PROPERTY, "false").lower() == "true":
         return
-    versions = draft.versions()
-    before = next(one for one in draft.base["versions"] if one["version-id"] == draft.base["current-version-id"])
-    lost = dialects(before) - dialects(versions[draft.get("current-version-id")])
+    versions = builder.versions()
+    before = next(one for one in builder.base["versions"] if one["version-id"] == builder.base["current-version-id"])
+    lost = dialects(before) - dialects(versions[builder.get("current-version-id")])
     if lost:
         raise InvalidMetadata(
             f"The view would lose {', '.join(sorted(lost))}, and {DROP_DIALECT_PROPERTY} is not true."

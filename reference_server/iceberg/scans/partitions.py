@@ -7,20 +7,20 @@ from typing import Any
 
 from reference_server.iceberg.metadata.columns import Column, Columns
 from reference_server.iceberg.metadata.reading import Json
-from reference_server.iceberg.scans.expressions import Term
-from reference_server.iceberg.scans.facts import (
+from reference_server.iceberg.scans.evaluators import (
     NO_GAPS,
     ONLY_NULL,
     Beginning,
     Between,
     Exactly,
-    Facts,
     Hashed,
     Kinds,
     Known,
+    MetricsEvaluator,
     NotANumber,
     Space,
 )
+from reference_server.iceberg.scans.expressions import Term
 from reference_server.iceberg.scans.transforms import BUCKET, IDENTITY, VOID, Transform, read_transform
 from reference_server.iceberg.scans.values import is_float, is_nan
 
@@ -91,8 +91,8 @@ def _bind(field: Json, column: Column | None) -> Field:
     return Field(field["field-id"], field["source-id"], transform)
 
 
-def facts_of_value(field: Field, term: Term, value: Any) -> Facts | None:
-    """Return what the partition value of a file says about a term, None for nothing."""
+def evaluator_of_value(field: Field, term: Term, value: Any) -> MetricsEvaluator | None:
+    """Return the evaluator of a file's partition value, None when it says nothing about the term."""
     if not _related(field, term):
         return None
     if value is None:
@@ -102,8 +102,8 @@ def facts_of_value(field: Field, term: Term, value: Any) -> Facts | None:
     return Known(NO_GAPS, _space(field, term, value, value))
 
 
-def facts_of_summary(field: Field, term: Term, summary: Summary) -> Facts | None:
-    """Return what the summary of a manifest says about a term in all its files, None for nothing."""
+def evaluator_of_summary(field: Field, term: Term, summary: Summary) -> MetricsEvaluator | None:
+    """Return the evaluator of a manifest's summary, None when it says nothing about the term."""
     if not _related(field, term):
         return None
     nan = is_float(field.type) and summary.nan is not False

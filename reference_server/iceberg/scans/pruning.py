@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from reference_server.iceberg.scans.evaluators import ONLY_NULL, Between, Kinds, Known, MetricsEvaluator, Space
 from reference_server.iceberg.scans.expressions import Constant, Expression, Term, Test, holds, simplified
-from reference_server.iceberg.scans.facts import ONLY_NULL, Between, Facts, Kinds, Known, Space
 from reference_server.iceberg.scans.manifests import ContentFile, Manifest, summary_of
-from reference_server.iceberg.scans.partitions import Spec, facts_of_summary, facts_of_value, mapped
+from reference_server.iceberg.scans.partitions import Spec, evaluator_of_summary, evaluator_of_value, mapped
 from reference_server.iceberg.scans.values import decoded, is_float
 
 VALUE_COUNTS, NULL_COUNTS, NAN_COUNTS, LOWER_BOUNDS, UPPER_BOUNDS = 109, 110, 137, 125, 128
@@ -18,7 +18,7 @@ def manifest_can_match(filter_: Expression, manifest: Manifest, spec: Spec) -> b
     """Return whether a file of a manifest may hold rows that fit, as far as the manifest list tells."""
 
     def decide(test: Test) -> bool:
-        return _may(test, _facts_of_manifest(test.term, manifest, spec))
+        return _rows_might_match(test, _evaluators_of_manifest(test.term, manifest, spec))
 
     return holds(filter_, decide)
 
@@ -28,7 +28,10 @@ def file_can_match(filter_: Expression, file: ContentFile, spec: Spec) -> bool:
     if isinstance(filter_, Constant):
         return filter_.holds
     return file.records != 0 and holds(
-        filter_, lambda test: _may(test, [*facts_of_partition(test.term, file, spec), facts_of_column(test.term, file)])
+        filter_,
+        lambda test: _rows_might_match(
+            test, [*evaluators_of_partition(test.term, file, spec), evaluator_of_column(test.term, file)]
+        ),
     )
 
 
@@ -36,24 +39,25 @@ def residual(filter_: Expression, file: ContentFile, spec: Spec) -> Expression:
     """Return what is left of a filter where the partition of a file decides some of its tests."""
 
     def decide(test: Test) -> bool | None:
-        facts = list(facts_of_partition(test.term, file, spec))
-        if not _may(test, facts):
+        evaluators = list(evaluators_of_partition(test.term, file, spec))
+        if not _rows_might_match(test, evaluators):
             return False
-        return True if any(one.must_hold(test.operator, test.values) for one in facts) else None
+        strict = any(evaluator.rows_must_match(test.operator, test.values) for evaluator in evaluators)
+        return True if strict else None
 
     return simplified(filter_, decide)
 
 
-def facts_of_partition(term: Term, file: ContentFile, spec: Spec) -> Iterator[Facts]:
-    """Yield what each partition value of a file says about a term."""
+def evaluators_of_partition(term: Term, file: ContentFile, spec: Spec) -> Iterator[MetricsEvaluator]:
+    """Yield an evaluator for each partition value of a file that says something about a term."""
     for field, value in zip(spec.fields, file.partition, strict=True):
-        facts = facts_of_value(field, term, value)
-        if facts is not None:
-            yield facts
+        evaluator = evaluator_of_value(field, term, value)
+        if evaluator is not None:
+            yield evaluator
 
 
-def facts_of_column(term: Term, file: ContentFile) -> Facts:
-    """Return what the counts and bounds of a file say about a term."""
+def evaluator_of_column(term: Term, file: ContentFile) -> MetricsEvaluator:
+    """Return the evaluator of the counts and bounds that a file has for a term."""
     column = term.column.id
     values, nulls, nans = (file.map(counts).get(column) for counts in (VALUE_COUNTS, NULL_COUNTS, NAN_COUNTS))
     if values is not None and nulls == values:
@@ -72,13 +76,13 @@ def _bounds(term: Term, file: ContentFile) -> Space | None:
     return None if lower is None or upper is None else mapped(term.transform, lower, upper)
 
 
-def _facts_of_manifest(term: Term, manifest: Manifest, spec: Spec) -> Iterator[Facts]:
+def _evaluators_of_manifest(term: Term, manifest: Manifest, spec: Spec) -> Iterator[MetricsEvaluator]:
     for position, field in enumerate(spec.fields):
         summary = summary_of(manifest, position, field)
-        facts = None if summary is None else facts_of_summary(field, term, summary)
-        if facts is not None:
-            yield facts
+        evaluator = None if summary is None else evaluator_of_summary(field, term, summary)
+        if evaluator is not None:
+            yield evaluator
 
 
-def _may(test: Test, facts: Iterable[Facts]) -> bool:
-    return all(one.can_hold(test.operator, test.values) for one in facts)
+def _rows_might_match(test: Test, evaluators: Iterable[MetricsEvaluator]) -> bool:
+    return all(evaluator.rows_might_match(test.operator, test.values) for evaluator in evaluators)

@@ -1,130 +1,164 @@
-"""What a Lance catalog can do, whatever keeps it: namespaces, tables, and where the tables lie."""
+"""The catalog: namespaces, tables, and the records of their versions, as entries of one sorted map.
+
+`keys.py` says which keys they have. Children of a namespace lie beside each other, so a page of a listing is one
+scan. What keeps the map is a storage in memory, or the published directory layout; `locations.py` says where tables
+lie in either. Every change is atomic; one that keeps losing against others raises ConcurrentModification.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from collections.abc import Awaitable, Callable, Hashable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar, cast
 
-from reference_server.pagination import Page
+from reference_server.errors import ConcurrentModification
+from reference_server.lance.catalog.changes import Change, Reader
+from reference_server.lance.catalog.entries import Entry, Listed, ListRequest, Path, Properties, Record, Table
+from reference_server.lance.catalog.keys import (
+    NAMESPACE,
+    PENDING,
+    TABLE,
+    children,
+    new_location,
+    path_of,
+    table_of_version,
+    version_of,
+)
+from reference_server.lance.catalog.locations import Locations
+from reference_server.pagination import Page, take_page
+from reference_server.storage import Storage, pack
+from reference_server.storage.transactions import Transaction, transact
 
-if TYPE_CHECKING:
-    from reference_server.lance.catalog.batch import Batch
-
-Path = tuple[str, ...]
-Properties = Mapping[str, str]
-Record = dict[str, Any]
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """A table's entry in the catalog.
+class Catalog:
+    """The names of a Lance namespace. The root is the empty path and always exists."""
 
-    `location` is relative to the data root. `created` is True once data are known to lie there;
-    a table that was only declared may get data from a client behind the catalog's back.
-    """
-
-    location: str
-    properties: Properties = field(default_factory=dict)
-    created: bool = False
-
-
-class Listed(NamedTuple):
-    """A table in a listing: its path, and whether data are known to lie there."""
-
-    path: Path
-    created: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ListRequest:
-    """Which page of a listing is wanted; `maximum` is the server's own page size."""
-
-    token: str | None
-    limit: int | None
-    maximum: int
-
-
-class Catalog(Protocol):
-    """The names of a Lance namespace. The root is the empty path and always exists.
-
-    `forbidden` are characters that no name may have, beside those that no catalog allows. `managed`
-    says that clients keep versions of tables through the catalog.
-
-    Every change is atomic. A change that keeps losing against others raises ConcurrentModification.
-    """
+    entries: Storage[Entry]
+    locations: Locations
 
     def state(self) -> Hashable:
         """Return a value that changes with every change of the catalog, whoever makes it."""
-
-    forbidden: str
-    managed: bool
+        return self.entries.version()
 
     def close(self) -> None:
         """Give everything back."""
+        self.entries.close()
 
-    def location_for(self, path: Path, unused: str) -> str:
-        """Return where a table that is declared under this name will have its data.
+    async def change(self, build: Callable[[Change], Awaitable[T]]) -> T:
+        """Commit what `build` puts into a change, all or nothing, and return what it returns.
 
-        `unused` is a location that was never used, for a catalog that does not care.
+        `build` may be called again when others were quicker; what it raises is raised.
         """
 
-    async def place(self, path: Path, written: str) -> str:
-        """Return the location of data that were just written at `written`, for a new table.
+        async def attempt(transaction: Transaction[Entry]) -> T:
+            return await build(Change(transaction))
 
-        A catalog that wants them elsewhere moves them. Raises TableAlreadyExists.
-        """
+        return await transact(self.entries, attempt, _contended)
 
-    def keeps_place(self, path: Path, table: Table) -> bool:
-        """True when a table that is overwritten has to stay where it is."""
+    async def _change(self, edit: Callable[[Change], T]) -> T:
+        async def build(change: Change) -> T:
+            return edit(change)
 
-    def follows(self, path: Path) -> bool:
-        """True when what is said about the tables of a namespace follows from `state`."""
+        return await self.change(build)
 
-    async def namespace(self, path: Path) -> Properties:
+    # Namespaces
+
+    def namespace(self, path: Path) -> Properties:
         """Return the properties of a namespace. Raises NamespaceNotFound."""
+        return Reader(self.entries).namespace(path) if path else self.locations.root_properties()
 
     async def create_namespace(self, path: Path, properties: Properties) -> None:
         """Create a namespace. Raises NamespaceNotFound (the parent) or NamespaceAlreadyExists."""
+        await self._change(lambda change: change.add_namespace(path, properties))
 
     async def drop_namespace(self, path: Path, *, cascade: bool) -> list[Table]:
         """Drop a namespace and return the tables that went with it.
 
         Raises NamespaceNotFound, or NamespaceNotEmpty unless `cascade`.
         """
+        return await self._change(lambda change: change.remove_namespace(path, cascade=cascade))
 
-    async def list_namespaces(self, path: Path, request: ListRequest) -> Page[str]:
+    def list_namespaces(self, path: Path, request: ListRequest) -> Page[str]:
         """Return names of child namespaces. Raises NamespaceNotFound."""
+        Reader(self.entries).namespace(path)
+        prefix = children(NAMESPACE, path)
+        return self._page(prefix, request, lambda key, _: key[len(prefix) : -1].decode())
 
-    async def table(self, path: Path) -> Table:
+    # Tables
+
+    def table(self, path: Path) -> Table:
         """Return a table's entry. Raises NamespaceNotFound or TableNotFound."""
+        return Reader(self.entries).table(path)
+
+    def location_for(self, path: Path) -> str:
+        """Return where a table that is declared under this name will have its data: nothing lies there yet."""
+        return self.locations.location_for(path, new_location(path))
 
     async def add_table(self, path: Path, table: Table) -> None:
         """Add an entry. Raises NamespaceNotFound or TableAlreadyExists."""
+        await self._change(lambda change: change.add_table(path, table))
 
     async def replace_table(self, path: Path, before: Table, after: Table) -> None:
         """Replace an entry that still is `before`. Raises ConcurrentModification."""
+        await self._change(lambda change: change.replace_table(path, before, after))
 
     async def remove_table(self, path: Path, *, dropping: bool) -> Table:
         """Remove an entry and return it; `dropping` says that its data will be deleted next.
 
         Raises NamespaceNotFound or TableNotFound.
         """
+        if dropping and Reader(self.entries).find_table(path) is None:
+            deregistered = self.locations.deregistered(path)
+            if deregistered is not None:
+                return deregistered
+        return await self._change(lambda change: change.remove_table(path))
 
     async def rename_table(self, path: Path, target: Path) -> None:
-        """Move an entry. Raises NamespaceNotFound, TableNotFound or TableAlreadyExists."""
+        """Give an entry another name. Raises NamespaceNotFound, TableNotFound or TableAlreadyExists.
 
-    async def list_tables(self, path: Path, request: ListRequest) -> Page[Listed]:
+        A table that lies where its name says gets a location that no name claims: every step leaves the old or the
+        new name with all data.
+        """
+        table = self.table(path)
+        if not self.locations.is_fixed(path, table):
+            await self._change(lambda change: change.move_table(path, table, target, table.location))
+            return
+        location = self.locations.copy(table, target)
+        try:
+            await self._change(lambda change: change.move_table(path, table, target, location))
+        except Exception:
+            self.locations.discard(location)
+            raise
+        self.locations.discard(table.location)
+
+    def list_tables(self, path: Path, request: ListRequest) -> Page[Listed]:
         """Return the tables of one namespace, by name. Raises NamespaceNotFound."""
+        Reader(self.entries).namespace(path)
+        prefix = children(TABLE, path)
+        return self._page(
+            prefix,
+            request,
+            lambda key, entry: Listed((*path, key[len(prefix) : -1].decode()), cast("Table", entry).created),
+        )
+
+    def list_all_tables(self, request: ListRequest) -> Page[Listed]:
+        """Return the tables of all namespaces, by namespace, then name."""
+        return self._page(pack(TABLE), request, lambda key, entry: Listed(path_of(key), cast("Table", entry).created))
+
+    # Versions
 
     def versions(self, kind: str, path: Path) -> dict[int, Record]:
         """Return the records of a table's versions by number; `kind` is VERSION or PENDING."""
+        return {version_of(key): cast("Record", entry) for key, entry in self.entries.scan(children(kind, path))}
 
     def tables_with_pending_versions(self) -> list[Path]:
         """Return the tables of which some versions are committed, but not in their place."""
+        return list(dict.fromkeys(table_of_version(key) for key, _ in self.entries.scan(pack(PENDING))))
 
-    async def settle_versions(
+    async def finalize_versions(
         self, path: Path, records: Mapping[int, Record | None], pending: Mapping[int, Record] | None = None
     ) -> None:
         """Note that versions are in their place now: their records, None for those that are gone.
@@ -133,15 +167,19 @@ class Catalog(Protocol):
         records are kept.
         """
 
-    async def recover(self) -> None:
-        """Bring names in order that a killed server left half changed: called before the first request."""
+        def edit(change: Change) -> None:
+            for version, record in records.items():
+                kept = record if self.locations.managed else None
+                change.finalize_version(path, version, (pending or {}).get(version), kept)
 
-    async def commit_batch(self, build: Callable[[Batch], Coroutine[Any, Any, T]], paths: Sequence[Path]) -> T:
-        """Commit what `build` puts into a batch, all or nothing, and return what it returns.
+        await self._change(edit)
 
-        `paths` are the tables that it touches. `build` may be called again when others were quicker;
-        what it raises is raised. Raises ConcurrentModification.
-        """
+    def _page(self, prefix: bytes, request: ListRequest, read: Callable[[bytes, Entry], T]) -> Page[T]:
+        def fetch(after: bytes | None, count: int) -> list[tuple[bytes, T]]:
+            return [(key, read(key, entry)) for key, entry in self.entries.scan(prefix, after, count)]
 
-    async def list_all_tables(self, request: ListRequest) -> Page[Listed]:
-        """Return the tables of all namespaces, by namespace, then name."""
+        return take_page(prefix, request.token, request.limit, request.maximum, fetch)
+
+
+def _contended() -> ConcurrentModification:
+    return ConcurrentModification("Others kept changing the same object; try again.")

@@ -1,7 +1,7 @@
-"""How names are keys of a storage, and entries their values.
+"""How names are the keys of entries.
 
 namespace / <path of the parent> / <name>  ->  properties
-table     / <path of the parent> / <name>  ->  C or D (created, declared), then location and properties
+table     / <path of the parent> / <name>  ->  a Table
 version   / <path of the table> / <number> ->  what is known of a version beside its file
 pending   / <path of the table> / <number> ->  a version that is committed, but whose file is not in its place
 """
@@ -11,19 +11,16 @@ from __future__ import annotations
 import re
 import secrets
 
-import orjson
-
-from reference_server.lance.catalog.catalog import Path, Table
+from reference_server.lance.catalog.entries import Path
 from reference_server.storage import pack, unpack
 
 NAMESPACE, TABLE, VERSION, PENDING = "namespace", "table", "version", "pending"
 VERSION_BYTES = 8
-CREATED, DECLARED = ord("C"), ord("D")
 SLUG_LENGTH = 80
 
 
 def children(kind: str, path: Path) -> bytes:
-    """Return the prefix of the keys of what lies right in a namespace."""
+    """Return the prefix of the keys of what lies right in a namespace, or of the versions of a table."""
     return pack(kind, pack(*path))
 
 
@@ -39,7 +36,17 @@ def table_key(path: Path) -> bytes:
 
 def version_key(kind: str, path: Path, version: int) -> bytes:
     """Return the key of a version's record; `kind` is VERSION or PENDING."""
-    return pack(kind, pack(*path)) + version.to_bytes(VERSION_BYTES, "big")
+    return children(kind, path) + version.to_bytes(VERSION_BYTES, "big")
+
+
+def version_of(key: bytes) -> int:
+    """Return the number in the key of a version's record."""
+    return int.from_bytes(key[-VERSION_BYTES:], "big")
+
+
+def table_of_version(key: bytes) -> Path:
+    """Return the path of the table in the key of a version's record."""
+    return tuple(part.decode() for part in unpack(unpack(key[:-VERSION_BYTES])[1]))
 
 
 def new_location(path: Path) -> str:
@@ -57,17 +64,6 @@ def path_of(key: bytes) -> Path:
     """Return the path of a table's key."""
     _, parent, name = unpack(key)
     return (*(part.decode() for part in unpack(parent)), name.decode())
-
-
-def load_table(value: bytes) -> Table:
-    """Return the entry in a value."""
-    return Table(**orjson.loads(memoryview(value)[1:]), created=value[0] == CREATED)
-
-
-def dump_table(table: Table) -> bytes:
-    """Return the value of an entry."""
-    body = orjson.dumps({"location": table.location, "properties": table.properties})
-    return bytes([CREATED if table.created else DECLARED]) + body
 
 
 def show(path: Path) -> str:

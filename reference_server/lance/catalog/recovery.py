@@ -12,7 +12,8 @@ from contextlib import suppress
 from dataclasses import replace
 
 from reference_server.errors import CatalogError, ConcurrentModification
-from reference_server.lance.catalog.catalog import Catalog, Path, Record, Table
+from reference_server.lance.catalog.catalog import Catalog
+from reference_server.lance.catalog.entries import Path, Record, Table
 from reference_server.lance.catalog.keys import PENDING
 from reference_server.lance.catalog.version_files import Versions
 from reference_server.lance.catalog.version_names import V2
@@ -24,15 +25,15 @@ log = logging.getLogger("lakeproof.server")
 
 async def current_table(context: LanceContext, path: Path) -> Table:
     """Return a table's entry as it is now. Raises NamespaceNotFound or TableNotFound."""
-    table = await context.catalog.table(path)
+    table = context.catalog.table(path)
     pending = context.catalog.versions(PENDING, path)
     if pending:
-        settled = await context.run(put_in_place, context.data.versions(table.location), pending)
-        await context.catalog.settle_versions(path, settled, pending)
-    return await settle(context, path, table)
+        finalized = await context.run(put_in_place, context.data.versions(table.location), pending)
+        await context.catalog.finalize_versions(path, finalized, pending)
+    return await note_data(context, path, table)
 
 
-async def settle(context: LanceContext, path: Path, table: Table) -> Table:
+async def note_data(context: LanceContext, path: Path, table: Table) -> Table:
     """Return the entry with `created` brought up to date.
 
     What clients wrote is looked for until it is there once, and then remembered.
@@ -40,8 +41,9 @@ async def settle(context: LanceContext, path: Path, table: Table) -> Table:
     if table.created or not context.data.exists(table.location):
         return table
     created = replace(table, created=True)
-    with suppress(ConcurrentModification):
-        await context.catalog.replace_table(path, table, created)
+    if table.recorded:  # to look at a directory gives it no record
+        with suppress(ConcurrentModification):
+            await context.catalog.replace_table(path, table, created)
     return created
 
 
@@ -50,27 +52,26 @@ def put_in_place(versions: Versions, pending: dict[int, Record]) -> dict[int, Re
 
     What cannot be put in place, because somebody wrote the version past the catalog, is given up.
     """
-    settled: dict[int, Record | None] = {}
+    finalized: dict[int, Record | None] = {}
     for version, record in pending.items():
         try:
             if record.get("gone"):
                 versions.delete([version])
-                settled[version] = None
+                finalized[version] = None
             else:
                 versions.put(version, record["staged"], record.get("naming_scheme", V2), record)
-                settled[version] = {name: value for name, value in record.items() if name != "staged"}
+                finalized[version] = {name: value for name, value in record.items() if name != "staged"}
         except CatalogError as error:
             log.warning("version %s cannot be put in place: %s", version, error.message)
-            settled[version] = None
-    return settled
+            finalized[version] = None
+    return finalized
 
 
 async def recover(catalog: Catalog, data: TableData) -> None:
     """Finish what a killed server left: called before the first request."""
-    await catalog.recover()
     for path in catalog.tables_with_pending_versions():
         pending = catalog.versions(PENDING, path)
-        settled: dict[int, Record | None] = dict.fromkeys(pending)
+        finalized: dict[int, Record | None] = dict.fromkeys(pending)
         with suppress(CatalogError):
-            settled = put_in_place(data.versions((await catalog.table(path)).location), pending)
-        await catalog.settle_versions(path, settled, pending)
+            finalized = put_in_place(data.versions(catalog.table(path).location), pending)
+        await catalog.finalize_versions(path, finalized, pending)

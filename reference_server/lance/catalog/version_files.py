@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import orjson
 
 from reference_server.errors import ConcurrentModification
-from reference_server.lance.catalog.catalog import Record
 from reference_server.lance.catalog.dataset_files import DiskFiles, MemoryFiles
+from reference_server.lance.catalog.entries import Record
 from reference_server.lance.catalog.version_names import FOLDER, beside, manifest_name, version_of
 
 FORGOTTEN, RECORD = ".forgotten", ".record.json"

@@ -11,9 +11,8 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from reference_server.errors import InvalidInput
-from reference_server.lance.catalog.batch import Batch
-from reference_server.lance.catalog.catalog import Path, Table
-from reference_server.lance.catalog.keys import new_location
+from reference_server.lance.catalog.changes import Change
+from reference_server.lance.catalog.entries import Path, Table
 from reference_server.lance.catalog.names import check_names
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.catalog.version_files import VersionFile
@@ -24,7 +23,7 @@ from reference_server.lance.handlers.versions import describe, in_ranges, staged
 
 Answer = dict[str, Any]
 Operation = dict[str, Any]
-Step = Callable[[LanceContext, Batch, Path, Operation], Awaitable[Answer]]
+Step = Callable[[LanceContext, Change, Path, Operation], Awaitable[Answer]]
 
 
 async def batch_create_table_versions(context: LanceContext) -> Answer:
@@ -46,13 +45,13 @@ async def batch_commit_tables(context: LanceContext) -> Answer:
 async def _commit(context: LanceContext, steps: Sequence[tuple[Step, Path, Operation]]) -> list[Answer]:
     paths = list(dict.fromkeys(path for _, path, _ in steps))
 
-    async def build(batch: Batch) -> list[Answer]:
-        return [await step(context, batch, path, operation) for step, path, operation in steps]
+    async def build(change: Change) -> list[Answer]:
+        return [await step(context, change, path, operation) for step, path, operation in steps]
 
     async with AsyncExitStack() as alone:
         for path in sorted(paths):
             await alone.enter_async_context(context.alone(path))
-        made = await context.catalog.commit_batch(build, paths)
+        made = await context.catalog.change(build)
     for path in _tables_with_versions(steps):
         await current_table(context, path)
     return made
@@ -63,32 +62,32 @@ def _tables_with_versions(steps: Sequence[tuple[Step, Path, Operation]]) -> list
     return [path for path in dict.fromkeys(path for step, path, _ in steps if step is not _declare) if path not in gone]
 
 
-async def _declare(context: LanceContext, batch: Batch, path: Path, operation: Operation) -> Answer:
+async def _declare(context: LanceContext, change: Change, path: Path, operation: Operation) -> Answer:
     location = operation.get("location")
-    unused = context.catalog.location_for(path, new_location(path))
-    table = Table(context.data.relative(location) if location else unused, operation.get("properties") or {})
-    batch.add_table(path, table)
+    chosen = context.data.relative(location) if location else context.catalog.location_for(path)
+    table = Table(chosen, operation.get("properties") or {})
+    change.add_table(path, table)
     return {**_answer(context, table), **managed(context)}
 
 
-async def _create_version(context: LanceContext, batch: Batch, path: Path, operation: Operation) -> Answer:
-    table = batch.table(path)
+async def _create_version(context: LanceContext, change: Change, path: Path, operation: Operation) -> Answer:
+    table = change.table(path)
     record = await staged_version(context, table, operation)
-    batch.add_version(path, operation["version"], record)
+    change.add_version(path, operation["version"], record)
     made = VersionFile(operation["version"], manifest_name(operation["version"], record["naming_scheme"]))
     return {"version": describe(context, table, made, record)}
 
 
-async def _delete_versions(context: LanceContext, batch: Batch, path: Path, operation: Operation) -> Answer:
-    table = batch.table(path)
+async def _delete_versions(context: LanceContext, change: Change, path: Path, operation: Operation) -> Answer:
+    table = change.table(path)
     chosen = in_ranges(await context.run(context.data.versions(table.location).all), operation["ranges"])
     for one in chosen:
-        batch.remove_version(path, one.version)
+        change.remove_version(path, one.version)
     return {"deleted_count": len(chosen)}
 
 
-async def _deregister(context: LanceContext, batch: Batch, path: Path, _operation: Operation) -> Answer:
-    table = batch.remove_table(path)
+async def _deregister(context: LanceContext, change: Change, path: Path, _operation: Operation) -> Answer:
+    table = change.remove_table(path)
     return {"id": path, **_answer(context, table)}
 
 
@@ -116,5 +115,5 @@ def _path(context: LanceContext, operation: Operation) -> Path:
     path = tuple(operation.get("id") or ())
     if not path:
         raise InvalidInput("Every entry of a batch needs the id of a table.")
-    check_names(path, context.catalog.forbidden)
+    check_names(path, context.catalog.locations.forbidden)
     return path

@@ -14,7 +14,7 @@ from reference_server.errors import (
     TableAlreadyExists,
     TableNotFound,
 )
-from reference_server.lance.catalog.catalog import Table
+from reference_server.lance.catalog.entries import Table
 from reference_server.lance.catalog.keys import new_location
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.context import LanceContext
@@ -55,12 +55,12 @@ async def _create(context: LanceContext, data: pa.Table, properties: dict[str, s
     written = new_location(context.id)
     version = await context.run(context.data.write, written, data, "create")
     try:
-        table = Table(await context.catalog.place(context.id, written), properties, created=True)
+        table = Table(context.catalog.locations.place(context.id, written), properties, created=True)
         await context.catalog.add_table(context.id, table)
     except TableAlreadyExists:
         await delete_data(context, [Table(written)])
         if mode == "ExistOk":
-            return _answer(context, await context.catalog.table(context.id))
+            return _answer(context, context.catalog.table(context.id))
         raise
     except Exception:
         await delete_data(context, [Table(written)])
@@ -70,7 +70,7 @@ async def _create(context: LanceContext, data: pa.Table, properties: dict[str, s
 
 async def _overwrite(context: LanceContext, existing: Table, data: pa.Table, properties: dict[str, str]) -> Answer:
     """Put a new table in the place of one with data."""
-    in_place = context.catalog.keeps_place(context.id, existing)
+    in_place = context.catalog.locations.is_fixed(context.id, existing)
     table = replace(existing, properties=properties) if in_place else Table(new_location(context.id), properties, True)
     mode = "overwrite" if in_place else "create"
     version = await context.run(context.data.write, table.location, data, mode)
@@ -96,9 +96,9 @@ async def _fill(context: LanceContext, declared: Table, data: pa.Table, properti
 
 async def declare_table(context: LanceContext) -> Answer:
     """Take a name and a location for a table whose data come later."""
-    location = (context.body or {}).get("location")
     path = context.table_id
-    chosen = context.data.relative(location) if location else context.catalog.location_for(path, new_location(path))
+    location = (context.body or {}).get("location")
+    chosen = context.data.relative(location) if location else context.catalog.location_for(path)
     table = Table(chosen, context.properties())
     await context.catalog.add_table(path, table)
     return {**_answer(context, table), **managed(context)}
@@ -123,7 +123,7 @@ async def register_table(context: LanceContext) -> Answer:
     except TableAlreadyExists:
         if mode == "Create":
             raise
-        await context.catalog.replace_table(path, await context.catalog.table(path), table)
+        await context.catalog.replace_table(path, context.catalog.table(path), table)
     return _answer(context, table)
 
 

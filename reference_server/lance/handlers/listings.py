@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from reference_server.errors import InvalidInput, NotFound
-from reference_server.lance.catalog.catalog import Listed, ListRequest, Path
+from reference_server.lance.catalog.entries import Listed, ListRequest, Path
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.context import LanceContext
 from reference_server.lance.handlers.namespaces import list_request
@@ -15,19 +15,19 @@ from reference_server.pagination import Page
 from specs.identifiers import IdentifierError, join_parts
 
 Answer = dict[str, Any]
-Fetch = Callable[[ListRequest], Awaitable[Page[Listed]]]
+Fetch = Callable[[ListRequest], Page[Listed]]
 
 
 async def list_tables(context: LanceContext) -> Answer:
     """List the tables of one namespace by their own names."""
-    kept = context.catalog.follows(context.id)
+    kept = context.catalog.locations.follows(context.id)
     page = await _visible(context, lambda request: context.catalog.list_tables(context.id, request), kept=kept)
     return {"tables": [path[-1] for path in page.items], "page_token": page.token}
 
 
 async def list_all_tables(context: LanceContext) -> Answer:
     """List the tables of all namespaces by their full identifiers."""
-    page = await _visible(context, context.catalog.list_all_tables, kept=context.catalog.follows(()))
+    page = await _visible(context, context.catalog.list_all_tables, kept=context.catalog.locations.follows(()))
     try:
         names = [join_parts(path, context.delimiter) for path in page.items]
     except IdentifierError as error:
@@ -51,7 +51,7 @@ async def _visible(context: LanceContext, fetch: Fetch, *, kept: bool) -> Page[P
     shown: list[Path] = []
     context.reusable = kept
     while True:
-        page = await fetch(request)
+        page = fetch(request)
         for path, created in page.items:
             if not created and not with_declared:
                 context.reusable = False  # its data may come behind the catalog's back

@@ -7,8 +7,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from reference_server.errors import InvalidInput, TableColumnNotFound, TableSchemaValidationError
-from reference_server.lance.catalog.catalog import Table
-from reference_server.lance.catalog.recovery import current_table, settle
+from reference_server.lance.catalog.entries import Table
+from reference_server.lance.catalog.recovery import current_table, note_data
 from reference_server.lance.context import LanceContext
 from reference_server.lance.data.arrow_body import check_stream_type, read_stream
 from reference_server.lance.data.sql import whole
@@ -45,7 +45,7 @@ async def _create(context: LanceContext, table: Table, data: pa.Table) -> Answer
     """Make a table that was only declared of the rows: there are none to match."""
     async with context.alone(context.id):
         version = await context.run(context.data.write, table.location, data, "create")
-    await settle(context, context.id, table)
+    await note_data(context, context.id, table)
     return _answer({"num_inserted_rows": data.num_rows}, version)
 
 

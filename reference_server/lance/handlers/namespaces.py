@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from reference_server.errors import NamespaceAlreadyExists, NamespaceNotFound
-from reference_server.lance.catalog.catalog import ListRequest, Table
+from reference_server.lance.catalog.entries import ListRequest, Table
 from reference_server.lance.context import LanceContext
 
 Answer = dict[str, Any]
@@ -23,7 +23,7 @@ async def create_namespace(context: LanceContext) -> Answer:
         if mode == "Create":
             raise
         if mode == "ExistOk":
-            return {"properties": await context.catalog.namespace(context.id)}
+            return {"properties": context.catalog.namespace(context.id)}
         with suppress(NamespaceNotFound):
             await delete_data(context, await context.catalog.drop_namespace(context.id, cascade=True))
         await context.catalog.create_namespace(context.id, properties)
@@ -32,7 +32,7 @@ async def create_namespace(context: LanceContext) -> Answer:
 
 async def list_namespaces(context: LanceContext) -> Answer:
     """List the names of the namespaces right below one."""
-    page = await context.catalog.list_namespaces(context.id, list_request(context))
+    page = context.catalog.list_namespaces(context.id, list_request(context))
     context.reusable = True
     return {"namespaces": page.items, "page_token": page.token}
 
@@ -40,7 +40,7 @@ async def list_namespaces(context: LanceContext) -> Answer:
 async def describe_namespace(context: LanceContext) -> Answer:
     """Return the properties of a namespace."""
     context.reusable = True
-    return {"properties": await context.catalog.namespace(context.id)}
+    return {"properties": context.catalog.namespace(context.id)}
 
 
 async def drop_namespace(context: LanceContext) -> Answer:
@@ -52,7 +52,7 @@ async def drop_namespace(context: LanceContext) -> Answer:
     mode = context.choice("mode", "Fail", "Skip")
     behavior = context.choice("behavior", "Restrict", "Cascade")
     try:
-        properties = await context.catalog.namespace(context.id)
+        properties = context.catalog.namespace(context.id)
         tables = await context.catalog.drop_namespace(context.id, cascade=behavior == "Cascade")
     except NamespaceNotFound:
         if mode == "Fail":
@@ -65,7 +65,7 @@ async def drop_namespace(context: LanceContext) -> Answer:
 async def namespace_exists(context: LanceContext) -> None:
     """Answer as DescribeNamespace does, without a body."""
     context.reusable = True
-    await context.catalog.namespace(context.id)
+    context.catalog.namespace(context.id)
 
 
 def list_request(context: LanceContext) -> ListRequest:

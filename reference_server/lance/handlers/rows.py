@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from reference_server.errors import InvalidInput, TableSchemaValidationError, TableVersionNotFound
-from reference_server.lance.catalog.recovery import current_table, settle
+from reference_server.lance.catalog.recovery import current_table, note_data
 from reference_server.lance.context import LanceContext
 from reference_server.lance.data.arrow_body import check_stream_type, read_stream
 from reference_server.lance.data.assignments import assign
@@ -25,7 +25,7 @@ async def insert_into_table(context: LanceContext) -> Answer:
     data = await context.run(read_stream, context.request.body)
     async with context.alone(context.id):
         version = await context.run(context.data.write, table.location, data, mode.lower())
-    table = await settle(context, context.id, table)
+    table = await note_data(context, context.id, table)
     made = await context.read(table, lambda dataset: transaction_of(context, dataset), version)
     return {"num_inserted_rows": data.num_rows, "version": version, **made}
 
@@ -64,7 +64,7 @@ async def update_table(context: LanceContext) -> Answer:
 
 async def _stored_properties(context: LanceContext) -> dict[str, str]:
     """Add the properties of the request to those of the table, and return them all."""
-    table = await context.catalog.table(context.id)
+    table = context.catalog.table(context.id)
     properties = {**table.properties, **context.properties()}
     if properties != table.properties:
         await context.catalog.replace_table(context.id, table, replace(table, properties=properties))

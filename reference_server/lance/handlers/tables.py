@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from reference_server.errors import TableVersionNotFound
-from reference_server.lance.catalog.catalog import Table
+from reference_server.lance.catalog.entries import Table
 from reference_server.lance.catalog.names import check_names
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.context import LanceContext
@@ -25,7 +25,7 @@ async def describe_table(context: LanceContext) -> Answer:
         answer["table_uri"] = uri
     details = await _dataset(context, table)
     plain = not details and context.argument("version") is None
-    context.reusable = plain and table.created and context.catalog.follows(path[:-1])
+    context.reusable = plain and table.created and context.catalog.locations.follows(path[:-1])
     return {**answer, **details}
 
 
@@ -51,7 +51,7 @@ async def table_exists(context: LanceContext) -> None:
 
 def managed(context: LanceContext) -> Answer:
     """Return the field that tells clients to keep versions through the catalog, where they have to."""
-    return {"managed_versioning": True} if context.catalog.managed else {}
+    return {"managed_versioning": True} if context.catalog.locations.managed else {}
 
 
 async def drop_table(context: LanceContext) -> Answer:
@@ -72,7 +72,7 @@ async def rename_table(context: LanceContext) -> Answer:
     target = context.body.get("new_namespace_id")
     namespace = context.id[:-1] if target is None else tuple(target)
     renamed = (*namespace, context.body["new_table_name"])
-    check_names(renamed, context.catalog.forbidden)
+    check_names(renamed, context.catalog.locations.forbidden)
     await context.catalog.rename_table(context.table_id, renamed)
     return {}
 

@@ -12,9 +12,10 @@ from typing import Any
 import orjson
 
 from reference_server.errors import ConcurrentModification, InvalidInput, NotFound, TransactionNotFound
-from reference_server.lance.catalog.catalog import Table
+from reference_server.lance.catalog.entries import Table
 from reference_server.lance.context import LanceContext
-from reference_server.storage import CommitConflict, pack
+from reference_server.storage import Readable, pack
+from reference_server.storage.transactions import Transaction, transact
 from specs.identifiers import IdentifierError, join_parts
 
 Answer = dict[str, Any]
@@ -32,22 +33,25 @@ NEXT = {
 
 async def describe_transaction(context: LanceContext) -> Answer:
     """Say how a transaction stands."""
-    _, state = await _state(context)
+    _, state = await _state(context, context.state)
     return state
 
 
 async def alter_transaction(context: LanceContext) -> Answer:
     """Apply actions to a transaction, all or none."""
-    key, state = await _state(context)
-    altered: State = {**state, "properties": dict(state["properties"])}
-    for action in context.body["actions"]:
-        apply_action(altered, action)
-    before = context.state.get(key)
-    try:
-        await context.state.commit({key: before}, {key: orjson.dumps(altered)})
-    except CommitConflict:
-        raise ConcurrentModification("The transaction was altered at the same time.") from None
-    return altered
+
+    async def alter(transaction: Transaction[bytes]) -> State:
+        key, state = await _state(context, transaction)
+        for action in context.body["actions"]:
+            apply_action(state, action)
+        transaction.put(key, orjson.dumps(state))
+        return state
+
+    return await transact(context.state, alter, _contended)
+
+
+def _contended() -> ConcurrentModification:
+    return ConcurrentModification("Others kept altering the same transaction; try again.")
 
 
 async def transaction_id(context: LanceContext, table: Table) -> Answer:
@@ -119,16 +123,16 @@ def _mode(action: dict[str, Any], default: str, *others: str) -> str:
     return text
 
 
-async def _state(context: LanceContext) -> tuple[bytes, State]:
+async def _state(context: LanceContext, states: Readable[bytes]) -> tuple[bytes, State]:
     """Return where a transaction's state is kept, and the state. Raises TransactionNotFound."""
     *path, uuid = context.id or ("",)
     try:
-        table = await context.catalog.table(tuple(path)) if path else None
+        table = context.catalog.table(tuple(path)) if path else None
     except NotFound:
         table = None
-    found = await context.run(context.data.transaction, table.location, uuid) if table else None
-    if found is None:
+    properties = await context.run(context.data.transaction, table.location, uuid) if table else None
+    if properties is None:
         raise TransactionNotFound(f"There is no transaction {uuid!r} of the table {path}.")
     key = pack(TRANSACTION, uuid)
-    kept = context.state.get(key)
-    return key, orjson.loads(kept) if kept is not None else {"status": "Succeeded", "properties": found}
+    kept = states.get(key)
+    return key, orjson.loads(kept) if kept is not None else {"status": "Succeeded", "properties": properties}

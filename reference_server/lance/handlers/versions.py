@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from reference_server.errors import ConcurrentModification, InvalidInput, TableVersionNotFound
-from reference_server.lance.catalog.catalog import Record, Table
+from reference_server.lance.catalog.entries import Record, Table
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.catalog.version_files import TOLD, VersionFile
 from reference_server.lance.catalog.version_names import V1, V2, manifest_name, scheme_of
@@ -61,7 +61,7 @@ async def create_table_version(context: LanceContext) -> Answer:
         record = await staged_version(context, table, context.body)
         files = context.data.versions(table.location)
         await context.run(files.put, version, record.pop("staged"), record["naming_scheme"], record)
-    await context.catalog.settle_versions(path, {version: record})
+    await context.catalog.finalize_versions(path, {version: record})
     made = next(one for one in await context.run(files.manifests) if one.version == version)
     return {"version": describe(context, table, made, record)}
 
@@ -74,7 +74,7 @@ async def batch_delete_table_versions(context: LanceContext) -> Answer:
         files = context.data.versions(table.location)
         chosen = in_ranges(await context.run(files.all), context.body["ranges"])
         await context.run(files.delete, [version.version for version in chosen])
-    await context.catalog.settle_versions(path, {version.version: None for version in chosen})
+    await context.catalog.finalize_versions(path, {version.version: None for version in chosen})
     return {"deleted_count": len(chosen)}
 
 

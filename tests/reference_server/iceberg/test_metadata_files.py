@@ -9,10 +9,10 @@ import pyarrow.fs
 import pytest
 
 from reference_server.errors import FileNotFound, InvalidInput, ServiceUnavailable
-from reference_server.iceberg.catalog.warehouses import Places, Warehouse, local_path, parse_warehouses
+from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse, local_path, parse_warehouses
 from reference_server.iceberg.files import metadata_files
+from reference_server.iceberg.files.file_io import FileIO
 from reference_server.iceberg.files.metadata_files import MetadataFile, MetadataFiles
-from reference_server.iceberg.files.stores import Stores
 
 
 def plain(document, _location):
@@ -21,7 +21,7 @@ def plain(document, _location):
 
 @pytest.fixture(params=[False, True], ids=["fast", "durable"])
 def files(request, tmp_path):
-    return MetadataFiles(Stores(Places([Warehouse("w", f"file://{tmp_path}")]), durable=request.param))
+    return MetadataFiles(FileIO(AllowedLocations([Warehouse("w", f"file://{tmp_path}")]), durable=request.param))
 
 
 @pytest.mark.parametrize("name", ["00000-x.metadata.json", "00000-x.gz.metadata.json", "00000-x.metadata.json.gz"])
@@ -29,7 +29,7 @@ def test_what_was_written_is_read(files, tmp_path, name):
     location = f"file://{tmp_path}/t/metadata/{name}"
     written = files.write(location, {"a": 1})
     assert files.recall(location, "a") is written
-    again = MetadataFiles(Stores(Places([Warehouse("w", f"file://{tmp_path}")]), durable=False))
+    again = MetadataFiles(FileIO(AllowedLocations([Warehouse("w", f"file://{tmp_path}")]), durable=False))
     assert again.recall(location, "a") is None
     assert again.read(location, "a", plain).metadata == {"a": 1}
     assert (tmp_path / "t" / "metadata" / name).read_bytes().startswith(b"\x1f\x8b") == ("gz" in name)
@@ -98,9 +98,9 @@ def test_what_is_no_location(location):
 def test_places(tmp_path, monkeypatch):
     temporary, home = tmp_path / "tmp", tmp_path / "home"
     monkeypatch.setattr(tempfile, "gettempdir", lambda: str(temporary))
-    places = Places([Warehouse("w", f"file://{home}/w"), Warehouse("s", "s3://bucket/x")])
+    allowed_locations = AllowedLocations([Warehouse("w", f"file://{home}/w"), Warehouse("s", "s3://bucket/x")])
     for allowed in (f"file://{home}/w/t", f"{temporary}/x", "s3://bucket/y", "s3a://bucket/x/t"):
-        places.check(allowed)
+        allowed_locations.check(allowed)
     (home / "w").mkdir(parents=True)
     (home / "w" / "link").symlink_to("/etc")
     refused = [
@@ -113,7 +113,7 @@ def test_places(tmp_path, monkeypatch):
     ]
     for location in refused:
         with pytest.raises(InvalidInput):
-            places.check(location)
+            allowed_locations.check(location)
 
 
 @pytest.mark.parametrize("name", ["t", "a/b", "..", "ä ö", "x" * 300, "."])
@@ -145,14 +145,14 @@ def elsewhere(tmp_path, monkeypatch):
     def remote(_stores, location):
         return local, location.removeprefix("s3://bucket/")
 
-    monkeypatch.setattr(Stores, "_remote", remote)
-    return MetadataFiles(Stores(Places([Warehouse("w", "s3://bucket")]), durable=True)), root
+    monkeypatch.setattr(FileIO, "_remote", remote)
+    return MetadataFiles(FileIO(AllowedLocations([Warehouse("w", "s3://bucket")]), durable=True)), root
 
 
 def test_other_storages(elsewhere):
     files, root = elsewhere
     files.write("s3://bucket/t/1.gz.metadata.json", {"a": 1})
-    again = MetadataFiles(Stores(Places([Warehouse("w", "s3://bucket")]), durable=True))
+    again = MetadataFiles(FileIO(AllowedLocations([Warehouse("w", "s3://bucket")]), durable=True))
     assert again.read("s3://bucket/t/1.gz.metadata.json", "a", plain).metadata == {"a": 1}
     assert again.is_there("s3://bucket/t/1.gz.metadata.json")
     again.delete(["s3://bucket/t/1.gz.metadata.json", "s3://bucket/t/none.json"])

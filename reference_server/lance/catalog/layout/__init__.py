@@ -5,10 +5,30 @@
     <root>/<hash>_<id>/         a table of a child namespace
     <root>/.lakeproof/          what the layout has no place for: a lock, transactions
 
-`rows.py` says how names are rows, `manifest.py` makes the manifest table a storage, `root_tables.py`
-knows directories, `catalog.py` puts them together.
+`rows.py` says how entries are rows, `manifest.py` makes the manifest table a storage of entries, `root_tables.py`
+knows directories, `entries.py` puts both together, `locations.py` says where tables lie.
 """
 
-from reference_server.lance.catalog.layout.catalog import LayoutCatalog
+from pathlib import Path
 
-__all__ = ["LayoutCatalog"]
+from reference_server.backends import OWN_FOLDER
+from reference_server.lance.catalog.catalog import Catalog
+from reference_server.lance.catalog.layout.entries import LayoutEntries
+from reference_server.lance.catalog.layout.locations import LayoutLocations
+from reference_server.lance.catalog.layout.manifest import ManifestStorage
+from reference_server.lance.catalog.layout.root_tables import RootTables
+from reference_server.lance.catalog.removal import clear_removed
+
+
+def open_layout(root: Path, *, managed: bool = False) -> Catalog:
+    """Return the catalog of a directory, in order again if a server was killed while it changed it."""
+    own = root / OWN_FOLDER
+    tables = RootTables(root, own / "in-doubt")
+    manifest = ManifestStorage(root, own / "lock")
+    entries = LayoutEntries(manifest, tables)
+    entries.recover()
+    clear_removed(root)
+    return Catalog(entries, LayoutLocations(root, tables, manifest, managed=managed))
+
+
+__all__ = ["open_layout"]

@@ -1,4 +1,4 @@
-"""The manifest table as a storage: rows are kept in memory, and checked against the table's version.
+"""The manifest table as a storage of entries: they are kept in memory, and checked against the table's version.
 
 A commit is one merge-insert on `object_id`, which inserts, updates and deletes in one version of the
 table. Our own servers take turns by a lock file; pylance rewrites the table with every change of its
@@ -16,13 +16,15 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sortedcontainers import SortedDict
 
 from reference_server.errors import ServiceUnavailable
-from reference_server.lance.catalog.layout.rows import Row, body_of, flag, is_table, key_of, row_of
+from reference_server.lance.catalog.entries import Entry
+from reference_server.lance.catalog.layout.rows import Row, entry_of, key_of, object_id, row_of
 from reference_server.storage import Commit, CommitConflict, after_prefix, is_conflict
 from reference_server.storage.group_commit import GroupCommitter
 
@@ -39,55 +41,48 @@ KEPT_FOR = timedelta(days=1)
 
 
 class ManifestStorage:
-    """See Storage. Values of tables start with whether data were seen at their location."""
+    """See Storage. Whether data were seen where a table lies is known until somebody else changes the manifest."""
 
     def __init__(self, root: Path, lock: Path) -> None:
         self._path = root / TABLE
         self._versions = self._path / "_versions"
         self._lock_path = lock
         self._mutex = threading.RLock()
-        self._rows: SortedDict = SortedDict()
+        self._entries: SortedDict = SortedDict()
         self._version = 0
         self._current, self._next = Path(), Path()
-        self._created: set[str] = set()
         self._changes = 0
-        self.metadata: dict[str, str] = {}
+        self._metadata: dict[str, str] = {}
         self._committer = GroupCommitter(self._write, "manifest-writer")
 
     # Reading
 
-    def get(self, key: bytes) -> bytes | None:
+    def get(self, key: bytes) -> Entry | None:
         """See Storage.get."""
         with self._fresh():
-            row = self._rows.get(key)
-            return None if row is None else self._value(key, row)
+            entry: Entry | None = self._entries.get(key)
+            return entry
 
-    def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, bytes]]:
+    def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, Entry]]:
         """See Storage.scan."""
+        start, inclusive = (prefix, True) if after is None or after < prefix else (after, False)
         with self._fresh():
-            return self._scan(prefix, after, limit)
+            keys = self._entries.irange(start, after_prefix(prefix), inclusive=(inclusive, False))
+            return [(key, self._entries[key]) for key in islice(keys, limit)]
 
     def version(self) -> tuple[int, int]:
         """See Storage.version."""
         with self._fresh():
             return self._version, self._changes
 
-    def _scan(self, prefix: bytes, after: bytes | None, limit: int | None) -> list[tuple[bytes, bytes]]:
-        found: list[tuple[bytes, bytes]] = []
-        start, inclusive = (prefix, True) if after is None or after < prefix else (after, False)
-        for key in self._rows.irange(start, after_prefix(prefix), inclusive=(inclusive, False)):
-            if limit is not None and len(found) == limit:
-                break
-            found.append((key, self._value(key, self._rows[key])))
-        return found
-
-    def _value(self, key: bytes, row: Row) -> bytes:
-        body = body_of(row)
-        return flag(created=row.location in self._created) + body if is_table(key) else body
+    def table_metadata(self) -> Mapping[str, str]:
+        """Return the metadata of the table itself, nothing when there is no table."""
+        with self._fresh():
+            return self._metadata
 
     @contextlib.contextmanager
     def _fresh(self) -> Iterator[None]:
-        """Hold the rows still, as they are in the newest version of the table."""
+        """Hold the entries still, as they are in the newest version of the table."""
         with self._mutex:
             if not self._is_newest():
                 self._load()
@@ -99,11 +94,10 @@ class ManifestStorage:
         return self._current.exists() and not self._next.exists()
 
     def _load(self) -> None:
-        self._rows.clear()
-        self._created.clear()
+        self._entries.clear()
         self._version = 0
         self._changes += 1
-        self.metadata = {}
+        self._metadata = {}
         if not self._versions.exists():
             return
         dataset = self._open()
@@ -112,8 +106,8 @@ class ManifestStorage:
             row = Row(*values)
             key = key_of(row)
             if key is not None:
-                self._rows[key] = row
-        self.metadata = dict(dataset.metadata)
+                self._entries[key] = entry_of(row)
+        self._metadata = dict(dataset.metadata)
         self._remember(dataset.version)
 
     def _remember(self, version: int) -> None:
@@ -134,8 +128,8 @@ class ManifestStorage:
 
     async def commit(
         self,
-        expected: Mapping[bytes, bytes | None],
-        writes: Mapping[bytes, bytes | None],
+        expected: Mapping[bytes, Entry | None],
+        writes: Mapping[bytes, Entry | None],
         empty: Sequence[bytes] = (),
     ) -> None:
         """See Storage.commit. Raises ServiceUnavailable when others leave us no turn."""
@@ -153,7 +147,7 @@ class ManifestStorage:
         """Finish what waits."""
         self._committer.close()
 
-    def _write(self, batch: list[Commit[bytes]]) -> list[Exception | None]:
+    def _write(self, batch: list[Commit[Entry]]) -> list[Exception | None]:
         last = time.monotonic() + PATIENCE
         with self._our_turn():
             while time.monotonic() < last:
@@ -183,19 +177,24 @@ class ManifestStorage:
 
     def _apply(self, staged: _Staged, before: int, version: int | None = None) -> None:
         """Take over what was written, unless somebody else wrote something between."""
+        written = before if version is None else version
         with self._mutex:
-            if version is not None and version == before + 1 and self._version == before:
-                for key, row in staged.rows.items():
-                    if row is None:
-                        self._rows.pop(key, None)
-                    else:
-                        self._rows[key] = row
-                self._remember(version)
-            elif version is not None and self._version != version:
+            if self._version == before and written <= before + 1:
+                self._take_over(staged.entries)
+                if version is not None:
+                    self._remember(version)
+            else:
                 self._load()
+                known = {key: entry for key, entry in staged.entries.items() if self._entries.get(key) == entry}
+                self._take_over(known)  # whether a table has data is in no row
             self._changes += 1
-            self._created.update(location for location, created in staged.created.items() if created)
-            self._created.difference_update(location for location, created in staged.created.items() if not created)
+
+    def _take_over(self, entries: Mapping[bytes, Entry | None]) -> None:
+        for key, entry in entries.items():
+            if entry is None:
+                self._entries.pop(key, None)
+            else:
+                self._entries[key] = entry
 
     def _merge(self, rows: Mapping[bytes, Row | None]) -> int:
         """Write rows, None for those to delete, in one version of the table and return it."""
@@ -203,7 +202,7 @@ class ManifestStorage:
             self._create()
         dataset = self._open()
         written = [row for row in rows.values() if row is not None]
-        gone = [row_of(key, self._placeholder(key)).object_id for key, row in rows.items() if row is None]
+        gone = [object_id(key) for key, row in rows.items() if row is None]
         builder = dataset.merge_insert("object_id").when_matched_update_all().when_not_matched_insert_all()
         if gone:
             ids = ", ".join("'" + name.replace("'", "''") + "'" for name in gone)
@@ -214,9 +213,6 @@ class ManifestStorage:
             version = _tidy(dataset)
         return version
 
-    def _placeholder(self, key: bytes) -> bytes:
-        return flag(created=False) + b'{"location":"","properties":{}}' if is_table(key) else b"{}"
-
     def _create(self) -> None:
         import lance  # noqa: PLC0415
 
@@ -225,42 +221,31 @@ class ManifestStorage:
 
 
 class _Staged:
-    """The storage with commits of a batch applied that are not written yet."""
+    """The entries with commits of a batch applied that are not written yet, and the rows that are to be written."""
 
     def __init__(self, storage: ManifestStorage) -> None:
         self._storage = storage
-        self._values: dict[bytes, bytes | None] = {}
+        self.entries: dict[bytes, Entry | None] = {}
         self.rows: dict[bytes, Row | None] = {}
-        self.created: dict[str, bool] = {}
 
-    def get(self, key: bytes) -> bytes | None:
-        value = self._values[key] if key in self._values else self._storage.get(key)
-        return _without_flag(key, value)
+    def get(self, key: bytes) -> Entry | None:
+        return self.entries[key] if key in self.entries else self._storage.get(key)
 
-    def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, bytes]]:
-        found = dict(self._storage.scan(prefix, after))
+    def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, Entry]]:
+        entries: dict[bytes, Entry | None] = dict(self._storage.scan(prefix, after))
         end = after_prefix(prefix)
-        found.update({key: value or b"" for key, value in self._values.items() if prefix <= key < end})
-        kept = [(key, value) for key, value in sorted(found.items()) if self._values.get(key, b"") is not None]
-        return kept if limit is None else kept[:limit]
+        entries.update({key: entry for key, entry in self.entries.items() if prefix <= key < end})
+        return [(key, entry) for key, entry in sorted(entries.items()) if entry is not None][:limit]
 
-    def apply(self, commit: Commit[bytes]) -> Exception | None:
+    def apply(self, commit: Commit[Entry]) -> Exception | None:
         """Stage a commit, or return the conflict that it has."""
-        expected = {key: _without_flag(key, value) for key, value in commit.expected.items()}
-        if is_conflict(self, expected, commit.writes, commit.empty):
+        if is_conflict(self, commit.expected, commit.writes, commit.empty):
             return CommitConflict()
-        for key, value in commit.writes.items():
-            row = None if value is None else row_of(key, value)
-            if value is not None and row is not None and is_table(key):
-                self.created[row.location or ""] = value[:1] == flag(created=True)
-            if _without_flag(key, value) != self.get(key):
-                self.rows[key] = row
-            self._values[key] = value
+        for key, entry in commit.writes.items():
+            if entry != self.get(key):
+                self.rows[key] = None if entry is None else row_of(key, entry)
+            self.entries[key] = entry
         return None
-
-
-def _without_flag(key: bytes, value: bytes | None) -> bytes | None:
-    return value[1:] if value is not None and is_table(key) else value
 
 
 def _is_contention(error: OSError) -> bool:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from pathlib import Path
+from pathlib import Path as FilePath
+
+from reference_server.lance.catalog.entries import Path
 
 SUFFIX = ".lance"
 RESERVED = ".lance-reserved"
@@ -21,7 +23,7 @@ CLOCK_TICK = 0.05  # seconds within which a directory may change without a new t
 class RootTables:
     """The directories right below the root that are tables."""
 
-    def __init__(self, root: Path, in_doubt: Path) -> None:
+    def __init__(self, root: FilePath, in_doubt: FilePath) -> None:
         self._root = root
         self._in_doubt = in_doubt
         self._names: list[str] = []
@@ -30,6 +32,10 @@ class RootTables:
     def location(self, name: str) -> str:
         """Return the location of a root table, relative to the root."""
         return name + SUFFIX
+
+    def is_own(self, path: Path, location: str) -> bool:
+        """True when a table of this path lies where its root name says."""
+        return len(path) == 1 and location == self.location(path[-1])
 
     def exists(self, name: str) -> bool:
         """True when the directory is a table."""
@@ -87,5 +93,5 @@ class RootTables:
         return self._names
 
 
-def _has_file(path: Path) -> bool:
+def _has_file(path: FilePath) -> bool:
     return any(files for _, _, files in os.walk(path))

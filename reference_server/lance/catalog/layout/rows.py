@@ -1,11 +1,11 @@
-"""Names as rows of the manifest table, and back.
+"""Entries as rows of the manifest table, and back.
 
     object_id      the names of the path joined by "$"; a version of a table adds "$<version>"
     object_type    namespace, table or table_version
     location       of a table, relative to the root
     metadata       JSON: properties, or what is known of a version
 
-A storage key and its value are the other form of the same; see StorageCatalog.
+A version that is pending and one that is in its place have the same row; what is in its metadata tells which it is.
 """
 
 from __future__ import annotations
@@ -14,17 +14,18 @@ from typing import NamedTuple
 
 import orjson
 
+from reference_server.lance.catalog.entries import Entry, Properties, Table
 from reference_server.lance.catalog.keys import (
-    CREATED,
-    DECLARED,
     NAMESPACE,
     PENDING,
     TABLE,
     VERSION,
-    VERSION_BYTES,
+    path_of,
+    table_of_version,
     version_key,
+    version_of,
 )
-from reference_server.storage import pack, unpack
+from reference_server.storage import pack
 
 SEPARATOR = "$"
 OBJECT_TYPES = {NAMESPACE: "namespace", TABLE: "table", VERSION: "table_version", PENDING: "table_version"}
@@ -42,7 +43,7 @@ class Row(NamedTuple):
 
 
 def key_of(row: Row) -> bytes | None:
-    """Return the storage key of a row; None for a row that names nothing we know."""
+    """Return the key of a row's entry; None for a row that names nothing we know."""
     kind = KINDS.get(row.object_type)
     parts = row.object_id.split(SEPARATOR)
     if kind is None or not all(parts):
@@ -56,40 +57,33 @@ def key_of(row: Row) -> bytes | None:
     return version_key(kind, tuple(path), int(version))
 
 
-def body_of(row: Row) -> bytes:
-    """Return the storage value of a row; of a table's without its first byte, which rows do not have."""
+def entry_of(row: Row) -> Entry:
+    """Return the entry in a row; whether a table has data nobody has looked yet."""
     metadata = _object(row.metadata)
-    if row.object_type == OBJECT_TYPES[TABLE]:
-        return orjson.dumps({"location": row.location or "", "properties": metadata})
-    return orjson.dumps(metadata)
+    return Table(row.location or "", metadata) if row.object_type == OBJECT_TYPES[TABLE] else metadata
 
 
-def row_of(key: bytes, value: bytes) -> Row:
-    """Return the row of a storage key and value."""
-    kind = key.partition(b"\0")[0].decode()
-    if kind in (VERSION, PENDING):
-        prefix, version = key[:-VERSION_BYTES], int.from_bytes(key[-VERSION_BYTES:], "big")
-        path = [part.decode() for part in unpack(unpack(prefix)[1])]
-        return Row(SEPARATOR.join([*path, str(version)]), OBJECT_TYPES[kind], None, value.decode())
-    _, parent, name = unpack(key)
-    object_id = SEPARATOR.join([*(part.decode() for part in unpack(parent)), name.decode()])
-    if kind == NAMESPACE:
-        return Row(object_id, OBJECT_TYPES[kind], None, _text(orjson.loads(value)))
-    table = orjson.loads(value[1:])
-    return Row(object_id, OBJECT_TYPES[kind], table["location"], _text(table["properties"]))
+def row_of(key: bytes, entry: Entry) -> Row:
+    """Return the row of an entry."""
+    kind = _kind(key)
+    if isinstance(entry, Table):
+        return Row(object_id(key), OBJECT_TYPES[kind], entry.location, _text(entry.properties))
+    text = orjson.dumps(entry).decode() if kind in (VERSION, PENDING) else _text(entry)
+    return Row(object_id(key), OBJECT_TYPES[kind], None, text)
 
 
-def is_table(key: bytes) -> bool:
-    """True for the key of a table, whose value starts with CREATED or DECLARED."""
-    return key.startswith(TABLE_PREFIX)
+def object_id(key: bytes) -> str:
+    """Return what the row of a key is called."""
+    if _kind(key) in (VERSION, PENDING):
+        return SEPARATOR.join([*table_of_version(key), str(version_of(key))])
+    return SEPARATOR.join(path_of(key))
 
 
-def flag(*, created: bool) -> bytes:
-    """Return the first byte of a table's value."""
-    return bytes([CREATED if created else DECLARED])
+def _kind(key: bytes) -> str:
+    return key.partition(b"\0")[0].decode()
 
 
-def _object(text: str | None) -> dict[str, object]:
+def _object(text: str | None) -> dict[str, str]:
     """Return a JSON object; anything else that somebody put there is none."""
     try:
         value = orjson.loads(text or "{}")
@@ -98,8 +92,5 @@ def _object(text: str | None) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def _text(value: dict[str, str]) -> str | None:
-    return orjson.dumps(value).decode() if value else None
-
-
-TABLE_PREFIX = pack(TABLE)
+def _text(properties: Properties) -> str | None:
+    return orjson.dumps(properties).decode() if properties else None

@@ -1,7 +1,8 @@
-"""What is known about the values that some rows have for a term, and what follows from it for a test.
+"""Metrics evaluators: what is known about the values that some rows have for a term, and what follows for a test.
 
-`can_hold` is false only when no row passes the test, `must_hold` true only when every row does. Null and NaN pass no
-comparison, and whether they pass a negated one (`not-eq` and its kind) readers do not agree: they leave it open.
+`rows_might_match` is the inclusive evaluation: false only when no row passes the test. `rows_must_match` is the strict
+one: true only when every row does. Null and NaN pass no comparison, and whether they pass a negated one (`not-eq` and
+its kind) readers do not agree: they leave it open.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ NEGATED = frozenset({"not-eq", "not-in", "not-starts-with"})
 Values = tuple[Any, ...]
 
 
-class Facts(Protocol):
+class MetricsEvaluator(Protocol):
     """What is known about some rows."""
 
-    def can_hold(self, operator: str, values: Values) -> bool:
+    def rows_might_match(self, operator: str, values: Values) -> bool:
         """Return whether a row may pass the test."""
 
-    def must_hold(self, operator: str, values: Values) -> bool:
+    def rows_must_match(self, operator: str, values: Values) -> bool:
         """Return whether all rows surely pass the test."""
 
 
@@ -34,7 +35,7 @@ class Kinds:
     nan: bool = True
     other: bool = True
 
-    def can_hold(self, operator: str) -> bool:
+    def rows_might_match(self, operator: str) -> bool:
         """Return whether a row may pass a unary test."""
         return {
             "is-null": self.null,
@@ -43,7 +44,7 @@ class Kinds:
             "not-nan": self.null or self.other,
         }[operator]
 
-    def must_hold(self, operator: str) -> bool:
+    def rows_must_match(self, operator: str) -> bool:
         """Return whether all rows pass a unary test."""
         return {
             "is-null": not (self.nan or self.other),
@@ -66,18 +67,18 @@ class Known:
     kinds: Kinds
     space: Space | None = None
 
-    def can_hold(self, operator: str, values: Values) -> bool:
-        """See Facts."""
+    def rows_might_match(self, operator: str, values: Values) -> bool:
+        """See MetricsEvaluator."""
         if operator in UNARY:
-            return self.kinds.can_hold(operator)
+            return self.kinds.rows_might_match(operator)
         if operator in NEGATED and (self.kinds.null or self.kinds.nan):
             return True
         return self.kinds.other and (self.space is None or self.space.overlaps(operator, values))
 
-    def must_hold(self, operator: str, values: Values) -> bool:
-        """See Facts."""
+    def rows_must_match(self, operator: str, values: Values) -> bool:
+        """See MetricsEvaluator."""
         if operator in UNARY:
-            return self.kinds.must_hold(operator)
+            return self.kinds.rows_must_match(operator)
         gaps = self.kinds.null or self.kinds.nan
         return not gaps and self.space is not None and self.space.is_within(operator, values)
 
@@ -86,13 +87,13 @@ class Known:
 class NotANumber:
     """Rows that all have NaN. To some readers it is larger than every number, to others nothing of the kind."""
 
-    def can_hold(self, operator: str, values: Values) -> bool:
-        """See Facts."""
-        return operator not in UNARY or ONLY_NAN.can_hold(operator)
+    def rows_might_match(self, operator: str, values: Values) -> bool:
+        """See MetricsEvaluator."""
+        return operator not in UNARY or ONLY_NAN.rows_might_match(operator)
 
-    def must_hold(self, operator: str, values: Values) -> bool:
-        """See Facts."""
-        return operator in UNARY and ONLY_NAN.must_hold(operator)
+    def rows_must_match(self, operator: str, values: Values) -> bool:
+        """See MetricsEvaluator."""
+        return operator in UNARY and ONLY_NAN.rows_must_match(operator)
 
 
 class Space(Protocol):

@@ -1,8 +1,8 @@
-"""The first and the last step of a draft: a table with nothing in it, and metadata that can be stored."""
+"""The first and the last step of a builder: a table with nothing in it, and metadata that can be stored."""
 
 from __future__ import annotations
 
-from reference_server.iceberg.metadata.drafts import Draft
+from reference_server.iceberg.metadata.builder import Builder
 from reference_server.iceberg.metadata.errors import InvalidMetadata
 from reference_server.iceberg.metadata.logs import check_times, next_metadata_log, tidy_snapshot_log
 from reference_server.iceberg.metadata.partition_specs import check_spec
@@ -50,24 +50,24 @@ def current_of(metadata: Json, key: str) -> Json:
     return next(one for one in metadata[key] if one[id_key] == metadata[current])
 
 
-def finish(draft: Draft, previous_file: str | None) -> Json:
-    """Return the metadata of a draft with its logs and its time, or its base when nothing changed.
+def finalize(builder: Builder, previous_file: str | None) -> Json:
+    """Return the metadata of a builder with its logs and its time, or its base when nothing changed.
 
     Raises InvalidMetadata when the whole does not hold together.
     """
-    base = draft.base
-    if base is not None and not draft.changed:
+    base = builder.base
+    if base is not None and not builder.changed:
         return base
-    _check_definition(draft)
-    draft.put("location", strip_location(text(draft.fields, "location")))
+    _check_definition(builder)
+    builder.put("location", strip_location(text(builder.fields, "location")))
     if base is not None and previous_file is not None:
-        log = next_metadata_log(base, previous_file, draft.get("properties"))
-        check_times(log, "metadata-log", draft.now, len(log) - 1)
-        draft.put("metadata-log", log)
-    _finish_snapshot_log(draft)
-    draft.put("last-updated-ms", draft.now)
-    complete_version(draft.fields)
-    return mirror(draft.fields) if draft.version == 1 else draft.fields
+        log = next_metadata_log(base, previous_file, builder.get("properties"))
+        check_times(log, "metadata-log", builder.now, len(log) - 1)
+        builder.put("metadata-log", log)
+    _finalize_snapshot_log(builder)
+    builder.put("last-updated-ms", builder.now)
+    complete_version(builder.fields)
+    return mirror(builder.fields) if builder.version == 1 else builder.fields
 
 
 def strip_location(location: str) -> str:
@@ -86,17 +86,17 @@ def mirror(fields: Json) -> Json:
     return fields
 
 
-def _check_definition(draft: Draft) -> None:
+def _check_definition(builder: Builder) -> None:
     """Check that spec and order can be computed from the schema, if any of the three has changed."""
-    if draft.touched(*CURRENT, *(current for _, current in CURRENT.values())):
-        columns = draft.columns()
-        check_spec(draft.find("partition-specs", "spec-id", draft.get("default-spec-id")), columns)
-        check_order(draft.find("sort-orders", "order-id", draft.get("default-sort-order-id")), columns)
+    if builder.touched(*CURRENT, *(current for _, current in CURRENT.values())):
+        columns = builder.columns()
+        check_spec(builder.find("partition-specs", "spec-id", builder.get("default-spec-id")), columns)
+        check_order(builder.find("sort-orders", "order-id", builder.get("default-sort-order-id")), columns)
 
 
-def _finish_snapshot_log(draft: Draft) -> None:
-    before: list[Json] = [] if draft.base is None else draft.base["snapshot-log"]
-    grown: list[Json] = draft.get("snapshot-log")
-    tidy_snapshot_log(draft)
-    log: list[Json] = draft.get("snapshot-log")
-    check_times(log, "snapshot-log", draft.now, len(before) if log is grown else 0)
+def _finalize_snapshot_log(builder: Builder) -> None:
+    before: list[Json] = [] if builder.base is None else builder.base["snapshot-log"]
+    grown: list[Json] = builder.get("snapshot-log")
+    tidy_snapshot_log(builder)
+    log: list[Json] = builder.get("snapshot-log")
+    check_times(log, "snapshot-log", builder.now, len(before) if log is grown else 0)

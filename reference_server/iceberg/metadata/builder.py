@@ -1,4 +1,4 @@
-"""A draft: table metadata while updates are applied to them.
+"""A builder of table metadata: what they are while updates are applied to them.
 
 Fields are replaced, never changed in place, so whatever no update touches is shared with the base.
 """
@@ -18,7 +18,7 @@ MAIN = "main"
 """The branch that is the table's current state."""
 
 
-class Draft:
+class Builder:
     """Table metadata in the making, and what the commit has done so far.
 
     `now` is the time of the commit in ms. `base` is None for a table that does not exist yet.

@@ -1,6 +1,6 @@
 """Files as bytes: read, written once, deleted; locally, or through pyarrow in the storages of the warehouses.
 
-Only locations that `Places` allows are touched. All methods may block.
+Only locations that `AllowedLocations` allows are touched. All methods may block.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from threading import Lock
 from typing import Any
 
 from reference_server.errors import FileNotFound, InvalidInput, ServiceUnavailable
-from reference_server.iceberg.catalog.warehouses import Places, Warehouse, local_path, origin
+from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse, local_path, origin
 from specs.problems import Problem
 
 
-class Stores:
+class FileIO:
     """The files of all warehouses. With `durable` a local file is on disk before its writing is done."""
 
-    def __init__(self, places: Places, *, durable: bool) -> None:
-        self._places = places
+    def __init__(self, allowed: AllowedLocations, *, durable: bool) -> None:
+        self._allowed = allowed
         self._durable = durable
         self._opened: dict[str, tuple[Any, str]] = {}
         self._lock = Lock()
 
     def open(self) -> None:
         """Reach the storages of all warehouses. Raises Problem for one that cannot be reached."""
-        for one in self._places.remote.values():
+        for one in self._allowed.remote.values():
             try:
                 self._filesystem(one)
             except InvalidInput as error:
@@ -36,13 +36,13 @@ class Stores:
 
     def read(self, location: str) -> bytes:
         """Return the content of a file. Raises FileNotFound, InvalidInput and ServiceUnavailable."""
-        self._places.check(location)
+        self._allowed.check(location)
         path = local_path(location)
         return self._read_remote(location) if path is None else _read_local(location, path)
 
     def write(self, location: str, data: bytes) -> None:
         """Write a new file. Raises InvalidInput for a location that cannot be written, and ServiceUnavailable."""
-        self._places.check(location)
+        self._allowed.check(location)
         path = local_path(location)
         if path is None:
             self._write_remote(location, data)
@@ -57,7 +57,7 @@ class Stores:
     def delete(self, location: str) -> None:
         """Delete a file, and directories that are empty then; what is gone, or not ours to touch, is left alone."""
         with suppress(FileNotFound, InvalidInput, OSError):
-            self._places.check(location)
+            self._allowed.check(location)
             path = local_path(location)
             if path is None:
                 filesystem, name = self._remote(location)
@@ -70,7 +70,7 @@ class Stores:
     def delete_tree(self, location: str) -> None:
         """Delete everything below a location."""
         with suppress(FileNotFound, InvalidInput, OSError):
-            self._places.check(location)
+            self._allowed.check(location)
             path = local_path(location)
             if path is None:
                 filesystem, name = self._remote(location)
@@ -101,7 +101,7 @@ class Stores:
     def _remote(self, location: str) -> tuple[Any, str]:
         """Return the file system of a location, and what it calls the location."""
         start = origin(location)
-        filesystem, head = self._filesystem(self._places.remote[start])
+        filesystem, head = self._filesystem(self._allowed.remote[start])
         return filesystem, head + location[len(location.partition("://")[0]) + len("://") :].partition("/")[2]
 
     def _filesystem(self, warehouse: Warehouse) -> tuple[Any, str]:

@@ -1,0 +1,157 @@
+"""Reading the entries of a catalog, and changing them together: what a change reads has to last until its commit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import cast
+
+from reference_server.errors import (
+    ConcurrentModification,
+    InvalidInput,
+    NamespaceAlreadyExists,
+    NamespaceNotEmpty,
+    NamespaceNotFound,
+    TableAlreadyExists,
+    TableNotFound,
+)
+from reference_server.lance.catalog.entries import Entry, Path, Properties, Record, Table
+from reference_server.lance.catalog.keys import (
+    NAMESPACE,
+    PENDING,
+    TABLE,
+    VERSION,
+    catalog_key,
+    children,
+    name_of,
+    show,
+    table_key,
+    version_key,
+)
+from reference_server.storage import Readable
+from reference_server.storage.transactions import Transaction
+
+
+class Reader:
+    """Namespaces and tables by path."""
+
+    def __init__(self, entries: Readable[Entry]) -> None:
+        self._entries = entries
+
+    def namespace(self, path: Path) -> Properties:
+        """Return the properties of a namespace. Raises NamespaceNotFound."""
+        entry = self._entries.get(catalog_key(NAMESPACE, path)) if path else {}
+        if entry is None:
+            raise NamespaceNotFound(f"The namespace {show(path)} does not exist.")
+        return cast("Properties", entry)
+
+    def table(self, path: Path) -> Table:
+        """Return a table's entry. Raises NamespaceNotFound or TableNotFound."""
+        table = self.find_table(path)
+        if table is None:
+            self.namespace(path[:-1])
+            raise TableNotFound(f"The table {show(path)} does not exist.")
+        return table
+
+    def find_table(self, path: Path) -> Table | None:
+        """Return a table's entry, None when there is none."""
+        return cast("Table | None", self._entries.get(table_key(path)))
+
+
+class Change(Reader):
+    """Several changes that happen together: each sees those before it, and all or none are kept."""
+
+    def __init__(self, transaction: Transaction[Entry]) -> None:
+        super().__init__(transaction)
+        self._transaction = transaction
+
+    def add_namespace(self, path: Path, properties: Properties) -> None:
+        """Add a namespace. Raises NamespaceNotFound (the parent) or NamespaceAlreadyExists."""
+        self.namespace(path[:-1])
+        key = catalog_key(NAMESPACE, path)
+        if not path or self._transaction.get(key) is not None:
+            raise NamespaceAlreadyExists(f"The namespace {show(path)} exists already.")
+        self._transaction.put(key, properties)
+
+    def remove_namespace(self, path: Path, *, cascade: bool) -> list[Table]:
+        """Remove a namespace and return the tables that went with it.
+
+        Raises NamespaceNotFound, or NamespaceNotEmpty unless `cascade`.
+        """
+        if not path:
+            raise InvalidInput("The root namespace cannot be dropped.")
+        self.namespace(path)
+        self._transaction.put(catalog_key(NAMESPACE, path), None)
+        removed: list[Table] = []
+        left = [path]
+        while left:
+            here = left.pop()
+            prefixes = [children(kind, here) for kind in (NAMESPACE, TABLE)]
+            namespaces, tables = (self._transaction.scan(prefix, limit=None if cascade else 1) for prefix in prefixes)
+            if (namespaces or tables) and not cascade:
+                raise NamespaceNotEmpty(f"The namespace {show(path)} is not empty.")
+            for key, _ in namespaces + tables:
+                self._transaction.get(key)
+                self._transaction.put(key, None)
+            left += [(*here, name_of(key)) for key, _ in namespaces]
+            removed += [cast("Table", entry) for _, entry in tables]
+            self._transaction.require_empty(*prefixes)
+        return removed
+
+    def add_table(self, path: Path, table: Table) -> None:
+        """Add a table, or record one that was known by its directory.
+
+        Raises NamespaceNotFound or TableAlreadyExists.
+        """
+        self.namespace(path[:-1])
+        present = self.find_table(path)
+        if present is not None and (present.recorded or present.location != table.location):
+            raise TableAlreadyExists(f"The table {show(path)} exists already.")
+        self._transaction.put(table_key(path), table)
+
+    def replace_table(self, path: Path, before: Table, after: Table) -> None:
+        """Replace an entry that still is `before`. Raises ConcurrentModification."""
+        if self.find_table(path) != before:
+            raise ConcurrentModification(f"The table {show(path)} was changed at the same time.")
+        self._transaction.put(table_key(path), after)
+
+    def remove_table(self, path: Path) -> Table:
+        """Remove a table and return it. Raises NamespaceNotFound or TableNotFound."""
+        table = self.table(path)
+        self._transaction.put(table_key(path), None)
+        return table
+
+    def move_table(self, path: Path, before: Table, target: Path, location: str) -> None:
+        """Give an entry that still lies where `before` does another name and location.
+
+        Raises NamespaceNotFound, TableNotFound, TableAlreadyExists or ConcurrentModification.
+        """
+        table = self.table(path)
+        self.namespace(target[:-1])
+        if self.find_table(target) is not None:
+            raise TableAlreadyExists(f"The table {show(target)} exists already.")
+        if table.location != before.location:
+            raise ConcurrentModification(f"The table {show(path)} was changed at the same time.")
+        self._transaction.put(table_key(path), None)
+        self._transaction.put(table_key(target), replace(table, location=location, recorded=True))
+
+    def add_version(self, path: Path, version: int, record: Record) -> None:
+        """Add a version of a table. Raises ConcurrentModification when the catalog has it already."""
+        self.table(path)
+        if any(self._transaction.get(version_key(kind, path, version)) is not None for kind in (PENDING, VERSION)):
+            raise ConcurrentModification(f"The table {show(path)} has a version {version} already.")
+        self._transaction.put(version_key(PENDING, path, version), record)
+
+    def remove_version(self, path: Path, version: int) -> None:
+        """Mark a version of a table as gone; its file goes when the version is finalized."""
+        self._transaction.put(version_key(PENDING, path, version), {"gone": True})
+        self._transaction.put(version_key(VERSION, path, version), None)
+
+    def finalize_version(self, path: Path, version: int, pending: Record | None, record: Record | None) -> None:
+        """Note that a version is in its place: its record is kept, None for none. `pending` is gone then.
+
+        Nothing changes when another record is pending: somebody else has finalized the version.
+        """
+        key = version_key(PENDING, path, version)
+        if pending is None or self._transaction.get(key) == pending:
+            self._transaction.put(key, None)
+            self._transaction.put(version_key(VERSION, path, version), record)

@@ -1,0 +1,45 @@
+"""What a Lance catalog keeps: the properties of namespaces, tables, and what is known of their versions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+Path = tuple[str, ...]
+Properties = Mapping[str, str]
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table's entry in the catalog.
+
+    `location` is relative to the data root. `created` is True once data are known to lie there: a table that was only
+    declared may get data from a client behind the catalog's back. `recorded` is False for a table that is known by
+    its directory alone. Neither makes it another entry.
+    """
+
+    location: str
+    properties: Properties = field(default_factory=dict)
+    created: bool = field(default=False, compare=False)
+    recorded: bool = field(default=True, compare=False)
+
+
+Entry = Properties | Table | Record
+
+
+class Listed(NamedTuple):
+    """A table in a listing: its path, and whether data are known to lie there."""
+
+    path: Path
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ListRequest:
+    """Which page of a listing is wanted; `maximum` is the server's own page size."""
+
+    token: str | None
+    limit: int | None
+    maximum: int

@@ -1,0 +1,161 @@
+"""The entries of the published directory layout: rows of the manifest table, and directories of the root.
+
+What is in the manifest table comes first. A table of the root namespace may be known by its directory
+alone; before its directory is hidden it gets a row, so that a server that is killed between two steps leaves it as
+it was.
+"""
+
+from __future__ import annotations
+
+import bisect
+import contextlib
+import heapq
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from reference_server.lance.catalog.entries import Entry, Table
+from reference_server.lance.catalog.keys import TABLE, name_of, path_of, table_key
+from reference_server.lance.catalog.layout.manifest import ManifestStorage
+from reference_server.lance.catalog.layout.root_tables import RootTables
+from reference_server.storage import after_prefix, pack
+
+TABLES, ROOT_TABLES = pack(TABLE), pack(TABLE, b"")
+
+
+class LayoutEntries:
+    """See Storage."""
+
+    def __init__(self, manifest: ManifestStorage, tables: RootTables) -> None:
+        self._manifest = manifest
+        self._tables = tables
+
+    def version(self) -> Hashable:
+        """See Storage.version; directories of the root are not in it."""
+        return self._manifest.version()
+
+    def close(self) -> None:
+        """Finish what waits."""
+        self._manifest.close()
+
+    def get(self, key: bytes) -> Entry | None:
+        """See Storage.get."""
+        entry = self._manifest.get(key)
+        return self._directory(key) if entry is None and key.startswith(ROOT_TABLES) else entry
+
+    def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, Entry]]:
+        """See Storage.scan."""
+        rows = self._manifest.scan(prefix, after, limit)
+        if not prefix.startswith(TABLES) or not ROOT_TABLES.startswith(prefix):
+            return rows
+        known = {key for key, _ in rows}
+        directories = ((key, None) for key in self._directory_keys(after) if key not in known)
+        merged: Iterable[tuple[bytes, Entry | None]] = heapq.merge(rows, directories, key=lambda pair: pair[0])
+        found = ((key, self._directory(key) if entry is None else entry) for key, entry in merged)
+        return list(islice(((key, entry) for key, entry in found if entry is not None), limit))
+
+    async def commit(
+        self,
+        expected: Mapping[bytes, Entry | None],
+        writes: Mapping[bytes, Entry | None],
+        empty: Sequence[bytes] = (),
+    ) -> None:
+        """See Storage.commit.
+
+        Directories are hidden before their rows go, and shown once their rows are there.
+        """
+        tables = {key: entry for key, entry in writes.items() if key.startswith(TABLES)}
+        before = {key: self.get(key) for key in tables}
+        moved = {key for key, table in tables.items() if _location(table) != _location(before[key])}
+        leaving = {key: table for key, table in before.items() if key in moved and self._is_own(key, table)}
+        await self._adopt(leaving)
+        arriving = {key: table for key, table in tables.items() if key in moved or not _is_recorded(before[key])}
+        rows = {key: _recorded(table) for key, table in tables.items()}
+        with self._hidden(leaving), self._shown(arriving):
+            await self._manifest.commit(self._expected_rows(expected), {**writes, **rows}, empty)
+
+    def recover(self) -> None:
+        """Let names and directories agree of which somebody was killed while they changed. The row decides."""
+        for name in self._tables.in_doubt():
+            key = table_key((name,))
+            if self._is_own(key, self._manifest.get(key)):
+                self._show(key, Table(self._tables.location(name)))
+            self._tables.decide(name)
+
+    def _expected_rows(self, expected: Mapping[bytes, Entry | None]) -> dict[bytes, Entry | None]:
+        """Return what is expected of rows: a table that is known by its directory has none, unless it was adopted."""
+        return {
+            key: entry if _is_recorded(entry) or self._manifest.get(key) is not None else None
+            for key, entry in expected.items()
+        }
+
+    async def _adopt(self, tables: Mapping[bytes, Entry | None]) -> None:
+        """Give rows to the tables that have none."""
+        rows = {key: _recorded(table) for key, table in tables.items() if not _is_recorded(table)}
+        if rows:
+            await self._manifest.commit(dict.fromkeys(rows), rows)
+
+    @contextlib.contextmanager
+    def _hidden(self, keys: Iterable[bytes]) -> Iterator[None]:
+        """Hide the directories of tables while their rows go; those whose rows stay are shown again."""
+        names = {key: name_of(key) for key in keys}
+        for name in names.values():
+            self._tables.doubt(name)
+            self._tables.hide(name)
+        try:
+            yield
+        finally:
+            for key, name in names.items():
+                stays = self._is_own(key, self._manifest.get(key))
+                (self._tables.show if stays else self._tables.hide)(name)
+                self._tables.decide(name)
+
+    @contextlib.contextmanager
+    def _shown(self, tables: Mapping[bytes, Entry | None]) -> Iterator[None]:
+        """Show the directories of tables, or reserve them, once their rows are there."""
+        names = [name_of(key) for key, table in tables.items() if self._is_own(key, table)]
+        for name in names:
+            self._tables.doubt(name)
+        try:
+            yield
+            for key, table in tables.items():
+                self._show(key, table)
+        finally:
+            for name in names:
+                self._tables.decide(name)
+
+    def _show(self, key: bytes, table: Entry | None) -> None:
+        if self._is_own(key, table):
+            self._tables.show(name_of(key))
+        if isinstance(table, Table) and not table.created:
+            self._tables.reserve(table.location)
+
+    def _is_own(self, key: bytes, table: Entry | None) -> bool:
+        return isinstance(table, Table) and self._tables.is_own(path_of(key), table.location)
+
+    def _directory(self, key: bytes) -> Table | None:
+        """Return the table that is known by its directory, None when there is none."""
+        name = name_of(key)
+        return Table(self._tables.location(name), recorded=False) if self._tables.exists(name) else None
+
+    def _directory_keys(self, after: bytes | None) -> Iterator[bytes]:
+        """Return the keys of directories that may be tables, in order."""
+        names = self._tables.names()
+        start = 0
+        if after is not None and after >= ROOT_TABLES:
+            inside = after < after_prefix(ROOT_TABLES)
+            start = bisect.bisect_right(names, name_of(after)) if inside else len(names)
+        for position in range(start, len(names)):
+            yield table_key((names[position],))
+
+
+def _location(table: Entry | None) -> str | None:
+    return table.location if isinstance(table, Table) else None
+
+
+def _is_recorded(entry: Entry | None) -> bool:
+    return not isinstance(entry, Table) or entry.recorded
+
+
+def _recorded(entry: Entry | None) -> Entry | None:
+    return replace(entry, recorded=True) if isinstance(entry, Table) else entry

@@ -1,0 +1,163 @@
+"""The catalog without HTTP, on both of its record stores: what follows from a change, and what two of them do."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from reference_server.backends import OWN_FOLDER
+from reference_server.errors import (
+    ConcurrentModification,
+    NamespaceNotEmpty,
+    NamespaceNotFound,
+    TableAlreadyExists,
+    TableNotFound,
+)
+from reference_server.lance.catalog.catalog import Catalog
+from reference_server.lance.catalog.entries import ListRequest, Table
+from reference_server.lance.catalog.keys import PENDING, VERSION
+from reference_server.lance.catalog.layout import open_layout
+from reference_server.lance.catalog.locations import AnyLocations
+from reference_server.storage.memory import MemoryStorage
+
+EVERYTHING = ListRequest(None, None, 100)
+T, U = Table("t-data", {"k": "v"}), Table("u-data")
+
+
+@pytest.fixture(params=["memory", "layout"])
+def catalog(request, tmp_path):
+    if request.param == "memory":
+        catalog = Catalog(MemoryStorage(), AnyLocations(managed=True))
+    else:
+        (tmp_path / OWN_FOLDER).mkdir()
+        catalog = open_layout(tmp_path, managed=True)
+    asyncio.run(catalog.create_namespace(("n",), {"a": "b"}))
+    yield catalog
+    catalog.close()
+
+
+def do(awaitable):
+    return asyncio.run(awaitable)
+
+
+def change(catalog, *edits):
+    """Make several changes in one commit."""
+
+    async def build(change):
+        for edit in edits:
+            edit(change)
+
+    do(catalog.change(build))
+
+
+def test_tables_come_move_and_go(catalog):
+    do(catalog.add_table(("n", "t"), T))
+    assert catalog.table(("n", "t")) == T
+    do(catalog.rename_table(("n", "t"), ("n", "u")))
+    with pytest.raises(TableNotFound):
+        catalog.table(("n", "t"))
+    assert [listed.path for listed in catalog.list_all_tables(EVERYTHING).items] == [("n", "u")]
+    assert do(catalog.remove_table(("n", "u"), dropping=True)) == T
+    assert catalog.list_tables(("n",), EVERYTHING).items == []
+
+
+def test_names_are_taken_once(catalog):
+    do(catalog.add_table(("n", "t"), T))
+    do(catalog.add_table(("n", "u"), U))
+    with pytest.raises(TableAlreadyExists):
+        do(catalog.add_table(("n", "t"), U))
+    with pytest.raises(TableAlreadyExists):
+        do(catalog.rename_table(("n", "t"), ("n", "u")))
+    with pytest.raises(NamespaceNotFound):
+        do(catalog.add_table(("other", "t"), U))
+    assert catalog.table(("n", "t")) == T
+
+
+def test_namespaces_go_with_what_is_in_them_or_not_at_all(catalog):
+    do(catalog.create_namespace(("n", "inner"), {}))
+    do(catalog.add_table(("n", "inner", "t"), T))
+    with pytest.raises(NamespaceNotEmpty):
+        do(catalog.drop_namespace(("n",), cascade=False))
+    assert do(catalog.drop_namespace(("n",), cascade=True)) == [T]
+    with pytest.raises(NamespaceNotFound):
+        catalog.namespace(("n", "inner"))
+
+
+def test_an_entry_is_replaced_only_if_it_is_still_the_same(catalog):
+    do(catalog.add_table(("n", "t"), T))
+    do(catalog.replace_table(("n", "t"), T, U))
+    with pytest.raises(ConcurrentModification):
+        do(catalog.replace_table(("n", "t"), T, Table("v-data")))
+    assert catalog.table(("n", "t")) == U
+
+
+def test_whether_there_are_data_makes_no_other_entry(catalog):
+    do(catalog.add_table(("n", "t"), T))
+    created = Table(T.location, T.properties, created=True)
+    do(catalog.replace_table(("n", "t"), T, created))
+    assert [listed.created for listed in catalog.list_tables(("n",), EVERYTHING).items] == [True]
+    do(catalog.replace_table(("n", "t"), T, U))
+
+
+def test_what_is_refused_in_a_change_leaves_nothing_of_it(catalog):
+    with pytest.raises(TableNotFound):
+        change(catalog, lambda one: one.add_table(("n", "t"), T), lambda one: one.remove_table(("n", "u")))
+    with pytest.raises(TableNotFound):
+        catalog.table(("n", "t"))
+
+
+def test_versions_are_pending_until_they_are_finalized(catalog):
+    do(catalog.add_table(("n", "t"), T))
+    pending = {"staged": "x", "naming_scheme": "V2"}
+    change(catalog, lambda one: one.add_version(("n", "t"), 1, pending))
+    with pytest.raises(ConcurrentModification):
+        change(catalog, lambda one: one.add_version(("n", "t"), 1, {"staged": "y"}))
+    assert catalog.tables_with_pending_versions() == [("n", "t")]
+    do(catalog.finalize_versions(("n", "t"), {1: {"e_tag": "z"}}, {1: {"staged": "somebody else's"}}))
+    assert catalog.versions(PENDING, ("n", "t")) == {1: pending}
+    do(catalog.finalize_versions(("n", "t"), {1: {"e_tag": "z"}}, {1: pending}))
+    assert catalog.versions(PENDING, ("n", "t")) == {}
+    assert catalog.versions(VERSION, ("n", "t")) == {1: {"e_tag": "z"}}
+
+
+def test_no_change_is_lost_among_many(catalog):
+    async def add(number):
+        await catalog.add_table(("n", f"t{number:02}"), Table(f"data-{number}"))
+
+    async def race():
+        await asyncio.gather(*(add(number) for number in range(20)))
+
+    do(race())
+    assert len(catalog.list_tables(("n",), EVERYTHING).items) == 20
+
+
+# What is particular to directories
+
+
+@pytest.fixture
+def layout(tmp_path):
+    (tmp_path / OWN_FOLDER).mkdir()
+    (tmp_path / "t.lance").mkdir()
+    (tmp_path / "t.lance" / "data").touch()
+    catalog = open_layout(tmp_path)
+    yield catalog
+    catalog.close()
+
+
+def test_a_directory_becomes_a_record_when_it_is_changed_not_when_it_is_read(layout, tmp_path):
+    table = layout.table(("t",))
+    assert not table.recorded
+    assert [listed.path for listed in layout.list_all_tables(EVERYTHING).items] == [("t",)]
+    assert not (tmp_path / "__manifest").exists()
+    do(layout.replace_table(("t",), table, Table(table.location, {"k": "v"})))
+    assert layout.table(("t",)).recorded
+    assert layout.table(("t",)).properties == {"k": "v"}
+
+
+def test_a_directory_is_renamed_with_what_is_in_it(layout, tmp_path):
+    do(layout.create_namespace(("n",), {}))
+    do(layout.rename_table(("t",), ("n", "u")))
+    assert not (tmp_path / "t.lance").exists()
+    assert (tmp_path / layout.table(("n", "u")).location / "data").exists()
+    assert [listed.path for listed in layout.list_all_tables(EVERYTHING).items] == [("n", "u")]
