@@ -83,7 +83,7 @@ paths: {/v1/me: {get: {operationId: getThing}}}
 id = "own-things"
 level = "MUST"
 operations = ["getThing", "putThing"]
-source = "Toy"
+source = "document"
 place = ["getThing", "putThing"]
 text = "Who puts a thing gets it, and nobody else does."
 
@@ -92,7 +92,7 @@ id = "me"
 level = "MUST"
 since = "1-final"
 operations = ["getMe"]
-source = "Toy"
+source = "document"
 place = ["getMe"]
 text = "getMe says who calls."
 """,
