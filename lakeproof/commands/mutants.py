@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from functools import partial
 from zlib import crc32
 
 import click
@@ -13,17 +14,18 @@ from rich.table import Table
 
 from conformance.apis import requirements
 from conformance.mutation import first_to_notice, near, noticed_by
-from conformance.noticed import compress, noticed_file, read_noticed, write_noticed
-from conformance.settings import Settings, load_settings
+from conformance.noticed import compress, matching, noticed_file, read_noticed, write_noticed
+from conformance.settings import Settings
 from lakeproof.checking import target_of
 from lakeproof.terminal import err, out
-from reference_server.derived_faults import FAMILIES_OF_DOCUMENTS, derived_faults
+from reference_server.derived_faults import derived_faults
 from reference_server.faults import FAULTS, Fault
 from reference_server.serve import Server
 from specs.apis import apis, default_api
 from specs.problems import Problem
 from specs.profiles import find_profile
 
+WAREHOUSE = "default"  # a run that names it sees what becomes of clients that name none
 EPILOG = """\b
 Examples:
   lakeproof mutants --api lance --list                 how many there are
@@ -35,7 +37,6 @@ Examples:
   lakeproof mutants --api lance --fault tags-move --write
                                                        keeps what was measured in noticed.toml
 """
-WAREHOUSE = "default"  # a run that names its warehouse sees what becomes of clients that name none
 
 
 @click.command("mutants", epilog=EPILOG)
@@ -46,7 +47,9 @@ WAREHOUSE = "default"  # a run that names its warehouse sees what becomes of cli
 @click.option("--fault", "patterns", multiple=True, metavar="PATTERN", help="Only faults with such names; repeatable.")
 @click.option("--sample", type=click.IntRange(1), default=1, metavar="N", help="Only one fault in N.")
 @click.option("--seed", default=0, help="Another seed is another sample.")
-@click.option("--write", is_flag=True, help="Measure every requirement of the operations, and keep which notice.")
+@click.option(
+    "--write", is_flag=True, help="Ask every requirement of the operations, and add those that notice to noticed.toml."
+)
 @click.option("--list", "only_list", is_flag=True, help="Show which faults these are and exit.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each fault.")
 def mutants_command(
@@ -75,17 +78,26 @@ def mutants_command(
     if only_list:
         _list(faults)
         return
-    with target_of(load_settings({"api": api, "warehouse": WAREHOUSE})) as (target, server):
+    with target_of(Settings(api=api, warehouse=WAREHOUSE)) as (target, server):
         measured = list(_measured(faults, target, server, write=write, as_json=as_json)) if server else []
     if write:
-        new = {fault: tuple(compress(ids, requirements(api))) for fault, ids, _ in measured if ids}
-        write_noticed(noticed_file(api), read_noticed(noticed_file(api)) | new)
+        _keep(api, {fault: ids for fault, ids, _ in measured if ids})
     unnoticed = [(fault, reached) for fault, ids, reached in measured if not ids]
     survivors = [fault for fault, reached in unnoticed if reached]
     err.print(
         f"{len(measured)} faults: {len(measured) - len(unnoticed)} noticed, {len(survivors)} survive, "
         f"{len(unnoticed) - len(survivors)} changed nothing"
     )
+
+
+def _keep(api: str, measured: dict[str, set[str]]) -> None:
+    """Add to the file of an API what was measured. What stood there stays: a test says where it does not hold."""
+    path, known = noticed_file(api), requirements(api)
+    before = read_noticed(path)
+    new = {
+        fault: tuple(compress(ids | matching(before.get(fault, ()), known), known)) for fault, ids in measured.items()
+    }
+    write_noticed(path, before | new)
 
 
 def _written(api: str) -> Iterator[Fault]:
@@ -99,19 +111,17 @@ def _measured(
     faults: list[Fault], target: Settings, server: Server, *, write: bool, as_json: bool
 ) -> Iterator[tuple[str, set[str], bool]]:
     """Yield each fault, who notices it, and whether it changed anything: a written one counts as if it did."""
-    derived = {family.name for family in FAMILIES_OF_DOCUMENTS}
     for fault in faults:
         started = time.perf_counter()
-        ids = near(target.api, fault.operations)
-        written = fault.name.partition(":")[0] not in derived
-
-        def reached(name: str = fault.name, written: bool = written) -> bool:
-            return written or name in server.reached
-
+        ids, reached = near(target.api, fault.operations), partial(_reached, server, fault.name)
         noticing = noticed_by(target, fault.name, ids) if write else first_to_notice(target, fault.name, ids, reached)
         seconds = round(time.perf_counter() - started, 1)
         _print(fault.name, noticing, reached(), seconds, as_json=as_json)
         yield fault.name, noticing, reached()
+
+
+def _reached(server: Server, fault: str) -> bool:
+    return fault in FAULTS or fault in server.reached
 
 
 def _print(fault: str, noticing: set[str], reached: bool, seconds: float, *, as_json: bool) -> None:

@@ -11,7 +11,6 @@ from reference_server.faults import Call, Proceed, content, fault
 from reference_server.iceberg.faults.blocks import (
     TABLE_COMMITS,
     again,
-    error_becomes,
     refused,
     refuses_when,
     requirements_become,
@@ -21,8 +20,6 @@ from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.metadata.requirements import CREATE, TABLE_REQUIREMENTS
 
 REF = "assert-ref-snapshot-id"
-
-BAD = InvalidInput("The commit cannot be applied.")
 
 
 def _requires(found: Callable[[Json], Any]) -> Callable[[Call], bool]:
@@ -60,9 +57,6 @@ fault(
 )(refuses_when(_requires(lambda one: one.get("type") not in (CREATE, REF)), InvalidInput("Unknown requirement")))
 fault("null-ref-refused", "That a branch is not there cannot be assumed.", on=["updateTable"])(
     refuses_when(_requires(lambda one: one.get("snapshot-id", 0) is None), InvalidInput("snapshot-id must not be null"))
-)
-fault("commit-conflict-as-400", "A commit that comes too late makes a bad request.", on=TABLE_COMMITS)(
-    error_becomes(409, BAD)
 )
 fault("conflict-after-commit", "A commit that comes too late is refused, but applied all the same.", on=TABLE_COMMITS)(
     again(_applied_anyway, 409)

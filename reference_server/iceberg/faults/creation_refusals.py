@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from reference_server.context import Reply
-from reference_server.errors import InvalidInput
 from reference_server.faults import Around, Call, Proceed, content, fault, request_becomes
-from reference_server.iceberg.faults.blocks import again, error_becomes, error_field_becomes, performed
+from reference_server.iceberg.faults.blocks import again, performed
 from reference_server.iceberg.metadata.reading import Json
 from specs.identifiers import UNIT_SEPARATOR
 
@@ -75,12 +74,6 @@ fault("taken-name-replaced", "A table that has the name of a new one is dropped 
 )
 fault("view-replaced", "A view that has the name of a new table is dropped for it.", on=NAMING)(
     _room_made("dropView", "view")
-)
-fault("taken-as-400", "A name that is taken makes a bad request.", on=NAMING)(
-    error_becomes(409, InvalidInput("The name is taken."))
-)
-fault("taken-type-wrong", "A name that is taken is told as if a commit had failed.", on=NAMING)(
-    error_field_becomes("type", lambda _: "CommitFailedException", 409)
 )
 fault("namespaces-spring-up", "A namespace that does not exist is created with the first table in it.", on=NAMING)(
     again(_namespace_made, 404)

@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from reference_server.errors import InvalidInput, TableNotFound
-from reference_server.faults import answers, body_becomes, fault
-from reference_server.iceberg.faults.blocks import answer_becomes, error_becomes, metadata_become
+from reference_server.faults import answers, fault
+from reference_server.iceberg.faults.blocks import answer_becomes, metadata_become
 
 LIST, LOAD = ["listFunctions"], ["loadFunction"]
 
 OTHERS = [["samples", "net_price"]]
-
-
-def _last_lost(page: Any) -> Any:
-    """A page that is not the last one loses its last entry."""
-    return {**page, "identifiers": page["identifiers"][:-1]} if page.get("next-page-token") else page
 
 
 def _definitions(edit: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
@@ -32,17 +26,8 @@ fault("functions-everywhere", "A namespace without functions lists those of anot
 fault("functions-of-nothing", "The functions of a namespace that does not exist are an empty page.", on=LIST)(
     answers(200, {"identifiers": [], "next-page-token": None})
 )
-fault("functions-page-loses-last", "Every page of functions but the last one lacks an entry.", on=LIST)(
-    body_becomes(_last_lost, 200)
-)
 fault("function-versions-lost", "Overloads are shown without their versions.", on=LOAD)(
     _definitions(lambda one: {**one, "versions": []})
-)
-fault("function-missing-table", "A function that does not exist is answered as a table that does not exist.", on=LOAD)(
-    error_becomes(404, TableNotFound("Table does not exist."))
-)
-fault("function-missing-bad", "A function that does not exist is a bad request.", on=LOAD)(
-    error_becomes(404, InvalidInput("There is no such function."))
 )
 fault("function-current-unknown", "The current version of an overload is one that is not there.", on=LOAD)(
     _definitions(lambda one: {**one, "current-version-id": 99})

@@ -10,7 +10,6 @@ from reference_server.faults import (
     Call,
     Proceed,
     answers,
-    body_becomes,
     content,
     fault,
     request_becomes,
@@ -102,14 +101,6 @@ fault(
 fault("namespace-levels-joined", "A namespace is shown as one level, with dots in it.", on=[CREATE, LOAD])(
     answer_becomes(namespace=lambda levels: [".".join(levels)])
 )
-fault(
-    "namespace-cut-short",
-    "A namespace is shown without its last character, as in a column that is too narrow.",
-    on=[LOAD],
-)(answer_becomes(namespace=lambda levels: [one[:-1] for one in levels]))
-fault(
-    "namespace-properties-left-out", "Where a namespace has no properties, the answer has no field for them.", on=[LOAD]
-)(body_becomes(lambda body: {key: value for key, value in body.items() if value != {}}, 200))
 fault("exists-finds-nothing", "The operations that test for something find nothing.", on=EXISTS)(answers(404, None))
 fault("exists-finds-all", "The operations that test for something find it, whatever it is.", on=EXISTS)(
     answers(204, None)

@@ -139,9 +139,6 @@ fault("scan-file-doubled", "The first file of an answer has two tasks.", on=ANSW
 )
 
 # Deletes
-fault("scan-deletes-lost", "Tasks have no delete files: what was deleted is there again.", on=ANSWERS)(
-    body_becomes(_no_deletes, 200)
-)
 fault("scan-deletes-everywhere", "Every task has all delete files of the answer.", on=ANSWERS)(
     body_becomes(_everywhere, 200)
 )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from reference_server.context import Reply, json_reply
-from reference_server.errors import FileNotFound, InvalidInput, PlanTaskNotFound
+from reference_server.errors import InvalidInput, PlanTaskNotFound
 from reference_server.faults import Call, Proceed, answers, body_becomes, content, fault, request_becomes
 from reference_server.iceberg.faults.blocks import (
     again,
     answer_becomes,
-    error_becomes,
     performed,
     refused,
     refuses_when,
@@ -134,7 +133,4 @@ fault("scan-missing-empty", "A table that is not there is planned as an empty on
 )
 fault("scan-unknown-plan-cancelled", "A planning that never was is cancelled.", on=FETCH)(
     again(answers(200, {"status": "cancelled"}), 404)
-)
-fault("scan-not-found-type", "What is not there is 404 of one type, whatever it is.", on=[*RESULTS, *CANCEL, *TASKS])(
-    error_becomes(404, FileNotFound("Not found."))
 )

@@ -10,7 +10,7 @@ import orjson
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
 from reference_server.faults import Call, Proceed, content, fault, status_becomes
-from reference_server.iceberg.faults.blocks import answer_becomes, error_field_becomes, performed, refuses_when
+from reference_server.iceberg.faults.blocks import answer_becomes, performed, refuses_when
 from specs.identifiers import UNIT_SEPARATOR
 
 LOAD, EXISTS, DROP, RENAME, METRICS = ["loadTable"], ["tableExists"], ["dropTable"], ["renameTable"], ["reportMetrics"]
@@ -91,11 +91,6 @@ async def _kept(call: Call, proceed: Proceed) -> Reply:
 fault("location-per-load", "Each time that a table is loaded another location of its metadata is told.", on=LOAD)(
     answer_becomes(metadata_location=lambda location: f"{location}?signature={uuid.uuid4()}")
 )
-fault(
-    "missing-type-vague",
-    "What does not exist about tables has a type that does not say what is missing.",
-    on=(*LOAD, *DROP, *RENAME, *METRICS, *("createTable", "registerTable", "updateTable", "commitTransaction")),
-)(error_field_becomes("type", lambda _: "NotFoundException", 404))
 fault("delegation-refused", "Who asks for delegated access to a table does not get the table.", on=LOAD)(
     refuses_when(
         lambda call: DELEGATION in call.request.headers,

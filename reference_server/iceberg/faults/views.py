@@ -7,7 +7,6 @@ from reference_server.errors import Internal, InvalidInput
 from reference_server.faults import Call, Proceed, content, each_of, fault, request_becomes
 from reference_server.iceberg.faults.blocks import (
     error_becomes,
-    metadata_become,
     performed,
     refused,
     refuses_when,
@@ -147,8 +146,3 @@ fault("register-view-crashes", "What cannot be registered as a view ends in an e
 fault("register-view-over", "A view that is registered takes the place of whatever has its name.", on=REGISTER)(
     _created_over
 )
-fault(
-    "unregister-without-history",
-    "The table in the answer to its unregistration has no log of its files.",
-    on=["unregisterTable"],
-)(metadata_become(lambda found: {**found, "metadata-log": []}))

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from reference_server.faults import Around, fault
-from reference_server.lance.faults.building import lost_anywhere
 from reference_server.lance.faults.queries import ALL, queries_become
 
 Json = dict[str, Any]
@@ -59,7 +58,6 @@ def _anywhere(query: Json) -> Json:
     return {**query, "full_text_query": {**text, "string_query": {"query": text["string_query"]["query"]}}}
 
 
-fault("text-ignored", "Queries have no text, whatever they say.", on=ALL)(lost_anywhere("full_text_query"))
 fault("text-columns-ignored", "A text is searched in all columns, whichever it names.", on=ALL)(
     queries_become(_anywhere)
 )

@@ -82,9 +82,6 @@ fault("fts-settings-flipped", "What is switched on for full-text search is off, 
 fault("index-crashes", "Building an index ends in an error of the server.", on=BUILDS)(status_becomes(200, 500))
 
 # Listing and describing
-fault("index-columns-wrong", "ListTableIndices shows the name of an index in place of its columns.", on=LIST)(
-    _each(lambda _, one: {"columns": [one["index_name"] + "_column"]})
-)
 fault("index-uuid-new", "ListTableIndices makes up a uuid for every answer.", on=LIST)(
     _each(lambda *_: {"index_uuid": str(uuid4())})
 )

@@ -10,7 +10,6 @@ import orjson
 
 from reference_server.context import Reply, json_reply
 from reference_server.faults import Around, Call, Proceed, body_becomes, fault, request_becomes
-from reference_server.lance.faults.building import lost_anywhere
 
 QUERY = ["QueryTable"]
 
@@ -133,24 +132,20 @@ async def _plan_commits(call: Call, proceed: Proceed) -> Reply:
 
 
 # Rows
-fault("query-filter-ignored", "Queries have no filter, whatever they say.", on=ALL)(lost_anywhere("filter"))
 fault("query-k-ignored", "A query gives back all rows, whatever its k.", on=ALL)(
     queries_become(lambda query: {**query, "k": EVERYTHING})
 )
 fault("query-k-zero-is-all", "k 0 is no limit.", on=ALL)(
     queries_become(lambda query: {**query, "k": query["k"] or EVERYTHING})
 )
-fault("query-offset-ignored", "A query leaves out no rows.", on=ALL)(lost_anywhere("offset"))
 fault("query-offset-within-k", "The rows that an offset leaves out count among the k.", on=ALL)(
     queries_become(lambda query: {**query, "k": max(0, query["k"] - query.get("offset", 0))})
 )
-fault("query-row-id-ignored", "Rows come without their ids.", on=ALL)(lost_anywhere("with_row_id"))
 fault("query-vector-required", "A query must have an object as its vector.", on=ALL)(
     refused_if(lambda query: query.get("vector") is None)
 )
 
 # Columns
-fault("query-columns-ignored", "Rows come with all columns, whichever are asked for.", on=ALL)(lost_anywhere("columns"))
 fault("query-odd-columns-refused", "Only columns whose names are words of small letters can be asked for.", on=ALL)(
     refused_if(lambda query: not all(map(_is_plain, _named(query))))
 )
@@ -159,26 +154,17 @@ fault(
 )(refused_if(lambda query: "nowhere" in str(query), 500))
 
 # Vectors
-fault("query-vector-ignored", "Queries have no vector, whatever they say.", on=ALL)(lost_anywhere("vector"))
-fault("query-distance-ignored", "The distance is l2, whichever is asked for.", on=ALL)(lost_anywhere("distance_type"))
 fault("query-farthest-first", "The rows that a query finds come the other way round.", on=QUERY)(
     table_becomes(lambda table: table.take(list(range(table.num_rows))[::-1]) if table.num_rows else table)
 )
 fault(
     "query-measures-hidden", "Neither distances nor scores are told, nor for which vector a row was found.", on=QUERY
 )(table_becomes(lambda table: table.drop_columns([name for name in ADDED if name in table.schema.names])))
-fault("query-prefilter-ignored", "The filter is always applied after the search.", on=ALL)(lost_anywhere("prefilter"))
 fault("query-prefilter-always", "The filter is always applied ahead of the search.", on=ALL)(
     queries_become(lambda query: {**query, "prefilter": True})
 )
-fault("query-bounds-ignored", "Rows are found however far they are.", on=ALL)(
-    lost_anywhere("lower_bound", "upper_bound")
-)
 fault("query-bounds-swapped", "The lower bound is taken as the upper one, and the other way round.", on=ALL)(
     queries_become(lambda query: {SWAPPED.get(name, name): value for name, value in query.items()})
-)
-fault("query-vector-column-ignored", "The usual column of vectors is searched, whichever is named.", on=ALL)(
-    lost_anywhere("vector_column")
 )
 fault("query-vector-column-required", "A search for a vector must name its column.", on=ALL)(
     refused_if(lambda query: bool(query.get("vector")) and "vector_column" not in query)
@@ -189,8 +175,6 @@ fault("query-batch-first-only", "Of several vectors only the first is searched f
 fault("query-effort-refused", "A query must not say how hard to search.", on=ALL)(
     refused_if(lambda query: any(name in query for name in EFFORTS))
 )
-fault("query-bypass-ignored", "An index is used wherever there is one.", on=ALL)(lost_anywhere("bypass_vector_index"))
-fault("query-refine-ignored", "What an index estimates is never refined.", on=ALL)(lost_anywhere("refine_factor"))
 
 # Plans
 fault("query-plan-of-nothing", "Whatever the query, the plan is that of reading rows.", on=PLANS)(
