@@ -14,7 +14,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 from hypothesis.strategies import SearchStrategy
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 KINDS = ("wire", "behaviour", "error", "pagination", "hostile", "auth", "model", "race", "scenario")
 VIEWS = ("spark",)  # suites that look at an API through something else: their ids start with their name
-LEVELS = ("MUST", "SHOULD", "MAY")
+Level = Literal["MUST", "SHOULD", "MAY"]
 MARK = "requirement"
 CASE = "case"
 Test = Callable[..., None]
@@ -39,7 +39,7 @@ class Requirement:
     """
 
     id: str
-    level: str
+    level: Level
     kind: str
     operations: tuple[str, ...]
     clause: str
@@ -76,7 +76,7 @@ def given(**strategies: SearchStrategy[Any]) -> Callable[[Test], Test]:
     return decorate
 
 
-def _decorator(level: str) -> Callable[..., Callable[[Test], Test]]:
+def _decorator(level: Level) -> Callable[..., Callable[[Test], Test]]:
     def declare(
         requirement_id: str,
         *,

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.history.orders import MOST_ORDERS
+from conformance.sandbox import Leftover
 from conformance.settings import Settings, load_settings
 from lakeproof.checking import EMBEDDED_STORAGE
 from lakeproof.commands.check import command_line
@@ -148,7 +149,7 @@ def print_race(report: dict[str, Any]) -> None:
         out.print(advice(report), soft_wrap=True)
     for never in figures["never_done"]:
         out.print(Text(f"never succeeded, so nothing is known of it: {never}", "yellow"))
-    print_end(report["run"])
+    print_end((), [Leftover(**left) for left in report["run"]["left_behind"]])
 
 
 def _table(report: dict[str, Any]) -> Table:

@@ -37,8 +37,8 @@ def test_the_reference_server_conforms(api, storage, tmp_path, monkeypatch):
     results, code = check(api=api, storage=f"dir:{tmp_path / 'lake'}" if storage == "dir" else storage)
     assert code == 0
     expected = UNOFFERED.get((api, storage), UNOFFERED.get(api, ()))
-    unoffered = [entry["message"] for entry in results.requirements if entry["verdict"] != "pass"]
+    unoffered = [entry.message for entry in results.requirements if entry.verdict != "pass"]
     assert [message for message in unoffered if not any(reason in message for reason in expected)] == []
     assert [reason for reason in expected if not any(reason in message for message in unoffered)] == []
-    assert results.run["left_behind"] == []
-    assert foreign_names(Path(results.target["settings"]["report"]), find_profile(api).document(), SAMPLES) == []
+    assert results.run.left_behind == []
+    assert foreign_names(Path(results.target.settings["report"]), find_profile(api).document(), SAMPLES) == []

@@ -16,10 +16,10 @@ APIS = ("lance", "iceberg")
 def judged(url, api, folder, **settings):
     """The verdicts of a run, and what else has to be so."""
     results, code = check(url, api=api, depth="smoke", report=str(folder), **settings)
-    assert results.run["left_behind"] == []
+    assert results.run.left_behind == []
     bases = [settings["namespace"].partition(".")[0]] if "namespace" in settings else []
     assert foreign_names(folder, find_profile(api).document(), *bases) == []
-    found = {entry["id"]: (entry["verdict"], entry["message"]) for entry in results.requirements}
+    found = {entry.id: (entry.verdict, entry.message) for entry in results.requirements}
     assert [one for one in found.items() if one[1][0] not in ("pass", "unoffered")] == []
     assert code == 0
     return {name: verdict for name, (verdict, _) in found.items()}

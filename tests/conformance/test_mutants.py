@@ -61,7 +61,7 @@ def met(servers, tmp_path_factory) -> Met:
     @cache
     def of(api: str) -> dict[str, Requirement]:
         results = judge(servers(api), tmp_path_factory.mktemp("met"))
-        passed = {entry["id"] for entry in results.requirements if entry["verdict"] == "pass"}
+        passed = {entry.id for entry in results.requirements if entry.verdict == "pass"}
         return {name: one for name, one in requirements(api).items() if name in passed}
 
     return of
@@ -70,7 +70,7 @@ def met(servers, tmp_path_factory) -> Met:
 @pytest.mark.parametrize("api", APIS)
 def test_reference_server_meets_everything_it_serves(api, servers, met, tmp_path):
     results = judge(servers(api), tmp_path)
-    assert {entry["verdict"] for entry in results.requirements} <= {"pass", "unoffered"}
+    assert {entry.verdict for entry in results.requirements} <= {"pass", "unoffered"}
     assert len(met(api)) == results.totals["pass"]
 
 
@@ -79,7 +79,7 @@ def test_fault_is_noticed(api: str, fault: Fault, servers, met, tmp_path):
     wanted = {name for name in met(api) if fault.must_be_noticed_by(name)}
     assert wanted, "the fault names no requirement that the reference server meets"
     results = judge(servers(api), tmp_path, fault=fault.name, ids=wanted)
-    missed = sorted(entry["id"] for entry in results.requirements if entry["verdict"] not in ("fail", "warn"))
+    missed = sorted(entry.id for entry in results.requirements if entry.verdict not in ("fail", "warn"))
     assert not missed
     assert len(results.requirements) == len(wanted)
 

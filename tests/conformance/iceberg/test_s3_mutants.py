@@ -23,8 +23,8 @@ def server(s3_warehouse):
 
 def test_reference_server_meets_them_on_s3(server, tmp_path):
     results = judge(server, tmp_path, ids=WANTED, warehouse="s3")
-    assert {entry["verdict"] for entry in results.requirements} == {"pass"}
-    assert {entry["id"] for entry in results.requirements} == WANTED
+    assert {entry.verdict for entry in results.requirements} == {"pass"}
+    assert {entry.id for entry in results.requirements} == WANTED
     assert foreign_names(tmp_path, find_profile("iceberg").document()) == []
 
 
@@ -33,7 +33,7 @@ def test_fault_is_noticed(fault: Fault, server, tmp_path):
     wanted = {name for name in WANTED if fault.must_be_noticed_by(name)}
     assert wanted
     results = judge(server, tmp_path, fault=fault.name, ids=wanted, warehouse="s3")
-    assert not sorted(one["id"] for one in results.requirements if one["verdict"] not in ("fail", "warn"))
+    assert not sorted(one.id for one in results.requirements if one.verdict not in ("fail", "warn"))
 
 
 def test_every_requirement_is_named_by_a_fault():
