@@ -94,7 +94,7 @@ def race_command(
     seed: int,
     **given: Any,
 ) -> int:
-    """Let clients on Spark's executors race, and judge what they were told; by default on the embedded server."""
+    """Let clients on Spark's executors race, and judge their history; by default on the embedded server."""
     spark: SparkSettings = spark_settings_of(given)
     settings = load_settings({**given, "server": url, "headers": headers or None, "seed": seed})
     if sql and settings.api != SQL_API:
@@ -106,8 +106,8 @@ def race_command(
         with contextlib.ExitStack() as stack:
             with starting():
                 session = stack.enter_context(open_session(spark, catalogs))
-            with counting(f"{size.clients:,} clients race", size.operations) as heard:
-                race = run_race(session, target, size, sql_race.through_sql if sql else None, heard)
+            with counting(f"{size.clients:,} clients race", size.operations) as on_progress:
+                race = run_race(session, target, size, sql_race.through_sql if sql else None, on_progress)
     report = to_json(race, command_line())
     paths = write(report, Path(settings.report))
     if as_json:

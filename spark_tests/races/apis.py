@@ -1,4 +1,4 @@
-"""The APIs that have races: how a client plays, and how the stage is set."""
+"""The APIs that have races: what a client does, and how its workload is prepared."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from conformance.iceberg.catalog import IcebergCatalog
 from conformance.lance.catalog import LanceCatalog
 from conformance.target import Target
 from spark_tests.races import iceberg, lance
-from spark_tests.races.players import Player, Scene
+from spark_tests.races.workload import TrafficClient, Workload
 
 
 @dataclass(frozen=True, slots=True)
 class RaceApi:
-    """One API: its players, its catalog, and what sets the stage for so many clients with a seed."""
+    """One API: its clients, its catalog, and what prepares the workload of so many clients with a seed."""
 
-    player: type[Player]
+    client: type[TrafficClient]
     catalog: Callable[[Target], Any]
-    prepare: Callable[[Target, Any, int, int], Scene]
+    prepare: Callable[[Target, Any, int, int], Workload]
 
 
 RACES = {
-    "iceberg": RaceApi(iceberg.IcebergPlayer, IcebergCatalog, iceberg.prepare),
-    "lance": RaceApi(lance.LancePlayer, LanceCatalog, lance.prepare),
+    "iceberg": RaceApi(iceberg.IcebergTraffic, IcebergCatalog, iceberg.prepare),
+    "lance": RaceApi(lance.LanceTraffic, LanceCatalog, lance.prepare),
 }

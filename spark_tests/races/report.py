@@ -38,7 +38,7 @@ def to_json(race: Race, command: str) -> dict[str, Any]:
             "command": command,
             "kit": kit_name(),
             "seconds": {name: round(seconds, 3) for name, seconds in race.seconds.items()},
-            "left_behind": [asdict(one) for one in race.left_behind],
+            "left_behind": [asdict(left) for left in race.left_behind],
         },
         "target": {
             "url": target.settings.server,
