@@ -75,9 +75,11 @@ class SuitePlugin:
         items[:] = sorted(kept, key=lambda item: order[found[item].id])
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Tell the listener what is to come."""
+        """Count the requirements of the run, and let the listener know them."""
+        selected = [requirement for item in session.items if (requirement := requirement_of(item))]
+        self.session.selected = len(selected)
         if self.listener:
-            self.listener.selected([one for item in session.items if (one := requirement_of(item))])
+            self.listener.selected(selected)
 
     # Verdicts
 

@@ -59,7 +59,11 @@ class StopRecord(msgspec.Struct, kw_only=True):
 
 
 class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """What a run says about itself. `again` is the command that repeats it, where that is not `lakeproof check`."""
+    """What a run says about itself.
+
+    `again` is the command that repeats it, where that is not `lakeproof check`, `selected` the number of requirements
+    that it was to test (0 in results of older kits).
+    """
 
     id: Text
     started: Time
@@ -71,6 +75,7 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     kit: str
     interrupted: bool
     requests: Count
+    selected: Count = 0
     left_behind: list[Leftover | str]
     stopped: StopRecord | None = None
     notes: list[str] = msgspec.field(default_factory=lambda: [])
@@ -186,7 +191,7 @@ class Results(msgspec.Struct, kw_only=True):
     def exit_code(self, *, strict: bool = False) -> int:
         """Return what the run means for a gate.
 
-        A MUST that failed, or that could not be judged because something failed before it, does not
+        A MUST that failed, or that could not be tested because something failed before it, does not
         conform; with `strict` a SHOULD counts like a MUST. MAY never counts. A server that is gone does not conform;
         a run whose time was over says nothing of what it did not reach. An error of the kit takes no verdict away.
         """

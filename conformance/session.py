@@ -45,6 +45,7 @@ class Session:
         self.command = command or " ".join(sys.argv[:1])
         self.started = datetime.now(UTC)
         self.interrupted = False
+        self.selected = 0
         self.kit_errors: list[str] = []
         self._id = new_run_id(self.started)
         self._clock = time.perf_counter()
@@ -115,6 +116,7 @@ class Session:
             kit=kit_name(),
             interrupted=self.interrupted,
             requests=self.client.requests,
+            selected=self.selected,
             left_behind=list(self.target.sandbox.left_behind),
             notes=traffic.told(),
             stopped=_stopped(traffic.stopped) if traffic.stopped else None,

@@ -41,8 +41,8 @@ def _table(results: Results) -> list[str]:
 
 
 def _findings(results: Results) -> list[str]:
-    found = [entry for entry in results.requirements if entry.verdict in ("fail", "error", "warn")]
-    found.sort(key=lambda entry: ("error", "fail", "warn").index(entry.verdict))
-    lines = [f"- {GLYPHS[entry.verdict]} `{entry.id}` {entry.statement}" for entry in found[:MOST_FINDINGS]]
-    more = len(found) - MOST_FINDINGS
+    findings = [entry for entry in results.requirements if entry.verdict in ("fail", "error", "warn")]
+    findings.sort(key=lambda entry: ("error", "fail", "warn").index(entry.verdict))
+    lines = [f"- {GLYPHS[entry.verdict]} `{entry.id}` {entry.statement}" for entry in findings[:MOST_FINDINGS]]
+    more = len(findings) - MOST_FINDINGS
     return [*lines, f"- and {more} more: see report.html"] if more > 0 else lines

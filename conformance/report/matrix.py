@@ -22,7 +22,7 @@ MEANINGS = {
     "fail": "the server breaks a MUST",
     "warn": "the server breaks a SHOULD or MAY",
     "unoffered": "the server does not have the operation, and says so",
-    "blocked": "could not be judged: something before it failed",
+    "blocked": "could not be tested: something before it failed",
     "error": "the kit itself failed",
 }
 
@@ -89,21 +89,27 @@ def sentence(results: Results) -> str:
     counts = Counter((entry.level, entry.verdict) for entry in results.requirements)
     must = sum(count for (level, _), count in counts.items() if level == "MUST")
     if not results.requirements:
-        return "Nothing was judged."
+        return "No requirement was tested."
     if results.run.interrupted:
-        return f"Interrupted after {_counted(len(results.requirements), 'requirement')}."
+        return f"Interrupted: {_tested(results)}."
     profile, stopped = results.target.profile, results.run.stopped
     broken, blocked = counts["MUST", "fail"], counts["MUST", "blocked"]
-    also = [f"{blocked} could not be judged"] if blocked else []
+    also = [f"{blocked} could not be tested"] if blocked else []
     also += [_counted(results.totals["warn"], "warning")] if results.totals["warn"] else []
     also += [f"{_counted(results.totals['error'], 'error')} of the kit"] if results.totals["error"] else []
-    also += [f"stopped after {_counted(len(results.requirements), 'requirement')}"] if stopped else []
+    also += [f"stopped: {_tested(results)}"] if stopped else []
     tail = f" ({', '.join(also)})" if also else ""
     if broken or blocked or (stopped and stopped.gone):
         return f"Does not conform to {profile}: {broken} of {must} MUST requirements are broken{tail}."
     if results.totals["error"] or stopped:
         return f"No verdict on {profile}: none of {must} MUST requirements is broken{tail}."
     return f"Conforms to {profile}: none of {must} MUST requirements is broken{tail}."
+
+
+def _tested(results: Results) -> str:
+    """Return how far a run came that ended early."""
+    tested, selected = len(results.requirements), results.run.selected
+    return f"{tested} of {selected} requirements tested" if selected else f"{_counted(tested, 'requirement')} tested"
 
 
 def _counted(count: int, noun: str) -> str:

@@ -21,8 +21,8 @@ from lakeproof.terminal import out, print_results
 )
 def report_command(results: Path, report: Path | None) -> None:
     """Write the reports of a run again from its results.json, and show them."""
-    found = read_results(results)
+    run = read_results(results)
     folder = report or (results if results.is_dir() else results.parent)
-    paths = render_reports(found, folder)
-    print_results(found)
+    paths = render_reports(run, folder)
+    print_results(run)
     out.print(f"report: {paths['html']}", soft_wrap=True)

@@ -45,11 +45,11 @@ def find_results(folders: Iterable[Path]) -> list[Path]:
     for folder in folders:
         if not folder.exists():
             raise Problem(f"There is no folder {folder}.", "Give the --report folders of runs, or one above them.")
-    found = {path.resolve() for folder in folders for path in _below(folder)}
-    if not found:
+    files = {path.resolve() for folder in folders for path in _below(folder)}
+    if not files:
         names = ", ".join(map(str, folders))
         raise Problem(f"There is no {RESULTS_FILE} in {names}.", "Give the --report folders of runs.")
-    return sorted(found)
+    return sorted(files)
 
 
 def _below(folder: Path) -> Iterable[Path]:

@@ -149,7 +149,7 @@ def page(report: dict[str, Any]) -> str:
     run, target, figures = report["run"], report["target"], report["totals"]
     facts = {
         "server": f"{target['name']} {target['server']}",
-        "raced as": target["profile"],
+        "tested as": target["profile"],
         "run": f"{run['started']}, {figures['seconds']:.1f} s, {figures['hosts']} host(s)",
         "command": run["command"],
         "throughput": f"{figures['per_second']:,.0f} operations/s",

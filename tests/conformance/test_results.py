@@ -137,7 +137,7 @@ def test_exit_codes(found, strict, code):
         (
             results(result("pass"), result("fail", name="f"), result("blocked", name="b"), result("warn", "MAY", "w")),
             "Does not conform to lance/2026-03: 1 of 3 MUST requirements are broken"
-            " (1 could not be judged, 1 warning).",
+            " (1 could not be tested, 1 warning).",
         ),
         (
             results(result("fail"), result("error", name="e")),
@@ -149,14 +149,15 @@ def test_exit_codes(found, strict, code):
         ),
         (
             results(result("pass"), stopped=OUT_OF_TIME),
-            "No verdict on lance/2026-03: none of 1 MUST requirements is broken (stopped after 1 requirement).",
+            "No verdict on lance/2026-03: none of 1 MUST requirements is broken (stopped: 1 requirement tested).",
         ),
         (
             results(result("pass"), stopped=GONE),
-            "Does not conform to lance/2026-03: 0 of 1 MUST requirements are broken (stopped after 1 requirement).",
+            "Does not conform to lance/2026-03: 0 of 1 MUST requirements are broken (stopped: 1 requirement tested).",
         ),
-        (results(result("fail"), interrupted=True), "Interrupted after 1 requirement."),
-        (results(), "Nothing was judged."),
+        (results(result("fail"), interrupted=True), "Interrupted: 1 requirement tested."),
+        (results(result("fail"), interrupted=True, selected=9), "Interrupted: 1 of 9 requirements tested."),
+        (results(), "No requirement was tested."),
     ],
 )
 def test_a_run_is_told_in_one_sentence(found, words):
