@@ -43,13 +43,13 @@ def status_coverage(results: Results, document: Document) -> list[StatusCoverage
     """Return every declared status of every operation, with what reached it in a run."""
     reached: dict[tuple[str, str], list[str]] = {}
     for entry in results.requirements:
-        for text in entry["reached"]:
+        for text in entry.reached:
             name, _, status = text.rpartition(" ")
             declared = document.operations[name].declared(int(status)) if name in document.operations else None
             if declared:
-                reached.setdefault((name, declared), []).append(entry["id"])
-    unserved = {entry["id"] for entry in results.target["operations"] if entry["state"] != "offered"}
-    suites = find_profile(results.target["profile"]).suites
+                reached.setdefault((name, declared), []).append(entry.id)
+    unserved = {entry.id for entry in results.target.operations if entry.state != "offered"}
+    suites = find_profile(results.target.profile).suites
     return [
         _status(suites, operation.id, status, reached.get((operation.id, status), []), unserved)
         for operation in document.operations.values()

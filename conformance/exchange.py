@@ -7,8 +7,9 @@ import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 import orjson
 
 SECRET_HEADERS = ("authorization", "x-api-key", "cookie", "proxy-authorization", "set-cookie")
@@ -22,7 +23,40 @@ SECRET_FIELDS = re.compile(
 )
 SECRET_FORM_FIELDS = re.compile(rb"((?:^|&)(?:client_secret|subject_token|actor_token)=)[^&]*")
 MAX_BODY = 64 << 10
+MAX_STATUS = 999
 CURL_DEFAULT = ("Accept", "*/*")
+
+
+class StepRequest(msgspec.Struct, kw_only=True):
+    """A request as files show it: secrets redacted; `curl` is a shell command that sends the same."""
+
+    method: str
+    url: str
+    headers: dict[str, str]
+    body: dict[str, Any] | None
+    curl: str
+
+
+class StepResponse(msgspec.Struct, kw_only=True):
+    """An answer as files show it; `status` is 0 where none came, and `failure` says why."""
+
+    status: Annotated[int, msgspec.Meta(ge=0, le=MAX_STATUS)]
+    headers: dict[str, str]
+    body: dict[str, Any] | None
+    failure: str
+
+
+class Step(msgspec.Struct, kw_only=True):
+    """An exchange in results and in the wire log: bodies are {"json"}, {"text", "size"} or {"base64", "size"}.
+
+    `mark` is that of the exchange, `seconds` how long it took.
+    """
+
+    operation: str
+    request: StepRequest
+    response: StepResponse
+    seconds: float
+    mark: str
 
 
 @dataclass(slots=True)
@@ -76,26 +110,26 @@ class Exchange:
         encoded = base64.b64encode(self.request_body).decode()
         return f"echo {encoded} | base64 -d | " + " ".join([*words, "--data-binary", "@-"])
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the exchange as JSON, secrets redacted and bodies cut at MAX_BODY bytes."""
-        return {
-            "operation": self.operation,
-            "request": {
-                "method": self.method,
-                "url": self.url,
-                "headers": redact(self.request_headers),
-                "body": body_to_json(hide_form(self.request_body)),
-                "curl": self.curl(),
-            },
-            "response": {
-                "status": self.status,
-                "headers": redact(self.response_headers),
-                "body": body_to_json(hide_fields(self.response_body)),
-                "failure": self.failure,
-            },
-            "seconds": round(self.seconds, 6),
-            "mark": self.mark,
-        }
+    def to_step(self) -> Step:
+        """Return the exchange as files show it, secrets redacted and bodies cut at MAX_BODY bytes."""
+        return Step(
+            operation=self.operation,
+            request=StepRequest(
+                method=self.method,
+                url=self.url,
+                headers=redact(self.request_headers),
+                body=body_to_json(hide_form(self.request_body)),
+                curl=self.curl(),
+            ),
+            response=StepResponse(
+                status=self.status,
+                headers=redact(self.response_headers),
+                body=body_to_json(hide_fields(self.response_body)),
+                failure=self.failure,
+            ),
+            seconds=round(self.seconds, 6),
+            mark=self.mark,
+        )
 
 
 def is_secret(name: str) -> bool:
@@ -130,7 +164,7 @@ def as_text(body: bytes) -> str | None:
     return text if all(character.isprintable() or character in "\n\r\t" for character in text) else None
 
 
-def body_to_json(body: bytes) -> Any:
+def body_to_json(body: bytes) -> dict[str, Any] | None:
     """Return a body for the results: JSON as it is, text as text, anything else as base64."""
     if not body:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import BinaryIO
 
-import orjson
+import msgspec
 
 from conformance.exchange import Exchange
 from specs.problems import Problem
@@ -28,7 +28,7 @@ class ExchangeLog:
 
     def add(self, exchange: Exchange) -> None:
         """Write one exchange."""
-        self._file.write(orjson.dumps(exchange.to_json()) + b"\n")
+        self._file.write(msgspec.json.encode(exchange.to_step()) + b"\n")
 
     def close(self) -> None:
         """Close the file."""

@@ -63,7 +63,7 @@ def noticed_by(settings: Settings, fault: str, ids: Iterable[str], *, first: boo
             results, _ = run(settings, stop, ids=wanted, plugins=[stop] if stop else [])
         except Problem:
             return wanted
-    return {entry["id"] for entry in results.requirements if entry["verdict"] in NOTICES}
+    return {entry.id for entry in results.requirements if entry.verdict in NOTICES}
 
 
 def first_to_notice(settings: Settings, fault: str, ids: set[str], reached: Callable[[], bool]) -> set[str]:

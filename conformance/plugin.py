@@ -19,11 +19,11 @@ from conformance.exit_codes import EXIT_BROKEN, EXIT_FAILS
 from conformance.ordering import ranks
 from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.requirement import MARK, Requirement
-from conformance.results import Result
+from conformance.results import Result, Verdict
 from conformance.session import Session
 
 log = logging.getLogger("lakeproof.suite")
-FAILING = {"MUST": "fail", "SHOULD": "warn", "MAY": "warn"}
+FAILING: dict[str, Verdict] = {"MUST": "fail", "SHOULD": "warn", "MAY": "warn"}
 GOOD = ("pass", "unoffered")
 MESSAGE_LINES = 12
 
@@ -75,9 +75,11 @@ class SuitePlugin:
         items[:] = sorted(kept, key=lambda item: order[found[item].id])
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Tell the listener what is to come."""
+        """Count the requirements of the run, and let the listener know them."""
+        selected = [requirement for item in session.items if (requirement := requirement_of(item))]
+        self.session.selected = len(selected)
         if self.listener:
-            self.listener.selected([one for item in session.items if (one := requirement_of(item))])
+            self.listener.selected(selected)
 
     # Verdicts
 
@@ -128,16 +130,15 @@ class SuitePlugin:
     def _result(self, requirement: Requirement, error: BaseException | None, when: str) -> Result:
         client = self.session.client
         verdict, blocked_by = _verdict(requirement, error, when)
-        steps = [step.to_json() for step in client.steps] if verdict not in GOOD else []
-        return Result(
+        return Result.of(
             requirement,
             verdict,
             _message(error),
-            time.perf_counter() - self._started,
-            client.requests - self._requests,
-            steps,
-            sorted(client.reached),
-            blocked_by,
+            seconds=time.perf_counter() - self._started,
+            requests=client.requests - self._requests,
+            steps=[exchange.to_step() for exchange in client.steps] if verdict not in GOOD else [],
+            reached=sorted(client.reached),
+            blocked_by=blocked_by,
         )
 
     # The end
@@ -174,7 +175,7 @@ def requirement_of(item: pytest.Item) -> Requirement | None:
     return marker.args[0] if marker else None
 
 
-def _verdict(requirement: Requirement, error: BaseException | None, when: str) -> tuple[str, str]:
+def _verdict(requirement: Requirement, error: BaseException | None, when: str) -> tuple[Verdict, str]:
     """Return the verdict and, for a blocked requirement, what blocked it."""
     if error is None:
         return "pass", ""

@@ -52,7 +52,7 @@ class Racer:
         """Send one request and record what came of it; `read` makes a result of a good answer."""
         answer = None
         start = time.monotonic()
-        with suppress(Violation):  # no answer came: nobody knows what was done
+        with suppress(Violation):  # no answer came: it is unknown what was done
             answer = call()
         end = time.monotonic()
         exchange = self.client.steps[-1]
@@ -107,7 +107,7 @@ def fail_without_order(suite: Suite, events: Iterable[Event], limit: int = MOST_
     increments are all alike, so that there are fewer orders to follow than pairs of operations on one object.
     """
     judgements = judge_history(events, limit)
-    fail_on(suite, (contradiction for one in judgements for contradiction in one.contradictions))
+    fail_on(suite, (contradiction for judgement in judgements for contradiction in judgement.contradictions))
     for judgement in judgements:
         if judgement.undecided:
             raise Blocked(f"the history of {judgement.name} is {judgement.undecided}", HISTORY)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import pytest
 from hypothesis.strategies import SearchStrategy
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 KINDS = ("wire", "behaviour", "error", "pagination", "hostile", "auth", "model", "race", "scenario")
 VIEWS = ("spark",)  # suites that look at an API through something else: their ids start with their name
-LEVELS = ("MUST", "SHOULD", "MAY")
+Level = Literal["MUST", "SHOULD", "MAY"]
+LEVELS: tuple[Level, ...] = get_args(Level)
 MARK = "lakeproof_requirement"
 CASE, SOURCE = "case", "source"
 Test = Callable[..., None]
@@ -42,7 +43,7 @@ class Requirement:
     """
 
     id: str
-    level: str
+    level: Level
     kind: str
     operations: tuple[str, ...]
     clause: str
@@ -80,7 +81,7 @@ def given(**strategies: SearchStrategy[Any]) -> Callable[[Test], Test]:
     return decorate
 
 
-def _decorator(level: str) -> Declaration:
+def _decorator(level: Level) -> Declaration:
     def declare(
         requirement_id: str,
         *,

@@ -1,30 +1,41 @@
-"""The results of a run: the only thing that reports read.
+"""The results of a run, as one typed value: what `results.json` holds, and the only thing that reports read.
 
-The JSON form is version 1 and has a schema beside this file, `results.schema.json`.
+The types here are the file's form, version 1. Its JSON Schema (`results.schema.json`, written by
+`python -m conformance.results`), the tables of the warehouse and every reader follow from them.
 """
 
 from __future__ import annotations
 
 import secrets
 from collections import Counter
-from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, get_args
 
-import jsonschema_rs
-import orjson
+import msgspec
 
+from conformance.exchange import Step
 from conformance.exit_codes import EXIT_BROKEN, EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED, EXIT_NOTHING
-from conformance.requirement import Requirement
+from conformance.requirement import Level, Requirement
 from conformance.results_files import FILE_NAME, read_content, results_file
+from conformance.sandbox import Leftover
 from specs.clauses import clauses
 from specs.problems import Problem
 
-VERSION = 1
-VERDICTS = ("pass", "fail", "warn", "unoffered", "blocked", "error")
+Version = Literal[1]
+Depth = Literal["smoke", "gate", "deep"]
+State = Literal["offered", "refused", "missing"]
+Verdict = Literal["pass", "fail", "warn", "unoffered", "blocked", "error"]
+Text = Annotated[str, msgspec.Meta(min_length=1)]
+Time = Annotated[str, msgspec.Meta(extra_json_schema={"format": "date-time"})]
+Seconds = Annotated[float, msgspec.Meta(ge=0)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+RequirementId = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9_]+(\.[a-z0-9_-]+)+$")]
+
+(VERSION,) = get_args(Version)
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+Totals = Annotated[dict[str, Count], msgspec.Meta(extra_json_schema={"required": list(VERDICTS)})]
 KIT = "lakeproof"
 SCHEMA = Path(__file__).with_name("results.schema.json")
 
@@ -39,76 +50,160 @@ def new_run_id(started: datetime) -> str:
     return f"{started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
 
 
-@dataclass(slots=True)
-class Result:
+class StopRecord(msgspec.Struct, kw_only=True):
+    """Why a run ended before its end; `gone` says that the server answers no more, `step` is what shows it."""
+
+    message: str
+    gone: bool
+    step: Step | None
+
+
+class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """What a run says about itself.
+
+    `again` is the command that repeats it, where that is not `lakeproof check`, `selected` the number of requirements
+    that it was to test (0 in results of older kits).
+    """
+
+    id: Text
+    started: Time
+    seconds: Seconds
+    seed: int
+    depth: Depth
+    command: str
+    again: str = ""
+    kit: str
+    interrupted: bool
+    requests: Count
+    selected: Count = 0
+    left_behind: list[Leftover | str]
+    stopped: StopRecord | None = None
+    notes: list[str] = msgspec.field(default_factory=lambda: [])
+
+
+class OperationRecord(msgspec.Struct, kw_only=True):
+    """An operation of the document, and whether the server has it."""
+
+    id: str
+    resource: str
+    summary: str
+    state: State
+
+
+class TargetRecord(msgspec.Struct, kw_only=True):
+    """The server that was tested, and as what. `server` is what it calls itself; `settings` have no secrets."""
+
+    url: str
+    name: str
+    api: str
+    profile: str
+    document: str
+    server: str
+    facts: dict[str, str]
+    operations: list[OperationRecord]
+    settings: dict[str, Any]
+
+
+class ClauseRecord(msgspec.Struct, kw_only=True):
+    """The clause that a requirement follows; results of older kits do not say at which `place` the norms have it."""
+
+    id: str
+    text: str
+    source: str
+    place: list[str] = msgspec.field(default_factory=lambda: [])
+
+
+class Result(msgspec.Struct, kw_only=True):
     """How one requirement ended.
 
     `message` says what was seen, `steps` are the exchanges that show it, `reached` the operations and
     statuses that the requirement asked for and got, `blocked_by` what failed before.
     """
 
-    requirement: Requirement
-    verdict: str
-    message: str = ""
-    seconds: float = 0.0
-    requests: int = 0
-    steps: list[dict[str, Any]] = field(default_factory=list)
-    reached: list[str] = field(default_factory=list)
-    blocked_by: str = ""
+    id: RequirementId
+    level: Level
+    kind: str
+    operations: list[str]
+    clause: ClauseRecord
+    statement: Text
+    where: str
+    needs: list[str]
+    verdict: Verdict
+    message: str
+    seconds: Seconds
+    requests: Count
+    steps: list[Step]
+    reached: list[str]
+    blocked_by: str | None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the entry in the results file."""
-        requirement = asdict(self.requirement)
-        clause = clauses(self.requirement.suite)[self.requirement.clause]
-        return {
-            **requirement,
-            "operations": list(self.requirement.operations),
-            "needs": list(self.requirement.needs),
-            "clause": {
-                "id": clause.id,
-                "text": clause.text,
-                "source": clause.source,
-                "place": list(clause.place),
-            },
-            "verdict": self.verdict,
-            "message": self.message,
-            "seconds": round(self.seconds, 6),
-            "requests": self.requests,
-            "steps": self.steps,
-            "reached": self.reached,
-            "blocked_by": self.blocked_by or None,
-        }
+    @classmethod
+    def of(
+        cls,
+        requirement: Requirement,
+        verdict: Verdict,
+        message: str = "",
+        *,
+        seconds: float = 0.0,
+        requests: int = 0,
+        steps: list[Step] | None = None,
+        reached: list[str] | None = None,
+        blocked_by: str = "",
+    ) -> Result:
+        """Return the result of a requirement."""
+        clause = clauses(requirement.suite)[requirement.clause]
+        return cls(
+            id=requirement.id,
+            level=requirement.level,
+            kind=requirement.kind,
+            operations=list(requirement.operations),
+            clause=ClauseRecord(id=clause.id, text=clause.text, source=clause.source, place=list(clause.place)),
+            statement=requirement.statement,
+            where=requirement.where,
+            needs=list(requirement.needs),
+            verdict=verdict,
+            message=message,
+            seconds=round(seconds, 6),
+            requests=requests,
+            steps=steps or [],
+            reached=reached or [],
+            blocked_by=blocked_by or None,
+        )
 
 
-@dataclass
-class Results:
-    """A whole run as JSON-ready values: what `results.json` holds."""
+class Results(msgspec.Struct, kw_only=True):
+    """A whole run: what `results.json` holds. `totals` are the numbers of requirements by verdict, all named."""
 
-    run: dict[str, Any]
-    target: dict[str, Any]
-    requirements: list[dict[str, Any]]
+    version: Version
+    run: RunRecord
+    target: TargetRecord
+    totals: Totals
+    requirements: list[Result]
 
-    @property
-    def totals(self) -> dict[str, int]:
-        """The number of requirements by verdict, every verdict named."""
-        counts = Counter(entry["verdict"] for entry in self.requirements)
-        return {verdict: counts[verdict] for verdict in VERDICTS}
+    @classmethod
+    def of(cls, run: RunRecord, target: TargetRecord, requirements: list[Result]) -> Results:
+        """Return the results of a run."""
+        return cls(version=VERSION, run=run, target=target, totals={}, requirements=requirements)
+
+    def __post_init__(self) -> None:
+        """Count: files of older kits have verdicts that are gone."""
+        counts = Counter(result.verdict for result in self.requirements)
+        self.totals = {verdict: counts[verdict] for verdict in VERDICTS}
 
     def exit_code(self, *, strict: bool = False) -> int:
         """Return what the run means for a gate.
 
-        A MUST that failed, or that could not be judged because something failed before it, does not
+        A MUST that failed, or that could not be tested because something failed before it, does not
         conform; with `strict` a SHOULD counts like a MUST. MAY never counts. A server that is gone does not conform;
         a run whose time was over says nothing of what it did not reach. An error of the kit takes no verdict away.
         """
-        if self.run["interrupted"]:
+        if self.run.interrupted:
             return EXIT_INTERRUPTED
         counted = ("MUST", "SHOULD") if strict else ("MUST",)
         bad = any(
-            entry["verdict"] in ("fail", "warn", "blocked") and entry["level"] in counted for entry in self.requirements
+            result.verdict in ("fail", "warn", "blocked") and result.level in counted for result in self.requirements
         )
-        stopped = self.run.get("stopped")
-        if bad or (stopped and stopped["gone"]):
+        stopped = self.run.stopped
+        if bad or (stopped and stopped.gone):
             return EXIT_FAILS
         if self.totals["error"]:
             return EXIT_BROKEN
@@ -117,14 +212,9 @@ class Results:
         return EXIT_CONFORMS if self.requirements else EXIT_NOTHING
 
     def to_json(self) -> dict[str, Any]:
-        """Return the whole file."""
-        return {
-            "version": VERSION,
-            "run": self.run,
-            "target": self.target,
-            "totals": self.totals,
-            "requirements": self.requirements,
-        }
+        """Return the whole file as JSON-ready values."""
+        value: dict[str, Any] = msgspec.to_builtins(self)
+        return value
 
     def write(self, folder: Path) -> Path:
         """Write `results.json` into a folder and return its path. Raises Problem when that is impossible."""
@@ -132,7 +222,7 @@ class Results:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             scratch = path.with_suffix(".tmp")
-            scratch.write_bytes(orjson.dumps(self.to_json(), option=orjson.OPT_INDENT_2))
+            scratch.write_bytes(msgspec.json.format(msgspec.json.encode(self)))
             scratch.replace(path)
         except OSError as error:
             raise Problem(
@@ -145,19 +235,26 @@ def read_results(path: Path) -> Results:
     """Read a results file, compressed or not, or the one in a folder. Raises Problem for what is none."""
     path = results_file(path)
     try:
-        value = orjson.loads(read_content(path))
+        return msgspec.json.decode(read_content(path), type=Results)
     except OSError as error:
         raise Problem(f"{path} cannot be read: {error.strerror}.", "Give a results.json, or its folder.") from None
-    except orjson.JSONDecodeError as error:
-        raise Problem(f"{path} is not JSON: {error}.", "Give the results.json that a run wrote.") from None
-    for finding in _schema().iter_errors(value):
+    except msgspec.ValidationError as error:
         raise Problem(
-            f"{path} is no results file of version {VERSION}: {finding.message}.",
-            "Write it anew with `lakeproof check`.",
-        )
-    return Results(value["run"], value["target"], value["requirements"])
+            f"{path} is no results file of version {VERSION}: {error}.", "Write it anew with `lakeproof check`."
+        ) from None
+    except msgspec.DecodeError as error:
+        raise Problem(f"{path} is not JSON: {error}.", "Give the results.json that a run wrote.") from None
 
 
-@cache
-def _schema() -> jsonschema_rs.Draft202012Validator:
-    return jsonschema_rs.Draft202012Validator(orjson.loads(SCHEMA.read_bytes()))
+def results_schema() -> bytes:
+    """Return the JSON Schema of results files, as `results.schema.json` has it."""
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"{KIT} results, version {VERSION}",
+        **msgspec.json.schema(Results),
+    }
+    return msgspec.json.format(msgspec.json.encode(schema)) + b"\n"
+
+
+if __name__ == "__main__":
+    SCHEMA.write_bytes(results_schema())

@@ -8,9 +8,9 @@ and what is there afterwards is left behind.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from conformance.client import Client
 
@@ -173,8 +173,8 @@ def ordered(things: Iterable[Thing]) -> list[Thing]:
     return sorted(things, key=lambda thing: (thing.kind == NAMESPACE, -len(thing.id) if thing.kind == NAMESPACE else 0))
 
 
-def summary(left_behind: Iterable[Any]) -> list[str]:
-    """Return a line for each kind and reason in results: "12 tables: dropTable is answered with 405"."""
-    told = [one for one in left_behind if isinstance(one, str)]  # as older results have them
-    counts = Counter((one["kind"], one["reason"]) for one in left_behind if not isinstance(one, str))
-    return [*told, *(f"{count:,} {kind}{'s' * (count > 1)}: {why}" for (kind, why), count in counts.most_common())]
+def summary(left_behind: Collection[Leftover | str]) -> list[str]:
+    """Return a line for each kind and reason: "12 tables: dropTable is answered with 405"; older results have lines."""
+    lines = [left for left in left_behind if isinstance(left, str)]
+    counts = Counter((left.kind, left.reason) for left in left_behind if not isinstance(left, str))
+    return [*lines, *(f"{count:,} {kind}{'s' * (count > 1)}: {why}" for (kind, why), count in counts.most_common())]

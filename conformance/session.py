@@ -6,17 +6,27 @@ import sys
 import time
 from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from conformance.apis import requirements, suite_part
 from conformance.client import Client
 from conformance.exchange_log import ExchangeLog
 from conformance.outcomes import Stopped
 from conformance.requirement import Requirement
-from conformance.results import Result, Results, kit_name, new_run_id
+from conformance.results import (
+    Depth,
+    OperationRecord,
+    Result,
+    Results,
+    RunRecord,
+    State,
+    StopRecord,
+    TargetRecord,
+    kit_name,
+    new_run_id,
+)
 from conformance.sandbox import NAMESPACE, Thing
 from conformance.settings import Settings
 from conformance.suite import Suite
@@ -35,6 +45,7 @@ class Session:
         self.command = command or " ".join(sys.argv[:1])
         self.started = datetime.now(UTC)
         self.interrupted = False
+        self.selected = 0
         self.kit_errors: list[str] = []
         self._id = new_run_id(self.started)
         self._clock = time.perf_counter()
@@ -76,7 +87,7 @@ class Session:
 
     def add(self, result: Result) -> None:
         """Take the verdict on one requirement, in place of an earlier one."""
-        self._results[result.requirement.id] = result
+        self._results[result.id] = result
 
     def verdict(self, requirement_id: str) -> str | None:
         """Return the verdict on a requirement, None while there is none."""
@@ -85,8 +96,7 @@ class Session:
 
     def results(self) -> Results:
         """Return the results so far."""
-        entries = [result.to_json() for result in self._results.values()]
-        return Results(self._run(), self._target(), entries)
+        return Results.of(self._run(), self._target(), list(self._results.values()))
 
     def finish(self) -> None:
         """Close what the run had open."""
@@ -94,45 +104,46 @@ class Session:
         self.client.close()
         self.target.canaries.remove()
 
-    def _run(self) -> dict[str, Any]:
+    def _run(self) -> RunRecord:
         traffic = self.client.traffic
-        return {
-            "id": self._id,
-            "started": self.started.isoformat(timespec="seconds"),
-            "seconds": round(time.perf_counter() - self._clock, 3),
-            "seed": self.settings.seed,
-            "depth": self.settings.depth,
-            "command": self.command,
-            "kit": kit_name(),
-            "interrupted": self.interrupted,
-            "requests": self.client.requests,
-            "left_behind": [asdict(one) for one in self.target.sandbox.left_behind],
-            "notes": traffic.told(),
-            **({"stopped": _stopped(traffic.stopped)} if traffic.stopped else {}),
-        }
+        return RunRecord(
+            id=self._id,
+            started=self.started.isoformat(timespec="seconds"),
+            seconds=round(time.perf_counter() - self._clock, 3),
+            seed=self.settings.seed,
+            depth=cast(Depth, self.settings.depth),
+            command=self.command,
+            kit=kit_name(),
+            interrupted=self.interrupted,
+            requests=self.client.requests,
+            selected=self.selected,
+            left_behind=list(self.target.sandbox.left_behind),
+            notes=traffic.told(),
+            stopped=_stopped(traffic.stopped) if traffic.stopped else None,
+        )
 
-    def _target(self) -> dict[str, Any]:
+    def _target(self) -> TargetRecord:
         target = self.target
         states = {name: probe.state for name, probe in target.probes.items()}
-        return {
-            "url": self.settings.server,
-            "name": self.settings.name or self.settings.server,
-            "api": self.settings.api,
-            "profile": target.profile.name,
-            "document": target.document.title,
-            "server": target.server,
-            "facts": target.facts,
-            "operations": [
-                {
-                    "id": operation.id,
-                    "resource": operation.resource,
-                    "summary": operation.summary,
-                    "state": states.get(operation.id, OFFERED),
-                }
+        return TargetRecord(
+            url=self.settings.server,
+            name=self.settings.name or self.settings.server,
+            api=self.settings.api,
+            profile=target.profile.name,
+            document=target.document.title,
+            server=target.server,
+            facts=target.facts,
+            operations=[
+                OperationRecord(
+                    id=operation.id,
+                    resource=operation.resource,
+                    summary=operation.summary,
+                    state=cast(State, states.get(operation.id, OFFERED)),
+                )
                 for operation in target.document.operations.values()
             ],
-            "settings": self.settings.shown(),
-        }
+            settings=self.settings.shown(),
+        )
 
 
 def meet(target: Target) -> None:
@@ -146,10 +157,10 @@ def meet(target: Target) -> None:
     target.explore(prober)
 
 
-def _stopped(stopped: Stopped) -> dict[str, Any]:
+def _stopped(stopped: Stopped) -> StopRecord:
     """Return why a run ended before its end, with the request that shows it."""
-    step = stopped.exchange.to_json() if stopped.exchange else None
-    return {"message": str(stopped.msg), "gone": stopped.gone, "step": step}
+    step = stopped.exchange.to_step() if stopped.exchange else None
+    return StopRecord(message=str(stopped.msg), gone=stopped.gone, step=step)
 
 
 def _check_namespace(target: Target) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from collections.abc import Collection, Iterable
 from urllib.parse import urlsplit
 
 from rich.console import Console, Group
@@ -11,11 +11,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from conformance.exchange import Step
 from conformance.report.matrix import GLYPHS, WORST_FIRST, build_matrix, sentence
 from conformance.report.pretty import short_body
 from conformance.requirement import Requirement
 from conformance.results import Result, Results
-from conformance.sandbox import summary
+from conformance.sandbox import Leftover, summary
 
 COLOURS = {
     "pass": "green",
@@ -72,37 +73,37 @@ class ProgressListener:
             for verdict in WORST_FIRST
             if self._counts[verdict]
         )
-        self._progress.update(self._task, advance=1, counts=counts, description=result.requirement.resource)
+        self._progress.update(self._task, advance=1, counts=counts, description=result.id.split(".")[1])
 
 
 def print_results(results: Results) -> None:
     """Print a run: failures as cards, a table by resource, the verdict in one sentence."""
-    if stopped := results.run.get("stopped"):
-        out.print(Text(f"The run was stopped: {stopped['message']}", "bold red"), soft_wrap=True)
-        if stopped["step"]:
-            out.print(_step(1, stopped["step"]))
+    if stopped := results.run.stopped:
+        out.print(Text(f"The run was stopped: {stopped.message}", "bold red"), soft_wrap=True)
+        if stopped.step:
+            out.print(_step(1, stopped.step))
         out.print()
-    bad = [entry for entry in results.requirements if entry["verdict"] in ("error", "fail", "warn")]
-    bad.sort(key=lambda entry: WORST_FIRST.index(entry["verdict"]))
+    bad = [entry for entry in results.requirements if entry.verdict in ("error", "fail", "warn")]
+    bad.sort(key=lambda entry: WORST_FIRST.index(entry.verdict))
     for entry in bad[:MOST_CARDS]:
-        out.print(_card(entry, results.run.get("again") or f"lakeproof check {results.target['url']}"), soft_wrap=True)
+        out.print(_card(entry, results.run.again or f"lakeproof check {results.target.url}"), soft_wrap=True)
     if len(bad) > MOST_CARDS:
         out.print(f"… and {len(bad) - MOST_CARDS} more findings: see the report page.\n")
     if results.requirements:
         out.print(_table(results))
     style = "bold green" if not any(results.totals[verdict] for verdict in ("fail", "error", "blocked")) else "bold red"
     out.print(Text(sentence(results), style))
-    blocked = Counter(entry["message"] for entry in results.requirements if entry["verdict"] == "blocked")
+    blocked = Counter(entry.message for entry in results.requirements if entry.verdict == "blocked")
     for why, count in blocked.most_common(MOST_CARDS):
         out.print(mark("blocked", f"{count} blocked: {why}"), soft_wrap=True)
-    print_end(results.run)
+    print_end(results.run.notes, results.run.left_behind)
 
 
-def print_end(run: dict[str, Any]) -> None:
+def print_end(notes: Iterable[str], left_behind: Collection[Leftover | str]) -> None:
     """Print what a run says about itself: its connections, and what it left behind."""
-    for note in run.get("notes", ()):
+    for note in notes:
         out.print(Text(note, "yellow"))
-    for line in summary(run["left_behind"]):
+    for line in summary(left_behind):
         out.print(Text(f"left behind: {line}", "yellow"))
 
 
@@ -112,12 +113,12 @@ def _table(results: Results) -> Table:
     for verdict in shown:
         table.add_column(mark(verdict, verdict), justify="right")
     for resource, rows in build_matrix(results).resources.items():
-        names = {row.operation["id"] for row in rows}
-        about = [entry["verdict"] for entry in results.requirements if names & set(entry["operations"])]
+        names = {row.operation.id for row in rows}
+        about = [entry.verdict for entry in results.requirements if names & set(entry.operations)]
         table.add_row(resource, str(len(rows)), *(_count(about.count(verdict), verdict) for verdict in shown))
     totals = [_count(results.totals[verdict], verdict) for verdict in shown]
     table.add_section()
-    table.add_row("requirements", str(len(results.target["operations"])), *totals, style="bold")
+    table.add_row("requirements", str(len(results.target.operations)), *totals, style="bold")
     return table
 
 
@@ -125,28 +126,28 @@ def _count(count: int, verdict: str) -> Text:
     return Text(str(count), COLOURS[verdict]) if count else Text("·", "dim")
 
 
-def _card(entry: dict[str, Any], again: str) -> Group:
+def _card(entry: Result, again: str) -> Group:
     """Return a finding: what was seen, how it came about, and the command that shows it again."""
-    colour = COLOURS[entry["verdict"]]
-    steps = entry["steps"]
+    colour = COLOURS[entry.verdict]
+    steps = entry.steps
     shown = steps[-MOST_STEPS:]
     lines = [
-        Text.assemble(mark(entry["verdict"], entry["level"]), f"  {entry['id']}", style="bold"),
-        Text(f"  {entry['statement']}"),
-        Text(f"  {entry['message'].splitlines()[0]}" if entry["message"] else "", colour),
+        Text.assemble(mark(entry.verdict, entry.level), f"  {entry.id}", style="bold"),
+        Text(f"  {entry.statement}"),
+        Text(f"  {entry.message.splitlines()[0]}" if entry.message else "", colour),
     ]
     if len(steps) > len(shown):
         lines.append(Text(f"  … {len(steps) - len(shown)} steps before these", "dim"))
     lines += [_step(number, step) for number, step in enumerate(shown, len(steps) - len(shown) + 1)]
-    lines.append(Text(f"  again: {again} -k {entry['id']}\n", "cyan"))
+    lines.append(Text(f"  again: {again} -k {entry.id}\n", "cyan"))
     return Group(*lines)
 
 
-def _step(number: int, step: dict[str, Any]) -> Text:
-    request, response = step["request"], step["response"]
-    split = urlsplit(request["url"])
+def _step(number: int, step: Step) -> Text:
+    request, response = step.request, step.response
+    split = urlsplit(request.url)
     target = split.path + (f"?{split.query}" if split.query else "")
-    sent = f" {short_body(request['body'])}" if request["body"] else ""
-    text = Text(f"  {number}. {request['method']} {target}{sent}\n", "default" if step["mark"] else "dim")
-    answer = f"     → {response['status'] or response['failure']} {short_body(response['body'])}".rstrip()
-    return text.append(answer, "bold" if step["mark"] else "dim")
+    sent = f" {short_body(request.body)}" if request.body else ""
+    text = Text(f"  {number}. {request.method} {target}{sent}\n", "default" if step.mark else "dim")
+    answer = f"     → {response.status or response.failure} {short_body(response.body)}".rstrip()
+    return text.append(answer, "bold" if step.mark else "dim")

@@ -1,4 +1,4 @@
-"""Connectors: which jar an API needs on a line of Spark, and how Spark is told about a catalog.
+"""Connectors: which jar an API needs on a line of Spark, and how a catalog is configured in Spark.
 
 The table is `connectors.toml`. A connector that is chosen by its coordinates replaces that of its API.
 """
@@ -82,16 +82,16 @@ def connector(api: str, line: str, chosen: Sequence[str] = ()) -> Connector:
 
     Raises Problem when there is none.
     """
-    own = next((one for one in chosen if _api_of(one) == api), "")
+    own = next((coordinates for coordinates in chosen if _api_of(coordinates) == api), "")
     coordinates = own or str(table()["spark"].get(line, {}).get(api, ""))
     if not coordinates:
         raise Problem(
             f"There is no connector for {api} on Spark {line} in the table.",
             "Choose one with --connector GROUP:ARTIFACT:VERSION, or install another pyspark.",
         )
-    told = table()[api] | table()["group"].get(coordinates.partition(":")[0], {})
-    own_settings, extensions, waits = told["settings"], told.get("extensions", ""), told.get("waits", "")
-    return Connector(api, coordinates, told["catalog"], extensions, told["headers"], own_settings, waits)
+    entry = table()[api] | table()["group"].get(coordinates.partition(":")[0], {})
+    own_settings, extensions, waits = entry["settings"], entry.get("extensions", ""), entry.get("waits", "")
+    return Connector(api, coordinates, entry["catalog"], extensions, entry["headers"], own_settings, waits)
 
 
 def _api_of(coordinates: str) -> str:
@@ -120,12 +120,12 @@ def jar_files(apis: Collection[str], line: str, chosen: Sequence[str] = ()) -> l
 
 def catalog_settings(catalog: Catalog, line: str, chosen: Sequence[str] = ()) -> dict[str, str]:
     """Return the settings that make a catalog. They can be given to a session that runs."""
-    told = connector(catalog.api, line, chosen)
+    needed = connector(catalog.api, line, chosen)
     prefix = f"spark.sql.catalog.{catalog.name}"
-    headers = {f"{told.headers}.{name}": value for name, value in catalog.headers.items()}
-    given = {**told.settings, **headers, **catalog.settings}
+    headers = {f"{needed.headers}.{name}": value for name, value in catalog.headers.items()}
+    given = {**needed.settings, **headers, **catalog.settings}
     own = {f"{prefix}.{name}": str(value) for name, value in given.items()}
-    return {prefix: told.catalog, f"{prefix}.uri": catalog.url, **own}
+    return {prefix: needed.catalog, f"{prefix}.uri": catalog.url, **own}
 
 
 def catalog_for(name: str, settings: Settings) -> Catalog:

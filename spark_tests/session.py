@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 from spark_tests.connectors import Catalog, catalog_settings, client_modules, connector, jar_files, java_module
 from spark_tests.jars import cache_folder
 from spark_tests.java import CLIENT_MODULE, find_java
-from spark_tests.stand_ins import stand_ins
+from spark_tests.jdk_net_shim import compiled_shim
 from specs.extras import missing_extra
 from specs.problems import Problem
 
@@ -156,7 +156,7 @@ def spark_settings(
     settings["spark.sql.warehouse.dir"] = (own / "warehouse").as_uri()  # of Spark's own catalog, which stays empty
     if _is_here(spark.master):
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-    if CLIENT_MODULE in client_modules(wanted) and (folder := stand_ins(find_java(java_module(line)))):
+    if CLIENT_MODULE in client_modules(wanted) and (folder := compiled_shim(find_java(java_module(line)))):
         settings |= dict.fromkeys(("spark.driver.extraClassPath", "spark.executor.extraClassPath"), str(folder))
     files = list(spark.jars) or jar_files(wanted, line, spark.connectors)
     extensions = [connector(api, line, spark.connectors).extensions for api in sorted(wanted)]

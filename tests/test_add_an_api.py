@@ -278,7 +278,7 @@ def toy(tmp_path, monkeypatch):
 
 def judged(url: str, folder: Path):
     results, code = run(Settings(server=url, api="toy", token="me", report=str(folder / "report")))
-    return {entry["id"]: entry["verdict"] for entry in results.requirements}, code
+    return {entry.id: entry.verdict for entry in results.requirements}, code
 
 
 IDS = ("toy.thing.own", "toy.thing.others", "toy.me", "toy.wire")
@@ -383,11 +383,11 @@ def test_requirements_of_another_api_apply_below_the_mount(tmp_path, monkeypatch
     with serve("iceberg/1.11", "lance") as server:
         url = server.urls["lance"].removesuffix("/lance")
         results, code = run(Settings(server=url, api="twin", select=select, depth="smoke", report=str(tmp_path)))
-    verdicts = {entry["id"]: entry["verdict"] for entry in results.requirements}
-    assert (code, set(verdicts.values()), results.run["left_behind"]) == (0, {"pass", "unoffered"}, [])
+    verdicts = {entry.id: entry.verdict for entry in results.requirements}
+    assert (code, set(verdicts.values()), results.run.left_behind) == (0, {"pass", "unoffered"}, [])
     assert {
         "iceberg.namespace.create.conflict",
         "iceberg.wire.load_table",
         "iceberg.offered.load_table",
     } <= verdicts.keys()
-    assert all(entry["id"].startswith("iceberg.") for entry in results.requirements)
+    assert all(entry.id.startswith("iceberg.") for entry in results.requirements)

@@ -1,8 +1,8 @@
 """Judges of versions that are made one after the other, of one table or of two that only change together.
 
-A version has one maker, and time goes one way: who saw a version, or made it, was there at a moment between
-the start and the end of the operation. No order explains a version without a maker, one with two, one that is
-seen before anybody began to make it, or an older one that is seen later. Every judge costs O(n log n).
+A version has one maker, and time goes one way: a version is seen or made at a moment between
+the start and the end of an operation. No order explains a version without a maker, one with two, one that is
+seen before any client began to make it, or an older one that is seen later. Every judge costs O(n log n).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def judge_chain(events: Collection[Event]) -> Iterator[Contradiction]:
     """Judge commits that each build on the state before, and reads of that state.
 
     The value of a commit is the version it builds on and its own token; the result of a commit that
-    succeeded and of a read is a version and the token of the commit that made it (None: not told).
+    succeeded and of a read is a version and the token of the commit that made it (None: the answer does not say).
     """
     commits = [event for event in events if event.action == COMMIT]
     reads = _reads(events)
@@ -134,7 +134,7 @@ def _agrees(seen: tuple[int, Any], made: tuple[int, Any]) -> bool:
 
 
 def _wrong_tokens(commits: Iterable[Event], reads: Iterable[Event]) -> Iterator[Contradiction]:
-    """Yield reads that show what nobody made, what was refused, or another commit than was shown or acknowledged."""
+    """Yield reads of what no client made, of what was refused, or of another commit than was read or acknowledged."""
     by_token = {event.value[1]: event for event in commits}
     shown = {_base(event) + 1: (event.value[1], event) for event in commits if event.outcome == OK}
     for read in sorted(reads, key=lambda one: one.end):
@@ -144,17 +144,17 @@ def _wrong_tokens(commits: Iterable[Event], reads: Iterable[Event]) -> Iterator[
         maker = by_token.get(token)
         before = shown.setdefault(version, (token, read))
         if maker is None:
-            yield Contradiction(f"version {version} is there, but nobody has committed it", (read,))
+            yield Contradiction(f"version {version} is there, but no client has committed it", (read,))
         elif maker.outcome == REFUSED:
             yield Contradiction(f"version {version} is there, but its commit was refused", (maker, read))
         elif _base(maker) + 1 != version:
             yield Contradiction(f"version {version} is what was committed on version {_base(maker)}", (maker, read))
         elif before[0] != token:
-            yield Contradiction(f"version {version} is not the same for everybody", (before[1], maker, read))
+            yield Contradiction(f"version {version} is not the same for all clients", (before[1], maker, read))
 
 
 def _unmade(commits: Iterable[Event], least: Sights) -> Iterator[Contradiction]:
-    """Yield versions that nobody can have made, and those that came about before anybody had begun to make them."""
+    """Yield versions that no client can have made, and those that were there before any client began to make them."""
     begun, refused = _makers(commits, least)
     witnesses = _first_witnesses(least)
     latest: dict[int, Event] = {}
@@ -163,7 +163,7 @@ def _unmade(commits: Iterable[Event], least: Sights) -> Iterator[Contradiction]:
         maker = begun.get(version)
         if maker is None:
             tried = refused.get(version)
-            why = "but its commits were refused" if tried else "but nobody has made it"
+            why = "but its commits were refused" if tried else "but no client has made it"
             shown = (tried, witnesses[version]) if tried else (witnesses[version],)
             yield Contradiction(f"version {version} is there, {why}", shown)
         elif last is None or maker.start > last.start:
@@ -173,13 +173,13 @@ def _unmade(commits: Iterable[Event], least: Sights) -> Iterator[Contradiction]:
     for version, event in least:
         maker = latest.get(version)
         if maker is not None and event.before(maker):
-            yield Contradiction(f"version {version} is there before anybody has begun to make it", (event, maker))
+            yield Contradiction(f"version {version} is there before any client began to make it", (event, maker))
 
 
 def _makers(commits: Iterable[Event], least: Sights) -> tuple[Mapping[int, Event], Mapping[int, Event]]:
     """Return the first that can have made each version, and a commit that was refused it.
 
-    One that was acknowledged made it, then one whose token was read, then one of those that nobody answered.
+    One that was acknowledged made it, then one whose token was read, then one of those without an answer.
     """
     tokens = {event.result[1] for _, event in least if event.action == READ}
     begun: dict[int, Event] = {}
@@ -198,22 +198,22 @@ def _makers(commits: Iterable[Event], least: Sights) -> tuple[Mapping[int, Event
 
 
 def _first_witnesses(least: Sights) -> dict[int, Event]:
-    """Return, for each version up to the highest, who was the first to see it or a later one."""
+    """Return, for each version up to the highest, the first operation that saw it or a later one."""
     ordered = sorted(least, key=lambda sight: sight[1].end)
-    found: dict[int, Event] = {}
+    witnesses: dict[int, Event] = {}
     highest = 0
     for version, event in ordered:
-        for one in range(highest + 1, version + 1):
-            found[one] = event
+        for seen in range(highest + 1, version + 1):
+            witnesses[seen] = event
         highest = max(highest, version)
-    return found
+    return witnesses
 
 
 # Time
 
 
 def _stale(exact: Iterable[tuple[int, Event]], least: Sights) -> Iterator[Contradiction]:
-    """Yield who saw a version after a later one had been seen or made; one contradiction for each such operation."""
+    """Yield operations that saw a version after a later one was seen or made, one contradiction for each."""
     last = _Latest(least)
     for version, event in exact:
         newest, witness = last.before(event)
@@ -224,7 +224,7 @@ def _stale(exact: Iterable[tuple[int, Event]], least: Sights) -> Iterator[Contra
 
 
 def _torn(halves: Sequence[Collection[Event]]) -> Iterator[Contradiction]:
-    """Yield who saw one half at an older version than somebody had seen the other half before."""
+    """Yield reads of one half at an older version than the other half had in a read before."""
     for one, other in ((0, 1), (1, 0)):
         last = _Latest(_seen(_reads(halves[other])))
         for read in _reads(halves[one]):

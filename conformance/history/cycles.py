@@ -1,7 +1,7 @@
 """The judge of something that goes around a few states: a name that is taken and freed, a table that is renamed.
 
 It is exact: it follows every order of the operations that the answers allow, and there is a contradiction when none is
-left. Of moves that nobody can tell apart the one that ends first comes first, and nothing is done before an
+left. Of moves that are alike the one that ends first comes first, and nothing is done before an
 answer asks for it, so that few orders have to be followed.
 """
 
@@ -40,7 +40,9 @@ class Order:
 
     def beats(self, other: Order) -> bool:
         """See Candidate."""
-        return self.since >= other.since and all(one <= most for one, most in zip(self.spent, other.spent, strict=True))
+        return self.since >= other.since and all(
+            count <= most for count, most in zip(self.spent, other.spent, strict=True)
+        )
 
 
 def judge_cycle(events: Collection[Event], limit: int, *, states: Sequence[str]) -> Iterator[Contradiction]:
@@ -58,23 +60,27 @@ def judge_cycle(events: Collection[Event], limit: int, *, states: Sequence[str])
 def _words(wrong: Event, states: Sequence[str]) -> str:
     state = states[wrong.value]
     if wrong.outcome == OK:
-        return f"{wrong.action} was acknowledged, but after what others were told it cannot have been {state}"
-    return f"{wrong.action} was refused, but after what others were told it was {state} all the time"
+        return f"{wrong.action} was acknowledged, but after the other answers it cannot have been {state}"
+    return f"{wrong.action} was refused, but after the other answers it was {state} all the time"
 
 
 def _unexplained(events: Iterable[Event], states: int, limit: int) -> Event | None:
     """Return the first operation whose answer no order explains, None when there is none."""
-    told = [event for event in events if event.outcome != REFUSED or event.result in ELSEWHERE]
-    told.sort(key=lambda event: (event.outcome == UNKNOWN, event.end, event.start))
-    lost = [sorted(one.start for one in told if one.outcome == UNKNOWN and one.value == at) for at in range(states)]
-    follower = _Follower(told, lost, [_places(told, OK, states), _places(told, FORGOTTEN, states)])
-    return first_unexplained(told, Order(0, -math.inf, frozenset(), (0,) * states), follower.explain, limit)
+    history = [event for event in events if event.outcome != REFUSED or event.result in ELSEWHERE]
+    history.sort(key=lambda event: (event.outcome == UNKNOWN, event.end, event.start))
+    lost = [
+        sorted(event.start for event in history if event.outcome == UNKNOWN and event.value == at)
+        for at in range(states)
+    ]
+    follower = _Follower(history, lost, [_places(history, OK, states), _places(history, FORGOTTEN, states)])
+    return first_unexplained(history, Order(0, -math.inf, frozenset(), (0,) * states), follower.explain, limit)
 
 
-def _places(told: Sequence[Event], outcome: str, states: int) -> list[list[int]]:
+def _places(history: Sequence[Event], outcome: str, states: int) -> list[list[int]]:
     """Return, for each state, where the moves from it with an outcome stand in a history."""
     return [
-        [at for at, one in enumerate(told) if one.outcome == outcome and one.value == state] for state in range(states)
+        [place for place, event in enumerate(history) if event.outcome == outcome and event.value == state]
+        for state in range(states)
     ]
 
 
@@ -86,14 +92,14 @@ class _Follower:
     """
 
     def __init__(
-        self, told: Sequence[Event], lost: Sequence[Sequence[float]], made: Sequence[Sequence[Sequence[int]]]
+        self, history: Sequence[Event], lost: Sequence[Sequence[float]], made: Sequence[Sequence[Sequence[int]]]
     ) -> None:
-        self._told, self._lost, self._made = told, lost, made
+        self._history, self._lost, self._made = history, lost, made
         self._states = len(lost)
 
     def explain(self, order: Order, place: int) -> Iterator[Order]:
         """Yield the orders in which an operation, which is over now, has its place, after a given order."""
-        event = self._told[place]
+        event = self._history[place]
         now = event.end
         if event.outcome == FORGOTTEN:
             yield replace(order, done=order.done - {place})
@@ -113,8 +119,8 @@ class _Follower:
         if order.state == goal:
             yield order
             return
-        for one in self._steps(order, now, place):
-            yield from self._ways(one, goal, now, place)
+        for following in self._steps(order, now, place):
+            yield from self._ways(following, goal, now, place)
 
     def _steps(self, order: Order, now: float, place: int) -> Iterator[Order]:
         """Yield an order with one more move: of each sort the one that is due first, or one without an answer."""
@@ -125,12 +131,12 @@ class _Follower:
                 yield self._moved(order, now, order.done | {due})
         spent = order.spent[state]
         if spent < len(self._lost[state]) and self._lost[state][spent] <= now:
-            used = tuple(one + (at == state) for at, one in enumerate(order.spent))
+            used = tuple(count + (at == state) for at, count in enumerate(order.spent))
             yield replace(self._moved(order, now, order.done), spent=used)
 
     def _due(self, order: Order, places: Sequence[int], now: float, place: int) -> int | None:
         later = itertools.islice(places, bisect_right(places, place), None)
-        return next((one for one in later if self._told[one].start <= now and one not in order.done), None)
+        return next((move for move in later if self._history[move].start <= now and move not in order.done), None)
 
     def _moved(self, order: Order, now: float, done: frozenset[int]) -> Order:
         return replace(order, state=(order.state + 1) % self._states, since=now, done=done)

@@ -1,8 +1,8 @@
-"""The judge of a value that everybody overwrites: exact, where every write has a value of its own.
+"""The judge of a value that is overwritten: exact, where every write has a value of its own.
 
-All that has to do with one value, its write and the reads that found it, spans a zone of time. Where the value
-was surely there for a while (something of it ended before something else of it began), nothing else can
-have been there in between (Gibbons and Korach, 1997). That costs O(n log n).
+The operations on one value, its write and the reads that return it, span an interval of time. Where the value was
+certainly there for a while (one of them ended before another began), no other value can have been there in between
+(Gibbons and Korach, 1997). That costs O(n log n).
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ SET, AGAIN = "set", "repeat"
 
 
 @dataclass(frozen=True, slots=True)
-class Zone:
-    """A value, and what shows when it was there: what of it ended first, and what of it began last.
+class Interval:
+    """When a value was there, by its operations: `first` ended first, at `ended`, and `last` began last, at `began`.
 
-    Nothing is known of the write of the value at the beginning, None: it was over before everything else.
+    The write of the value at the beginning, None, is unknown: it was over before everything else.
     """
 
     value: Any
@@ -36,7 +36,7 @@ class Zone:
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """What shows the zone, in the order of time."""
+        """The operations that show the interval, by their start."""
         known = {id(event): event for event in (self.write, self.first, self.last) if event is not None}
         return tuple(sorted(known.values(), key=lambda event: event.start))
 
@@ -53,51 +53,55 @@ def judge_register(events: Collection[Event]) -> Iterator[Contradiction]:
         write = by_value.get(read.result)
         if read.result is not None and write is None:
             tried = refused.get(read.result)
-            why = "but its write was refused" if tried else "but nobody has written it"
+            why = "but its write was refused" if tried else "but no client has written it"
             yield Contradiction(f"{read.result} is there, {why}", (tried, read) if tried else (read,))
         elif write is not None and read.before(write):
-            yield Contradiction(f"{read.result} is there before anybody has begun to write it", (read, write))
+            yield Contradiction(f"{read.result} is there before any client began to write it", (read, write))
         else:
             known.append(read)
-    for around, within in _overlaps(_zones(by_value.values(), known)):
+    for around, within in _overlaps(_intervals(by_value.values(), known)):
         yield _contradiction(around, within, repeats)
 
 
-def _zones(writes: Iterable[Event], reads: Iterable[Event]) -> list[Zone]:
-    found: dict[Any, list[Event]] = defaultdict(list)
+def _intervals(writes: Iterable[Event], reads: Iterable[Event]) -> list[Interval]:
+    readers: dict[Any, list[Event]] = defaultdict(list)
     for read in reads:
-        found[read.result].append(read)
+        readers[read.result].append(read)
     by_value: dict[Any, Event | None] = {write.value: write for write in writes if write.outcome == OK}
-    by_value |= {write.value: write for write in writes if write.value in found}
-    return [_zone(value, by_value.get(value), found[value]) for value in by_value.keys() | found.keys()]
+    by_value |= {write.value: write for write in writes if write.value in readers}
+    return [_interval(value, by_value.get(value), readers[value]) for value in by_value.keys() | readers.keys()]
 
 
-def _zone(value: Any, write: Event | None, reads: list[Event]) -> Zone:
+def _interval(value: Any, write: Event | None, reads: list[Event]) -> Interval:
     own = [write, *reads] if write is not None else reads
     first, last = min(own, key=lambda event: event.end), max(own, key=lambda event: event.start)
     ended = first.end if write is not None else -math.inf
-    return Zone(value, ended, last.start, first if write is not None else None, last, write)
+    return Interval(value, ended, last.start, first if write is not None else None, last, write)
 
 
-def _overlaps(zones: Collection[Zone]) -> Iterator[tuple[Zone, Zone]]:
-    """Yield values that were there for a while, each once, with one that was there in the midst of it."""
-    lasting = sorted((zone for zone in zones if zone.ended < zone.began), key=lambda zone: zone.ended)
-    found = {id(one): (one, other) for one, other in pairwise(lasting) if other.ended < one.began}
-    starts = [zone.ended for zone in lasting]
-    for zone in zones:
-        if zone.ended >= zone.began:
-            position = bisect_right(starts, zone.began) - 1
-            if position >= 0 and starts[position] < zone.began and zone.ended < lasting[position].began:
-                found.setdefault(id(lasting[position]), (lasting[position], zone))
-    yield from found.values()
+def _overlaps(intervals: Collection[Interval]) -> Iterator[tuple[Interval, Interval]]:
+    """Yield values that were there for a while, each once, with one that was there in between."""
+    lasting = sorted(
+        (interval for interval in intervals if interval.ended < interval.began), key=lambda interval: interval.ended
+    )
+    overlaps = {id(early): (early, late) for early, late in pairwise(lasting) if late.ended < early.began}
+    starts = [interval.ended for interval in lasting]
+    for interval in intervals:
+        if interval.ended >= interval.began:
+            position = bisect_right(starts, interval.began) - 1
+            if position >= 0 and starts[position] < interval.began and interval.ended < lasting[position].began:
+                overlaps.setdefault(id(lasting[position]), (lasting[position], interval))
+    yield from overlaps.values()
 
 
-def _contradiction(around: Zone, within: Zone, repeats: Iterable[Event]) -> Contradiction:
-    """Return the contradiction of two zones, with the repetition that can have brought the older value back."""
+def _contradiction(around: Interval, within: Interval, repeats: Iterable[Event]) -> Contradiction:
+    """Return the contradiction of two intervals, with the repetition that can have brought the older value back."""
     value = "nothing" if around.value is None else around.value
     words = f"{value} is read after {within.value} was written over it"
     shown = [*around.events, *within.events]
-    again = [one for one in repeats if one.value == around.value and around.last and one.start < around.last.end]
+    again = [
+        event for event in repeats if event.value == around.value and around.last and event.start < around.last.end
+    ]
     if again:
         words = f"{words}: it was sent again with its key, and done again"
         shown.append(max(again, key=lambda event: event.start))

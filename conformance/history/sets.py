@@ -33,7 +33,7 @@ def _is_read(event: Event) -> bool:
 def _never_added(adds: dict[Any, Event], reads: Collection[Event]) -> Iterator[Contradiction]:
     for read in reads:
         for value in sorted(read.result - adds.keys()):
-            yield Contradiction(f"{value} is there, but nobody has added it", (read,))
+            yield Contradiction(f"{value} is there, but no client has added it", (read,))
 
 
 def _not_growing(reads: Collection[Event]) -> Iterator[Contradiction]:
@@ -70,6 +70,6 @@ def _contradiction(earlier: Event, later: Event) -> Contradiction:
         where = "is not there" if earlier.action == READ else f"is not there where {earlier.value} is"
         return Contradiction(f"{later.value} was added and {where}", events)
     if earlier.action != READ:
-        return Contradiction(f"{earlier.value} is there before anybody has begun to add it", events)
+        return Contradiction(f"{earlier.value} is there before any client began to add it", events)
     lost = min(later.result - earlier.result)
     return Contradiction(f"{lost} was read and is not there any more", events)

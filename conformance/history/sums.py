@@ -37,7 +37,7 @@ class Position:
 
     def beats(self, other: Position) -> bool:
         """See Candidate."""
-        return self.read >= other.read and all(one <= most for one, most in zip(self.lost, other.lost, strict=True))
+        return self.read >= other.read and all(count <= most for count, most in zip(self.lost, other.lost, strict=True))
 
 
 def judge_sum(events: Collection[Event], limit: int) -> Iterator[Contradiction]:
@@ -135,7 +135,7 @@ class _Search:
 
     def _with_reads(self, position: Position, open_reads: Sequence[int]) -> Position:
         """Return a position with the reads under way that fit its sum: to explain them now costs nothing."""
-        fitting = {one for one in open_reads if self._history[one].result == position.total}
+        fitting = {read for read in open_reads if self._history[read].result == position.total}
         return replace(position, read=position.read | fitting) if fitting - position.read else position
 
     def _steps(self, position: Position, place: int) -> Iterator[Position]:
@@ -143,9 +143,9 @@ class _Search:
         now = self._history[place].end
         for amount, places in self._answered.items():
             later = itertools.islice(places, bisect_right(places, place), None)
-            due = (one for one in later if one not in position.made and self._history[one].start <= now)
-            if (one := next(due, None)) is not None:
-                yield replace(position, total=position.total + amount, made=position.made | {one})
+            due = (add for add in later if add not in position.made and self._history[add].start <= now)
+            if (add := next(due, None)) is not None:
+                yield replace(position, total=position.total + amount, made=position.made | {add})
         for number, (amount, starts) in enumerate(self._lost):
             used = position.lost[number]
             if used < len(starts) and starts[used] <= now:

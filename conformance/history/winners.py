@@ -11,7 +11,7 @@ def one_winner(events: Collection[Event]) -> Iterator[Contradiction]:
     """Of several that take the same thing exactly one succeeds."""
     winners = [event for event in events if event.outcome == OK]
     if len(winners) > 1:
-        yield Contradiction(f"{len(winners)} of {len(events)} clients were told that they succeeded", tuple(winners))
+        yield Contradiction(f"{len(winners)} of {len(events)} clients got a success", tuple(winners))
     if not winners and all(event.outcome == REFUSED for event in events):
         yield Contradiction(f"all of {len(events)} clients were refused", tuple(events))
 

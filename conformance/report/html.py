@@ -13,14 +13,14 @@ SLOWEST = 10
 def render_html(results: Results) -> str:
     """Return the page."""
     order = {verdict: position for position, verdict in enumerate(WORST_FIRST)}
-    requirements = sorted(results.requirements, key=lambda entry: (order[entry["verdict"]], entry["id"]))
-    slowest = sorted(results.requirements, key=lambda entry: -entry["seconds"])[:SLOWEST]
+    requirements = sorted(results.requirements, key=lambda entry: (order[entry.verdict], entry.id))
+    slowest = sorted(results.requirements, key=lambda entry: -entry.seconds)[:SLOWEST]
     return template("report.html.j2").render(
         run=results.run,
         target=results.target,
         totals=results.totals,
         sentence=sentence(results),
-        left_behind=summary(results.run["left_behind"]),
+        left_behind=summary(results.run.left_behind),
         matrix=build_matrix(results),
         requirements=requirements,
         slowest=slowest,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 from xml.etree import ElementTree as ET
 
-from conformance.results import Results
+from conformance.results import Result, Results
 
 FAILURES = {"fail", "blocked"}
 SKIPPED = {"unoffered", "warn"}
@@ -18,13 +17,13 @@ def render_junit(results: Results) -> str:
     totals = results.totals
     suite = ET.Element(
         "testsuite",
-        name=f"lakeproof {results.target['profile']}",
+        name=f"lakeproof {results.target.profile}",
         tests=str(len(results.requirements)),
         failures=str(sum(totals[verdict] for verdict in FAILURES)),
         errors=str(totals["error"]),
         skipped=str(sum(totals[verdict] for verdict in SKIPPED)),
-        time=f"{results.run['seconds']:.3f}",
-        timestamp=results.run["started"],
+        time=f"{results.run.seconds:.3f}",
+        timestamp=results.run.started,
     )
     for requirement in results.requirements:
         suite.append(_case(requirement))
@@ -34,21 +33,21 @@ def render_junit(results: Results) -> str:
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
-def _case(requirement: dict[str, Any]) -> ET.Element:
-    resource, _, name = requirement["id"].rpartition(".")
-    case = ET.Element("testcase", classname=resource, name=name, time=f"{requirement['seconds']:.3f}")
+def _case(requirement: Result) -> ET.Element:
+    resource, _, name = requirement.id.rpartition(".")
+    case = ET.Element("testcase", classname=resource, name=name, time=f"{requirement.seconds:.3f}")
     properties = ET.SubElement(case, "properties")
     shown = {
-        "requirement": requirement["id"],
-        "level": requirement["level"],
-        "clause": requirement["clause"]["id"],
-        "operations": " ".join(requirement["operations"]),
+        "requirement": requirement.id,
+        "level": requirement.level,
+        "clause": requirement.clause.id,
+        "operations": " ".join(requirement.operations),
     }
     for key, value in shown.items():
         ET.SubElement(properties, "property", name=key, value=value)
-    tag = _tag(requirement["verdict"])
+    tag = _tag(requirement.verdict)
     if tag:
-        outcome = ET.SubElement(case, tag, message=_clean(requirement["message"].partition("\n")[0]))
+        outcome = ET.SubElement(case, tag, message=_clean(requirement.message.partition("\n")[0]))
         outcome.text = _clean(_text(requirement))
     return case
 
@@ -61,12 +60,12 @@ def _tag(verdict: str) -> str:
     return "error" if verdict == "error" else ""
 
 
-def _text(requirement: dict[str, Any]) -> str:
+def _text(requirement: Result) -> str:
     steps = [
-        f"{number}. {step['request']['curl']}\n   -> {step['response']['status'] or step['response']['failure']}"
-        for number, step in enumerate(requirement["steps"], 1)
+        f"{number}. {step.request.curl}\n   -> {step.response.status or step.response.failure}"
+        for number, step in enumerate(requirement.steps, 1)
     ]
-    return "\n".join([requirement["statement"], requirement["message"], *steps])
+    return "\n".join([requirement.statement, requirement.message, *steps])
 
 
 def _clean(text: str) -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from conformance.report.matrix import GLYPHS, build_matrix, sentence
-from conformance.results import VERDICTS, Results
+from conformance.results import VERDICTS, Result, Results, RunRecord
 from conformance.sandbox import summary
 from specs.places import is_link
 
@@ -21,14 +19,14 @@ def render_markdown(results: Results) -> str:
 
 def _facts(results: Results) -> str:
     run, target = results.run, results.target
-    return f"`{target['name']}` · {run['requests']} requests · {run['seconds']:.1f} s · {run['kit']}"
+    return f"`{target.name}` · {run.requests} requests · {run.seconds:.1f} s · {run.kit}"
 
 
-def _about(run: dict[str, Any]) -> list[str]:
+def _about(run: RunRecord) -> list[str]:
     """Return what a run says about itself: why it was stopped, its connections, what it left behind."""
-    stopped = [f"**The run was stopped:** {run['stopped']['message']}"] if run.get("stopped") else []
-    left = [f"left behind: {line}" for line in summary(run["left_behind"])]
-    return [text for line in (*stopped, *run.get("notes", ()), *left) for text in (line, "")]
+    stopped = [f"**The run was stopped:** {run.stopped.message}"] if run.stopped else []
+    left = [f"left behind: {line}" for line in summary(run.left_behind)]
+    return [text for line in (*stopped, *run.notes, *left) for text in (line, "")]
 
 
 def _table(results: Results) -> list[str]:
@@ -36,26 +34,23 @@ def _table(results: Results) -> list[str]:
     lines = [f"| resource | {' | '.join(f'{GLYPHS[verdict]} {verdict}' for verdict in shown)} |"]
     lines.append("|---|" + "--:|" * len(shown))
     for resource, rows in build_matrix(results).resources.items():
-        names = {row.operation["id"] for row in rows}
-        about = [entry for entry in results.requirements if names & set(entry["operations"])]
-        counts = [sum(entry["verdict"] == verdict for entry in about) for verdict in shown]
+        names = {row.operation.id for row in rows}
+        about = [entry for entry in results.requirements if names & set(entry.operations)]
+        counts = [sum(entry.verdict == verdict for entry in about) for verdict in shown]
         lines.append(f"| {resource} | {' | '.join(str(count) for count in counts)} |")
     return [*lines, ""]
 
 
-def _place(entry: dict[str, Any]) -> str:
+def _place(entry: Result) -> str:
     """Return where the norms say what an entry asks for; results of older releases do not know."""
-    return "".join(
-        f" <{place}>" if is_link(place) else f" (`{place}`)" for place in entry["clause"].get("place", [])[:1]
-    )
+    return "".join(f" <{place}>" if is_link(place) else f" (`{place}`)" for place in entry.clause.place[:1])
 
 
 def _findings(results: Results) -> list[str]:
-    found = [entry for entry in results.requirements if entry["verdict"] in ("fail", "error", "warn")]
-    found.sort(key=lambda entry: ("error", "fail", "warn").index(entry["verdict"]))
+    findings = [entry for entry in results.requirements if entry.verdict in ("fail", "error", "warn")]
+    findings.sort(key=lambda entry: ("error", "fail", "warn").index(entry.verdict))
     lines = [
-        f"- {GLYPHS[entry['verdict']]} `{entry['id']}` {entry['statement']}{_place(entry)}"
-        for entry in found[:MOST_FINDINGS]
+        f"- {GLYPHS[entry.verdict]} `{entry.id}` {entry.statement}{_place(entry)}" for entry in findings[:MOST_FINDINGS]
     ]
-    more = len(found) - MOST_FINDINGS
+    more = len(findings) - MOST_FINDINGS
     return [*lines, f"- and {more} more: see report.html"] if more > 0 else lines

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
 
 from conformance.requirement import KINDS
-from conformance.results import Results
+from conformance.results import OperationRecord, Results, Verdict
 
-WORST_FIRST = ("error", "fail", "blocked", "warn", "unoffered", "pass")
+WORST_FIRST: tuple[Verdict, ...] = ("error", "fail", "blocked", "warn", "unoffered", "pass")
 GLYPHS = {
     "pass": "✓",
     "fail": "✗",
@@ -23,7 +22,7 @@ MEANINGS = {
     "fail": "the server breaks a MUST",
     "warn": "the server breaks a SHOULD or MAY",
     "unoffered": "the server does not have the operation, and says so",
-    "blocked": "could not be judged: something before it failed",
+    "blocked": "could not be tested: something before it failed",
     "error": "the kit itself failed",
 }
 
@@ -54,7 +53,7 @@ class Cell:
 class Row:
     """One operation: its entry in the results, and a cell for each kind."""
 
-    operation: dict[str, Any]
+    operation: OperationRecord
     cells: dict[str, Cell]
 
     @property
@@ -73,38 +72,44 @@ class Matrix:
 
 def build_matrix(results: Results) -> Matrix:
     """Return the matrix of a run; operations without any requirement have empty cells."""
-    rows = {entry["id"]: Row(entry, {kind: Cell() for kind in KINDS}) for entry in results.target["operations"]}
+    rows = {entry.id: Row(entry, {kind: Cell() for kind in KINDS}) for entry in results.target.operations}
     for requirement in results.requirements:
-        for operation in requirement["operations"]:
+        for operation in requirement.operations:
             if operation in rows:
-                rows[operation].cells[requirement["kind"]].counts[requirement["verdict"]] += 1
+                rows[operation].cells[requirement.kind].counts[requirement.verdict] += 1
     kinds = [kind for kind in KINDS if any(row.cells[kind].total for row in rows.values())]
     resources: dict[str, list[Row]] = {}
     for row in rows.values():
-        resources.setdefault(row.operation["resource"], []).append(row)
+        resources.setdefault(row.operation.resource, []).append(row)
     return Matrix(kinds, resources)
 
 
 def sentence(results: Results) -> str:
     """Return the run's verdict in one sentence."""
-    counts = Counter((entry["level"], entry["verdict"]) for entry in results.requirements)
+    counts = Counter((entry.level, entry.verdict) for entry in results.requirements)
     must = sum(count for (level, _), count in counts.items() if level == "MUST")
     if not results.requirements:
-        return "Nothing was judged."
-    if results.run["interrupted"]:
-        return f"Interrupted after {_counted(len(results.requirements), 'requirement')}."
-    profile, stopped = results.target["profile"], results.run.get("stopped")
+        return "No requirement was tested."
+    if results.run.interrupted:
+        return f"Interrupted: {_tested(results)}."
+    profile, stopped = results.target.profile, results.run.stopped
     broken, blocked = counts["MUST", "fail"], counts["MUST", "blocked"]
-    also = [f"{blocked} could not be judged"] if blocked else []
+    also = [f"{blocked} could not be tested"] if blocked else []
     also += [_counted(results.totals["warn"], "warning")] if results.totals["warn"] else []
     also += [f"{_counted(results.totals['error'], 'error')} of the kit"] if results.totals["error"] else []
-    also += [f"stopped after {_counted(len(results.requirements), 'requirement')}"] if stopped else []
+    also += [f"stopped: {_tested(results)}"] if stopped else []
     tail = f" ({', '.join(also)})" if also else ""
-    if broken or blocked or (stopped and stopped["gone"]):
+    if broken or blocked or (stopped and stopped.gone):
         return f"Does not conform to {profile}: {broken} of {must} MUST requirements are broken{tail}."
     if results.totals["error"] or stopped:
         return f"No verdict on {profile}: none of {must} MUST requirements is broken{tail}."
     return f"Conforms to {profile}: none of {must} MUST requirements is broken{tail}."
+
+
+def _tested(results: Results) -> str:
+    """Return how far a run came that ended early."""
+    tested, selected = len(results.requirements), results.run.selected
+    return f"{tested} of {selected} requirements tested" if selected else f"{_counted(tested, 'requirement')} tested"
 
 
 def _counted(count: int, noun: str) -> str:

@@ -91,8 +91,8 @@ def show_run(results: Results, code: int, *, as_json: bool) -> int:
         return code
     print_results(results)
     totals = ", ".join(f"{count} {verdict}" for verdict, count in results.totals.items() if count) or "nothing selected"
-    out.print(f"{totals} in {results.run['seconds']:.1f} s")
-    out.print(f"report: {results.target['settings']['report']}/report.html", soft_wrap=True)
+    out.print(f"{totals} in {results.run.seconds:.1f} s")
+    out.print(f"report: {results.target.settings['report']}/report.html", soft_wrap=True)
     return code
 
 

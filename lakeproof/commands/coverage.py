@@ -47,7 +47,7 @@ Examples:
 def coverage_command(results: Path | None, api: str, storage: str, as_json: bool) -> int:
     """Count which declared statuses and clauses the requirements reach; exit 1 if there is a gap."""
     found = read_results(results) if results else _run(api, storage)
-    profile = find_profile(found.target["profile"])
+    profile = find_profile(found.target.profile)
     statuses = status_coverage(found, profile.document())
     clauses = [entry for suite in profile.suites for entry in clause_coverage(suite)]
     gaps = GAP in {entry.state for entry in statuses} | {entry.state for entry in clauses}
@@ -77,8 +77,8 @@ def _print(results: Results, statuses: list[StatusCoverage], clauses: list[Claus
     out.print(table)
     out.print("✓ reached by a requirement  – excluded  ○ not served  ✗ gap", style="dim")
     _print_reasons(statuses, clauses)
-    served = [entry["id"] for entry in results.target["operations"] if entry["state"] == "offered"]
-    out.print(f"\noperations: {len(served)} of {len(results.target['operations'])} served")
+    served = [entry.id for entry in results.target.operations if entry.state == "offered"]
+    out.print(f"\noperations: {len(served)} of {len(results.target.operations)} served")
     for name, entries in (("statuses", statuses), ("clauses", clauses)):
         counts = Counter(entry.state for entry in entries)
         out.print(f"{name}: " + ", ".join(f"{counts[state]} {state}" for state in STYLES if counts[state]))

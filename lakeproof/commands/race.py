@@ -15,6 +15,7 @@ from rich.text import Text
 
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.history.orders import MOST_ORDERS
+from conformance.sandbox import Leftover
 from conformance.settings import Settings, load_settings
 from lakeproof.checking import EMBEDDED_STORAGE
 from lakeproof.commands.check import command_line
@@ -97,7 +98,7 @@ def race_command(
     seed: int,
     **given: Any,
 ) -> int:
-    """Let clients on Spark's executors race, and judge what they were told; by default on the embedded server."""
+    """Let clients on Spark's executors race, and judge their history; by default on the embedded server."""
     spark: SparkSettings = spark_settings_of(given)
     settings = load_settings({**given, "server": url, "headers": headers or None, "seed": seed})
     if sql and not sql_format(settings.api):
@@ -110,8 +111,8 @@ def race_command(
         with contextlib.ExitStack() as stack:
             with starting():
                 session = stack.enter_context(open_session(spark, catalogs))
-            with counting(f"{size.clients:,} clients race", size.operations) as heard:
-                race = run_race(session, target, size, sql_race.through_sql if sql else None, heard)
+            with counting(f"{size.clients:,} clients race", size.operations) as on_progress:
+                race = run_race(session, target, size, sql_race.through_sql if sql else None, on_progress)
     report = to_json(race, command_line())
     paths = write(report, Path(settings.report))
     if as_json:
@@ -153,7 +154,7 @@ def print_race(report: dict[str, Any]) -> None:
         out.print(advice(report), soft_wrap=True)
     for never in figures["never_done"]:
         out.print(Text(f"never succeeded, so nothing is known of it: {never}", "yellow"))
-    print_end(report["run"])
+    print_end((), [Leftover(**left) for left in report["run"]["left_behind"]])
 
 
 def _table(report: dict[str, Any]) -> Table:

@@ -35,11 +35,11 @@ requirement that needs one.
 @click.option("--publish", "published", is_flag=True, help="Write what is kept: results.json.gz, summary and findings.")
 def report_command(results: Path, report: Path | None, published: bool) -> None:
     """Write the reports of a run again from RESULTS, a results file or its folder, and show them."""
-    read = read_results(results)
+    run = read_results(results)
     folder = report or (results if results.is_dir() else results.parent)
     if published:
-        out.print(f"findings: {publish(read, folder)['findings']}", soft_wrap=True)
+        out.print(f"findings: {publish(run, folder)['findings']}", soft_wrap=True)
         return
-    paths = render_reports(read, folder)
-    print_results(read)
+    paths = render_reports(run, folder)
+    print_results(run)
     out.print(f"report: {paths['html']}", soft_wrap=True)

@@ -33,11 +33,11 @@ def counting(text: str, total: int) -> Iterator[Callable[[int, int], None]]:
     with _progress(MofNCompleteColumn()) as progress:
         task = progress.add_task(text, total=total)
 
-        def heard(part: int, count: int) -> None:
+        def on_progress(part: int, count: int) -> None:
             parts[part] = count
             progress.update(task, completed=sum(parts.values()))
 
-        yield heard
+        yield on_progress
 
 
 @contextlib.contextmanager

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from rich.table import Table
 from rich.text import Text
@@ -15,7 +14,7 @@ from rich.text import Text
 from conformance.exchange import is_secret
 from conformance.report import render_reports
 from conformance.report.matrix import WORST_FIRST, sentence
-from conformance.results import Results
+from conformance.results import Result, Results
 from lakeproof.terminal import COLOURS, mark, out
 from peers.iceberg_java.kit import look_at, run_kit
 from peers.iceberg_java.verdicts import Run, build_results
@@ -57,19 +56,19 @@ def command_line(url: str, properties: Mapping[str, str], only: Sequence[str] = 
 def show(results: Results) -> None:
     """Print the verdicts by class, each cause of failures with its first test, and the verdict."""
     out.print(_table(results))
-    found = [entry for entry in results.requirements if entry["verdict"] in FINDINGS]
+    found = [entry for entry in results.requirements if entry.verdict in FINDINGS]
     for (verdict, _), entries in _causes(found).items():
         more = f" and {len(entries) - 1} more like it" if len(entries) > 1 else ""
-        out.print(mark(verdict, f"{entries[0]['id']}{more}"), soft_wrap=True)
-        out.print(Text("".join(f"    {line}\n" for line in entries[0]["message"].splitlines())), soft_wrap=True)
+        out.print(mark(verdict, f"{entries[0].id}{more}"), soft_wrap=True)
+        out.print(Text("".join(f"    {line}\n" for line in entries[0].message.splitlines())), soft_wrap=True)
     out.print(Text(sentence(results), "bold red" if found else "bold green"), soft_wrap=True)
 
 
-def _causes(found: list[dict[str, Any]]) -> dict[tuple[str, str], list[dict[str, Any]]]:
+def _causes(found: list[Result]) -> dict[tuple[str, str], list[Result]]:
     """Return findings by verdict and the first line of what was thrown, the most frequent first."""
-    causes: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    causes: dict[tuple[str, str], list[Result]] = {}
     for entry in found:
-        causes.setdefault((entry["verdict"], entry["message"].partition("\n")[0]), []).append(entry)
+        causes.setdefault((entry.verdict, entry.message.partition("\n")[0]), []).append(entry)
     return dict(sorted(causes.items(), key=lambda cause: -len(cause[1])))
 
 
@@ -80,7 +79,7 @@ def _table(results: Results) -> Table:
         table.add_column(mark(verdict, verdict), justify="right")
     counts: dict[str, Counter[str]] = {}
     for entry in results.requirements:
-        counts.setdefault(entry["where"].partition(":")[0].rpartition(".")[2], Counter())[entry["verdict"]] += 1
+        counts.setdefault(entry.where.partition(":")[0].rpartition(".")[2], Counter())[entry.verdict] += 1
     for name, verdicts in counts.items():
         row = (Text(str(verdicts[verdict]), COLOURS[verdict]) for verdict in shown)
         table.add_row(name, str(verdicts.total()), *row)

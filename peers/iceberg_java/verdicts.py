@@ -11,7 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from conformance.exchange import redact
-from conformance.results import Results, kit_name, new_run_id
+from conformance.results import (
+    ClauseRecord,
+    OperationRecord,
+    Result,
+    Results,
+    RunRecord,
+    TargetRecord,
+    Verdict,
+    kit_name,
+    new_run_id,
+)
 from peers.iceberg_java.jars import versions
 from peers.iceberg_java.junit_xml import Outcome
 from peers.iceberg_java.kit import Look
@@ -43,62 +53,61 @@ class Run:
 def build_results(run: Run, look: Look, outcomes: Iterable[Outcome]) -> Results:
     """Return the results of a run of the kit."""
     kit = kit_version()
-    about = {
-        "id": new_run_id(run.started),
-        "started": run.started.isoformat(timespec="seconds"),
-        "seconds": round(run.seconds, 3),
-        "seed": 0,
-        "depth": "gate",
-        "command": run.command,
-        "again": f"python -m peers.iceberg_java.rck {run.url}",
-        "kit": kit_name(),
-        "interrupted": False,
-        "requests": 0,  # Java does not say
-        "left_behind": [],
-    }
-    target = {
-        "url": run.url,
-        "name": run.name or run.url,
-        "api": "iceberg",
-        "profile": f"iceberg-rck/{kit}",
-        "document": f"Apache Iceberg's REST compatibility kit {kit}",
-        "server": look.server,
-        "facts": {"endpoints": str(len(look.endpoints)) if look.endpoints else "not listed"},
-        "operations": [_operation(one, look) for one in _document_operations()],
-        "settings": redact(run.properties),
-    }
-    return Results(about, target, [to_requirement(outcome) for outcome in outcomes])
+    about = RunRecord(
+        id=new_run_id(run.started),
+        started=run.started.isoformat(timespec="seconds"),
+        seconds=round(run.seconds, 3),
+        seed=0,
+        depth="gate",
+        command=run.command,
+        again=f"python -m peers.iceberg_java.rck {run.url}",
+        kit=kit_name(),
+        interrupted=False,
+        requests=0,  # Java does not say
+        left_behind=[],
+    )
+    target = TargetRecord(
+        url=run.url,
+        name=run.name or run.url,
+        api="iceberg",
+        profile=f"iceberg-rck/{kit}",
+        document=f"Apache Iceberg's REST compatibility kit {kit}",
+        server=look.server,
+        facts={"endpoints": str(len(look.endpoints)) if look.endpoints else "not listed"},
+        operations=[_operation(operation, look) for operation in _document_operations()],
+        settings=redact(run.properties),
+    )
+    return Results.of(about, target, [to_result(outcome) for outcome in outcomes])
 
 
-def to_requirement(outcome: Outcome) -> dict[str, Any]:
-    """Return the entry of one test in the results."""
+def to_result(outcome: Outcome) -> Result:
+    """Return the result of one test."""
     verdict = to_verdict(outcome)
     method = outcome.name.partition("(")[0]
-    kit = kit_version()
-    return {
-        "id": requirement_id(outcome),
-        "level": "MUST",
-        "kind": "behaviour",
-        "operations": subjects(method),
-        "needs": [],
-        "clause": {
-            "id": "iceberg-rck",
-            "text": "Iceberg's Java client gets from the server what the kit's test expects.",
-            "source": f"org.apache.iceberg:iceberg-open-api:{kit}:tests",
-        },
-        "statement": statement(outcome.name),
-        "where": f"{outcome.class_name}:{outcome.name}",
-        "verdict": verdict,
-        "message": _reason(outcome, method) if verdict == "unoffered" else _message(outcome),
-        "seconds": outcome.seconds,
-        "requests": 0,
-        "steps": [],
-        "reached": [],
-        "blocked_by": None,
-    }
+    return Result(
+        id=requirement_id(outcome),
+        level="MUST",
+        kind="behaviour",
+        operations=subjects(method),
+        needs=[],
+        clause=ClauseRecord(
+            id="iceberg-rck",
+            text="Iceberg's Java client gets from the server what the kit's test expects.",
+            source=f"org.apache.iceberg:iceberg-open-api:{kit_version()}:tests",
+        ),
+        statement=statement(outcome.name),
+        where=f"{outcome.class_name}:{outcome.name}",
+        verdict=verdict,
+        message=_reason(outcome, method) if verdict == "unoffered" else _message(outcome),
+        seconds=outcome.seconds,
+        requests=0,
+        steps=[],
+        reached=[],
+        blocked_by=None,
+    )
 
 
-def to_verdict(outcome: Outcome) -> str:
+def to_verdict(outcome: Outcome) -> Verdict:
     """Return our verdict: a class that could not be prepared blocks its tests, a broken Java is the kit's error."""
     if outcome.end == "passed":
         return "pass"
@@ -159,14 +168,14 @@ def _message(outcome: Outcome) -> str:
     return "\n".join([f"{thrown}: {head}", *rest, *([f"at {place}"] if place else [])]) if thrown else ""
 
 
-def _operation(operation: Operation, look: Look) -> dict[str, str]:
+def _operation(operation: Operation, look: Look) -> OperationRecord:
     offered = not look.endpoints or f"{operation.method} {operation.path}" in look.endpoints
-    return {
-        "id": operation.id,
-        "resource": operation.resource,
-        "summary": operation.summary,
-        "state": "offered" if offered or operation.path == "/v1/config" else "refused",
-    }
+    return OperationRecord(
+        id=operation.id,
+        resource=operation.resource,
+        summary=operation.summary,
+        state="offered" if offered or operation.path == "/v1/config" else "refused",
+    )
 
 
 def _document_operations() -> list[Operation]:

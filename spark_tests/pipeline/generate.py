@@ -13,19 +13,19 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
-import orjson
+import msgspec
 
+from conformance.exchange import Step, StepRequest, StepResponse
 from conformance.exchange_log import FILE_NAME as EXCHANGES_FILE
-from conformance.results import VERDICTS, VERSION
-from conformance.results_files import FILE_NAME as RESULTS_FILE
+from conformance.results import ClauseRecord, Result, Results, RunRecord, TargetRecord, Verdict
 from specs.profiles import find_profile
 
 PROFILE = "iceberg"
 MANY = 50
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
 FAILS_EVERY, FLAKY_EVERY, BREAKS_EVERY = 17, 101, 211
+SECONDS = b'"seconds":'
 PADDING = {"User-Agent": "lakeproof", "Accept": "*/*", "Content-Type": "application/json"}
 
 
@@ -43,7 +43,7 @@ class Amount:
         return len(range(server, self.runs, self.servers))
 
 
-def verdict(amount: Amount, run: int, requirement: int) -> str:
+def verdict(amount: Amount, run: int, requirement: int) -> Verdict:
     """Return the verdict on a requirement in a run.
 
     Some always fail on some servers, some fail every other time, and some fail in the last run only.
@@ -74,89 +74,81 @@ def write_run(folder: Path, amount: Amount, run: int) -> None:
     """Write one run."""
     own = folder / f"run{run:05}"
     own.mkdir(exist_ok=True)
-    (own / RESULTS_FILE).write_bytes(orjson.dumps(results(amount, run)))
+    results(amount, run).write(own)
     with (own / EXCHANGES_FILE).open("wb") as log:
         log.writelines(exchanges(amount, run))
 
 
-def results(amount: Amount, run: int) -> dict[str, Any]:
-    """Return the results of a run, as its file has them."""
-    found = [_entry(requirement, verdict(amount, run, requirement)) for requirement in range(amount.requirements)]
+def results(amount: Amount, run: int) -> Results:
+    """Return the results of a run."""
     started = FIRST + timedelta(hours=run)
     profile = find_profile(PROFILE)
-    return {
-        "version": VERSION,
-        "run": {
-            "id": f"{started:%Y%m%dT%H%M%SZ}-{run:06x}",
-            "started": started.isoformat(timespec="seconds"),
-            "seconds": 12.5,
-            "seed": 0,
-            "depth": "gate",
-            "command": "lakeproof check http://localhost:8181",
-            "kit": "lakeproof 0.1.0",
-            "interrupted": False,
-            "requests": amount.exchanges,
-            "left_behind": [],
-        },
-        "target": {
-            "url": "http://localhost:8181",
-            "name": f"server {run % amount.servers}",
-            "api": profile.api,
-            "profile": profile.name,
-            "document": "made up",
-            "server": "made up",
-            "facts": {},
-            "operations": [],
-            "settings": {},
-        },
-        "totals": {one: sum(entry["verdict"] == one for entry in found) for one in VERDICTS},
-        "requirements": found,
-    }
+    about = RunRecord(
+        id=f"{started:%Y%m%dT%H%M%SZ}-{run:06x}",
+        started=started.isoformat(timespec="seconds"),
+        seconds=12.5,
+        seed=0,
+        depth="gate",
+        command="lakeproof check http://localhost:8181",
+        kit="lakeproof 0.1.0",
+        interrupted=False,
+        requests=amount.exchanges,
+        left_behind=[],
+    )
+    target = TargetRecord(
+        url="http://localhost:8181",
+        name=f"server {run % amount.servers}",
+        api=profile.api,
+        profile=profile.name,
+        document="made up",
+        server="made up",
+        facts={},
+        operations=[],
+        settings={},
+    )
+    entries = [_result(requirement, verdict(amount, run, requirement)) for requirement in range(amount.requirements)]
+    return Results.of(about, target, entries)
 
 
-def _entry(number: int, verdict: str) -> dict[str, Any]:
-    return {
-        "id": f"iceberg.made_up.r{number:05}",
-        "level": "MUST",
-        "kind": "behaviour",
-        "operations": ["loadTable"],
-        "needs": [],
-        "clause": {
-            "id": "made-up",
-            "text": "A statement of some length about a server.",
-            "source": "nowhere",
-        },
-        "statement": "Something is as it should be.",
-        "where": "conformance.iceberg.requirements.test_made_up:test_made_up",
-        "verdict": verdict,
-        "message": "" if verdict == "pass" else "expected 200, got 500",
-        "seconds": 0.004,
-        "requests": 5,
-        "steps": [],
-        "reached": ["loadTable 200"],
-        "blocked_by": None,
-    }
+def _result(number: int, verdict: Verdict) -> Result:
+    return Result(
+        id=f"iceberg.made_up.r{number:05}",
+        level="MUST",
+        kind="behaviour",
+        operations=["loadTable"],
+        needs=[],
+        clause=ClauseRecord(id="made-up", text="A statement of some length about a server.", source="nowhere"),
+        statement="Something is as it should be.",
+        where="conformance.iceberg.requirements.test_made_up:test_made_up",
+        verdict=verdict,
+        message="" if verdict == "pass" else "expected 200, got 500",
+        seconds=0.004,
+        requests=5,
+        steps=[],
+        reached=["loadTable 200"],
+        blocked_by=None,
+    )
 
 
 def exchanges(amount: Amount, run: int) -> Iterator[bytes]:
     """Yield the lines of the wire log of a run. Latencies have a long tail, and differ by operation."""
     choose = random.Random(run)  # noqa: S311 - the same in every run
     names = list(find_profile(PROFILE).document().operations)
-    before = [_line(name).partition(b'"@seconds"') for name in names]
+    before = [_line(name).partition(SECONDS) for name in names]
     for number in range(amount.exchanges):
         operation = number % len(names)
-        head, _, tail = before[operation]
-        yield b"%s%.6f%s\n" % (head, (1 + operation) * choose.paretovariate(3) / 1000, tail)
+        head, key, tail = before[operation]
+        yield b"%s%s%.6f%s\n" % (head, key, (1 + operation) * choose.paretovariate(3) / 1000, tail)
 
 
-def _line(operation: str) -> bytes:
-    request = {"method": "GET", "url": f"http://localhost:8181/v1/{operation}", "headers": PADDING, "body": None}
-    response = {"status": 200, "headers": PADDING, "body": {"json": {"metadata": "x" * 80}}, "failure": ""}
-    whole = {
-        "operation": operation,
-        "request": {**request, "curl": f"curl -sS -i -X GET http://localhost:8181/v1/{operation}"},
-        "response": response,
-        "seconds": "@seconds",
-        "mark": "",
-    }
-    return orjson.dumps(whole)
+def _line(name: str) -> bytes:
+    """Return a line whose number of seconds is left out."""
+    url = f"http://localhost:8181/v1/{name}"
+    step = Step(
+        operation=name,
+        request=StepRequest(method="GET", url=url, headers=PADDING, body=None, curl=f"curl -sS -i -X GET {url}"),
+        response=StepResponse(status=200, headers=PADDING, body={"json": {"metadata": "x" * 80}}, failure=""),
+        seconds=0.0,
+        mark="",
+    )
+    return msgspec.json.encode(step).replace(SECONDS + b"0.0", SECONDS)

@@ -11,34 +11,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from conformance.exchange import Step
 from conformance.exchange_log import FILE_NAME as EXCHANGES_FILE
+from conformance.results import Results
 from conformance.results import read_results as read
 from conformance.results_files import FILE_NAME as RESULTS_FILE
 from conformance.results_files import NAMES
+from spark_tests.pipeline.columns import read_type
+from spark_tests.pipeline.schema import EXCHANGES, FIELDS, FIELDS_OF_RUN, RUNS, SOURCE, TABLES, VERDICTS
 from specs.problems import Problem
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Observation, SparkSession
 
-RESULTS_SCHEMA = """
-run struct<id: string, started: string, seconds: double, seed: bigint, depth: string, command: string,
-           kit: string, interrupted: boolean, requests: bigint>,
-target struct<url: string, name: string, api: string, profile: string, server: string>,
-requirements array<struct<id: string, level: string, kind: string, verdict: string, message: string,
-                          seconds: double, requests: bigint, blocked_by: string>>
-"""
-EXCHANGES_SCHEMA = """
-operation string, request struct<method: string>, response struct<status: int, failure: string>, seconds double,
-broken string
-"""
+BROKEN = "broken"
+FROM_RESULTS = [*FIELDS_OF_RUN.values(), *FIELDS[VERDICTS].values(), *FIELDS[RUNS].values()]
+RESULTS_SCHEMA = read_type(Results, FROM_RESULTS)
+EXCHANGES_SCHEMA = f"{read_type(Step, FIELDS[EXCHANGES].values())}, {BROKEN} string"
 GLOB = re.compile(r"[*?\[\]{}\\,]")
-WHOSE = {
-    "run_id": "run.id",
-    "started": "CAST(run.started AS timestamp)",
-    "server": "target.name",
-    "api": "target.api",
-    "profile": "target.profile",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +46,11 @@ def find_results(folders: Iterable[Path]) -> list[Path]:
     for folder in folders:
         if not folder.exists():
             raise Problem(f"There is no folder {folder}.", "Give the --report folders of runs, or one above them.")
-    found = {path.resolve() for folder in folders for path in _below(folder)}
-    if not found:
+    files = {path.resolve() for folder in folders for path in _below(folder)}
+    if not files:
         names = ", ".join(map(str, folders))
         raise Problem(f"There is no {RESULTS_FILE} in {names}.", "Give the --report folders of runs.")
-    return sorted(found)
+    return sorted(files)
 
 
 def _below(folder: Path) -> Iterable[Path]:
@@ -76,7 +66,7 @@ def look_at(spark: SparkSession, paths: Sequence[Path]) -> list[Head]:
 
 def _look(path: str) -> Head:
     try:
-        return Head(path, run=str(read(Path(path)).run["id"]))
+        return Head(path, run=read(Path(path)).run.id)
     except Problem as problem:
         return Head(path, why=problem.message)
 
@@ -85,25 +75,18 @@ def read_results(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     """Return a row for each results file, with the path in `source`."""
     places = [spark_path(path) for path in paths]
     frame = spark.read.schema(RESULTS_SCHEMA).option("multiLine", "true").json(places)
-    return frame.selectExpr("*", "_metadata.file_path AS source")
+    return frame.selectExpr("*", f"_metadata.file_path AS {SOURCE}")
 
 
 def runs(files: DataFrame) -> DataFrame:
     """Return the rows of the table of runs."""
-    return files.selectExpr(
-        *_whose(),
-        "target.url AS url",
-        "target.server AS software",
-        *(f"run.{name}" for name in ("depth", "seed", "kit", "command", "interrupted", "seconds", "requests")),
-        "source",
-    )
+    return files.selectExpr(*_of_run(), *_select(RUNS), SOURCE)
 
 
 def verdicts(files: DataFrame) -> DataFrame:
     """Return the rows of the table of verdicts: one for each requirement of each run."""
-    exploded = files.selectExpr(*_whose(), "explode(requirements) AS one")
-    names = ("level", "kind", "verdict", "message", "seconds", "requests", "blocked_by")
-    return exploded.selectExpr(*WHOSE, "one.id AS requirement", *(f"one.{name}" for name in names))
+    exploded = files.selectExpr(*_of_run(), "explode(requirements) AS requirements")
+    return exploded.selectExpr(*FIELDS_OF_RUN, *_select(VERDICTS))
 
 
 def exchanges(spark: SparkSession, files: DataFrame, logs: Sequence[str], seen: Observation) -> DataFrame:
@@ -113,19 +96,11 @@ def exchanges(spark: SparkSession, files: DataFrame, logs: Sequence[str], seen: 
     """
     from pyspark.sql.functions import expr  # noqa: PLC0415 - optional
 
-    read = spark.read.schema(EXCHANGES_SCHEMA).option("columnNameOfCorruptRecord", "broken").json(list(logs))
-    told = expr("count(broken) AS broken"), expr("max(CASE WHEN broken IS NOT NULL THEN log END) AS log")
-    lines = read.selectExpr("*", "_metadata.file_path AS log").observe(seen, *told).where("broken IS NULL")
-    whose = files.selectExpr(*_whose(), f"regexp_replace(source, '[^/]+$', '{EXCHANGES_FILE}') AS log")
-    joined = lines.join(whose.hint("broadcast"), "log")
-    return joined.selectExpr(
-        *WHOSE,
-        "operation",
-        "request.method AS method",
-        "response.status AS status",
-        "seconds",
-        "response.failure AS failure",
-    )
+    read = spark.read.schema(EXCHANGES_SCHEMA).option("columnNameOfCorruptRecord", BROKEN).json(list(logs))
+    broken = expr(f"count({BROKEN}) AS broken"), expr(f"max(CASE WHEN {BROKEN} IS NOT NULL THEN log END) AS log")
+    lines = read.selectExpr("*", "_metadata.file_path AS log").observe(seen, *broken).where(f"{BROKEN} IS NULL")
+    of_run = files.selectExpr(*_of_run(), f"regexp_replace({SOURCE}, '[^/]+$', '{EXCHANGES_FILE}') AS log")
+    return lines.join(of_run.hint("broadcast"), "log").selectExpr(*FIELDS_OF_RUN, *_select(EXCHANGES))
 
 
 def logs_beside(paths: Iterable[str]) -> list[str]:
@@ -139,5 +114,12 @@ def spark_path(path: str | Path) -> str:
     return "file:" + GLOB.sub(r"\\\g<0>", str(path))
 
 
-def _whose() -> list[str]:
-    return [f"{expression} AS {name}" for name, expression in WHOSE.items()]
+def _of_run() -> list[str]:
+    """Return the columns that say which run a row is of."""
+    kinds = TABLES[RUNS]
+    return [f"CAST({path} AS {kinds[column]}) AS {column}" for column, path in FIELDS_OF_RUN.items()]
+
+
+def _select(name: str) -> list[str]:
+    """Return a table's own columns."""
+    return [f"{path} AS {column}" for column, path in FIELDS[name].items()]

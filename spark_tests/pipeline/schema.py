@@ -1,4 +1,4 @@
-"""The tables of the warehouse, and how older ones become like them.
+"""The tables of the warehouse, which follow from the types of results and exchanges, and how older ones become so.
 
 The version of the schema is a property of each table. A newer kit adds the columns that an older one did
 not know; an older kit refuses what a newer one has written.
@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from conformance.exchange import Step
+from conformance.results import Results
+from spark_tests.pipeline.columns import column_type
 from specs.problems import Problem
 
 if TYPE_CHECKING:
@@ -19,40 +22,45 @@ NAMESPACE = f"{CATALOG}.lakeproof"
 VERSION = 1
 VERSION_PROPERTY = "lakeproof.schema-version"
 RUNS, VERDICTS, EXCHANGES = "runs", "verdicts", "exchanges"
-WHOSE = {"run_id": "string", "started": "timestamp", "server": "string", "api": "string", "profile": "string"}
-TABLES: Mapping[str, Mapping[str, str]] = {
+SOURCE = "source"  # the file that a run was read from
+FIELDS_OF_RUN = {
+    "run_id": "run.id",
+    "started": "run.started",
+    "server": "target.name",
+    "api": "target.api",
+    "profile": "target.profile",
+}
+FIELDS: Mapping[str, Mapping[str, str]] = {
     VERDICTS: {
-        **WHOSE,
-        "requirement": "string",
-        "level": "string",
-        "kind": "string",
-        "verdict": "string",
-        "message": "string",
-        "seconds": "double",
-        "requests": "bigint",
-        "blocked_by": "string",
+        "requirement": "requirements.id",
+        **{name: f"requirements.{name}" for name in ("level", "kind", "verdict", "message", "seconds", "requests")},
+        "blocked_by": "requirements.blocked_by",
     },
     EXCHANGES: {
-        **WHOSE,
-        "operation": "string",
-        "method": "string",
-        "status": "int",
-        "seconds": "double",
-        "failure": "string",
+        "operation": "operation",
+        "method": "request.method",
+        "status": "response.status",
+        "seconds": "seconds",
+        "failure": "response.failure",
     },
-    RUNS: {  # the last one: a run that stands here is complete in the others
-        **WHOSE,
-        "url": "string",
-        "software": "string",
-        "depth": "string",
-        "seed": "bigint",
-        "kit": "string",
-        "command": "string",
-        "interrupted": "boolean",
-        "seconds": "double",
-        "requests": "bigint",
-        "source": "string",
+    RUNS: {
+        "url": "target.url",
+        "software": "target.server",
+        **{name: f"run.{name}" for name in ("depth", "seed", "kit", "command", "interrupted", "seconds", "requests")},
     },
+}
+"""Where the columns of each table come from, besides those of the run: fields of Results, or of Step for exchanges."""
+
+
+def _columns(name: str, whole: type) -> dict[str, str]:
+    own = {column: column_type(whole, path) for column, path in FIELDS[name].items()}
+    return {**{column: column_type(Results, path) for column, path in FIELDS_OF_RUN.items()}, **own}
+
+
+TABLES: Mapping[str, Mapping[str, str]] = {  # runs come last: a run that stands there is complete in the others
+    VERDICTS: _columns(VERDICTS, Results),
+    EXCHANGES: _columns(EXCHANGES, Step),
+    RUNS: {**_columns(RUNS, Results), SOURCE: "string"},
 }
 
 

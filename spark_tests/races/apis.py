@@ -1,4 +1,4 @@
-"""The part of each API in races: how a client plays, and how the stage is set.
+"""The part of each API in races: what a client does, and how its workload is prepared.
 
 The module `spark_tests.races.<api>` has it as `RACE`.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.target import Target
-from spark_tests.races.players import Player, Scene
+from spark_tests.races.workload import TrafficClient, Workload
 from specs.apis import part_of
 
 PACKAGE = "spark_tests.races"
@@ -18,11 +18,11 @@ PACKAGE = "spark_tests.races"
 
 @dataclass(frozen=True, slots=True)
 class RaceApi:
-    """One API: its players, its catalog, and what sets the stage for so many clients with a seed."""
+    """One API: its clients, its catalog, and what prepares the workload of so many clients with a seed."""
 
-    player: type[Player]
+    client: type[TrafficClient]
     catalog: Callable[[Target], Any]
-    prepare: Callable[[Target, Any, int, int], Scene]
+    prepare: Callable[[Target, Any, int, int], Workload]
 
 
 def race_api(api: str) -> RaceApi:

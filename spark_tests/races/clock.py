@@ -20,7 +20,7 @@ FIRST, TIMES = 3, 16  # how often it is asked at first, and when it has answered
 PATIENCE = 1.0
 TIME = struct.Struct("!d")
 NOTE = struct.Struct("!iq")  # how much a part of the race has done
-Heard = Callable[[int, int], None]
+OnProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def host_name() -> str:
 
 
 @contextlib.contextmanager
-def clock(address: str, heard: Heard) -> Iterator[ClockAddress]:
+def clock(address: str, on_progress: OnProgress) -> Iterator[ClockAddress]:
     """Answer with this process's monotonic time on a free port of an address, for the length of a block.
 
     Notes of what a part of the race has done arrive there too, and are passed on.
@@ -55,7 +55,7 @@ def clock(address: str, heard: Heard) -> Iterator[ClockAddress]:
         own.bind((address, 0))
         own.settimeout(0.2)
         over = threading.Event()
-        thread = threading.Thread(target=_answer, args=(own, over, heard), daemon=True)
+        thread = threading.Thread(target=_answer, args=(own, over, on_progress), daemon=True)
         thread.start()
         try:
             yield ClockAddress(own.getsockname(), host_name())
@@ -64,18 +64,18 @@ def clock(address: str, heard: Heard) -> Iterator[ClockAddress]:
             thread.join()
 
 
-def _answer(own: socket.socket, over: threading.Event, heard: Heard) -> None:
+def _answer(own: socket.socket, over: threading.Event, on_progress: OnProgress) -> None:
     while not over.is_set():
         with contextlib.suppress(TimeoutError):
             said, peer = own.recvfrom(16)
             if len(said) == NOTE.size:
-                heard(*NOTE.unpack(said))
+                on_progress(*NOTE.unpack(said))
             else:
                 own.sendto(TIME.pack(time.monotonic()), peer)
 
 
 def note(driver: ClockAddress, part: int, done: int) -> None:
-    """Tell the driver how much a part of the race has done. Nobody waits for an answer; notes may be lost."""
+    """Report to the driver how much a part of the race has done; there is no answer, and a note may be lost."""
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
         own.sendto(NOTE.pack(part, done), driver.address)
 
@@ -95,11 +95,11 @@ def measure(driver: ClockAddress) -> Offset:
         return Offset(0.0, 0.0)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
         own.settimeout(PATIENCE)
-        found = [one for _ in range(FIRST) if (one := _ask(own, driver)) is not None]
-        found += [one for _ in range(TIMES if found else 0) if (one := _ask(own, driver)) is not None]
-    if not found:
+        offsets = [offset for _ in range(FIRST) if (offset := _ask(own, driver)) is not None]
+        offsets += [offset for _ in range(TIMES if offsets else 0) if (offset := _ask(own, driver)) is not None]
+    if not offsets:
         raise TimeoutError(f"the driver's clock at {driver.address} does not answer")
-    return min(found, key=lambda one: one.slack)
+    return min(offsets, key=lambda offset: offset.slack)
 
 
 def _ask(own: socket.socket, driver: ClockAddress) -> Offset | None:

@@ -29,7 +29,7 @@ def actions(records: Collection[Record]) -> list[dict[str, Any]]:
     grouped: dict[tuple[str, str], list[Record]] = defaultdict(list)
     for record in records:
         grouped[str(record.key[0]), record.action].append(record)
-    return [_row(kind, action, found) for (kind, action), found in sorted(grouped.items())]
+    return [_row(kind, action, group) for (kind, action), group in sorted(grouped.items())]
 
 
 def _row(kind: str, action: str, records: list[Record]) -> dict[str, Any]:
@@ -40,9 +40,11 @@ def _row(kind: str, action: str, records: list[Record]) -> dict[str, Any]:
         "kind": kind,
         "action": action,
         "count": len(records),
-        **{one: outcomes[one] for one in (OK, REFUSED, UNKNOWN)},
+        **{outcome: outcomes[outcome] for outcome in (OK, REFUSED, UNKNOWN)},
         "conflicts": rate(outcomes) if writes else None,
-        "statuses": {str(status): count for status, count in sorted(Counter(one.status for one in records).items())},
+        "statuses": {
+            str(status): count for status, count in sorted(Counter(record.status for record in records).items())
+        },
         "latency": {f"p{percent}": round(percentile(answered, percent), 3) for percent in PERCENTILES if answered},
     }
 

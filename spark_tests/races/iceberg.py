@@ -1,7 +1,7 @@
 """What clients do to an Iceberg catalog.
 
 A chain is a table whose commits each add a snapshot to the one before, so every success has a sequence
-number of its own. A register is a property that everybody overwrites. The tables of a pair change in
+number of its own. A register is a property that all clients overwrite. The tables of a pair change in
 transactions only. A name is taken and freed; a ring is a table that is renamed around three names.
 The snapshots lead to no files: a race is about the catalog, and no engine reads its tables.
 """
@@ -25,10 +25,10 @@ from conformance.iceberg.support.updates import append, requirement, set_propert
 from conformance.target import Target
 from spark_tests.races.apis import RaceApi
 from spark_tests.races.clock import Offset
-from spark_tests.races.players import REPEAT, Action, Player, Scene
 from spark_tests.races.wire import Reply, Sender
+from spark_tests.races.workload import REPEAT, Action, TrafficClient, Workload
 
-TOLD = {"AlreadyExistsException": EXISTS, "NoSuchTableException": MISSING}
+REASONS_OF_ERRORS = {"AlreadyExistsException": EXISTS, "NoSuchTableException": MISSING}
 REGISTER = "value"
 SEPARATOR = "separator"
 SHORT_LOG = {"write.metadata.previous-versions-max": "1", "write.metadata.delete-after-commit.enabled": "true"}
@@ -36,17 +36,17 @@ State = tuple[int, int | None, str]
 """A table as a client saw it: sequence number, snapshot, location."""
 
 
-class IcebergPlayer(Player):
+class IcebergTraffic(TrafficClient):
     """A client of an Iceberg catalog."""
 
-    def __init__(self, number: int, sender: Sender, scene: Scene, offset: Offset) -> None:
-        super().__init__(number, sender, scene, offset)
+    def __init__(self, number: int, sender: Sender, workload: Workload, offset: Offset) -> None:
+        super().__init__(number, sender, workload, offset)
         self._bases: dict[str, State] = {}
         self._slots: dict[int, int] = {}
         self._sent: list[tuple[int, int, dict[str, Any], dict[str, str]]] = []
 
     def actions(self) -> Iterable[Action]:
-        """See Player."""
+        """See TrafficClient."""
         return (
             Action(36, "chain", ("loadTable", "updateTable"), self.extend),
             Action(14, "chain", ("loadTable",), self.read_chain),
@@ -62,14 +62,14 @@ class IcebergPlayer(Player):
 
     def namespace(self) -> dict[str, str]:
         """Return the path values of the race's namespace."""
-        return {"namespace": self.scene.facts[SEPARATOR].join(self.scene.home)}
+        return {"namespace": self.workload.facts[SEPARATOR].join(self.workload.home)}
 
     def table(self, name: str) -> dict[str, str]:
         """Return the path values of a table."""
         return {**self.namespace(), "table": name}
 
     async def load(self, name: str, key: Key, value: Any = None) -> State | None:
-        """Load a table and write down what it was; None when it cannot be loaded."""
+        """Load a table and record its state; None when it cannot be loaded."""
         start = self.now()
         reply = await self.sender.send("loadTable", self.table(name))
         seen = state(reply.value) if reply.status == 200 else None
@@ -80,15 +80,15 @@ class IcebergPlayer(Player):
 
     async def write(self, operation: str, path: Mapping[str, str], body: Any) -> Reply:
         """Send a write: once, or where the catalog keeps keys now and then again after hanging up."""
-        if not self.scene.keys or self.choose.random() >= REPEAT:
+        if not self.workload.keys or self.choose.random() >= REPEAT:
             return await self.once(operation, path, body)
         headers = {HEADER: new_key()}
         await self.sender.send(operation, path, body, headers=headers, patience=self.choose.random() / 500)
         return await self.sender.send(operation, path, body, headers=headers)
 
     async def look_last(self) -> None:
-        """See Player."""
-        counts = self.scene.objects
+        """See TrafficClient."""
+        counts = self.workload.objects
         for number in range(counts["register"]):
             await self.read_register(number)
         for number in range(counts["chain"]):
@@ -100,7 +100,7 @@ class IcebergPlayer(Player):
     # Chains
 
     async def extend(self) -> None:
-        """Build a snapshot on the last one that this client knows, and take over what it is told."""
+        """Build a snapshot on the last one that this client knows, and take over the state in the answer."""
         number = self.pick("chain")
         name, key = f"chain{number}", ("chain", number)
         base = self._bases.pop(name, None) or await self.load(name, key)
@@ -131,7 +131,7 @@ class IcebergPlayer(Player):
             return
         number, token, start = self.pick("register"), self.new_token(), self.now()
         body = {"requirements": [], "updates": [set_properties(**{REGISTER: str(token)})]}
-        headers = {HEADER: new_key()} if self.scene.keys else {}
+        headers = {HEADER: new_key()} if self.workload.keys else {}
         reply = await self.once("updateTable", self.table(f"register{number}"), body, headers=headers)
         self.note(SET, ("register", number), start, reply, value=token)
         if headers and reply.status == 200:
@@ -157,7 +157,7 @@ class IcebergPlayer(Player):
         tokens = self.new_token(), self.new_token()
         known = zip(names, bases, tokens, strict=True)
         changes = [
-            {"identifier": identifier((*self.scene.home, name)), **extension(base, token)}
+            {"identifier": identifier((*self.workload.home, name)), **extension(base, token)}
             for name, base, token in known
             if base
         ]
@@ -181,32 +181,32 @@ class IcebergPlayer(Player):
         if self.choose.random() < 0.5:
             body = {"name": name, "schema": SCHEMA}
             reply = await self.write("createTable", self.namespace(), body)
-            self.note("create", ("name", number), start, reply, value=0, result=told(reply, EXISTS))
+            self.note("create", ("name", number), start, reply, value=0, result=refusal_reason(reply, EXISTS))
         else:
             reply = await self.write("dropTable", self.table(name), None)
-            self.note("drop", ("name", number), start, reply, value=1, result=told(reply, MISSING))
+            self.note("drop", ("name", number), start, reply, value=1, result=refusal_reason(reply, MISSING))
 
     async def turn(self) -> None:
         """Rename a table from where this client thinks it is to the next name of its ring."""
         number = self.pick("ring")
         slot = self._slots.get(number, self.choose.randrange(3))
-        names = [f"ring{number}_{one % 3}" for one in (slot, slot + 1)]
-        source, destination = (identifier((*self.scene.home, name)) for name in names)
+        names = [f"ring{number}_{place % 3}" for place in (slot, slot + 1)]
+        source, destination = (identifier((*self.workload.home, name)) for name in names)
         start = self.now()
         reply = await self.write("renameTable", {}, {"source": source, "destination": destination})
-        self.note("rename", ("ring", number), start, reply, value=slot, result=told(reply, *ELSEWHERE))
+        self.note("rename", ("ring", number), start, reply, value=slot, result=refusal_reason(reply, *ELSEWHERE))
         self._slots[number] = (slot + 1) % 3
 
 
-def told(reply: Reply, *telling: str) -> str | None:
-    """Return what a refusal says about where a table is, if it is one of these."""
+def refusal_reason(reply: Reply, *reasons: str) -> str | None:
+    """Return why an operation was refused, if that is one of these reasons."""
     error = reply.value.get("error") if reply.status >= 400 and isinstance(reply.value, dict) else None
-    found = TOLD.get(str(error.get("type"))) if isinstance(error, dict) else None
-    return found if found in telling else None
+    reason = REASONS_OF_ERRORS.get(str(error.get("type"))) if isinstance(error, dict) else None
+    return reason if reason in reasons else None
 
 
 def state(value: Any) -> State:
-    """Return what a client has to know of a table that it was shown."""
+    """Return the state of a table from an answer that shows it."""
     metadata = value["metadata"]
     return metadata.get("last-sequence-number", 0), current(metadata), metadata["location"]
 
@@ -240,11 +240,11 @@ def pair_names(number: int) -> tuple[str, str]:
     return f"pair{number}a", f"pair{number}b"
 
 
-# The stage
+# Preparing
 
 
 def objects(clients: int) -> dict[str, int]:
-    """Return how many objects of each kind so many clients meet at: few enough to get into each other's way."""
+    """Return how many objects of each kind so many clients share: few enough for conflicts."""
     return {
         "chain": 1 + clients // 10,
         "register": 1 + clients // 15,
@@ -254,8 +254,8 @@ def objects(clients: int) -> dict[str, int]:
     }
 
 
-def prepare(target: Target, catalog: IcebergCatalog, clients: int, seed: int) -> Scene:
-    """Create the tables of a race and return what its clients have to know."""
+def prepare(target: Target, catalog: IcebergCatalog, clients: int, seed: int) -> Workload:
+    """Create the tables of a race and return its workload."""
     counts = objects(clients)
     names = [f"{kind}{number}" for kind in ("chain", "register") for number in range(counts[kind])]
     names += [name for number in range(counts["pair"]) for name in pair_names(number)]
@@ -267,7 +267,7 @@ def prepare(target: Target, catalog: IcebergCatalog, clients: int, seed: int) ->
     others += [f"ring{number}_{slot}" for number in range(counts["ring"]) for slot in (1, 2)]
     catalog.note_tables((*home, name) for name in (*names, *others))
     facts = {SEPARATOR: catalog.separator}
-    return Scene(tuple(home), counts, seed, bool(target.facts.get(KEY_LIFETIME)), facts)
+    return Workload(tuple(home), counts, seed, bool(target.facts.get(KEY_LIFETIME)), facts)
 
 
-RACE = RaceApi(IcebergPlayer, IcebergCatalog, prepare)
+RACE = RaceApi(IcebergTraffic, IcebergCatalog, prepare)

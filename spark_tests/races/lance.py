@@ -21,26 +21,26 @@ from conformance.target import Target
 from spark_tests.races.apis import RaceApi
 from spark_tests.races.clock import Offset
 from spark_tests.races.manifests import Staged, stage_versions, staged_copy
-from spark_tests.races.players import Action, Player, Scene
 from spark_tests.races.wire import Reply, Sender
+from spark_tests.races.workload import Action, TrafficClient, Workload
 from specs.identifiers import join_parts
 
 STAGED, MARK = "staged", "mark"
 VERSIONS_EACH = 100
 ROUNDS = 50  # batches that follow each other under one number
-TOLD = {5: EXISTS, 4: MISSING}  # numbers of errors
+REASONS_OF_ERRORS = {5: EXISTS, 4: MISSING}  # numbers of errors
 
 
-class LancePlayer(Player):
+class LanceTraffic(TrafficClient):
     """A client of a Lance namespace."""
 
-    def __init__(self, number: int, sender: Sender, scene: Scene, offset: Offset) -> None:
-        super().__init__(number, sender, scene, offset)
+    def __init__(self, number: int, sender: Sender, workload: Workload, offset: Offset) -> None:
+        super().__init__(number, sender, workload, offset)
         self._slots: dict[int, int] = {}
         self._versions: dict[int, int] = {}
 
     def actions(self) -> Iterable[Action]:
-        """See Player."""
+        """See TrafficClient."""
         return (
             Action(30, "name", ("DeclareTable", "DropTable"), self.take_or_free),
             Action(15, "ring", ("RenameTable",), self.turn),
@@ -51,14 +51,14 @@ class LancePlayer(Player):
         )
 
     async def look_last(self) -> None:
-        """See Player."""
+        """See TrafficClient."""
         if self.sender.offers("ListTableVersions"):
-            for number in range(self.scene.objects["chain"]):
+            for number in range(self.workload.objects["chain"]):
                 await self.read_version(number)
 
     def id(self, name: str) -> tuple[str, ...]:
         """Return the identifier of a table of the race; without namespaces its name has the race's prefix."""
-        return (*self.scene.home, f"{self.scene.facts[MARK]}{name}")
+        return (*self.workload.home, f"{self.workload.facts[MARK]}{name}")
 
     def path(self, name: str) -> dict[str, str]:
         """Return the path values of a table."""
@@ -73,19 +73,19 @@ class LancePlayer(Player):
         action, operation = ("drop", "DropTable") if frees else ("declare", "DeclareTable")
         start = self.now()
         reply = await self.once(operation, self.path(f"name{number}"), None if frees else {})
-        telling = MISSING if frees else EXISTS
-        self.note(action, ("name", number), start, reply, value=frees, result=told(reply, telling))
+        reason = MISSING if frees else EXISTS
+        self.note(action, ("name", number), start, reply, value=frees, result=refusal_reason(reply, reason))
 
     async def turn(self) -> None:
         """Rename a table from where this client thinks it is to the next name of its ring."""
         number = self.pick("ring")
         slot = self._slots.get(number, self.choose.randrange(3))
         body: dict[str, Any] = {"new_table_name": self.id(f"ring{number}_{(slot + 1) % 3}")[-1]}
-        if self.scene.home:
-            body["new_namespace_id"] = list(self.scene.home)
+        if self.workload.home:
+            body["new_namespace_id"] = list(self.workload.home)
         start = self.now()
         reply = await self.once("RenameTable", self.path(f"ring{number}_{slot}"), body)
-        self.note("rename", ("ring", number), start, reply, value=slot, result=told(reply, *ELSEWHERE))
+        self.note("rename", ("ring", number), start, reply, value=slot, result=refusal_reason(reply, *ELSEWHERE))
         self._slots[number] = (slot + 1) % 3
 
     # Batches
@@ -96,7 +96,9 @@ class LancePlayer(Player):
         body = {"operations": [{"declare_table": {"id": self.id(name)}} for name in batch_names(number, round)]}
         token, start = self.new_token(), self.now()
         reply = await self.once("BatchCommitTables", {}, body)
-        self.note(COMMIT, ("batch", number, round), start, reply, value=(0, token), result=told(reply, EXISTS))
+        self.note(
+            COMMIT, ("batch", number, round), start, reply, value=(0, token), result=refusal_reason(reply, EXISTS)
+        )
 
     async def look_at_batch(self) -> None:
         """Look for one table of a batch and then for the other."""
@@ -105,7 +107,7 @@ class LancePlayer(Player):
         for half in (0, 1) if self.choose.random() < 0.5 else (1, 0):
             start = self.now()
             reply = await self.sender.send("TableExists", self.path(names[half]), {})
-            there = 1 if reply.status == 200 else 0 if told(reply, MISSING) else None
+            there = 1 if reply.status == 200 else 0 if refusal_reason(reply, MISSING) else None
             result = None if there is None else (there, None)
             self.note(READ, ("batch", number, round), start, reply, value=half, result=result)
 
@@ -121,7 +123,7 @@ class LancePlayer(Player):
         base = self._versions.get(number)
         if base is None:
             base = await self.read_version(number)
-        staged: Staged = self.scene.facts[STAGED][number]
+        staged: Staged = self.workload.facts[STAGED][number]
         if base is None or staged.first + base >= staged.last:
             self._versions.pop(number, None)
             return
@@ -140,20 +142,20 @@ class LancePlayer(Player):
         start = self.now()
         query = "limit=1&descending=true"
         reply = await self.sender.send("ListTableVersions", self.path(f"chain{number}"), query=query)
-        staged: Staged = self.scene.facts[STAGED][number]
-        found = reply.value.get("versions") if reply.status == 200 else None
-        latest = found[0]["version"] - staged.first if found else None
+        staged: Staged = self.workload.facts[STAGED][number]
+        versions = reply.value.get("versions") if reply.status == 200 else None
+        latest = versions[0]["version"] - staged.first if versions else None
         self.note(READ, ("chain", number), start, reply, result=None if latest is None else (latest, None))
         if latest is not None:
             self._versions[number] = latest
         return latest
 
 
-def told(reply: Reply, *telling: str) -> str | None:
-    """Return what a refusal says about where a table is, if it is one of these."""
+def refusal_reason(reply: Reply, *reasons: str) -> str | None:
+    """Return why an operation was refused, if that is one of these reasons."""
     code = reply.value.get("code") if reply.status >= 400 and isinstance(reply.value, dict) else None
-    found = TOLD.get(code) if isinstance(code, int) else None
-    return found if found in telling else None
+    reason = REASONS_OF_ERRORS.get(code) if isinstance(code, int) else None
+    return reason if reason in reasons else None
 
 
 def batch_names(number: int, round: int) -> tuple[str, str]:
@@ -161,11 +163,11 @@ def batch_names(number: int, round: int) -> tuple[str, str]:
     return f"batch{number}_{round}a", f"batch{number}_{round}b"
 
 
-# The stage
+# Preparing
 
 
 def objects(clients: int) -> dict[str, int]:
-    """Return how many objects of each kind so many clients meet at: few enough to get into each other's way."""
+    """Return how many objects of each kind so many clients share: few enough for conflicts."""
     return {
         "name": 1 + clients // 10,
         "ring": 1 + clients // 20,
@@ -174,8 +176,8 @@ def objects(clients: int) -> dict[str, int]:
     }
 
 
-def prepare(target: Target, catalog: LanceCatalog, clients: int, seed: int) -> Scene:
-    """Create the tables of a race and return what its clients have to know.
+def prepare(target: Target, catalog: LanceCatalog, clients: int, seed: int) -> Workload:
+    """Create the tables of a race and return its workload.
 
     Where the files of tables are out of reach, there are no chains.
     """
@@ -198,7 +200,7 @@ def prepare(target: Target, catalog: LanceCatalog, clients: int, seed: int) -> S
         for round in range(ROUNDS)
         for name in batch_names(number, round)
     )
-    return Scene(tuple(home), counts, seed, False, {STAGED: staged, MARK: mark})
+    return Workload(tuple(home), counts, seed, False, {STAGED: staged, MARK: mark})
 
 
-RACE = RaceApi(LancePlayer, LanceCatalog, prepare)
+RACE = RaceApi(LanceTraffic, LanceCatalog, prepare)

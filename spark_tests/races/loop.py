@@ -8,20 +8,20 @@ from dataclasses import dataclass, replace
 
 from spark_tests.races.apis import race_api
 from spark_tests.races.clock import ClockAddress, Offset, drifted, measure, note
-from spark_tests.races.players import Player, Scene
 from spark_tests.races.records import Record
 from spark_tests.races.wire import Sender, Wire, new_session
+from spark_tests.races.workload import TrafficClient, Workload
 
-TOLD_EVERY = 0.5  # seconds
+PROGRESS_EVERY = 0.5  # seconds
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
-    """What an executor is told: the target, the stage, and how many clients do how much."""
+class TrafficPlan:
+    """What an executor runs: the target, the workload, and how many clients share how many operations."""
 
     api: str
     wire: Wire
-    scene: Scene
+    workload: Workload
     clock: ClockAddress
     clients: int
     operations: int
@@ -33,48 +33,48 @@ class Play:
         return each + (client < rest)
 
 
-def play_partition(play: Play, index: int) -> Iterator[Record]:
+def run_partition(plan: TrafficPlan, index: int) -> Iterator[Record]:
     """Run the clients of a partition, from the moment at which all partitions are ready.
 
     Raises TimeoutError when the driver's clock does not answer.
     """
-    from pyspark import BarrierTaskContext  # noqa: PLC0415 - optional where nobody races
+    from pyspark import BarrierTaskContext  # noqa: PLC0415 - optional
 
-    offset = measure(play.clock)
+    offset = measure(plan.clock)
     BarrierTaskContext.get().barrier()
-    records = asyncio.run(_play(play, index, offset))
-    slack = drifted(offset, measure(play.clock)).slack
+    records = asyncio.run(_run_clients(plan, index, offset))
+    slack = drifted(offset, measure(plan.clock)).slack
     return iter([replace(record, slack=slack) for record in records] if slack else records)
 
 
-async def _play(play: Play, index: int, offset: Offset) -> list[Record]:
+async def _run_clients(plan: TrafficPlan, index: int, offset: Offset) -> list[Record]:
     async with new_session() as session:
-        sender = Sender(play.wire, session)
-        players = [_player(play, number, sender, offset) for number in range(index, play.clients, play.partitions)]
-        telling = asyncio.create_task(_tell(play, index, players))
-        await asyncio.gather(*(player.play(play.share(player.number)) for player in players))
-        telling.cancel()
-    return [record for player in players for record in player.records]
+        sender = Sender(plan.wire, session)
+        clients = [_client(plan, number, sender, offset) for number in range(index, plan.clients, plan.partitions)]
+        progress = asyncio.create_task(_report_progress(plan, index, clients))
+        await asyncio.gather(*(client.run(plan.share(client.number)) for client in clients))
+        progress.cancel()
+    return [record for client in clients for record in client.records]
 
 
-async def _tell(play: Play, index: int, players: Sequence[Player]) -> None:
-    """Tell the driver now and then how much is done."""
+async def _report_progress(plan: TrafficPlan, index: int, clients: Sequence[TrafficClient]) -> None:
+    """Report now and then to the driver how much is done."""
     while True:
-        await asyncio.sleep(TOLD_EVERY)
-        note(play.clock, index, sum(len(player.records) for player in players))
+        await asyncio.sleep(PROGRESS_EVERY)
+        note(plan.clock, index, sum(len(client.records) for client in clients))
 
 
-def look_last(play: Play) -> list[Record]:
+def look_last(plan: TrafficPlan) -> list[Record]:
     """Read everything once more, when the race is over. The reader is one client more."""
 
     async def look() -> list[Record]:
         async with new_session() as session:
-            player = _player(play, play.clients, Sender(play.wire, session), Offset(0.0, 0.0))
-            await player.look_last()
-            return player.records
+            client = _client(plan, plan.clients, Sender(plan.wire, session), Offset(0.0, 0.0))
+            await client.look_last()
+            return client.records
 
     return asyncio.run(look())
 
 
-def _player(play: Play, number: int, sender: Sender, offset: Offset) -> Player:
-    return race_api(play.api).player(number, sender, play.scene, offset)
+def _client(plan: TrafficPlan, number: int, sender: Sender, offset: Offset) -> TrafficClient:
+    return race_api(plan.api).client(number, sender, plan.workload, offset)

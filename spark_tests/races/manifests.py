@@ -52,7 +52,7 @@ def stage_versions(catalog: LanceCatalog, id: Names, count: int) -> Staged:
 
 
 def staged_copy(staged: Staged, version: int) -> dict[str, Any]:
-    """Return the body that CreateTableVersion takes, with a copy of the version's manifest that is nobody else's."""
+    """Return the body that CreateTableVersion takes, with a copy of its own of the version's manifest."""
     source = staged.manifest(version)
     copy = Path(staged.directory) / VERSIONS / f"{source.name}-{uuid.uuid4()}"
     shutil.copyfile(source, copy)

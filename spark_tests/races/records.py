@@ -30,13 +30,13 @@ class Record:
 
     @property
     def outcome(self) -> str:
-        """Whether it was done, refused, or nobody knows."""
+        """Whether it was done or refused, or is unknown."""
         return outcome(self.status)
 
     def event(self) -> Event:
         """Return what the judges see: an interval in which the operation surely lies.
 
-        What nobody answered may be carried out at any time after it was sent.
+        What was not answered may be carried out at any time after it was sent.
         """
         end = math.inf if self.outcome == UNKNOWN else self.end + self.slack
         return Event(

@@ -38,7 +38,7 @@ def to_json(race: Race, command: str) -> dict[str, Any]:
             "command": command,
             "kit": kit_name(),
             "seconds": {name: round(seconds, 3) for name, seconds in race.seconds.items()},
-            "left_behind": [asdict(one) for one in race.left_behind],
+            "left_behind": [asdict(left) for left in race.left_behind],
         },
         "target": {
             "url": target.settings.server,
@@ -149,7 +149,7 @@ def page(report: dict[str, Any]) -> str:
     run, target, figures = report["run"], report["target"], report["totals"]
     facts = {
         "server": f"{target['name']} {target['server']}",
-        "raced as": target["profile"],
+        "tested as": target["profile"],
         "run": f"{run['started']}, {figures['seconds']:.1f} s, {figures['hosts']} host(s)",
         "command": run["command"],
         "throughput": f"{figures['per_second']:,.0f} operations/s",

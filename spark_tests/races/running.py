@@ -1,4 +1,4 @@
-"""A race from the first look at the target to the verdict: Spark drives, Python judges."""
+"""A race from the handshake with the target to the verdict: Spark drives, Python judges."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from conformance.session import meet
 from conformance.settings import Settings
 from conformance.target import Target, connect
 from spark_tests.races.apis import race_api
-from spark_tests.races.clock import Heard, clock
-from spark_tests.races.loop import Play, look_last, play_partition
+from spark_tests.races.clock import OnProgress, clock
+from spark_tests.races.loop import TrafficPlan, look_last, run_partition
 from spark_tests.races.records import Record
 from spark_tests.races.wire import wire_of
 from specs.problems import Problem
@@ -75,22 +75,22 @@ class Race:
         return [judgement for judgement in self.judgements if judgement.outcome == UNDECIDED]
 
 
-Contest = Callable[["SparkSession", Target, Any, RaceSettings, dict[str, float], Heard], list[Record]]
-"""What happens between the stage's setting and the last look; it notes the seconds of its parts, and is heard."""
+Traffic = Callable[["SparkSession", Target, Any, RaceSettings, dict[str, float], OnProgress], list[Record]]
+"""Prepares objects, lets clients work on them and reads them at the end; notes the seconds of its parts."""
 
 
-def unheard(_part: int, _done: int) -> None:
-    """Nobody wants to know how far a race is."""
+def ignore_progress(_part: int, _done: int) -> None:
+    """Leave unreported how far a race is."""
 
 
 def run_race(
     spark: SparkSession,
     settings: Settings,
     race: RaceSettings,
-    contest: Contest | None = None,
-    heard: Heard = unheard,
+    traffic: Traffic | None = None,
+    on_progress: OnProgress = ignore_progress,
 ) -> Race:
-    """Race on a target, by default over the wire, and judge it; `heard` is told how much each part has done so far.
+    """Race on a target, by default over the wire, and judge it; `on_progress` gets how much each part has done.
 
     Raises Problem when the target cannot be reached, lacks what a race needs, or answers next to nothing.
     """
@@ -101,7 +101,7 @@ def run_race(
     catalog.begin_example()
     seconds: dict[str, float] = {}
     try:
-        records = (contest or over_the_wire)(spark, target, catalog, race, seconds, heard)
+        records = (traffic or over_the_wire)(spark, target, catalog, race, seconds, on_progress)
     finally:
         target.sandbox.sweep()
     _check(records)
@@ -113,34 +113,39 @@ def run_race(
 
 
 def over_the_wire(
-    spark: SparkSession, target: Target, catalog: Any, race: RaceSettings, seconds: dict[str, float], heard: Heard
+    spark: SparkSession,
+    target: Target,
+    catalog: Any,
+    race: RaceSettings,
+    seconds: dict[str, float],
+    on_progress: OnProgress,
 ) -> list[Record]:
-    """Let clients on the executors send requests; see Contest."""
+    """Let clients on the executors send requests; see Traffic."""
     since = time.perf_counter()
-    scene = race_api(target.settings.api).prepare(target, catalog, race.clients, race.seed)
+    workload = race_api(target.settings.api).prepare(target, catalog, race.clients, race.seed)
     seconds["prepare"] = time.perf_counter() - since
     context = spark.sparkContext
     partitions = race.partitions or min(context.defaultParallelism, race.clients)
     driver = context.getConf().get("spark.driver.host", "127.0.0.1") or "127.0.0.1"
-    with clock(driver, heard) as address:
+    with clock(driver, on_progress) as address:
         wire = wire_of(target)
-        play = Play(target.settings.api, wire, scene, address, race.clients, race.operations, partitions)
+        plan = TrafficPlan(target.settings.api, wire, workload, address, race.clients, race.operations, partitions)
         since = time.perf_counter()
-        records = _collect(context, play)
+        records = _collect(context, plan)
         seconds["race"] = time.perf_counter() - since
-        return [*records, *look_last(play)]
+        return [*records, *look_last(plan)]
 
 
-def _collect(context: SparkContext, play: Play) -> list[Record]:
+def _collect(context: SparkContext, plan: TrafficPlan) -> list[Record]:
     """Return the records of all executors. Raises Problem when one of them fails, or does its part twice."""
     from py4j.protocol import Py4JJavaError  # noqa: PLC0415 - optional
     from pyspark.errors import PySparkException  # noqa: PLC0415
 
     group = f"race {secrets.token_hex(6)}"
     context.setJobGroup(group, "a race")
-    clients = context.parallelize(range(play.partitions), play.partitions).barrier()
+    clients = context.parallelize(range(plan.partitions), plan.partitions).barrier()
     try:
-        records = clients.mapPartitionsWithIndex(partial(_partition, play)).collect()
+        records = clients.mapPartitionsWithIndex(partial(_partition, plan)).collect()
     except (Py4JJavaError, PySparkException) as error:
         raise Problem(
             f"The race was not run to its end: {_reason(str(error))}.",
@@ -150,9 +155,7 @@ def _collect(context: SparkContext, play: Play) -> list[Record]:
     finally:
         context.setJobGroup("", "")
     if _attempts(context, group):
-        raise Problem(
-            "Spark lost a part of the race and ran it again: what the lost clients did is not known.", "Race again."
-        )
+        raise Problem("Spark lost a part of the race and ran it again: what its clients did is unknown.", "Race again.")
     return records
 
 
@@ -160,18 +163,18 @@ def _attempts(context: SparkContext, group: str) -> int:
     """Return how many times Spark has run a part of a group's jobs again."""
     tracker = context.statusTracker()
     jobs = [job for job in map(tracker.getJobInfo, tracker.getJobIdsForGroup(group)) if job]
-    stages = [stage for job in jobs for one in job.stageIds if (stage := tracker.getStageInfo(one))]
+    stages = [stage for job in jobs for number in job.stageIds if (stage := tracker.getStageInfo(number))]
     return sum(stage.currentAttemptId for stage in stages)
 
 
 def _reason(message: str) -> str:
     """Return the line of a Java or Python trace that says what was wrong."""
-    found = CAUSE.findall(message)
-    return found[-1].strip().rstrip(".") if found else message.strip().splitlines()[0].rstrip(".")
+    causes = CAUSE.findall(message)
+    return (causes[-1] if causes else message.strip().splitlines()[0]).strip().rstrip(".")
 
 
-def _partition(play: Play, index: int, _numbers: Iterable[int]) -> Iterable[Record]:
-    return play_partition(play, index)
+def _partition(plan: TrafficPlan, index: int, _numbers: Iterable[int]) -> Iterable[Record]:
+    return run_partition(plan, index)
 
 
 def _check(records: list[Record]) -> None:

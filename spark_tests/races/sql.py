@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Any
 from conformance.history import OK, READ, REFUSED, UNKNOWN, Key
 from conformance.target import Target
 from spark_tests.connectors import sql_format
-from spark_tests.races.clock import Heard, host_name
-from spark_tests.races.players import Scene
+from spark_tests.races.clock import OnProgress, host_name
 from spark_tests.races.records import Record
 from spark_tests.races.running import RaceSettings
+from spark_tests.races.workload import Workload
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 CATALOG, SQL_NAME = "raced", "name"
 CLIENTS, OPERATIONS = 6, 120
-SHARED_BY = 4  # clients that meet at a table
+SHARED_BY = 4  # clients that share a table
 ROWS = 3  # among which merges choose
 STATUS = {OK: 200, REFUSED: 409, UNKNOWN: 0}
 CONFLICTS = ("CommitFailedException", "ValidationException", "concurrently modified")
@@ -45,75 +45,77 @@ def through_sql(
     catalog: Any,
     race: RaceSettings,
     seconds: dict[str, float],
-    heard: Heard,
+    on_progress: OnProgress,
     name: str = CATALOG,
 ) -> list[Record]:
-    """Let threads of one session write and read; see Contest. The session has the target as the catalog `name`."""
+    """Let threads of one session write and read; see Traffic. The session has the target as the catalog `name`."""
     since = time.perf_counter()
-    scene = _prepare(spark, catalog, race, name, sql_format(target.settings.api))
+    workload = _prepare(spark, catalog, race, name, sql_format(target.settings.api))
     seconds["prepare"] = time.perf_counter() - since
     since = time.perf_counter()
-    shares = [race.operations // race.clients + (one < race.operations % race.clients) for one in range(race.clients)]
-    writers = [Writer(spark, scene, number, heard) for number in range(race.clients)]
+    shares = [
+        race.operations // race.clients + (number < race.operations % race.clients) for number in range(race.clients)
+    ]
+    writers = [Writer(spark, workload, number, on_progress) for number in range(race.clients)]
     with ThreadPoolExecutor(race.clients) as pool:
-        list(pool.map(Writer.play, writers, shares))
+        list(pool.map(Writer.run, writers, shares))
     seconds["race"] = time.perf_counter() - since
-    for number in range(scene.objects["sum"]):
+    for number in range(workload.objects["sum"]):
         writers[0].read(number)
     return [record for writer in writers for record in writer.records]
 
 
-def _prepare(spark: SparkSession, catalog: Any, race: RaceSettings, name: str, format: str) -> Scene:
+def _prepare(spark: SparkSession, catalog: Any, race: RaceSettings, name: str, format: str) -> Workload:
     home, count = catalog.home, 1 + race.clients // SHARED_BY
     properties = ", ".join(f"'{key}' = '{value}'" for key, value in PROPERTIES.items())
-    scene = Scene(tuple(home), {"sum": count}, race.seed, False, {SQL_NAME: name})
+    workload = Workload(tuple(home), {"sum": count}, race.seed, False, {SQL_NAME: name})
     catalog.note_tables((*home, f"sum{number}") for number in range(count))
     for number in range(count):
-        shared = table(scene, number)
+        shared = table(workload, number)
         spark.sql(f"CREATE TABLE {shared} (id BIGINT, n BIGINT) USING {format} TBLPROPERTIES ({properties})")
         spark.sql(f"INSERT INTO {shared} SELECT id, 0 FROM range({ROWS})")
-    return scene
+    return workload
 
 
-def table(scene: Scene, number: int) -> str:
+def table(workload: Workload, number: int) -> str:
     """Return a table's name in SQL."""
-    return ".".join((scene.facts[SQL_NAME], *(f"`{level}`" for level in scene.home), f"sum{number}"))
+    return ".".join((workload.facts[SQL_NAME], *(f"`{level}`" for level in workload.home), f"sum{number}"))
 
 
 class Writer:
-    """One client: its statements wait for each other, and for nobody else's."""
+    """One client: its statements run one after the other, beside those of the others."""
 
-    def __init__(self, session: SparkSession, scene: Scene, number: int, heard: Heard) -> None:
+    def __init__(self, session: SparkSession, workload: Workload, number: int, on_progress: OnProgress) -> None:
         self._session = session
-        self._scene = scene
+        self._workload = workload
         self._number = number
-        self._choose = random.Random(f"{scene.seed}/{number}")  # noqa: S311 - the same choices in every run
-        self._heard = heard
+        self._choose = random.Random(f"{workload.seed}/{number}")  # noqa: S311 - the same choices in every run
+        self._on_progress = on_progress
         self.records: list[Record] = []
 
-    def play(self, operations: int) -> None:
+    def run(self, operations: int) -> None:
         """Append, merge and read, so many times in all."""
         acts: list[Callable[[int], None]] = [self.append, self.merge, self.read]
         while len(self.records) < operations:
             act = self._choose.choices(acts, (5, 3, 2))[0]
-            act(self._choose.randrange(self._scene.objects["sum"]))
+            act(self._choose.randrange(self._workload.objects["sum"]))
 
     def append(self, number: int) -> None:
         """Add a row."""
         amount = self._choose.randrange(1, 1000)
         row = f"SELECT {ROWS + amount}L, {amount}L"
-        self._do("append", number, f"INSERT INTO {table(self._scene, number)} {row}", amount)
+        self._do("append", number, f"INSERT INTO {table(self._workload, number)} {row}", amount)
 
     def merge(self, number: int) -> None:
         """Add to a row that is there."""
         amount, row = self._choose.randrange(1, 1000), self._choose.randrange(ROWS)
         source = f"(SELECT {row}L AS id, {amount}L AS n) AS s ON t.id = s.id"
         update = "WHEN MATCHED THEN UPDATE SET n = t.n + s.n"
-        self._do("merge", number, f"MERGE INTO {table(self._scene, number)} AS t USING {source} {update}", amount)
+        self._do("merge", number, f"MERGE INTO {table(self._workload, number)} AS t USING {source} {update}", amount)
 
     def read(self, number: int) -> None:
         """Sum all rows."""
-        self._do(READ, number, f"SELECT sum(n) FROM {table(self._scene, number)}", None)
+        self._do(READ, number, f"SELECT sum(n) FROM {table(self._workload, number)}", None)
 
     def _do(self, action: str, number: int, statement: str, amount: int | None) -> None:
         start, result = time.monotonic(), None
@@ -126,7 +128,7 @@ class Writer:
         key: Key = ("sum", number)
         note = partial(Record, host_name(), self._number, action, key, amount, result, start, time.monotonic())
         self.records.append(note(0.0, status))
-        self._heard(self._number, len(self.records))
+        self._on_progress(self._number, len(self.records))
 
 
 def _status(message: str) -> int:

@@ -35,11 +35,11 @@ class Wire:
 
 
 def wire_of(target: Target) -> Wire:
-    """Return the wire of a target that was met."""
+    """Return the wire of a target after its handshake."""
     document, client = target.document, target.client
     offered = [name for name, probe in target.probes.items() if probe.state == OFFERED]
     operations = {name: document.operation(name) for name in offered}
-    located = {name: (one.method, client.known.locate(one.path)) for name, one in operations.items()}
+    located = {name: (operation.method, client.known.locate(operation.path)) for name, operation in operations.items()}
     return Wire(target.settings.server.rstrip("/"), dict(client.headers), located, target.settings.timeout)
 
 
@@ -72,7 +72,7 @@ class Sender:
         headers: Mapping[str, str] | None = None,
         patience: float | None = None,
     ) -> Reply:
-        """Send an operation. Who has only `patience` seconds hangs up after them and does not know what was done."""
+        """Send an operation. With `patience`, hang up after so many seconds."""
         url = URL(self.wire.target(operation, path, query), encoded=True)
         content = None if body is None else orjson.dumps(body)
         kind = {} if body is None else {"Content-Type": JSON_TYPE}

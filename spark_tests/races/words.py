@@ -15,15 +15,15 @@ REASONS = {EXISTS: ", it is there already", MISSING: ", it is not there"}
 
 
 def says(event: Event) -> str:
-    """Return what a client did and what it was told, in one line."""
+    """Return what a client did and what came of it, in one line."""
     phrase = PHRASES.get((str(event.key[0]), event.action)) or ACTIONS.get(event.action)
     did = phrase(event) if phrase else event.action
     if event.action == READ and event.outcome == OK:
         return did
-    return f"{did}: {_told(event)}"
+    return f"{did}: {_answer(event)}"
 
 
-def _told(event: Event) -> str:
+def _answer(event: Event) -> str:
     if event.outcome == OK:
         return "acknowledged"
     return f"refused{REASONS.get(event.result, '')}" if event.outcome == REFUSED else "no answer"
@@ -42,7 +42,7 @@ def _commits(event: Event) -> str:
     base, token = event.value
     answer = event.result if event.outcome == OK and isinstance(event.result, tuple) else None
     other = answer and (answer[0] != base + 1 or answer[1] not in (None, token))
-    answered = f" and is told {_version(answer)}" if other else ""
+    answered = f" and gets {_version(answer)}" if other else ""
     return f"commits snapshot {token} on version {base}{answered}"
 
 
@@ -53,13 +53,13 @@ def _reads_half(event: Event) -> str:
 def _commits_pair(event: Event) -> str:
     if not isinstance(event.value[0], tuple):
         return f"{_commits(event)}, and the other table likewise"
-    (one, first), (other, second) = event.value
-    return f"commits snapshot {first} on version {one} and snapshot {second} on version {other}"
+    (base, first), (other, second) = event.value
+    return f"commits snapshot {first} on version {base} and snapshot {second} on version {other}"
 
 
 def _looks(event: Event) -> str:
-    found = {None: "", 0: ": it is not there", 1: ": it is there"}[event.result and event.result[0]]
-    return f"looks for the {HALVES[event.value]} table{found}"
+    seen = {None: "", 0: ": it is not there", 1: ": it is there"}[event.result and event.result[0]]
+    return f"looks for the {HALVES[event.value]} table{seen}"
 
 
 def _value(event: Event) -> str:

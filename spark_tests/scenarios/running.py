@@ -43,7 +43,7 @@ def run_scenarios(
     starter = Starter(replace(spark, log=spark.log or Path(settings.report) / LOG), session)
     package = f"{PACKAGE}.{settings.api}"
     results, code = run(settings, listener, command=command, ids=ids, package=package, plugins=[starter])
-    results.run["again"] = f"lakeproof spark {settings.server} --api {settings.api}"
+    results.run.again = f"lakeproof spark {settings.server} --api {settings.api}"
     return results, code
 
 

@@ -14,9 +14,9 @@ import pytest
 from conformance.outcomes import Blocked, Violation
 from conformance.settings import Settings
 from spark_tests.connectors import Catalog, catalog_for, connector
+from spark_tests.deadlock_watchdog import interrupt_deadlocked_tasks
 from spark_tests.scenarios.statements import told
 from spark_tests.session import SparkSettings, alive, attach, line_of, open_session
-from spark_tests.stuck import free_stuck
 from specs.problems import Problem
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Shown:
     def free(self) -> int:
         """Interrupt tasks that wait for themselves, and return how many there were."""
         told = connector(self.catalog.api, line_of(self.session.version), self.connectors)
-        return free_stuck(self.session, told.waits)
+        return interrupt_deadlocked_tasks(self.session, told.waits)
 
     def again(self) -> Shown:
         """Return another session of the same Spark, which is shown the same catalog."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from conformance.exchange import Exchange, body_to_json
+from conformance.exchange import Exchange, Step, body_to_json
 from conformance.json_values import shown as as_json
 from conformance.outcomes import Violation
 
@@ -29,12 +29,12 @@ class Statement(Exchange):
     rows: list[Any] = field(default_factory=list)
     error: BaseException | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_step(self) -> Step:
         """Return the step as reports show it: the text in place of a request, rows in place of an answer."""
-        step = Exchange.to_json(self)
-        step["request"]["curl"] = self.url
+        step = Exchange.to_step(self)
+        step.request.curl = self.url
         shown = "\n".join(as_json(row, limit=0) for row in self.rows[:MOST_ROWS])
-        step["response"]["body"] = body_to_json(shown.encode()) if self.rows else None
+        step.response.body = body_to_json(shown.encode()) if self.rows else None
         return step
 
 

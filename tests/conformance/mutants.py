@@ -41,4 +41,4 @@ def judge(server: Server, folder: Path, *, fault: str = "", ids: set[str] | None
 
 def unnoticed(results: Results) -> set[str]:
     """The requirements of a run that found nothing wrong."""
-    return {entry["id"] for entry in results.requirements if entry["verdict"] not in NOTICES}
+    return {entry.id for entry in results.requirements if entry.verdict not in NOTICES}

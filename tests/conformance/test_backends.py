@@ -52,10 +52,10 @@ def assert_conformance(api, backend, folder, url=None, **settings):
     results, code = check(url, api=api, report=str(folder / "report"), **settings)
     assert code == 0
     expected = UNOFFERED.get((api, backend), UNOFFERED.get(api, ()))
-    unoffered = [entry["message"] for entry in results.requirements if entry["verdict"] != "pass"]
+    unoffered = [entry.message for entry in results.requirements if entry.verdict != "pass"]
     assert [message for message in unoffered if not any(reason in message for reason in expected)] == []
     assert [reason for reason in expected if not any(reason in message for message in unoffered)] == []
-    assert results.run["left_behind"] == []
+    assert results.run.left_behind == []
     bases = (SAMPLE_NAMESPACE, *settings.get("namespace", "").split(".")[:1])
     assert foreign_names(folder / "report", find_profile(api).document(), *filter(None, bases)) == []
 

@@ -25,7 +25,7 @@ def results():
 
 def only(results: Results, *ids: str) -> Results:
     """The results of these requirements alone."""
-    return Results(results.run, results.target, [entry for entry in results.requirements if entry["id"] in ids])
+    return Results.of(results.run, results.target, [entry for entry in results.requirements if entry.id in ids])
 
 
 @pytest.mark.parametrize("folder", PUBLISHED, ids=lambda path: path.name)

@@ -41,8 +41,8 @@ SETS = [
     ([write(1, 0, 3)], {1}, None),
     ([write(1, 0, 1, UNKNOWN)], set(), None),
     ([write(1, 0, 1, UNKNOWN)], {1}, None),
-    ([write(1, 0, 1, REFUSED)], {1}, "1 is there, but nobody has added it"),
-    ([write(1, 5, 6)], {1}, "1 is there before anybody has begun to add it"),
+    ([write(1, 0, 1, REFUSED)], {1}, "1 is there, but no client has added it"),
+    ([write(1, 5, 6)], {1}, "1 is there before any client began to add it"),
     ([write(1, 0, 2.5), write(2, 3, 5)], {2}, "1 was added and is not there where 2 is"),
 ]
 

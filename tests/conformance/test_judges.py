@@ -65,14 +65,14 @@ BROKEN_CHAINS = {
         [commit(0, "a", 0, 1, REFUSED), read((1, None), 2, 3)],
         "version 1 is there, but its commits were refused",
     ),
-    "from nowhere": ([read((1, "a"), 2, 3)], "version 1 is there, but nobody has committed it"),
+    "from nowhere": ([read((1, "a"), 2, 3)], "version 1 is there, but no client has committed it"),
     "replaced": (
         [commit(0, "a", 0, 1), commit(0, "b", 0, math.inf, UNKNOWN), read((1, "b"), 2, 3)],
-        "version 1 is not the same for everybody",
+        "version 1 is not the same for all clients",
     ),
     "too early": (
         [read((1, "a"), 0, 1), commit(0, "a", 2, 3)],
-        "version 1 is there before anybody has begun to make it",
+        "version 1 is there before any client began to make it",
     ),
     "back, though nobody was answered": (
         [commit(0, "a", 0, math.inf, UNKNOWN), read((1, "a"), 2, 3), read((0, None), 4, 5)],
@@ -163,7 +163,7 @@ def test_cycles():
     assert not messages(NAME, move(0, 0, 1), move(1, 2, 3), move(0, 4, 5), move(0, 4, 5, REFUSED))
     assert not messages(NAME, move(0, 0, 1), move(1, 2, math.inf, UNKNOWN), move(0, 4, 5))
     assert messages(NAME, move(0, 0, 1), move(0, 0, 1)) == [
-        "create was acknowledged, but after what others were told it cannot have been free"
+        "create was acknowledged, but after the other answers it cannot have been free"
     ]
     assert messages(NAME, move(1, 0, 1))
     assert messages(NAME, move(0, 0, 1), move(0, 4, 5), move(1, 6, 7)), "the way back came too late"
@@ -175,7 +175,7 @@ def test_refusal_says_where_it_is():
     taken = move(0, 2, 3, REFUSED, result="exists")
     assert not messages(NAME, move(0, 0, 1), taken)
     assert not messages(NAME, move(0, 0, math.inf, UNKNOWN), taken)
-    assert messages(NAME, taken) == ["create was refused, but after what others were told it was free all the time"]
+    assert messages(NAME, taken) == ["create was refused, but after the other answers it was free all the time"]
     assert not messages(NAME, move(0, 2, 3, REFUSED)), "a refusal for another reason says nothing"
     assert messages(NAME, move(0, 0, 1), move(1, 2, 3, REFUSED, result="missing"))
     assert not messages(NAME, move(0, 0, 4), move(1, 2, 3, REFUSED, result="missing"))

@@ -48,7 +48,7 @@ def meets(servers, tmp_path) -> Meets:
 
     def among(api: str, ids: set[str]) -> set[str]:
         results = judge(servers(api), tmp_path / "without", ids=ids)
-        return {entry["id"] for entry in results.requirements if entry["verdict"] == "pass"}
+        return {entry.id for entry in results.requirements if entry.verdict == "pass"}
 
     return among
 
@@ -67,8 +67,8 @@ def test_fault_is_noticed(api: str, fault: str, servers, meets: Meets, tmp_path)
 @pytest.mark.parametrize("api", [pytest.param(api, marks=pytest.mark.xdist_group(f"met-{api}")) for api in apis()])
 def test_every_requirement_that_the_server_meets_notices_a_fault(api, servers, tmp_path):
     results = judge(servers(api), tmp_path)
-    assert {entry["verdict"] for entry in results.requirements} <= {"pass", "unoffered"}
-    met = {entry["id"] for entry in results.requirements if entry["verdict"] == "pass"}
+    assert {entry.verdict for entry in results.requirements} <= {"pass", "unoffered"}
+    met = {entry.id for entry in results.requirements if entry.verdict == "pass"}
     assert met
     patterns = {one for patterns in NOTICED[api].values() for one in patterns}
     assert sorted(met - matching(patterns, met)) == []

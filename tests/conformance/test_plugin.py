@@ -319,7 +319,7 @@ HEARING = """
 
         def judged(self, result):
             with Path("heard").open("a") as file:
-                file.write(f"{result.requirement.id} {result.verdict}\\n")
+                file.write(f"{result.id} {result.verdict}\\n")
 
     def pytest_sessionstart(session):
         session.config.pluginmanager.get_plugin("lakeproof-suite").listener = Listener()

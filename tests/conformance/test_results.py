@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import jsonschema_rs
+import msgspec
 import pytest
 
 from conformance.exchange import Exchange
@@ -15,7 +17,7 @@ from conformance.report import render_reports
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST, sentence
 from conformance.report.pretty import body_lines
 from conformance.requirement import Requirement
-from conformance.results import SCHEMA, VERDICTS, Result, Results, read_results
+from conformance.results import SCHEMA, VERDICTS, Result, Results, read_results, results_schema
 from conformance.sandbox import summary
 from lakeproof.terminal import COLOURS
 from specs.problems import Problem
@@ -48,6 +50,21 @@ TARGET = {
 }
 OUT_OF_TIME = {"message": "the run's time is over", "gone": False, "step": None}
 GONE = {"message": "the server is gone", "gone": True, "step": None}
+PUBLISHED = sorted(Path(__file__).parents[2].glob("reports/*/results.json"))
+REFUSED = [
+    (("version",), 2),
+    (("run", "id"), ""),
+    (("run", "seconds"), -1),
+    (("run", "depth"), "bottomless"),
+    (("run", "interrupted"), "no"),
+    (("target", "facts"), {"namespaces": 1}),
+    (("target", "operations", 0, "state"), "known"),
+    (("requirements", 0, "id"), "No id"),
+    (("requirements", 0, "verdict"), "known"),
+    (("requirements", 0, "statement"), ""),
+    (("requirements", 0, "steps", 0, "response", "status"), "200"),
+    (("totals", "pass"), -1),
+]
 NASTY = "</script><img src=x onerror=alert(1)>\x00\x1b&\u2028"
 
 
@@ -66,11 +83,14 @@ def result(verdict, level="MUST", name="a", **changes):
         json.dumps({"a": NASTY}).encode(),
     )
     exchange.mark = "body:/a"
-    return Result(one, verdict, f"message {NASTY}", 0.1, 2, [exchange.to_json()], ["ListTables 200"], **changes)
+    seen = {"steps": [exchange.to_step()], "reached": ["ListTables 200"], "seconds": 0.1, "requests": 2}
+    return Result.of(one, verdict, f"message {NASTY}", **seen, **changes)
 
 
 def results(*entries, **run):
-    return Results({**RUN, **run}, TARGET, [entry.to_json() for entry in entries])
+    value = {"version": 1, "run": {**RUN, **run}, "target": TARGET, "totals": {}, "requirements": []}
+    empty = msgspec.convert(value, Results)
+    return Results.of(empty.run, empty.target, list(entries))
 
 
 ALL = results(
@@ -117,7 +137,7 @@ def test_exit_codes(found, strict, code):
         (
             results(result("pass"), result("fail", name="f"), result("blocked", name="b"), result("warn", "MAY", "w")),
             "Does not conform to lance/2026-03: 1 of 3 MUST requirements are broken"
-            " (1 could not be judged, 1 warning).",
+            " (1 could not be tested, 1 warning).",
         ),
         (
             results(result("fail"), result("error", name="e")),
@@ -129,14 +149,15 @@ def test_exit_codes(found, strict, code):
         ),
         (
             results(result("pass"), stopped=OUT_OF_TIME),
-            "No verdict on lance/2026-03: none of 1 MUST requirements is broken (stopped after 1 requirement).",
+            "No verdict on lance/2026-03: none of 1 MUST requirements is broken (stopped: 1 requirement tested).",
         ),
         (
             results(result("pass"), stopped=GONE),
-            "Does not conform to lance/2026-03: 0 of 1 MUST requirements are broken (stopped after 1 requirement).",
+            "Does not conform to lance/2026-03: 0 of 1 MUST requirements are broken (stopped: 1 requirement tested).",
         ),
-        (results(result("fail"), interrupted=True), "Interrupted after 1 requirement."),
-        (results(), "Nothing was judged."),
+        (results(result("fail"), interrupted=True), "Interrupted: 1 requirement tested."),
+        (results(result("fail"), interrupted=True, selected=9), "Interrupted: 1 of 9 requirements tested."),
+        (results(), "No requirement was tested."),
     ],
 )
 def test_a_run_is_told_in_one_sentence(found, words):
@@ -152,7 +173,7 @@ def test_what_was_left_behind_and_why_a_run_was_stopped_is_told_everywhere(left,
     jsonschema_rs.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(found.to_json())
     texts = {kind: path.read_text() for kind, path in render_reports(found, tmp_path).items()}
     for kind in ("html", "markdown"):
-        for words in (*summary(left), "the server closed 2 of 9", "the server is gone"):
+        for words in (*summary(found.run.left_behind), "the server closed 2 of 9", "the server is gone"):
             assert words in texts[kind]
     assert "n.t1" in texts["html"]
     assert "{'" not in texts["html"]
@@ -166,13 +187,46 @@ def test_the_file_fits_its_schema_and_comes_back(tmp_path):
     assert read_results(tmp_path).totals["fail"] == 1
 
 
+def test_the_schema_file_follows_the_types():
+    assert SCHEMA.read_bytes() == results_schema(), "write it anew: python -m conformance.results"
+
+
+def test_the_types_refuse_what_the_schema_refuses(tmp_path):
+    """A reader of the file that goes by the schema and the kit itself take and refuse the same files."""
+    validator = jsonschema_rs.Draft202012Validator(json.loads(SCHEMA.read_text()))
+    good = ALL.to_json()
+    for path, value in REFUSED:
+        parent, key = good, path[-1]
+        for step in path[:-1]:
+            parent = parent[step]
+        kept, parent[key] = parent[key], value
+        assert not validator.is_valid(good), path
+        (tmp_path / "results.json").write_text(json.dumps(good))
+        with pytest.raises(Problem, match="is no results file of version 1"):
+            read_results(tmp_path)
+        parent[key] = kept
+        assert validator.is_valid(good)
+
+
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.parent.name)
+def test_published_results_are_read(path):
+    assert read_results(path).requirements
+
+
+def test_fields_of_later_kits_are_left_out(tmp_path):
+    value = ALL.to_json()
+    value["run"]["later"] = value["requirements"][0]["later"] = 1
+    (tmp_path / "results.json").write_text(json.dumps(value))
+    assert read_results(tmp_path).to_json() == ALL.to_json()
+
+
 def test_every_verdict_has_its_signs_and_no_other_has():
     words = set(VERDICTS)
-    schema = json.loads(SCHEMA.read_text())["properties"]
+    types = json.loads(SCHEMA.read_text())["$defs"]
     assert set(WORST_FIRST) == set(GLYPHS) == set(MEANINGS) == set(COLOURS) == words
-    assert set(schema["totals"]["required"]) == words
-    assert set(schema["requirements"]["items"]["properties"]["verdict"]["enum"]) == words
-    assert set(ALL.totals) == {entry["verdict"] for entry in ALL.requirements} == words
+    assert set(types["Results"]["properties"]["totals"]["required"]) == words
+    assert set(types["Result"]["properties"]["verdict"]["enum"]) == words
+    assert set(ALL.totals) == {entry.verdict for entry in ALL.requirements} == words
 
 
 def test_files_that_count_a_verdict_of_older_kits_are_read(tmp_path):
@@ -220,7 +274,7 @@ def test_the_page_needs_no_network_and_runs_nothing_foreign(reports):
 
 def test_the_page_has_a_card_for_every_requirement_worst_first(reports):
     cards = Page(reports["html"]).cards
-    assert cards == {entry["id"]: entry["verdict"] for entry in ALL.requirements}
+    assert cards == {entry.id: entry.verdict for entry in ALL.requirements}
     assert list(cards.values())[:2] == ["error", "fail"]
 
 

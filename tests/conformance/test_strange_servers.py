@@ -61,12 +61,12 @@ def test_a_strange_server_gets_a_verdict(seed, tmp_path):
         finally:
             assert time.monotonic() - started < LONGEST + 90, habits
         left = foreign_to(server.url, api, tmp_path)
-    errors = [(entry["id"], entry["message"]) for entry in results.requirements if entry["verdict"] == "error"]
+    errors = [(entry.id, entry.message) for entry in results.requirements if entry.verdict == "error"]
     assert errors == [], habits
-    assert code in (0, 1) or results.run.get("stopped"), habits
-    said = [entry["message"] for entry in results.requirements]
+    assert code in (0, 1) or results.run.stopped, habits
+    said = [entry.message for entry in results.requirements]
     assert [message for message in said if PYTHON.search(message)] == [], habits
-    if habits.keeps_drops and not results.run.get("stopped"):
+    if habits.keeps_drops and not results.run.stopped:
         assert left == [], habits
 
 

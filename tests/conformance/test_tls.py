@@ -119,7 +119,7 @@ def test_an_unknown_authority_is_named_as_such(urls, tmp_path):
 def test_the_authority_can_be_given(urls, authority, tmp_path):
     results, code = judge(urls[False], tmp_path, ca=authority.ca)
     assert code == 0
-    assert {entry["verdict"] for entry in results.requirements} == {"pass"}
+    assert {entry.verdict for entry in results.requirements} == {"pass"}
 
 
 def test_any_certificate_can_be_taken(urls, tmp_path):

@@ -361,7 +361,7 @@ def good():
 
 
 def verdicts(results):
-    return {entry["id"]: entry["verdict"] for entry in results.requirements}
+    return {entry.id: entry.verdict for entry in results.requirements}
 
 
 def written(folder: Path):
@@ -380,7 +380,7 @@ def test_throttling_changes_no_verdict(good, tmp_path):
         results, code = check(throttling.url, **settings(tmp_path / "throttled", **some))
     assert code == 0
     assert verdicts(results) == verdicts(calm)
-    (note,) = results.run["notes"]
+    (note,) = results.run.notes
     assert note.startswith("the server asked ")
     assert written(tmp_path / "throttled")["run"]["notes"] == [note]
 
@@ -393,9 +393,9 @@ def test_broken_connections_are_told_once_and_are_no_failures(good, tmp_path):
         results, _ = check(breaking.url, **settings(tmp_path, select="lance.namespace"))
         broken = breaking.asked // 23
     assert set(verdicts(results).values()) <= {"pass", "unoffered", "blocked"}
-    (note,) = results.run["notes"]
+    (note,) = results.run.notes
     assert note == f"the server closed {broken:,} of {breaking.asked:,} connections without an answer"
-    assert results.run["left_behind"] == []
+    assert results.run.left_behind == []
 
 
 def test_an_operation_that_always_breaks_fails(good, tmp_path):
@@ -425,8 +425,8 @@ def test_a_server_that_vanishes_ends_the_run(number_of_good_requests, good, tmp_
     assert run["stopped"]["step"]["request"]["url"].startswith(vanishing.url)
     assert run["stopped"]["step"]["operation"] in run["stopped"]["message"]
     if number_of_good_requests > 80:
-        assert results.run["requests"] <= number_of_good_requests + 5
-        assert not [entry for entry in results.requirements if entry["verdict"] in ("fail", "error", "blocked")]
+        assert results.run.requests <= number_of_good_requests + 5
+        assert not [entry for entry in results.requirements if entry.verdict in ("fail", "error", "blocked")]
 
 
 def test_a_server_that_hangs_ends_the_run(good, tmp_path, monkeypatch):
@@ -438,9 +438,9 @@ def test_a_server_that_hangs_ends_the_run(good, tmp_path, monkeypatch):
     with Meddler(good.url, meddle) as hanging:
         results, code = check(hanging.url, **settings(tmp_path, timeout=0.5))
     assert code == 1
-    assert results.run["stopped"]["gone"]
-    assert results.run["stopped"]["message"].startswith("the server hangs: 3 requests in a row")
-    assert results.run["stopped"]["step"]["response"]["failure"] == "no whole answer within 0.5 s"
+    assert results.run.stopped.gone
+    assert results.run.stopped.message.startswith("the server hangs: 3 requests in a row")
+    assert results.run.stopped.step.response.failure == "no whole answer within 0.5 s"
 
 
 def test_the_time_of_a_run_ends_it_with_what_was_judged(tmp_path, good):
@@ -458,7 +458,7 @@ def test_the_time_of_a_run_ends_it_with_what_was_judged(tmp_path, good):
 def test_a_run_without_time_for_anything_says_so(tmp_path, good, max_time):
     results, code = check(good.url, **settings(tmp_path, max_time=max_time))
     assert code == 2
-    assert results.run["stopped"]["message"] == "the run's time is over"
+    assert results.run.stopped.message == "the run's time is over"
     assert results.requirements == []
 
 

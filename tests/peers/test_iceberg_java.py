@@ -23,7 +23,7 @@ from peers.iceberg_java.verdicts import (
     requirement_id,
     statement,
     subjects,
-    to_requirement,
+    to_result,
     to_verdict,
 )
 from specs.problems import Problem
@@ -92,7 +92,7 @@ def test_every_outcome_has_its_verdict(outcomes):
 
 
 def test_a_failure_tells_what_was_thrown_and_where_in_the_tests(outcomes):
-    message = to_requirement(outcomes["rck.view_catalog.create_or_replace_view_2"])["message"].splitlines()
+    message = to_result(outcomes["rck.view_catalog.create_or_replace_view_2"]).message.splitlines()
     assert message[0] == "AssertionError: [words] Expecting throwable message:"
     assert message[1:] == ['  "a: b"', "to contain:", '  "c"', "at ViewCatalogTests.java:991"]
 
@@ -106,12 +106,12 @@ def test_a_failure_tells_what_was_thrown_and_where_in_the_tests(outcomes):
     ],
 )
 def test_what_is_left_out_has_a_reason(outcomes, name, reason):
-    assert to_requirement(outcomes[name])["message"] == reason
+    assert to_result(outcomes[name]).message == reason
 
 
 def test_a_test_left_out_without_any_reason_says_so():
     outcome = Outcome(CATALOG, "testAppend()", "skipped", 0.0)
-    assert to_requirement(outcome)["message"] == "The kit leaves it out without a reason."
+    assert to_result(outcome).message == "The kit leaves it out without a reason."
 
 
 def test_results_fit_the_schema_and_every_report_is_made(outcomes, tmp_path):
@@ -142,7 +142,7 @@ def test_the_exit_code_is_that_of_a_gate(outcomes, verdicts, code):
 
 def test_operations_that_the_server_does_not_list_are_marked():
     def states(look):
-        return {one["id"]: one["state"] for one in results_of([], look).target["operations"]}
+        return {operation.id: operation.state for operation in results_of([], look).target.operations}
 
     assert set(states(Look()).values()) == {"offered"}
     listed = states(Look("", frozenset({"GET /v1/{prefix}/namespaces"})))

@@ -201,13 +201,13 @@ def test_the_kit_passes_on_icebergs_own_server(judged):
 
 def test_every_test_of_the_kit_has_an_id_and_subjects_of_its_own(judged):
     entries = judged[0].requirements
-    assert len({entry["id"] for entry in entries}) == len(entries)
-    known = {one["id"] for one in judged[0].target["operations"]}
+    assert len({entry.id for entry in entries}) == len(entries)
+    known = {one.id for one in judged[0].target.operations}
     for entry in entries:
-        assert entry["operations"], entry["id"]
-        assert set(entry["operations"]) <= known, entry["id"]
-        if entry["verdict"] == "unoffered":
-            assert "without a reason" not in entry["message"], entry["id"]
+        assert entry.operations, entry.id
+        assert set(entry.operations) <= known, entry.id
+        if entry.verdict == "unoffered":
+            assert "without a reason" not in entry.message, entry.id
 
 
 def test_the_fixture_as_a_command_leaves_no_java_behind(java_here):
@@ -224,7 +224,7 @@ def test_the_fixture_as_a_command_leaves_no_java_behind(java_here):
 def test_the_kit_passes_on_our_server(java_here, tmp_path):
     with serve("iceberg", storage=f"dir:{tmp_path / 'lake'}") as server:
         results = judge(server.url, FLAGS["dots"], tmp_path / "report")
-    found = {entry["id"]: entry["message"] for entry in results.requirements if entry["verdict"] != "pass"}
+    found = {entry.id: entry.message for entry in results.requirements if entry.verdict != "pass"}
     assert len(found) == results.totals["unoffered"] == 10, found
     assert results.totals["pass"] == 147
 
@@ -234,5 +234,5 @@ def test_the_kit_notices_a_broken_server(java_here, tmp_path):
         results = judge(server.url, FLAGS["usual"], tmp_path, only=["rck.catalog.test_append"])
     assert results.exit_code() == EXIT_FAILS
     [entry] = results.requirements
-    assert (entry["id"], entry["verdict"]) == ("rck.catalog.test_append", "fail")
-    assert entry["message"].startswith("CommitFailedException: ")
+    assert (entry.id, entry.verdict) == ("rck.catalog.test_append", "fail")
+    assert entry.message.startswith("CommitFailedException: ")

@@ -41,11 +41,7 @@ def judged(adapter, tmp_path_factory):
 
 def findings(entries):
     """Return the verdicts of what was found and will be found again."""
-    return {
-        entry["id"]: entry["verdict"]
-        for entry in entries
-        if entry["verdict"] in FINDINGS and entry["kind"] not in UNCERTAIN
-    }
+    return {entry.id: entry.verdict for entry in entries if entry.verdict in FINDINGS and entry.kind not in UNCERTAIN}
 
 
 def test_the_kit_itself_does_not_fail_on_it(judged):
@@ -58,24 +54,24 @@ def test_the_kit_itself_does_not_fail_on_it(judged):
 def test_every_finding_is_found_again(judged, adapter, tmp_path):
     results, _ = judged
     found = {
-        entry["id"]: entry["verdict"]
+        entry.id: entry.verdict
         for entry in results.requirements
-        if entry["verdict"] in ("fail", "warn") and entry["kind"] not in UNCERTAIN
+        if entry.verdict in ("fail", "warn") and entry.kind not in UNCERTAIN
     }
     settings = load_settings({"server": adapter, "report": str(tmp_path)}, environ={}, folder=tmp_path)
     again, _ = run(settings, ids=set(found))
-    assert {entry["id"]: entry["verdict"] for entry in again.requirements} == found
+    assert {entry.id: entry.verdict for entry in again.requirements} == found
 
 
 def test_findings_show_their_steps_and_mark_one(judged):
     for entry in judged[0].requirements:
-        if entry["verdict"] in ("fail", "warn"):
-            assert entry["steps"], entry["id"]
-            assert any(step["mark"] for step in entry["steps"]), entry["id"]
+        if entry.verdict in ("fail", "warn"):
+            assert entry.steps, entry.id
+            assert any(step.mark for step in entry.steps), entry.id
 
 
 def test_the_published_report_is_what_that_release_does(judged):
     published = read_results(PUBLISHED)
-    if published.target["name"].endswith(lance.__version__):
+    if published.target.name.endswith(lance.__version__):
         assert findings(judged[0].requirements) == findings(published.requirements)
     assert findings(published.requirements)

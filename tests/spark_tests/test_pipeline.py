@@ -61,7 +61,7 @@ def test_compressed_results_are_read_as_the_others(spark, folder, tmp_path):
     assert find_results([tmp_path]) == [packed]
     rows = [reading.read_results(spark, [str(path)]).drop("source").collect() for path in (plain, packed)]
     assert rows[0] == rows[1]
-    assert [head.run for head in look_at(spark, [packed])] == [read_results(plain).run["id"]]
+    assert [head.run for head in look_at(spark, [packed])] == [read_results(plain).run.id]
 
 
 def test_made_up_results_have_the_form_of_real_ones(folder):

@@ -13,10 +13,10 @@ from conformance.iceberg.support.idempotency import new_key
 from spark_tests.races import clock as clocks
 from spark_tests.races.figures import actions, percentile, timeline, totals
 from spark_tests.races.iceberg import extension
-from spark_tests.races.loop import Play
-from spark_tests.races.players import Player, Scene
+from spark_tests.races.loop import TrafficPlan
 from spark_tests.races.records import Record
-from spark_tests.races.running import unheard
+from spark_tests.races.running import ignore_progress
+from spark_tests.races.workload import TrafficClient, Workload
 
 RECORDS = [
     Record("a", 1, "commit", ("chain", 0), (0, 1), None, 10.0, 10.1, 0.0, 200),
@@ -27,7 +27,7 @@ RECORDS = [
 
 
 def test_one_host_has_one_clock():
-    with clocks.clock("127.0.0.1", unheard) as address:
+    with clocks.clock("127.0.0.1", ignore_progress) as address:
         assert clocks.measure(address) == clocks.Offset(0.0, 0.0)
 
 
@@ -44,7 +44,7 @@ def test_notes_of_what_is_done_arrive_beside_the_clock():
 
 def test_clock_of_another_host(monkeypatch):
     """Another host's clock is an hour behind: what is measured is that, as wrong as it says at most."""
-    with clocks.clock("127.0.0.1", unheard) as address:
+    with clocks.clock("127.0.0.1", ignore_progress) as address:
         elsewhere = replace(address, host="elsewhere")
         offset = clocks.measure(elsewhere)
         assert abs(offset.seconds) <= offset.slack < 1.0
@@ -108,15 +108,17 @@ def test_keys_are_uuids_of_version_7():
 
 
 def test_tokens_are_of_one_client():
-    players = [Player(number, None, Scene((), {}, 0, False, {}), clocks.Offset(0.0, 0.0)) for number in range(20)]
-    tokens = [player.new_token() for player in players for _ in range(20)]
+    clients = [
+        TrafficClient(number, None, Workload((), {}, 0, False, {}), clocks.Offset(0.0, 0.0)) for number in range(20)
+    ]
+    tokens = [client.new_token() for client in clients for _ in range(20)]
     assert len(set(tokens)) == 400
     assert all(0 < token < 2**63 for token in tokens)
 
 
 def test_clients_share_all_operations():
-    play = Play("iceberg", None, None, None, clients=7, operations=100, partitions=2)
-    shares = [play.share(client) for client in range(7)]
+    plan = TrafficPlan("iceberg", None, None, None, clients=7, operations=100, partitions=2)
+    shares = [plan.share(client) for client in range(7)]
     assert sum(shares) == 100
     assert max(shares) - min(shares) <= 1
 

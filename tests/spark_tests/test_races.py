@@ -131,7 +131,7 @@ def test_executors_with_another_clock(spark, monkeypatch):
 
 def test_executors_that_fail(spark, monkeypatch):
     @contextlib.contextmanager
-    def silent(address, heard):
+    def silent(address, on_progress):
         yield clock.ClockAddress((address, 9), "elsewhere")
 
     monkeypatch.setattr(running, "clock", silent)

@@ -64,8 +64,8 @@ def test_fault_is_noticed(api, fault, target, known, tmp_path):
     headers = (f"{HEADER}: {fault}",)
     given = {"warehouse": WAREHOUSES.get(api, ""), "token": TOKEN, "headers": headers, "report": str(tmp_path)}
     results, _ = run_scenarios(Settings(server=url, api=api, **given), ids=wanted, session=session)
-    assert sorted(entry["id"] for entry in results.requirements if entry["verdict"] not in ("fail", "warn")) == []
-    assert {entry["id"] for entry in results.requirements} == wanted
+    assert sorted(entry.id for entry in results.requirements if entry.verdict not in ("fail", "warn")) == []
+    assert {entry.id for entry in results.requirements} == wanted
 
 
 @pytest.mark.parametrize("api", find_apis())

@@ -16,8 +16,8 @@ def test_spark_works_with_the_reference_server(api, storage, spark_can_run, tmp_
     monkeypatch.chdir(tmp_path)
     storage = f"dir:{tmp_path / 'lake'}" if storage == "dir" else storage
     results, code = check(api=api, storage=storage, judge=run_scenarios)
-    verdicts = [(entry["id"], entry["verdict"], entry["message"]) for entry in results.requirements]
+    verdicts = [(entry.id, entry.verdict, entry.message) for entry in results.requirements]
     assert [one for one in verdicts if one[1] != "pass"] == []
     assert verdicts
     assert code == 0
-    assert results.run["left_behind"] == []
+    assert results.run.left_behind == []

@@ -41,13 +41,13 @@ def waiting_task(spark):
 
 
 def test_only_what_waits_there_is_freed(spark, waiting_task):
-    from spark_tests.stuck import free_stuck  # noqa: PLC0415 - optional
+    from spark_tests.deadlock_watchdog import interrupt_deadlocked_tasks  # noqa: PLC0415 - optional
 
-    assert free_stuck(spark, "") == 0
-    assert free_stuck(spark, "com.example.Other") == 0
-    assert free_stuck(spark, WAITS) == 1
+    assert interrupt_deadlocked_tasks(spark, "") == 0
+    assert interrupt_deadlocked_tasks(spark, "com.example.Other") == 0
+    assert interrupt_deadlocked_tasks(spark, WAITS) == 1
     waiting_task.setName("something else")
-    assert free_stuck(spark, WAITS) == 0
+    assert interrupt_deadlocked_tasks(spark, WAITS) == 0
 
 
 def test_a_master_that_is_not_there_is_said_at_once(session_module):
@@ -78,14 +78,14 @@ def test_coordinates_of_something_else_are_refused(session_module):
 
 
 def test_classes_that_a_java_lacks_are_compiled(spark_can_run, monkeypatch, tmp_path):
-    from spark_tests import stand_ins  # noqa: PLC0415 - optional
+    from spark_tests import jdk_net_shim  # noqa: PLC0415 - optional
     from spark_tests.java import Java, find_java  # noqa: PLC0415
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     java = find_java()
     monkeypatch.setattr(Java, "has_module", lambda java, name: False)
-    folder = stand_ins.stand_ins(java)
+    folder = jdk_net_shim.compiled_shim(java)
     assert sorted(path.name for path in folder.rglob("*.class")) == ["ExtendedSocketOptions.class", "Sockets.class"]
-    assert stand_ins.stand_ins(java) == folder
+    assert jdk_net_shim.compiled_shim(java) == folder
     monkeypatch.setattr(Java, "has_module", lambda java, name: True)
-    assert stand_ins.stand_ins(java) is None
+    assert jdk_net_shim.compiled_shim(java) is None

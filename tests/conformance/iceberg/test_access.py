@@ -32,7 +32,7 @@ def settings(server, folder, **given):
 def test_a_run_with_a_credential_gets_itself_a_token(server, tmp_path):
     results, code = run(settings(server, tmp_path, credential=f"me:{SECRET}", scope="catalog"))
     assert code == 0
-    verdicts = {entry["id"]: entry["verdict"] for entry in results.requirements}
+    verdicts = {entry.id: entry.verdict for entry in results.requirements}
     tokens = [verdict for name, verdict in verdicts.items() if name.startswith("iceberg.token.")]
     assert len(tokens) == 19
     assert set(tokens) == {"pass"}

@@ -23,8 +23,8 @@ def server(s3_warehouse):
 
 def test_reference_server_meets_them_on_s3(server, tmp_path):
     results = judge(server, tmp_path, ids=WANTED, warehouse="s3")
-    assert {entry["verdict"] for entry in results.requirements} == {"pass"}
-    assert {entry["id"] for entry in results.requirements} == WANTED
+    assert {entry.verdict for entry in results.requirements} == {"pass"}
+    assert {entry.id for entry in results.requirements} == WANTED
     assert foreign_names(tmp_path, find_profile("iceberg").document()) == []
 
 

@@ -31,7 +31,7 @@ def judged(server, folder, ids, fault=""):
     headers = (f"{HEADER}: {fault}",) if fault else ()
     given = {"server": server.url, "api": "iceberg", "headers": headers, "report": str(folder)}
     results = run(load_settings(given, environ={}, folder=folder), ids=ids)[0]
-    return {entry["id"]: entry["verdict"] for entry in results.requirements}
+    return {entry.id: entry.verdict for entry in results.requirements}
 
 
 def test_background_planning_meets_the_requirements(server, tmp_path):

@@ -43,14 +43,14 @@ def folder(tmp_path, monkeypatch):
 
 
 def by_verdict(results, *verdicts):
-    return {entry["id"] for entry in results.requirements if entry["verdict"] in verdicts}
+    return {entry.id for entry in results.requirements if entry.verdict in verdicts}
 
 
 @pytest.mark.parametrize("storage", ["memory", "dir"])
 def test_the_reference_server_conforms(storage, tmp_path):
     results, code = check(api="iceberg", profile=TABLES_API, storage=storage_option(storage, tmp_path / "lake"))
     assert code == 0
-    assert by_verdict(results, "pass") | by_verdict(results, "unoffered") == {one["id"] for one in results.requirements}
+    assert by_verdict(results, "pass") | by_verdict(results, "unoffered") == {one.id for one in results.requirements}
     assert {name for name in by_verdict(results, "pass") if ".tables_api." in name} == {
         "iceberg.tables_api.exists",
         "iceberg.tables_api.page.default",
@@ -59,14 +59,14 @@ def test_the_reference_server_conforms(storage, tmp_path):
         "iceberg.tables_api.add_partition_spec",
         "iceberg.tables_api.stage",
     }
-    assert results.run["left_behind"] == []
-    report, document = Path(results.target["settings"]["report"]), find_profile(TABLES_API).document()
+    assert results.run.left_behind == []
+    report, document = Path(results.target.settings["report"]), find_profile(TABLES_API).document()
     assert foreign_names(report, document, NAMESPACE, SAMPLE_NAMESPACE) == []
 
 
 def test_only_what_the_dialect_has_is_judged():
     results, _ = check(api="iceberg", profile=TABLES_API, select="listing or page or exists or errors.body")
-    judged = {entry["id"] for entry in results.requirements}
+    judged = {entry.id for entry in results.requirements}
     assert "iceberg.listing.everything.list_tables" not in judged
     assert "iceberg.page.last.list_tables" not in judged
     assert "iceberg.table.exists.present" not in judged
@@ -83,7 +83,7 @@ def test_what_others_have_in_the_namespace_is_left_alone(http):
         results, code = check(server.url, api="iceberg", profile=TABLES_API, namespace="shop.own")
         assert code == 0
         assert by_verdict(results, "fail", "warn", "error", "blocked") == set()
-        report, document = Path(results.target["settings"]["report"]), find_profile(TABLES_API).document()
+        report, document = Path(results.target.settings["report"]), find_profile(TABLES_API).document()
         assert foreign_names(report, document, "shop") == []
         assert [one["name"] for one in http("GET", tables).json()["identifiers"]] == ["b0", "b1", "b2"]
         assert [http("GET", f"{tables}/b{number}").json() for number in range(3)] == before

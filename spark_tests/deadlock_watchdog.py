@@ -1,4 +1,4 @@
-"""Tasks that wait for themselves: what a connector does wrong must not count against a server."""
+"""The deadlock watchdog: a connector whose task waits for itself must not count against a server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TASK = "Executor task launch worker"
 WAITING = "WAITING"
 
 
-def free_stuck(session: SparkSession, waits: str) -> int:
+def interrupt_deadlocked_tasks(session: SparkSession, waits: str) -> int:
     """Interrupt the tasks of this process that wait within a class, and return how many there were.
 
     Spark fails such a task and runs it again, so nothing is lost: a task has written nothing that counts before its
@@ -22,15 +22,15 @@ def free_stuck(session: SparkSession, waits: str) -> int:
     jvm = session.sparkContext._jvm
     if jvm is None or not waits:
         return 0
-    found = 0
+    interrupted = 0
     for thread in jvm.java.lang.Thread.getAllStackTraces().keySet().toArray():
         try:
             if thread.getName().startswith(TASK) and thread.getState().toString() == WAITING and _is_in(thread, waits):
                 thread.interrupt()
-                found += 1
+                interrupted += 1
         except Py4JError:  # it has ended since
             continue
-    return found
+    return interrupted
 
 
 def _is_in(thread: object, name: str) -> bool:

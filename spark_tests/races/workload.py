@@ -1,4 +1,4 @@
-"""One client of a race: what it remembers, how it chooses, how it writes down what it was told."""
+"""The workload of a race, and a client that makes traffic: what it remembers, chooses and records."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from spark_tests.races.clock import Offset, host_name
 from spark_tests.races.records import Record
 from spark_tests.races.wire import Reply, Sender
 
-HANG_UP, REPEAT = 0.02, 0.03  # how often a client loses patience, or sends the same again
-PATIENCE = 0.004  # seconds, at most, of who hangs up
+HANG_UP, REPEAT = 0.02, 0.03  # how often a client hangs up, or sends the same again
+PATIENCE = 0.004  # seconds, at most, before a client hangs up
 TOKENS_EACH = 1_000_000
 Act = Callable[[], Awaitable[object]]
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """Where a race takes place: what all clients know. `objects` is the number of objects of each kind.
+class Workload:
+    """What all clients of a race know: the namespace `home`, the number of objects of each kind, and a seed.
 
-    `facts` is what an API needs besides.
+    `keys` says that the server takes idempotency keys, `facts` is what an API needs besides.
     """
 
     home: tuple[str, ...]
@@ -36,7 +36,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something that a client can do: how often, on which kind of object, and the operations it takes."""
+    """An action of a client: its weight among all, the kind of its object, and the operations that it needs."""
 
     weight: int
     kind: str
@@ -44,15 +44,15 @@ class Action:
     act: Act
 
 
-class Player:
-    """See the module."""
+class TrafficClient:
+    """One client. An API says in a subclass what it does."""
 
-    def __init__(self, number: int, sender: Sender, scene: Scene, offset: Offset) -> None:
+    def __init__(self, number: int, sender: Sender, workload: Workload, offset: Offset) -> None:
         self.number = number
         self.sender = sender
-        self.scene = scene
+        self.workload = workload
         self.records: list[Record] = []
-        self.choose = random.Random(f"{scene.seed}/{number}")  # noqa: S311 - the same choices in every run
+        self.choose = random.Random(f"{workload.seed}/{number}")  # noqa: S311 - the same choices in every run
         self._offset = offset
         self._tokens = itertools.count((number + 1) * TOKENS_EACH)
         self._share = 1
@@ -66,13 +66,16 @@ class Player:
         """Read everything when all others have finished. An API says how."""
         raise NotImplementedError
 
-    async def play(self, operations: int) -> None:
-        """Do things until so many are written down."""
+    async def run(self, operations: int) -> None:
+        """Act until so many operations are recorded."""
         self._share = max(1, operations)
-        able = [one for one in self.actions() if self.sender.offers(*one.operations) and self.scene.objects[one.kind]]
-        weights = [one.weight for one in able]
-        while able and len(self.records) < operations:
-            await self.choose.choices(able, weights)[0].act()
+        possible = [action for action in self.actions() if self._can(action)]
+        weights = [action.weight for action in possible]
+        while possible and len(self.records) < operations:
+            await self.choose.choices(possible, weights)[0].act()
+
+    def _can(self, action: Action) -> bool:
+        return self.sender.offers(*action.operations) and self.workload.objects[action.kind] > 0
 
     @property
     def progress(self) -> float:
@@ -80,26 +83,26 @@ class Player:
         return min(1.0, len(self.records) / self._share)
 
     def new_token(self) -> int:
-        """Return a number that no client of the race has chosen; its first digits say whose it is."""
+        """Return a number that no client of the race has used; its first digits are those of the client."""
         return next(self._tokens)
 
     def pick(self, kind: str) -> int:
         """Choose an object of a kind."""
-        return self.choose.randrange(self.scene.objects[kind])
+        return self.choose.randrange(self.workload.objects[kind])
 
     def now(self) -> float:
         """Return the time on the driver's clock."""
         return time.monotonic() + self._offset.seconds
 
     def note(self, action: str, key: Key, start: float, reply: Reply, *, value: Any = None, result: Any = None) -> None:
-        """Write down an operation that began at `start` and is over now."""
+        """Record an operation that began at `start` and is over now."""
         slack = self._offset.slack
         self.records.append(
             Record(self._host, self.number, action, key, value, result, start, self.now(), slack, reply.status)
         )
 
     async def once(self, operation: str, path: Mapping[str, str], body: Any = None, **options: Any) -> Reply:
-        """Send a write; now and then hang up before the answer, and then nobody knows what was done."""
+        """Send a write; now and then hang up before the answer, so that it is unknown whether it was done."""
         hangs_up = self.choose.random() < HANG_UP
         patience = self.choose.random() * PATIENCE if hangs_up else None
         return await self.sender.send(operation, path, body, patience=patience, **options)

@@ -1,4 +1,4 @@
-"""What the Java of the wheel lacks: two classes of the module jdk.net, which Iceberg's HTTP client cannot do without.
+"""The jdk.net shim: two classes that Iceberg's HTTP client needs and that the Java of the wheel lacks.
 
 Their sources stand in `jdk_net/`; the compiler is the one that the pyspark wheel contains.
 """
@@ -20,8 +20,8 @@ FOLDER = "jdk.net-1"  # another number for other sources
 SECONDS = 120
 
 
-def stand_ins(java: Java) -> Path | None:
-    """Return the folder of classes that a Java lacks, None when it lacks none.
+def compiled_shim(java: Java) -> Path | None:
+    """Return the folder of the shim's classes, None for a Java that has the module.
 
     Raises Problem when they cannot be compiled.
     """
