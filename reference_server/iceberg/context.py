@@ -35,7 +35,7 @@ class Services:
     """What all requests share. `warehouses` are by name, the default one first; `handled` the operations served.
 
     `dialect` says how commits of the document are meant.
-    `seal` is what made up keys are made from, `scans` what plannings of scans share.
+    `seal` is what dummy keys are made from, `scans` what scan plans share.
     """
 
     document: Document

@@ -5,7 +5,7 @@ table     / warehouse / <path of the namespace> / <name> ->  location of the met
 view      / warehouse / <path of the namespace> / <name> ->  likewise
 function  / warehouse / <path of the namespace> / <name> ->  what loadFunction answers, JSON
 idempotency / warehouse / <key> / <operation>           ->  outcome, see idempotency.py
-plan      / warehouse / <id>                            ->  a planning of a scan, see scans/plans.py
+plan      / warehouse / <id>                            ->  a scan plan, see scans/plans.py
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ def idempotency_key(warehouse: str, key: str, operation_id: str, principal: str)
 
 
 def plan_prefix(warehouse: str) -> bytes:
-    """Return the prefix of the keys of all plannings of a warehouse."""
+    """Return the prefix of the keys of all scan plans of a warehouse."""
     return pack(PLAN, warehouse)
 
 
 def plan_key(warehouse: str, plan_id: str) -> bytes:
-    """Return the key of a planning. Ids begin with the time, so the oldest come first."""
+    """Return the key of a scan plan. Ids begin with the time, so the oldest come first."""
     return pack(PLAN, warehouse, plan_id)

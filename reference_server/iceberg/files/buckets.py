@@ -4,7 +4,7 @@
 
 endpoint_override, scheme, region   where the bucket is, if not on AWS in a region that can be looked up
 credentials                         what clients that ask for access get, and with what the server signs for them:
-    made    keys that are made up here, for storage that checks none (the default)
+    made    dummy keys, for storage that checks none (the default)
     own     the server's own keys, as they are: from the URI (`s3://ID:SECRET@bucket/...`) or from AWS_* in the
             environment
     none    nothing, and nothing is signed

@@ -4,7 +4,7 @@ A client names the ways of access that it can use in X-Iceberg-Access-Delegation
 there is, in a warehouse on S3: keys for the location of the table, or the settings to have its requests signed.
 Files in a local warehouse need no keys, so there are none for them: the list of credentials is empty.
 
-Keys that are made up here follow from the table and the time and are kept nowhere. They look like those of AWS,
+Dummy keys follow from the table and the time and are kept nowhere. They look like those of AWS,
 name their end and are the same for half an hour, at the end of which they have as much time left.
 """
 
@@ -35,7 +35,7 @@ Credential = dict[str, Any]
 
 
 async def load_credentials(context: IcebergContext) -> dict[str, Any]:
-    """Return credentials for a table. They open all its files, so those of a planning too."""
+    """Return credentials for a table. They open all its files, so those of a scan plan too."""
     path = context.object_path("table")
     file = await context.table_file(context.catalog.location(Kind.TABLE, path))
     return {"storage-credentials": _credentials(context, path, file.metadata)}
@@ -64,7 +64,7 @@ def bucket_of(context: IcebergContext, metadata: Json) -> Bucket | None:
 
 
 def keys_for(context: IcebergContext, bucket: Bucket, metadata: Json) -> Keys:
-    """Return the keys for a table: those of the server, or made up ones."""
+    """Return the keys for a table: those of the server, or dummy ones."""
     if bucket.handed != MADE and bucket.keys is not None:
         return bucket.keys
     return _made(context.services.seal, f"{metadata['location']}\0{metadata[TABLE_UUID]}", _end())

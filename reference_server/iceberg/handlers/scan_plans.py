@@ -1,8 +1,8 @@
 """planTableScan, fetchPlanningResult, cancelPlanning, fetchScanTasks.
 
-A server that plans in the background answers `submitted` to a new planning, and once more to the first question for
+A server that plans in the background answers `submitted` to a new scan plan, and once more to the first question for
 its result, which starts the work: so a client's waiting is put to the test however small the table. Otherwise the
-first answer is the result. Where manifests cannot be read, the planning has failed: the answer says so with 200.
+first answer is the result. Where manifests cannot be read, the scan plan has failed: the answer says so with 200.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from reference_server.iceberg.context import IcebergContext
 from reference_server.iceberg.errors import error_body
 from reference_server.iceberg.handlers.credentials import storage_credentials
 from reference_server.iceberg.metadata.reading import Json
-from reference_server.iceberg.scans.planning import Planning
+from reference_server.iceberg.scans.planner import Planner
 from reference_server.iceberg.scans.plans import Plan, cancelled, find_plan, keep_plan, new_plan
 from reference_server.iceberg.scans.scan import Scan, read_scan
 
@@ -47,7 +47,7 @@ async def plan_table_scan(context: IcebergContext) -> Reply:
 
 
 async def fetch_planning_result(context: IcebergContext) -> Reply:
-    """Return the result of a planning, as far as there is one."""
+    """Return the result of a scan plan, as far as there is one."""
     metadata = await _metadata(context)
     plan = _plan(context, context.path["plan-id"], metadata)
     if plan.cancelled:
@@ -58,7 +58,7 @@ async def fetch_planning_result(context: IcebergContext) -> Reply:
 
 
 async def cancel_planning(context: IcebergContext) -> Reply:
-    """Give a planning up; its plan tasks are void."""
+    """Give a scan plan up; its plan tasks are void."""
 
     async def build(change: Change) -> Reply:
         metadata = await _metadata(context)
@@ -91,30 +91,30 @@ def _plan(context: IcebergContext, plan_id: str, metadata: Json) -> Plan:
 
 
 def _scan(metadata: Json, plan: Plan) -> Scan:
-    """Return the scan of a planning. Raises PlanNotFound when the table has lost what it was for."""
+    """Return the scan of a scan plan. Raises PlanNotFound when the table has lost what it was for."""
     try:
         return read_scan(metadata, plan.wanted(), plan.pin)
     except InvalidInput as error:
-        raise PlanNotFound(f"The planning {plan.id} is void: {error.message}") from None
+        raise PlanNotFound(f"The scan plan {plan.id} is void: {error.message}") from None
 
 
-def _planning(context: IcebergContext, scan: Scan) -> Planning:
-    return Planning(scan, context.services.scans.manifests, context.services.page_size)
+def _planner(context: IcebergContext, scan: Scan) -> Planner:
+    return Planner(scan, context.services.scans.manifests, context.services.page_size)
 
 
 def _result(context: IcebergContext, scan: Scan, plan: Plan) -> Answer:
-    """Return the result of a planning: the tasks of its first piece, and plan tasks for the others."""
-    planning = _planning(context, scan)
+    """Return the result of a scan plan: the file scan tasks of its first part, and plan tasks for the others."""
+    planner = _planner(context, scan)
     try:
-        first, *others = planning.pieces or [[]]
+        first, *others = planner.plan_tasks or [[]]
         further = [plan.task(number) for number in range(1, 1 + len(others))]
-        return {"status": COMPLETED, "plan-tasks": further, **planning.tasks(first)}
+        return {"status": COMPLETED, "plan-tasks": further, **planner.tasks(first)}
     except (FileNotFound, InvalidInput) as error:
         return {"status": FAILED, "error": error_body(error)}
 
 
 def _from_background(context: IcebergContext, plan: Plan, make: partial[Answer]) -> Answer:
-    """Return the result of a planning in the background, which the first question starts."""
+    """Return the result of a scan plan in the background, which the first question starts."""
     results = context.services.scans.results
     found = results.find(plan.id)
     if found is None:
@@ -133,15 +133,15 @@ def _tasks(context: IcebergContext, metadata: Json, task: str) -> Answer:
     plan_id, _, number = task.rpartition("-")
     with suppress(PlanNotFound):
         plan = _plan(context, plan_id, metadata)
-        planning = _planning(context, _scan(metadata, plan))
-        known = number.isascii() and number.isdigit() and 0 < int(number) < len(planning.pieces)
+        planner = _planner(context, _scan(metadata, plan))
+        known = number.isascii() and number.isdigit() and 0 < int(number) < len(planner.plan_tasks)
         if known and not plan.cancelled:
-            return planning.tasks(planning.pieces[int(number)])
+            return planner.tasks(planner.plan_tasks[int(number)])
     raise PlanTaskNotFound(f"There is no plan task {task!r:.100} of this table.")
 
 
 async def _with_credentials(context: IcebergContext, reply: Reply) -> Reply:
-    """Add credentials for the files of a completed planning where the client asks for some; they are never kept."""
+    """Add credentials for the files of a completed scan plan where the client asks for some; they are never kept."""
     with suppress(NotFound):
         credentials = storage_credentials(context, context.object_path("table"), await _metadata(context))
         answer = orjson.loads(reply.body) if credentials else {}

@@ -1,9 +1,9 @@
-"""Plannings that clients may come back to: a record in storage for each, and results that are still being made.
+"""Scan plans that clients may come back to: a record in storage for each, and results that are still being made.
 
 plan / warehouse / <id>  ->  a `Plan` as JSON
 
 The record says what was asked for, and of which snapshot and schema, so its tasks can be made again at any time, also
-after a restart. A plan task is the id of its planning and the number of a piece.
+after a restart. A plan task is the id of its scan plan and a number.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from specs.problems import Problem
 
 SYNC, ASYNC = "sync", "async"
 MODES = (SYNC, ASYNC)
-"""When a planning is done: at once, or in the background."""
+"""When a scan plan is done: at once, or in the background."""
 LIFETIME_SECONDS = 60 * 60
 SWEPT = 4
 KEPT_RESULTS = 100
@@ -36,7 +36,7 @@ KEPT_RESULTS = 100
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A planning: of which table, for which request (JSON text), and until when it is kept (seconds since 1970)."""
+    """A scan plan: of which table, for which request (JSON text), and until when it is kept (seconds since 1970)."""
 
     id: str
     table: str
@@ -58,12 +58,12 @@ class Plan:
         return request
 
     def task(self, number: int) -> str:
-        """Return the plan task of a piece."""
+        """Return the plan task with this number."""
         return f"{self.id}-{number}"
 
 
 def new_plan(scan: Scan, request: bytes, *, background: bool) -> Plan:
-    """Return a planning for a request body, with an id that nobody can guess; later ones have greater ids."""
+    """Return a scan plan for a request body, with an id that nobody can guess; later ones have greater ids."""
     now = time.time()
     name = f"{int(now * 1000):012x}{secrets.token_hex(10)}"
     table, pin = scan.metadata["table-uuid"], scan.pin
@@ -71,16 +71,16 @@ def new_plan(scan: Scan, request: bytes, *, background: bool) -> Plan:
 
 
 def find_plan(get: Callable[[bytes], bytes | None], warehouse: str, plan_id: str, table: str) -> Plan:
-    """Return a planning of a table, by its UUID; `get` reads a key. Raises PlanNotFound."""
+    """Return a scan plan of a table, by its UUID; `get` reads a key. Raises PlanNotFound."""
     value = get(plan_key(warehouse, plan_id))
     plan = Plan(**orjson.loads(value)) if value else None
     if plan is None or plan.table != table or plan.until < time.time():
-        raise PlanNotFound(f"There is no planning {plan_id!r:.100} of this table.")
+        raise PlanNotFound(f"There is no scan plan {plan_id!r:.100} of this table.")
     return plan
 
 
 def keep_plan(change: Change, plan: Plan) -> None:
-    """Let a change keep a planning, and sweep a few whose time is over."""
+    """Let a change keep a scan plan, and sweep a few whose time is over."""
     for key, value in change.transaction.scan(plan_prefix(change.warehouse), limit=SWEPT):
         if orjson.loads(value)["until"] < time.time():
             change.transaction.put(key, None)
@@ -88,13 +88,13 @@ def keep_plan(change: Change, plan: Plan) -> None:
 
 
 def cancelled(plan: Plan) -> Plan:
-    """Return a planning as it is once nobody wants it any more."""
+    """Return a scan plan as it is once nobody wants it any more."""
     return replace(plan, cancelled=True)
 
 
 @dataclass(frozen=True, slots=True)
 class ScanServices:
-    """What all plannings share; `background` tells clients to wait for results and ask for them again."""
+    """What all scan plans share; `background` tells clients to wait for results and ask for them again."""
 
     manifests: Manifests
     results: Results
@@ -102,20 +102,20 @@ class ScanServices:
 
 
 def scan_services(fetch: Fetch, mode: str) -> ScanServices:
-    """Return what plannings share; `fetch` reads files, `mode` is `sync` or `async`. Raises Problem for another."""
+    """Return what scan plans share; `fetch` reads files, `mode` is `sync` or `async`. Raises Problem for another."""
     if mode not in MODES:
         raise Problem(f"Scans cannot be planned {mode!r}.", f"Use {' or '.join(MODES)}.")
     return ScanServices(Manifests(fetch), Results(), mode == ASYNC)
 
 
 class Results:
-    """Results of plannings in the background, the latest of them; a planning whose result is gone is made again."""
+    """Results of scan plans in the background, the latest of them; a scan plan whose result is gone is made again."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, Future[Any]] = OrderedDict()
 
     def find(self, plan_id: str) -> Future[Any] | None:
-        """Return what was started for a planning, None for nothing."""
+        """Return what was started for a scan plan, None for nothing."""
         return self._kept.get(plan_id)
 
     def start(self, plan_id: str, executor: Executor, make: Callable[[], Any]) -> None:

@@ -64,14 +64,14 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """What a planning was first made for, whatever becomes of the table: ids of its snapshot and its schema."""
+    """What a scan plan was first made for, whatever becomes of the table: ids of its snapshot and its schema."""
 
     snapshot: int | None
     schema: int
 
 
 def read_scan(metadata: Json, request: Json, pin: Pin | None = None) -> Scan:
-    """Return the scan that a request means, or meant when its planning was first made.
+    """Return the scan that a request means, or meant when its scan plan was first made.
 
     Raises InvalidInput for snapshots, columns and filters that the table does not have, and for a mixture of
     one snapshot and a range.

@@ -1,4 +1,4 @@
-"""Planning: from a scan to its file scan tasks, in pieces that each make one answer of bounded size."""
+"""From a scan to its file scan tasks, in plan tasks that each make one answer of bounded size."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Slice:
     expected: int
 
 
-Piece = list[Slice]
+PlanTask = list[Slice]
 
 
-class Planning:
-    """The planning of one scan. `size` is the number of data files that one piece looks at. All methods may block.
+class Planner:
+    """Plans one scan. `size` is the number of data files that one plan task looks at. All methods may block.
 
     They raise FileNotFound, InvalidInput and ServiceUnavailable when manifests cannot be read.
     """
@@ -43,25 +43,25 @@ class Planning:
         self._size = size
 
     @cached_property
-    def pieces(self) -> list[Piece]:
-        """The data files of the scan, in pieces; what the manifest list rules out is not in them."""
-        pieces: list[Piece] = []
+    def plan_tasks(self) -> list[PlanTask]:
+        """The data files of the scan, in plan tasks; what the manifest list rules out is not in them."""
+        plan_tasks: list[PlanTask] = []
         room = 0
         for one in self._slices():
-            if one.expected > room or not pieces:
-                pieces.append([])
+            if one.expected > room or not plan_tasks:
+                plan_tasks.append([])
                 room = self._size
-            pieces[-1].append(one)
+            plan_tasks[-1].append(one)
             room -= one.expected
-        return pieces
+        return plan_tasks
 
-    def tasks(self, piece: Piece) -> Json:
-        """Return the ScanTasks of a piece, without plan tasks."""
+    def tasks(self, plan_task: PlanTask) -> Json:
+        """Return the ScanTasks of a plan task, without further plan tasks."""
         scan = self._scan
         references: dict[tuple[str, int | None], int] = {}
         delete_files: list[Json] = []
         tasks = []
-        for file in self._wanted(piece):
+        for file in self._wanted(plan_task):
             spec = scan.specs[file.spec_id]
             positions = []
             for one in self._deletes.of(file):
@@ -106,11 +106,11 @@ class Planning:
         files = (file for one in manifests for file in self._manifests.files(one, specs) if file.status != DELETED)
         return DeleteIndex(files, specs)
 
-    def _wanted(self, piece: Piece) -> Iterator[ContentFile]:
-        """Yield the files of a piece that may hold rows of the scan, until there are rows enough."""
+    def _wanted(self, plan_task: PlanTask) -> Iterator[ContentFile]:
+        """Yield the files of a plan task that may hold rows of the scan, until there are rows enough."""
         scan = self._scan
         sure = 0
-        for file in self._listed(piece):
+        for file in self._listed(plan_task):
             spec = scan.specs[file.spec_id]
             if not file_can_match(scan.filter, file, spec):
                 continue
@@ -120,8 +120,8 @@ class Planning:
                 if sure >= scan.enough:
                     return
 
-    def _listed(self, piece: Piece) -> Iterator[ContentFile]:
-        for one in piece:
+    def _listed(self, plan_task: PlanTask) -> Iterator[ContentFile]:
+        for one in plan_task:
             yield from self._of_scan(self._live(one))
 
     def _live(self, one: Slice) -> list[ContentFile]:
