@@ -17,7 +17,7 @@ from conformance.report import render_reports
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST, sentence
 from conformance.report.pretty import body_lines
 from conformance.requirement import Requirement
-from conformance.results import SCHEMA, VERDICTS, Result, Results, read_results, results_schema
+from conformance.results import SCHEMA, VERDICTS, ClauseRecord, Result, Results, read_results, results_schema
 from conformance.sandbox import summary
 from lakeproof.terminal import COLOURS
 from specs.problems import Problem
@@ -316,7 +316,7 @@ def test_the_summary_is_short_and_names_the_findings(reports):
 )
 def test_reports_tell_where_the_norms_say_it(clause, page, markdown, tmp_path):
     found = results(result("fail"))
-    found.requirements[0]["clause"] = {"id": "c", "text": "t", "source": "document", **clause}
+    found.requirements[0].clause = ClauseRecord(id="c", text="t", source="document", **clause)
     written = render_reports(found, tmp_path)
     assert page in written["html"].read_text()
     line = next(line for line in written["markdown"].read_text().split("\n") if "`lance.table.a`" in line)
