@@ -121,6 +121,20 @@ def test_versions_are_pending_until_they_are_finalized(catalog):
     assert catalog.versions(VERSION, ("n", "t")) == {1: {"e_tag": "z"}}
 
 
+def test_records_of_versions_go_where_their_table_goes(catalog):
+    do(catalog.add_table(("n", "t"), T))
+    do(catalog.finalize_versions(("n", "t"), {1: {"e_tag": "z"}}))
+    do(catalog.rename_table(("n", "t"), ("n", "u")))
+    assert catalog.versions(VERSION, ("n", "t")) == {}
+    assert catalog.versions(VERSION, ("n", "u")) == {1: {"e_tag": "z"}}
+    do(catalog.remove_table(("n", "u"), dropping=False))
+    assert catalog.versions(VERSION, ("n", "u")) == {}
+    do(catalog.add_table(("n", "t"), T))
+    do(catalog.finalize_versions(("n", "t"), {1: {}}))
+    do(catalog.drop_namespace(("n",), cascade=True))
+    assert catalog.versions(VERSION, ("n", "t")) == {}
+
+
 def test_no_change_is_lost_among_many(catalog):
     async def add(number):
         await catalog.add_table(("n", f"t{number:02}"), Table(f"data-{number}"))

@@ -23,9 +23,11 @@ from reference_server.lance.catalog.keys import (
     catalog_key,
     children,
     name_of,
+    path_of,
     show,
     table_key,
     version_key,
+    version_of,
 )
 from reference_server.storage import Readable
 from reference_server.storage.transactions import Transaction
@@ -94,6 +96,8 @@ class Change(Reader):
                 self._transaction.put(key, None)
             left += [(*here, name_of(key)) for key, _ in namespaces]
             removed += [cast("Table", entry) for _, entry in tables]
+            for key, _ in tables:
+                self._remove_versions(path_of(key))
             self._transaction.require_empty(*prefixes)
         return removed
 
@@ -118,6 +122,7 @@ class Change(Reader):
         """Remove a table and return it. Raises NamespaceNotFound or TableNotFound."""
         table = self.table(path)
         self._transaction.put(table_key(path), None)
+        self._remove_versions(path)
         return table
 
     def move_table(self, path: Path, before: Table, target: Path, location: str) -> None:
@@ -132,7 +137,18 @@ class Change(Reader):
         if table.location != before.location:
             raise ConcurrentModification(f"The table {show(path)} was changed at the same time.")
         self._transaction.put(table_key(path), None)
+        for kind, version, record in self._remove_versions(path):
+            self._transaction.put(version_key(kind, target, version), record)
         self._transaction.put(table_key(target), replace(table, location=location, recorded=True))
+
+    def _remove_versions(self, path: Path) -> list[tuple[str, int, Entry]]:
+        """Remove the records of a table's versions, and return them: the next table of this name has none."""
+        removed = []
+        for kind in (VERSION, PENDING):
+            for key, record in self._transaction.scan(children(kind, path)):
+                self._transaction.put(key, None)
+                removed.append((kind, version_of(key), record))
+        return removed
 
     def add_version(self, path: Path, version: int, record: Record) -> None:
         """Add a version of a table. Raises ConcurrentModification when the catalog has it already."""
