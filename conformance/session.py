@@ -61,7 +61,7 @@ class Session:
         if settings.max_time:
             self.client.traffic.ends = time.monotonic() + settings.max_time
         with suppress(Stopped):  # the run ends at its first requirement then, and says why
-            meet(self.target)
+            handshake(self.target)
 
     @property
     def client(self) -> Client:
@@ -146,10 +146,10 @@ class Session:
         )
 
 
-def meet(target: Target) -> None:
+def handshake(target: Target) -> None:
     """Get to know a target. Raises Problem when it cannot be judged, or would keep what a run makes."""
     prober = suite_part(target.settings.api).prober(target)
-    target.meet(prober)
+    target.handshake(prober)
     if not target.client.traffic.stopped:
         _check_namespace(target)
         if not target.settings.leave_behind:

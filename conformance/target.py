@@ -47,10 +47,10 @@ class Probe:
 class Prober(Protocol):
     """How one API is looked at before the run."""
 
-    def greet(self) -> Exchange:
+    def first_request(self) -> Exchange:
         """Send the request that any server of the API must be able to answer."""
 
-    def recognises(self, greeting: Exchange) -> bool:
+    def recognises(self, first_answer: Exchange) -> bool:
         """True when only a server of the API answers like this."""
 
     def nowhere(self) -> Exchange:
@@ -104,17 +104,17 @@ class Target:
         """Return the operations that are in one of these states."""
         return {name for name, probe in self.probes.items() if probe.state in states}
 
-    def meet(self, prober: Prober) -> None:
+    def handshake(self, prober: Prober) -> None:
         """Find out whether this is such a server at all, then what it offers.
 
         Raises Problem when it cannot be reached, does not let us in, or speaks something else, and Stopped when the
         run is over before that is known.
         """
-        greeting = self._greet(prober)
+        first_answer = self._first_request(prober)
         if (stopped := self.client.traffic.stopped) and not stopped.gone:
             raise stopped
-        self.server = greeting.response_headers.get("Server", "")
-        _check_greeting(greeting, self.profile, recognised=prober.recognises(greeting))
+        self.server = first_answer.response_headers.get("Server", "")
+        _check_handshake(first_answer, self.profile, recognised=prober.recognises(first_answer))
         nowhere = prober.nowhere()
         for exchange in prober.probes():
             self.probes[exchange.operation] = Probe(exchange.operation, prober.state(exchange, nowhere), exchange)
@@ -133,14 +133,14 @@ class Target:
         finally:
             self.sandbox.clean_up()
 
-    def _greet(self, prober: Prober) -> Exchange:
+    def _first_request(self, prober: Prober) -> Exchange:
         """Send the first request, again while the settings allow to wait for a server that is not up."""
         ends = time.monotonic() + self.settings.wait
         while True:
-            greeting = prober.greet()
-            down = not greeting.status or greeting.status in NOT_UP
+            first_answer = prober.first_request()
+            down = not first_answer.status or first_answer.status in NOT_UP
             if not down or self.client.traffic.stopped or time.monotonic() > ends:
-                return greeting
+                return first_answer
             time.sleep(WAIT_PAUSE)
 
 
@@ -167,29 +167,29 @@ def connect(settings: Settings) -> Target:
     return Target(settings, profile, document, Client(connection, document))
 
 
-def _check_greeting(greeting: Exchange, profile: Profile, *, recognised: bool) -> None:
-    if not greeting.status:
-        raise Problem(f"{greeting.url} cannot be reached: {greeting.failure}.", _advice(greeting.failure))
-    if greeting.status in (401, 403):
+def _check_handshake(first_answer: Exchange, profile: Profile, *, recognised: bool) -> None:
+    if not first_answer.status:
+        raise Problem(f"{first_answer.url} cannot be reached: {first_answer.failure}.", _advice(first_answer.failure))
+    if first_answer.status in (401, 403):
         raise Problem(
-            f"{greeting.url} answers {greeting.status}: it wants credentials, or other ones.",
+            f"{first_answer.url} answers {first_answer.status}: it wants credentials, or other ones.",
             "Give them with --token or --header.",
         )
-    if 300 <= greeting.status < 400:
-        place = greeting.response_headers.get("Location", "nowhere")
+    if 300 <= first_answer.status < 400:
+        place = first_answer.response_headers.get("Location", "nowhere")
         raise Problem(
-            f"{greeting.url} answers {greeting.status} and sends clients to {place}.",
+            f"{first_answer.url} answers {first_answer.status} and sends clients to {place}.",
             "The kit follows no redirects: give the base URL of the API at that place.",
         )
-    if greeting.status >= 500 and not recognised:
+    if first_answer.status >= 500 and not recognised:
         raise Problem(
-            f"{greeting.url} answers {greeting.status}: the server fails at the first request.",
+            f"{first_answer.url} answers {first_answer.status}: the server fails at the first request.",
             "Look into its log; --wait SECONDS waits for a server that is starting.",
         )
     if not recognised:
-        kind = greeting.response_headers.get("Content-Type", "no content type")
+        kind = first_answer.response_headers.get("Content-Type", "no content type")
         raise Problem(
-            f"{greeting.url} answers {greeting.status} with {kind}: this is no {profile.name} server.",
+            f"{first_answer.url} answers {first_answer.status} with {kind}: this is no {profile.name} server.",
             "Give the base URL of the API, the part before /v1, and choose the API with --api.",
         )
 

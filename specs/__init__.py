@@ -1,4 +1,4 @@
-"""The ground floor: the interface documents, what is known about them, and what reads them.
+"""The interface documents, what is known about them, and what reads them.
 
-Everything else is built on this package; it imports nothing of the house.
+Everything else is built on this package; it imports nothing of the others.
 """

@@ -13,7 +13,7 @@
         rename       other ids for operations whose id another document of the profile has too
     [error]          where an error body has what clients tell errors apart by, see specs/errors.py
 
-The part of an API on each floor is a package of the same name: `reference_server.<api>`, `conformance.<api>`,
+The part of an API in each package is a subpackage of its name: `reference_server.<api>`, `conformance.<api>`,
 `spark_tests.races.<api>`. Its folder may be in any directory of `specs.__path__`.
 """
 
@@ -116,7 +116,7 @@ def folder_of(name: str) -> Path:
 
 
 def part_of(package: str, api: str) -> Any:
-    """Return the part of an API on another floor: the module of its name in a package. Raises Problem without one."""
+    """Return the part of an API in another package: the module of its name in a package. Raises Problem without one."""
     name = f"{package}.{api}"
     try:
         return import_module(name)

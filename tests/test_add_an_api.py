@@ -182,12 +182,12 @@ class ToyProber:
         self.client = target.client
         self.target = target
 
-    def greet(self):
+    def first_request(self):
         self.client.call("getMe", expect=None)
         return self.client.steps[-1]
 
-    def recognises(self, greeting):
-        return greeting.status == 200
+    def recognises(self, first_answer):
+        return first_answer.status == 200
 
     def nowhere(self):
         return self.client.get_raw("/nowhere")

@@ -54,6 +54,14 @@ def test_a_must_has_a_place_in_the_norms(api):
 
 
 @pytest.mark.parametrize("api", APIS)
+def test_a_must_needs_nothing_less(api):
+    """A server that breaks a SHOULD may conform, so no MUST is blocked by one."""
+    known = requirements(api)
+    levels = {(one.id, needed): known[needed].level for one in known.values() for needed in one.needs}
+    assert [pair for pair, level in levels.items() if known[pair[0]].level == "MUST" and level != "MUST"] == []
+
+
+@pytest.mark.parametrize("api", APIS)
 def test_server_files_are_mirrored_by_requirements(api):
     handlers = {module.__name__.rpartition(".")[2] for module in api_class(api).handler_modules}
     modules = (ROOT / "conformance" / api / "requirements").glob("test_*.py")

@@ -44,7 +44,7 @@ class IcebergProber:
         """True when the document has a configuration to ask for."""
         return CONFIG in self.target.document.operations
 
-    def greet(self) -> Exchange:
+    def first_request(self) -> Exchange:
         """Ask for the configuration: every client does first. Where there is none, list the given namespace.
 
         Raises Problem when a namespace has to be given and is not, or the other way round.
@@ -54,11 +54,11 @@ class IcebergProber:
         catalog, warehouse = IcebergCatalog(self.target), self.target.settings.warehouse
         query: dict[str, Any] = {"warehouse": warehouse} if warehouse else {}
         ask = partial(catalog.get_config, **query) if self.configured else partial(catalog.list_tables, catalog.home)
-        greeting = self._sent(partial(ask, expect=None))
-        if self.recognises(greeting):
-            self._config = _object(greeting) if self.configured else {}
+        first_answer = self._sent(partial(ask, expect=None))
+        if self.recognises(first_answer):
+            self._config = _object(first_answer) if self.configured else {}
             self._read_config()
-        return greeting
+        return first_answer
 
     def _log_in(self) -> None:
         """Get a token for the credential of the run, if it has none. Raises Problem when there is none to be had."""
@@ -77,18 +77,20 @@ class IcebergProber:
             )
         self.target.log_in(bearer(token))
 
-    def recognises(self, greeting: Exchange) -> bool:
+    def recognises(self, first_answer: Exchange) -> bool:
         """True when an answer can only come from such a catalog: a configuration, or a page of a listing.
 
         Raises Problem when the catalog says that the given namespace is not there.
         """
-        value = _object(greeting)
+        value = _object(first_answer)
         if self.configured:
             return all(isinstance(value.get(name), dict) for name in ("defaults", "overrides"))
-        if _error_type(greeting) == NO_NAMESPACE:
+        if _error_type(first_answer) == NO_NAMESPACE:
             name = self.target.settings.namespace
-            raise Problem(f"{greeting.url}: there is no namespace {name}.", "Name one that exists with --namespace.")
-        return greeting.status == 200 and isinstance(value.get("identifiers"), list)
+            raise Problem(
+                f"{first_answer.url}: there is no namespace {name}.", "Name one that exists with --namespace."
+            )
+        return first_answer.status == 200 and isinstance(value.get("identifiers"), list)
 
     def _check_namespace(self) -> None:
         creates = CREATE_NAMESPACE in self.target.document.operations

@@ -29,7 +29,7 @@ class LanceProber:
         self.target = target
         self._catalog = LanceCatalog(target)
 
-    def greet(self) -> Exchange:
+    def first_request(self) -> Exchange:
         """List the root: every server can."""
         self._ask("ListNamespaces", ())
         return self.target.client.steps[-1]
@@ -37,15 +37,15 @@ class LanceProber:
     def _ask(self, operation: str, id: Id | None, **options: Any) -> None:
         self._catalog.inventory.ask(partial(self._catalog.send, operation, id, expect=None, **options))
 
-    def recognises(self, greeting: Exchange) -> bool:
+    def recognises(self, first_answer: Exchange) -> bool:
         """True when an answer can only come from a Lance Namespace server: a listing, or a numbered error."""
         try:
-            value = orjson.loads(greeting.response_body)
+            value = orjson.loads(first_answer.response_body)
         except orjson.JSONDecodeError:
             return False
         if not isinstance(value, dict):
             return False
-        numbered = isinstance(value.get("code"), int) and not (greeting.status in (404, 405) and value["code"] == 0)
+        numbered = isinstance(value.get("code"), int) and not (first_answer.status in (404, 405) and value["code"] == 0)
         return isinstance(value.get("namespaces"), list) or numbered
 
     def nowhere(self) -> Exchange:

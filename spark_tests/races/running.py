@@ -15,7 +15,7 @@ from conformance.history import UNDECIDED, Contradiction, Judgement, Key, judge_
 from conformance.history.orders import MOST_ORDERS
 from conformance.results import new_run_id
 from conformance.sandbox import Leftover
-from conformance.session import meet
+from conformance.session import handshake
 from conformance.settings import Settings
 from conformance.target import Target, connect
 from spark_tests.races.apis import race_api
@@ -96,7 +96,7 @@ def run_race(
     """
     started = datetime.now(UTC)
     target = connect(settings)
-    meet(target)
+    handshake(target)
     catalog = race_api(settings.api).catalog(target)
     catalog.begin_example()
     seconds: dict[str, float] = {}

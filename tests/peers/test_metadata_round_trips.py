@@ -18,7 +18,7 @@ from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, sql, view
 from conformance.iceberg.support.staging import local_path, stage
 from conformance.iceberg.support.table_model import TableModel
 from conformance.iceberg.support.updates import update
-from conformance.session import meet
+from conformance.session import handshake
 from conformance.settings import Settings
 from conformance.target import connect
 from lakeproof import serve
@@ -30,7 +30,7 @@ TABLES = 8
 
 def met(url):
     target = connect(Settings(server=url, api="iceberg"))
-    meet(target)
+    handshake(target)
     return target
 
 

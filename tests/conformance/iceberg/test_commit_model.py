@@ -16,7 +16,7 @@ from conformance.iceberg.support.commit_choices import Choice, requirements, upd
 from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.staging import stage
 from conformance.iceberg.support.table_model import TableModel, differences
-from conformance.session import meet
+from conformance.session import handshake
 from conformance.settings import Settings
 from conformance.target import connect
 from lakeproof import serve
@@ -31,7 +31,7 @@ def target(request, tmp_path_factory):
     storage = "memory" if request.param == "memory" else f"dir:{tmp_path_factory.mktemp('lake')}"
     with serve("iceberg", storage=storage) as server:
         target = connect(Settings(server=server.url, api="iceberg"))
-        meet(target)
+        handshake(target)
         yield target
 
 

@@ -13,7 +13,7 @@ from conformance.iceberg.client import IcebergClient, change
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, OPERATIONS
 from conformance.iceberg.prober import IcebergProber
 from conformance.iceberg.support.idempotency import new_key
-from conformance.session import meet
+from conformance.session import handshake
 from conformance.settings import Settings
 from conformance.target import MISSING, OFFERED, REFUSED, connect
 from conformance.transport import Connection
@@ -122,7 +122,7 @@ def test_default_operations_are_of_the_document():
 def test_meeting_the_reference_server():
     with serve("iceberg") as server:
         target = connect(Settings(server=server.url, api="iceberg"))
-        meet(target)
+        handshake(target)
     assert target.facts[SEPARATOR] == "\x1f"
     assert target.facts[NAMESPACES] == "nested"
     assert target.facts[KEY_LIFETIME].startswith("P")
