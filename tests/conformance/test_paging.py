@@ -11,13 +11,14 @@ from conformance.client import Answer
 from conformance.exchange import Exchange
 from conformance.outcomes import Violation
 from conformance.paging import pages
+from specs.errors import ErrorBody
 
 TOKEN = "next"
 
 
 def answer(body):
     exchange = Exchange("ListTables", "GET", "http://t/", {}, status=200, response_body=json.dumps(body).encode())
-    return Answer(exchange, lambda *_: None)
+    return Answer(exchange, lambda *_: None, ErrorBody())
 
 
 def walk(bodies, first=None):

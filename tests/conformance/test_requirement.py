@@ -21,6 +21,9 @@ def registry(monkeypatch):
 class FakeSuite:
     """Runs a test as the suite does, with one example."""
 
+    def as_judged(self, value):
+        return value
+
     def run(self, test, fixtures, strategies):
         self.called = (test, fixtures, set(strategies))
 

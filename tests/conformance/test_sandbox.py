@@ -57,7 +57,7 @@ def api(request):
 
 @pytest.fixture
 def server(api):
-    with serve(api, namespaces=("given",) if api == "iceberg" else ()) as server:
+    with serve(api, **({"namespaces": ("given",)} if api == "iceberg" else {})) as server:
         if api == "lance":
             SOMEBODY[api](server.url).namespace("given")
         yield server
@@ -390,8 +390,8 @@ def test_clean_up_goes_on_where_it_was_interrupted():
 
 
 def test_leftovers_are_summed_up_by_kind_and_reason():
-    left = [{"kind": "table", "name": f"t{number}", "reason": "405"} for number in range(1200)]
-    left += [{"kind": "view", "name": "v", "reason": "it came back"}]
+    left = [Leftover("table", f"t{number}", "405") for number in range(1200)]
+    left += [Leftover("view", "v", "it came back")]
     assert summary(left) == ["1,200 tables: 405", "1 view: it came back"]
     assert summary(["an old one", *left[-1:]]) == ["an old one", "1 view: it came back"]
     assert summary([]) == []

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import pytest
 
 from conformance import requirement as module
-from conformance.apis import APIS, requirements
+from conformance.apis import requirements
 from conformance.common.missing import Absent, Missing, missing_is_refused
 from conformance.common.template import template
 from conformance.requirement import must, should, source_of
+from specs.apis import apis
 
 PLACE = "conformance.lance.requirements.test_things"
 
@@ -56,7 +57,7 @@ def test_a_case_may_state_it_itself(registry):
     assert (one.operations, one.clause, one.kind) == (("DropTable",), "c", "error")
 
 
-@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("api", apis())
 def test_a_requirement_is_where_it_says(api):
     for one in requirements(api).values():
         place, _, name = one.where.partition(":")

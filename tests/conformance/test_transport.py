@@ -454,7 +454,7 @@ def test_the_time_of_a_run_ends_it_with_what_was_judged(tmp_path, good):
     assert (tmp_path / "report.html").exists()
 
 
-@pytest.mark.parametrize("max_time", [1e-9, 0.001, 0.05])
+@pytest.mark.parametrize("max_time", [1e-9, 0.001])
 def test_a_run_without_time_for_anything_says_so(tmp_path, good, max_time):
     results, code = check(good.url, **settings(tmp_path, max_time=max_time))
     assert code == 2
