@@ -18,14 +18,6 @@ def storage_option(kind: str, folder: Path) -> str:
     return f"dir:{folder}" if kind == "dir" else kind
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """Keep the tests of a file together under `--dist loadgroup`, unless they name groups of their own."""
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(str(item.path)))
-
-
 @pytest.fixture(params=BACKENDS)
 def lance(request, tmp_path):
     """A Lance server on each backend."""

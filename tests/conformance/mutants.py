@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from zlib import crc32
 
 from conformance.noticed import noticed_file, read_noticed
 from conformance.results import Results
@@ -21,13 +20,7 @@ SETTINGS = {"iceberg": {"warehouse": "default", "credential": f"lakeproof:{TOKEN
 SERVED = {"iceberg": {"functions": str(SAMPLES)}}
 ON_S3 = "iceberg.storage."  # judged in iceberg/test_s3_mutants.py
 NOTICED = {api: read_noticed(noticed_file(api)) for api in apis()}
-SHARES = 4  # the faults of an API are shared out to so many workers of pytest-xdist
 NOTICES = ("fail", "warn")
-
-
-def share(api: str, fault: str) -> str:
-    """The group of tests that a fault belongs to: each group has a server of its own."""
-    return f"mutants-{api}-{crc32(fault.encode()) % SHARES}"
 
 
 def judge(server: Server, folder: Path, *, fault: str = "", ids: set[str] | None = None, **more: str) -> Results:

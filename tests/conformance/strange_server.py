@@ -214,7 +214,7 @@ class StrangeServer:
         drops = handler.command == "DELETE" or handler.path.partition("?")[0].endswith(DROPS)
         if drops and "no_drops" in self.habits.rates:
             return Answer(self._chance.choice((404, 405, 501)), {"Content-Type": "text/plain"}, b"no such route")
-        if handler.command == "POST" and "third_creation" in self.habits.rates:
+        if handler.command == "POST" and not drops and "third_creation" in self.habits.rates:
             self._creations += 1
             if self._creations % 3 == 0 and self.requests > self.habits.calm:
                 return Answer(422, {"Content-Type": "application/json"}, b'{"error": "not today"}')

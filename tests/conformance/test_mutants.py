@@ -19,10 +19,10 @@ from reference_server.derived_faults import derived_faults
 from reference_server.faults import FAULTS
 from specs.apis import apis
 from specs.profiles import find_profile
-from tests.conformance.mutants import NOTICED, ON_S3, SERVED, TOKEN, judge, share, unnoticed
+from tests.conformance.mutants import NOTICED, ON_S3, SERVED, TOKEN, judge, unnoticed
 
 MUTANTS = [
-    pytest.param(api, fault, marks=pytest.mark.xdist_group(share(api, fault)), id=f"{api}-{fault}")
+    pytest.param(api, fault, id=f"{api}-{fault}")
     for api in apis()
     for fault, patterns in NOTICED[api].items()
     if not all(one.startswith(ON_S3) for one in patterns)
@@ -64,7 +64,7 @@ def test_fault_is_noticed(api: str, fault: str, servers, meets: Meets, tmp_path)
     assert len(results.requirements) == len(wanted)
 
 
-@pytest.mark.parametrize("api", [pytest.param(api, marks=pytest.mark.xdist_group(f"met-{api}")) for api in apis()])
+@pytest.mark.parametrize("api", apis())
 def test_every_requirement_that_the_server_meets_notices_a_fault(api, servers, tmp_path):
     results = judge(servers(api), tmp_path)
     assert {entry.verdict for entry in results.requirements} <= {"pass", "unoffered"}

@@ -22,7 +22,7 @@ from specs.apis import apis
 from specs.problems import Problem
 from tests.conformance.strange_server import Habits, StrangeServer
 
-FOUND = (3, 14)  # seeds that have found something once
+FOUND = (3, 14, 161)  # seeds that have found something once
 FIRST, _, LAST = os.environ.get("SEEDS", "").rpartition("-")
 SEEDS = range(int(FIRST or 0), int(LAST)) if LAST else FOUND
 NAMES = sorted(apis())

@@ -34,7 +34,7 @@ def code_is_listed(exchange: Exchange, value: Any, profile: Profile) -> list[tup
 
 def _code(exchange: Exchange, value: Any) -> int | None:
     code = value.get("code") if exchange.status >= 400 and isinstance(value, dict) else None
-    return code if isinstance(code, int) else None
+    return code if isinstance(code, int) and not isinstance(code, bool) else None
 
 
 def extra_checks(profile: Profile) -> dict[str, ExtraCheck]:
