@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from conformance.common.hostile import UNUSED
-from specs.identifiers import UNIT_SEPARATOR
+from specs.identifiers import DELIMITER, UNIT_SEPARATOR
 from specs.openapi import Document, Operation
 
 PLACE = re.compile(r"^(/.|[a-z][a-z0-9+.-]*://)", re.IGNORECASE | re.DOTALL)  # an absolute path or a URI
@@ -57,7 +57,8 @@ def problems(exchange: dict[str, Any], document: Document, prefix: str, *bases: 
             yield f"leads to {text!r}"
     operation = document.operations.get(exchange["operation"])
     for id in identifiers(operation, url.path, query, body) if operation else ():
-        if not id[0].startswith((prefix, UNUSED)) and id[0] not in bases:
+        first = id[0].partition(DELIMITER)[0]  # the id of a transaction may be one text
+        if not first.startswith((prefix, UNUSED)) and first not in bases:
             yield f"is about {id[0]!r}"
         if ".." in id[:SAFE_DEPTH]:
             yield f"climbs out of what is the run's own: {id}"
