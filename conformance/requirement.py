@@ -15,7 +15,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 from hypothesis.strategies import SearchStrategy
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 KINDS = ("wire", "behaviour", "error", "pagination", "hostile", "auth", "model", "race", "scenario")
 VIEWS = ("spark",)  # suites that look at an API through something else: their ids start with their name
 Level = Literal["MUST", "SHOULD", "MAY"]
-LEVELS: tuple[Level, ...] = get_args(Level)
 MARK = "lakeproof_requirement"
 CASE, SOURCE = "case", "source"
 Test = Callable[..., None]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from conformance.mutation import NOTICES
 from conformance.noticed import noticed_file, read_noticed
 from conformance.results import Results
 from conformance.runner import run
@@ -20,7 +21,6 @@ SETTINGS = {"iceberg": {"warehouse": "default", "credential": f"lakeproof:{TOKEN
 SERVED = {"iceberg": {"functions": str(SAMPLES)}}
 ON_S3 = "iceberg.storage."  # judged in iceberg/test_s3_mutants.py
 NOTICED = {api: read_noticed(noticed_file(api)) for api in apis()}
-NOTICES = ("fail", "warn")
 
 
 def judge(server: Server, folder: Path, *, fault: str = "", ids: set[str] | None = None, **more: str) -> Results:
