@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.checks import text
 from conformance.client import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.client import Id
@@ -40,8 +41,11 @@ class Listing:
         return [self.name_of(item) for item in answer[self.field]]
 
     def name_of(self, item: Any) -> str:
-        """Return how an item is called."""
-        return str(item[self.name]) if self.name else str(item)
+        """Return how an item is called: by a text, or by a number. Raises Violation when it is neither."""
+        name = item[self.name] if self.name else item
+        if isinstance(name, int) and not isinstance(name, bool):
+            return str(name)
+        return text(name, f"an item of {self.what}")
 
 
 def follow(fetch: Callable[..., Answer], **query: Any) -> Iterator[Answer]:
