@@ -39,7 +39,7 @@ def compose(title: str, parts: Sequence[Mounted]) -> Document:
     whole: Tree = {"openapi": first.document.raw["openapi"], "info": {"title": title}, "paths": {}, "components": {}}
     for part in parts:
         _add(whole, part)
-    unused = tuple(change for part in parts for change in part.document.unused_changes)
+    unused = tuple(action for part in parts for action in part.document.unused_actions)
     return Document(whole, ", ".join(part.document.source for part in parts), unused)
 
 

@@ -17,7 +17,8 @@ from jsonpointer import JsonPointerException, resolve_pointer
 
 from specs.discriminators import expand_discriminators
 from specs.errors import ErrorBody
-from specs.overlay import Change, apply_change, apply_overlay
+from specs.nullable import expand_nullable
+from specs.overlay import Action, apply_action, apply_overlay
 from specs.problems import Problem
 from specs.revisions import read_revision
 
@@ -111,16 +112,16 @@ class Document:
 
     raw: dict[str, Any]
     source: str
-    unused_changes: tuple[Change, ...] = field(default=())
+    unused_actions: tuple[Action, ...] = field(default=())
     errors: ErrorBody = field(default_factory=ErrorBody)
     compiled: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
     """What was compiled from the document and is shared by all that use it: see validation.py."""
 
     @classmethod
-    def load(cls, path: Path, overlay: list[Change] | None = None, *, lenient: bool = False) -> Document:
+    def load(cls, path: Path, overlay: list[Action] | None = None, *, lenient: bool = False) -> Document:
         """Read the document at `path` and correct it.
 
-        With `lenient`, corrections that do not apply are kept in `unused_changes` instead of being an
+        With `lenient`, corrections that do not apply are kept in `unused_actions` instead of being an
         error: a published document given by the user may already be mended there.
         Raises Problem for a file that is no OpenAPI 3 document.
         """
@@ -132,11 +133,12 @@ class Document:
             )
         if not isinstance(raw.get("paths"), dict):
             raise Problem(f"{path} declares no `paths`.", "Give a document that declares operations.")
-        unused: list[Change] = []
+        unused: list[Action] = []
         if lenient:
-            unused = [change for change in overlay or [] if not apply_change(raw, change)]
+            unused = [action for action in overlay or [] if not apply_action(raw, action)]
         else:
             raw = apply_overlay(raw, overlay or [])
+        expand_nullable(raw)
         document = cls(expand_discriminators(raw), str(path), tuple(unused))
         try:
             _ = document.operations

@@ -1,176 +1,129 @@
-"""Overlays: corrections to a document, each with its reason.
+"""Corrections to a document, in the format of the OpenAPI Overlay Specification 1.0.
 
-An overlay is a TOML file of `[[change]]` entries:
+An overlay is a YAML file:
 
-    at      where: an RFC 6901 pointer ("/components/...") or an RFC 9535 path ("$.paths[*]...")
-    reason  why the document is wrong there
-    and exactly one of
-    set     the value to put there (a pointer may name a new key, or "-" after the end of a list)
-    merge   a table to merge into the object there
-    merge_file    a YAML file beside the overlay whose object to merge there: for what is too long for a table
-    drop    a list of members to take out of the list or object there; an empty list removes the place
-    nullable = true    the schema there also accepts null
+    overlay: 1.0.0
+    info: {title: ..., version: ...}
+    extends: ../2026-03.yaml            the document that it is for; without it, the first of its API
+    actions:
+      - target: $.components.schemas    where: a JSONPath (RFC 9535)
+        description: ...                why the document is wrong there
+        update: {...}                   what to merge into each object there, or to append to each list there
+        x-revisions: ["1.6"]            the revisions that the action is for; without it, all
+      - target: $.paths[*].head.responses[*].content
+        description: ...
+        remove: true                    takes what is there away
 
-and, in a file for several revisions of a document,
-    revisions    those that the entry is for; without it, all
-
-An entry without a reason is an error, and so is one that changes nothing: what it corrected is gone.
+Two rules are ours: an action without a description is an error, and so is one that changes nothing: what it corrected
+is gone.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import jsonpath_rfc9535
-from jsonpointer import JsonPointer, JsonPointerException
 
-from specs.files import read_toml, read_yaml
+from specs.files import read_yaml
 from specs.problems import Problem
 
 Location = tuple[str | int, ...]
-MERGE_FILE = "merge_file"
+ROOT = "$"
+REVISIONS = "x-revisions"
+KINDS = ("remove", "update")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """One entry of an overlay: where, why, and which action with which argument."""
+class Action:
+    """One action of an overlay: where, why, and what to merge or append; where it removes, `update` is None."""
 
-    at: str
-    reason: str
-    action: str
-    argument: Any
+    target: str
+    description: str
+    update: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """An overlay file: the document that it extends, None for the first one of its API, and its actions."""
+
+    extends: Path | None
+    actions: tuple[Action, ...]
 
 
 class OverlayError(Problem):
-    """An overlay entry that is malformed or that no longer applies."""
+    """An overlay that is malformed, or an action that no longer applies."""
 
 
-def read_overlay(path: Path, revision: str = "") -> list[Change]:
-    """Return the entries of an overlay file that are for a revision. Raises OverlayError for a malformed one."""
-    numbered = enumerate(read_toml(path).get("change", []), 1)
-    return [_entry(path, number, raw) for number, raw in numbered if revision in raw.get("revisions", [revision])]
-
-
-def _entry(path: Path, number: int, raw: dict[str, Any]) -> Change:
-    actions = sorted(set(raw) & {*ACTIONS, MERGE_FILE})
-    if not raw.get("at") or not str(raw.get("reason", "")).strip() or len(actions) != 1:
+def read_overlay(path: Path, revision: str = "") -> Overlay:
+    """Return an overlay file with the actions for a revision. Raises OverlayError for a malformed one."""
+    raw = read_yaml(path)
+    if not isinstance(raw, dict) or not str(raw.get("overlay", "")).startswith("1.") or not raw.get("actions"):
         raise OverlayError(
-            f"{path}: change {number} needs `at`, a `reason` and exactly one of {', '.join(sorted(ACTIONS))}.",
+            f"{path} is no overlay: it needs `overlay: 1.0.0` and `actions`.",
+            "Write it as the OpenAPI Overlay Specification says.",
+        )
+    numbered = enumerate(raw["actions"], 1)
+    actions = [_action(path, number, one) for number, one in numbered if revision in one.get(REVISIONS, [revision])]
+    return Overlay((path.parent / raw["extends"]).resolve() if "extends" in raw else None, tuple(actions))
+
+
+def _action(path: Path, number: int, raw: dict[str, Any]) -> Action:
+    kinds = [kind for kind in KINDS if raw.get(kind) not in (None, False)]
+    if not raw.get("target") or not str(raw.get("description", "")).strip() or len(kinds) != 1:
+        raise OverlayError(
+            f"{path}: action {number} needs a `target`, a `description` and either `update` or `remove: true`.",
             "Every correction says why it is made.",
         )
-    if actions == [MERGE_FILE]:
-        return Change(raw["at"], raw["reason"], "merge", read_yaml(path.parent / raw[MERGE_FILE]))
-    return Change(raw["at"], raw["reason"], actions[0], raw[actions[0]])
+    return Action(raw["target"], raw["description"], raw["update"] if kinds == ["update"] else None)
 
 
-def apply_overlay(document: dict[str, Any], changes: list[Change]) -> dict[str, Any]:
-    """Return a corrected copy of `document`. Raises OverlayError for an entry that does not apply."""
+def apply_overlay(document: dict[str, Any], actions: list[Action]) -> dict[str, Any]:
+    """Return a corrected copy of `document`. Raises OverlayError for an action that changes nothing."""
     corrected = copy.deepcopy(document)
-    for change in changes:
-        if not apply_change(corrected, change):
+    for action in actions:
+        if not apply_action(corrected, action):
             raise OverlayError(
-                f"The overlay entry at {change.at} no longer applies ({change.action}).",
-                "The document there was mended or moved: remove or move the entry.",
+                f"The overlay's action at {action.target} no longer applies.",
+                "The document there was mended or moved: remove or move the action.",
             )
     return corrected
 
 
-def apply_change(document: dict[str, Any], change: Change) -> bool:
-    """Apply one entry in place; True if it changed something."""
-    changed = [ACTIONS[change.action](document, place, change.argument) for place in _places(document, change)]
-    return any(changed)
-
-
-def _places(document: dict[str, Any], change: Change) -> list[Location]:
-    if change.at.startswith("$"):
-        return [node.location for node in jsonpath_rfc9535.find(change.at, document)]
-    return [parse_pointer(change.at)]
-
-
-def parse_pointer(pointer: str) -> Location:
-    """Split an RFC 6901 pointer into its parts ("~1" is "/", "~0" is "~"). Raises OverlayError for what is none."""
+def apply_action(document: dict[str, Any], action: Action) -> bool:
+    """Apply one action in place; True if it changed something. Raises OverlayError for a target that is no JSONPath."""
     try:
-        return tuple(JsonPointer(pointer).parts)
-    except JsonPointerException as error:
-        raise OverlayError(f"The overlay entry at {pointer} has no place: {error}.", 'Write it as "/a/b".') from None
+        places = [node.location for node in jsonpath_rfc9535.find(action.target, document)]
+    except jsonpath_rfc9535.JSONPathError as error:
+        raise OverlayError(f"The overlay's target {action.target} is no JSONPath: {error}.", "Correct it.") from None
+    # From the last place to the first, so that what is taken out of a list moves none that is still to come.
+    results = [_apply(document, place, action) for place in reversed(places)]
+    return any(results)
 
 
-def find_node(document: Any, place: Location) -> Any:
-    """Return what a document has at a place, None if it has nothing there."""
-    for part in place:
-        try:
-            document = document[int(part)] if isinstance(document, list) else document[part]
-        except (KeyError, IndexError, ValueError, TypeError):
-            return None
-    return document
-
-
-def _put(document: Any, place: Location, value: Any) -> bool:
-    parent, key = find_node(document, place[:-1]), place[-1]
-    if isinstance(parent, list) and key == "-" and value not in parent:
-        parent.append(copy.deepcopy(value))
+def _apply(document: dict[str, Any], place: Location, action: Action) -> bool:
+    root = {ROOT: document}
+    parent: Any = root
+    *path, key = (ROOT, *place)
+    for part in path:
+        parent = parent[part]
+    if action.update is None:
+        del parent[key]
         return True
-    if find_node(document, place) == value or not isinstance(parent, dict | list):
-        return False
-    if isinstance(parent, list):
-        return _put_item(parent, key, value)
-    parent[key] = copy.deepcopy(value)
-    return True
+    before = copy.deepcopy(parent[key])
+    parent[key] = _updated(parent[key], action.update)
+    return bool(parent[key] != before)
 
 
-def _put_item(items: list[Any], index: str | int, value: Any) -> bool:
-    if not str(index).isdecimal() or int(index) >= len(items):
-        return False
-    items[int(index)] = copy.deepcopy(value)
-    return True
-
-
-def _merge(document: Any, place: Location, value: dict[str, Any]) -> bool:
-    target = find_node(document, place)
-    if not isinstance(target, dict) or all(target.get(key) == item for key, item in value.items()):
-        return False
-    target.update(copy.deepcopy(value))
-    return True
-
-
-def _drop(document: Any, place: Location, members: list[Any]) -> bool:
-    target = find_node(document, place)
-    parent = find_node(document, place[:-1])
-    if target is None or not isinstance(parent, dict):
-        return False
-    if not members:
-        del parent[place[-1]]
-        return True
-    kept: Any = [item for item in target if item not in members]
-    if isinstance(target, dict):
-        kept = {key: target[key] for key in kept}
-    if len(kept) == len(target):
-        return False
-    parent[place[-1]] = kept
-    return True
-
-
-def _nullable(document: Any, place: Location, wanted: bool) -> bool:
-    schema = find_node(document, place)
-    if not wanted or not isinstance(schema, dict):
-        return False
-    schema.pop("nullable", None)
-    if "$ref" in schema:
-        schema["anyOf"] = [{"$ref": schema.pop("$ref")}, {"type": "null"}]
-        return True
-    if not isinstance(schema.get("type"), str):
-        return False
-    schema["type"] = [schema["type"], "null"]
-    return True
-
-
-ACTIONS: dict[str, Callable[[Any, Location, Any], bool]] = {
-    "set": _put,
-    "merge": _merge,
-    "drop": _drop,
-    "nullable": _nullable,
-}
+def _updated(value: Any, update: Any) -> Any:
+    """Return a value with an update: objects are merged at every depth, lists get it appended, others are replaced."""
+    if isinstance(value, dict) and isinstance(update, dict):
+        for key, item in update.items():
+            value[key] = _updated(value[key], item) if key in value else copy.deepcopy(item)
+        return value
+    if isinstance(value, list):
+        more = update if isinstance(update, list) else [update]
+        return [*value, *(copy.deepcopy(item) for item in more if item not in value)]
+    return copy.deepcopy(update)

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from jsonpointer import resolve_pointer
+
 from specs.apis import folder_of
 from specs.files import read_toml
-from specs.overlay import find_node, parse_pointer
 from specs.profiles import Profile
 
 
@@ -28,7 +29,7 @@ def resolves(place: str, profile: Profile) -> bool:
     if is_link(place):
         return True
     start, _, pointer = place.partition("/")
-    return find_node(_root(start, profile), parse_pointer(f"/{pointer}") if pointer else ()) is not None
+    return resolve_pointer(_root(start, profile), f"/{pointer}" if pointer else "", None) is not None
 
 
 def _root(start: str, profile: Profile) -> Any:

@@ -4,8 +4,7 @@ A profile named `lance/2026-03` stands in these files beside each other:
 
     specs/lance/api.toml                  what the API is, which revisions it has, of which documents they consist
     specs/lance/2026-03.yaml              the document, or what it says otherwise than another revision
-    specs/lance/2026-03.overlay.toml      its corrections
-    specs/lance/overlay.toml              corrections of several revisions of an API's first document
+    specs/lance/overlays/*.yaml           corrections, of the document that they extend or of the API's first one
     specs/lance/2026-03.requirements.txt  the published requirement set, once there is one: it is frozen
     specs/lance/clauses/*.toml            the normative statements, shared by the revisions of an API
 
@@ -24,7 +23,7 @@ from specs.apis import ApiFacts, DocumentPart, apis, find_api
 from specs.composition import Mounted, compose
 from specs.discriminators import expand_discriminators
 from specs.openapi import Document, Operation
-from specs.overlay import Change, read_overlay
+from specs.overlay import Action, read_overlay
 from specs.problems import Problem
 from specs.revisions import patch_document
 
@@ -103,9 +102,9 @@ class Profile:
             lambda part: Document.load(path, overlay, lenient=True) if part is copied else self._read(part)
         )
 
-    def overlay(self) -> list[Change]:
-        """Return the corrections of the profile's own documents: those of several revisions, then its own."""
-        return [change for part in self.facts.parts(self.revision) for change in self._overlay(part)]
+    def overlay(self) -> list[Action]:
+        """Return the corrections of the profile's own documents."""
+        return [action for part in self.facts.parts(self.revision) for action in self._overlay(part)]
 
     def frozen_requirements(self) -> frozenset[str] | None:
         """Return the ids of the published requirement set, or None while none is published."""
@@ -131,13 +130,13 @@ class Profile:
         path = self._path(part)
         return replace(followed, raw=expand_discriminators(patch_document(followed.raw, path)), source=str(path))
 
-    def _overlay(self, part: DocumentPart) -> list[Change]:
+    def _overlay(self, part: DocumentPart) -> list[Action]:
         if part.follows or not part.file:
             return []
-        first = part is next(one for one in self.facts.parts(self.revision) if not one.follows)
-        shared = [self.facts.folder / "overlay.toml"] if first else []
-        files = (*shared, self._path(part).with_suffix(".overlay.toml"))
-        return [change for path in files if path.exists() for change in read_overlay(path, self.revision)]
+        first = next(other for other in self.facts.parts(self.revision) if not other.follows)
+        overlays = [read_overlay(path, self.revision) for path in sorted(self.facts.folder.glob("overlays/*.yaml"))]
+        extended = {self._path(part).resolve(), *([None] if part is first else [])}
+        return [action for overlay in overlays if overlay.extends in extended for action in overlay.actions]
 
 
 @cache

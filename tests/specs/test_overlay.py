@@ -1,125 +1,114 @@
-"""Corrections: each kind of change, and what makes an entry an error."""
+"""Overlays: what each kind of action does, and what makes one an error."""
 
 from __future__ import annotations
 
 import pytest
 
 from specs.apis import apis
-from specs.files import read_toml
-from specs.overlay import Change, OverlayError, apply_overlay, parse_pointer, read_overlay
+from specs.files import read_yaml
+from specs.nullable import expand_nullable
+from specs.overlay import REVISIONS, Action, OverlayError, apply_overlay, read_overlay
 from specs.profiles import profiles
 
-DOCUMENT = {"a": {"list": [1, 2], "name": "x"}, "schema": {"type": "string", "nullable": True}, "ref": {"$ref": "#/a"}}
+DOCUMENT = {"title": "t", "a": {"list": [1, 2], "name": "x", "deep": {"b": 1}}, "items": [{"n": 1}, {"n": 2}, {"n": 3}]}
+FILES = sorted(path for api in apis().values() for path in api.folder.glob("overlays/*.yaml"))
 
 
-def changed(at, action, argument):
-    return apply_overlay(DOCUMENT, [Change(at, "because", action, argument)])
+def changed(target, update=None):
+    return apply_overlay(DOCUMENT, [Action(target, "because", update)])
 
 
-def test_set_replaces_and_adds():
-    assert changed("/a/name", "set", "y")["a"]["name"] == "y"
-    assert changed("/a/new", "set", 1)["a"]["new"] == 1
-    assert changed("/a/list/-", "set", 3)["a"]["list"] == [1, 2, 3]
-    assert changed("/a/list/1", "set", 3)["a"]["list"] == [1, 3]
+def test_an_update_is_merged_into_an_object_at_every_depth():
+    found = changed("$.a", {"more": True, "name": "y", "deep": {"c": 2}})["a"]
+    assert found == {"list": [1, 2], "name": "y", "deep": {"b": 1, "c": 2}, "more": True}
+    assert changed("$", {"title": "u"})["title"] == "u"
 
 
-def test_merge_adds_keys():
-    assert changed("/a", "merge", {"more": True})["a"]["more"] is True
+def test_an_update_is_appended_to_a_list():
+    assert changed("$.a.list", 3)["a"]["list"] == [1, 2, 3]
+    assert changed("$.items", {"n": 4})["items"][-1] == {"n": 4}
 
 
-def test_drop_takes_members_or_the_whole():
-    assert changed("/a/list", "drop", [2])["a"]["list"] == [1]
-    assert changed("/a", "drop", ["name"])["a"] == {"list": [1, 2]}
-    assert "name" not in changed("/a/name", "drop", [])["a"]
+def test_a_removal_takes_every_match_away():
+    assert changed("$.a.list[?@ == 2]")["a"]["list"] == [1]
+    assert changed("$.items[?@.n > 1]")["items"] == [{"n": 1}]
+    assert "name" not in changed("$.a.name")["a"]
 
 
-def test_nullable_allows_null():
-    assert changed("/schema", "nullable", True)["schema"] == {"type": ["string", "null"]}
-    assert changed("/ref", "nullable", True)["ref"] == {"anyOf": [{"$ref": "#/a"}, {"type": "null"}]}
-
-
-def test_paths_match_many_places():
-    found = changed("$..[?@.nullable == true]", "nullable", True)
-    assert found["schema"]["type"] == ["string", "null"]
+def test_keys_stay_in_their_order():
+    assert list(changed("$.a", {"list": [3]})["a"]) == ["list", "name", "deep"]
 
 
 def test_the_document_itself_is_left_alone():
-    changed("/a/name", "set", "y")
-    assert DOCUMENT["a"]["name"] == "x"
+    changed("$.a", {"deep": {"b": 2}})
+    assert DOCUMENT["a"]["deep"] == {"b": 1}
 
 
 @pytest.mark.parametrize(
-    ("at", "action", "argument"),
-    [
-        ("/a/name", "set", "x"),
-        ("/nowhere/x", "set", 1),
-        ("/a/list/2", "set", 1),
-        ("/a/list/-", "set", 2),
-        ("/a/list/0", "set", 1),
-        ("/a", "merge", {"name": "x"}),
-        ("/a/list", "drop", [9]),
-        ("/a/none", "drop", []),
-        ("/a", "nullable", True),
-        ("$..[?@.nothing == 1]", "nullable", True),
-    ],
+    ("target", "update"),
+    [("$.a", {"name": "x"}), ("$.a.list", 2), ("$.none", {"a": 1}), ("$.a.none", None), ("$..[?@.nothing == 1]", {})],
 )
-def test_an_entry_that_changes_nothing_is_an_error(at, action, argument):
+def test_an_action_that_changes_nothing_is_an_error(target, update):
     with pytest.raises(OverlayError, match="no longer applies"):
-        changed(at, action, argument)
+        changed(target, update)
+
+
+def test_a_target_that_is_no_path_is_an_error():
+    with pytest.raises(OverlayError, match="no JSONPath"):
+        changed("/a/name", "y")
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        'at = "/a"\nset = 1',
-        'reason = "r"\nset = 1',
-        'at = "/a"\nreason = " "\nset = 1',
-        'at = "/a"\nreason = "r"',
-        'at = "/a"\nreason = "r"\nset = 1\nmerge_file = "x.yaml"',
+        "[]",
+        "overlay: 2.0.0\nactions: [{target: $.a, description: d, remove: true}]",
+        "overlay: 1.0.0\nactions: []",
+        "overlay: 1.0.0\nactions: [{target: $.a, update: 1}]",
+        "overlay: 1.0.0\nactions: [{description: d, update: 1}]",
+        "overlay: 1.0.0\nactions: [{target: $.a, description: ' ', update: 1}]",
+        "overlay: 1.0.0\nactions: [{target: $.a, description: d}]",
+        "overlay: 1.0.0\nactions: [{target: $.a, description: d, remove: false}]",
+        "overlay: 1.0.0\nactions: [{target: $.a, description: d, update: 1, remove: true}]",
     ],
 )
-def test_an_entry_without_reason_place_or_action_is_an_error(tmp_path, text):
-    path = tmp_path / "x.toml"
-    path.write_text(f"[[change]]\n{text}\n")
+def test_what_is_no_overlay_is_an_error(tmp_path, text):
+    path = tmp_path / "x.yaml"
+    path.write_text(text)
     with pytest.raises(OverlayError):
         read_overlay(path)
 
 
-def test_an_entry_is_for_all_revisions_or_for_those_it_names(tmp_path):
-    path = tmp_path / "x.toml"
-    entry = '[[change]]\nat = "/{}"\nreason = "r"\nset = 1\n'
-    path.write_text(entry.format("all") + entry.format("one") + 'revisions = ["1.6"]\n')
-    assert [change.at for change in read_overlay(path, "1.6")] == ["/all", "/one"]
-    assert [change.at for change in read_overlay(path, "1.11")] == ["/all"]
+def test_an_action_is_for_all_revisions_or_for_those_it_names(tmp_path):
+    path = tmp_path / "x.yaml"
+    path.write_text(
+        "overlay: 1.0.0\nextends: d.yaml\nactions:\n"
+        "  - {target: $.all, description: d, remove: true}\n"
+        "  - {target: $.one, description: d, remove: true, x-revisions: ['1.6']}\n"
+    )
+    assert [action.target for action in read_overlay(path, "1.6").actions] == ["$.all", "$.one"]
+    assert [action.target for action in read_overlay(path, "1.11").actions] == ["$.all"]
+    assert read_overlay(path).extends == tmp_path / "d.yaml"
 
 
-def test_a_long_table_to_merge_is_a_file(tmp_path):
-    (tmp_path / "more.yaml").write_text("more: {very: much}\n")
-    path = tmp_path / "x.toml"
-    path.write_text('[[change]]\nat = "/a"\nreason = "r"\nmerge_file = "more.yaml"\n')
-    assert apply_overlay(DOCUMENT, read_overlay(path))["a"]["more"] == {"very": "much"}
-
-
-def test_pointers_are_unescaped():
-    assert parse_pointer("/paths/~1v1~1table/a~0b") == ("paths", "/v1/table", "a~b")
-
-
-@pytest.mark.parametrize("place", ["paths", "#/paths", "/a~2b"])
-def test_what_is_no_pointer_is_an_error(place):
-    with pytest.raises(OverlayError, match="has no place"):
-        parse_pointer(place)
+def test_nullable_allows_null():
+    document = {"a": {"type": "string", "nullable": True}, "b": [{"$ref": "#/a", "nullable": True}], "nullable": {}}
+    expand_nullable(document)
+    assert document["a"] == {"type": ["string", "null"]}
+    assert document["b"] == [{"anyOf": [{"$ref": "#/a"}, {"type": "null"}]}]
 
 
 @pytest.mark.parametrize("profile", profiles().values(), ids=lambda profile: profile.name)
 def test_every_correction_of_ours_applies_and_has_a_reason(profile):
-    assert all(len(change.reason) > 20 for change in profile.overlay())
-    assert profile.document().unused_changes == ()
+    assert all(len(action.description) > 20 for action in profile.overlay())
+    assert profile.document().unused_actions == ()
 
 
-@pytest.mark.parametrize("api", apis())
-def test_corrections_are_for_revisions_that_there_are(api):
-    known = {profile.revision for profile in profiles().values() if profile.api == api}
-    path = apis()[api].folder / "overlay.toml"
-    for entry in read_toml(path).get("change", []) if path.exists() else []:
-        assert entry.get("revisions", ["any"]), entry["at"]
-        assert set(entry.get("revisions", [])) <= known, entry["at"]
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.parent.name}/{path.stem}")
+def test_overlays_are_for_documents_and_revisions_that_there_are(path):
+    extends = read_overlay(path).extends
+    assert extends is None or extends.exists()
+    known = {profile.revision for profile in profiles().values() if profile.api == path.parent.parent.name}
+    for action in read_yaml(path)["actions"]:
+        assert action.get(REVISIONS, ["any"]), action["target"]
+        assert set(action.get(REVISIONS, [])) <= known, action["target"]
