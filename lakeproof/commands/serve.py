@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from lakeproof.fault_list import print_faults
+from lakeproof.file_options import FileOptionsCommand
 from reference_server.options import Option, flags
 from reference_server.serve import LOOPBACK, Server, ServerSettings, api_class, servable
 from specs.apis import SHARED_PORT, apis
@@ -33,6 +34,10 @@ Warehouses on S3:
   endpoint_override, region                  where the bucket is, if not on AWS
   credentials=made|own|none                  clients that ask for access get keys that
                 are made up (for storage that checks none), the server's own, or none
+
+\b
+Every option can also stand in the environment (--page-size is
+LAKEPROOF_SERVE_PAGE_SIZE) or in lakeproof.toml ([serve], page_size = 5).
 
 \b
 Examples:
@@ -84,7 +89,7 @@ def _option(api: str, field: str, default: Any, option: Option) -> Callable[[F],
     return click.option(option.flag, field, help=f"{api.capitalize()}: {option.help}", **kinds)
 
 
-@click.command("serve", epilog=EPILOG)
+@click.command("serve", cls=FileOptionsCommand, epilog=EPILOG)
 @click.option("--api", type=click.Choice([*servable(), "all"]), default="all", show_default=True, help="What to serve.")
 @click.option("--profile", help="A revision of the API, such as lance/2026-03. Default: the newest.")
 @click.option("--host", default=LOOPBACK, show_default=True, help="The address to listen on.")

@@ -1,0 +1,48 @@
+"""Options that also stand in the environment and in a table of `lakeproof.toml`, under the name that they have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from conformance.settings import ENV_PREFIX, FILE_NAME
+from specs.files import read_toml
+from specs.problems import Problem
+
+
+class FileOptionsCommand(click.Command):
+    """A command whose options have three places: the command line, else the environment, else the file.
+
+    `--page-size` of `serve` is `LAKEPROOF_SERVE_PAGE_SIZE` in the environment, where several values have spaces between
+    them, and `page_size` in the table `[serve]` of `lakeproof.toml` in the working directory.
+    """
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """See click.Command. Raises Problem for a file with options that the command does not have."""
+        options = {_key(one): one for one in self.params if isinstance(one, click.Option) and one.expose_value}
+        for key, option in options.items():
+            option.envvar = f"{ENV_PREFIX}{self.name}_{key}".upper()
+        defaults = self._file_defaults(options, Path(FILE_NAME))
+        return super().make_context(info_name, args, parent, default_map=defaults, **extra)
+
+    def _file_defaults(self, options: dict[str, click.Option], path: Path) -> dict[str, Any]:
+        given = read_toml(path).get(str(self.name), {}) if path.exists() else {}
+        if not isinstance(given, dict):
+            raise Problem(f"`{self.name}` in {path} is no table.", f"Write [{self.name}], and its options below.")
+        if unknown := sorted(given.keys() - options.keys()):
+            known = ", ".join(sorted(options))
+            raise Problem(f"[{self.name}] in {path} has unknown options: {', '.join(unknown)}.", f"Known: {known}.")
+        return {str(options[key].name): _values(options[key], value) for key, value in given.items()}
+
+
+def _key(option: click.Option) -> str:
+    """Return the name of an option as its flag has it: `--page-size` is `page_size`."""
+    return option.opts[0].lstrip("-").replace("-", "_")
+
+
+def _values(option: click.Option, value: Any) -> Any:
+    return [value] if option.multiple and not isinstance(value, list) else value
