@@ -128,7 +128,8 @@ class App:
         raise RouteNotFound(f"No API is mounted at this path; there is {mounts}.")
 
     def _active_faults(self, raw: web.BaseRequest) -> list[Fault]:
-        asked = requested_faults(raw.headers.get(HEADER)) if self.allow_faults else []
+        documents = [api.document for api in self.apis.values()]
+        asked = requested_faults(raw.headers.get(HEADER), documents) if self.allow_faults else []
         return [*self.faults, *asked] if asked or self.faults else []
 
     async def _body(self, raw: web.BaseRequest) -> bytes:

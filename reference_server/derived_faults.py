@@ -150,4 +150,4 @@ _ROWS: tuple[tuple[str, str, str, Subjects, Callable[[str], Around]], ...] = (
     ("repeat-refused", "", "refuses what it has done before.", _operations(_is_repeatable), effects.repeat_refused),
 )
 FAMILIES_OF_DOCUMENTS = tuple(Family(*row) for row in _ROWS)
-FAMILIES.update({family.name: family.fault for family in FAMILIES_OF_DOCUMENTS})
+FAMILIES.update({family.name: family for family in FAMILIES_OF_DOCUMENTS})

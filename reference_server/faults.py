@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 
@@ -78,8 +78,19 @@ class Fault:
 
 
 FAULTS: dict[str, Fault] = {}
-FAMILIES: dict[str, Callable[[str, str], Fault]] = {}
-"""What makes a fault from an operation and a subject: see `derived_faults.py`."""
+
+
+class FaultFamily(Protocol):
+    """Faults that follow from a document: see `derived_faults.py`."""
+
+    def fault(self, operation: str, subject: str) -> Fault:
+        """Return the fault of an operation and a subject, "" where the family has none."""
+
+    def subjects(self, document: Document, operation: Operation) -> Iterable[str]:
+        """Return what the operation has that the family breaks."""
+
+
+FAMILIES: dict[str, FaultFamily] = {}
 
 
 def declare(name: str, breaks: str, around: Around, *, on: Sequence[str] = ()) -> None:
@@ -119,25 +130,46 @@ def _joined(one: Fault, other: Fault) -> Fault:
     return Fault(one.name, one.breaks, operations, around)
 
 
-def find_fault(text: str) -> Fault:
+def find_fault(text: str, documents: Sequence[Document] = ()) -> Fault:
     """Return the fault that `NAME` means, `NAME:OPERATION` for one operation only, or `FAMILY:OPERATION:SUBJECT`.
 
-    Raises Problem, with near names, for an unknown one.
+    Raises Problem, with near names, for an unknown one: where documents are given, also for an operation that none of
+    them has, and for a subject that the operation does not have there.
     """
-    name, _, operation = text.partition(":")
-    if name in FAMILIES and operation:
-        return FAMILIES[name](*operation.partition(":")[::2])
-    if name not in FAULTS:
-        near = difflib.get_close_matches(name, [*FAULTS, *FAMILIES], n=3)
-        hint = f"Did you mean {' or '.join(near)}? " if near else ""
-        raise Problem(f"There is no fault {name!r}.", f"{hint}`lakeproof serve --list-faults` shows them all.")
+    name, _, rest = text.partition(":")
+    operation, _, subject = rest.partition(":")
+    if name not in FAULTS and not (name in FAMILIES and operation):
+        raise _unknown(f"There is no fault {name!r}.", name, [*FAULTS, *FAMILIES])
+    if operation and documents:
+        _check_place(name, operation, subject, documents)
+    if name in FAMILIES:
+        return FAMILIES[name].fault(operation, subject)
     return replace(FAULTS[name], operations=frozenset({operation})) if operation else FAULTS[name]
 
 
-def requested_faults(header: str | None) -> list[Fault]:
+def _check_place(name: str, operation: str, subject: str, documents: Sequence[Document]) -> None:
+    """Raise Problem for an operation or a subject that is in none of the documents."""
+    having = [document for document in documents if operation in document.operations]
+    if not having:
+        known = [id for document in documents for id in document.operations]
+        raise _unknown(f"The fault {name} is for {operation!r}, which is no operation here.", operation, known)
+    if name in FAMILIES:
+        family = FAMILIES[name]
+        subjects = {one for document in having for one in family.subjects(document, document.operations[operation])}
+        if subject not in subjects:
+            raise _unknown(f"The fault {name} finds no {subject!r} in {operation}.", subject, sorted(subjects))
+
+
+def _unknown(message: str, word: str, known: Sequence[str]) -> Problem:
+    near = difflib.get_close_matches(word, known, n=3)
+    hint = f"Did you mean {' or '.join(near)}? " if near else ""
+    return Problem(message, f"{hint}`lakeproof serve --list-faults` shows them all.")
+
+
+def requested_faults(header: str | None, documents: Sequence[Document]) -> list[Fault]:
     """Return the faults that a request asks for in its header. Raises InvalidInput for unknown ones."""
     try:
-        return [find_fault(name.strip()) for name in (header or "").split(",") if name.strip()]
+        return [find_fault(name.strip(), documents) for name in (header or "").split(",") if name.strip()]
     except Problem as problem:
         raise InvalidInput(problem.message) from None
 

@@ -67,11 +67,12 @@ class Server:
 
     def _build(self) -> App:
         settings = self.settings
-        faults = [find_fault(name) for name in settings.faults]
         auth = parse_auth(settings.auth)
         served = [find_profile(name) for name in settings.apis or servable()]
         _check_profiles(served)
         _check_options(served, settings.options)
+        documents = [profile.document() for profile in served]
+        faults = [find_fault(name, documents) for name in settings.faults]
         mounted: dict[str, Api] = {}
         for profile in sorted(served, key=lambda one: not one.mount):  # whatever is at the root comes last
             mounted["" if len(served) == 1 else profile.mount] = _open_api(profile, settings, auth)

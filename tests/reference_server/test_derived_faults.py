@@ -191,3 +191,18 @@ def test_a_fault_of_the_document_is_served(http):
 def test_an_unknown_name_gets_a_hint(name):
     with pytest.raises(Problem, match="no fault"):
         find_fault(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "hint"),
+    [
+        ("said-only:CreateTabel", "no operation here", "CreateTable"),
+        ("slow:CreateTabel", "no operation here", "CreateTable"),
+        ("lost-answer-field:DescribeTable:locaton", "no 'locaton' in DescribeTable", "location"),
+        ("said-only:CreateTable:location", "no 'location' in CreateTable", "list-faults"),
+    ],
+)
+def test_a_fault_of_nothing_that_is_served_gets_a_hint(name, words, hint):
+    with pytest.raises(Problem, match=words) as caught:
+        serve("lance", faults=(name,))
+    assert hint in caught.value.hint
