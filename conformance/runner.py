@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
-from collections.abc import Collection, Sequence
+import os
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from conformance.settings import Settings
 
 log = logging.getLogger("lakeproof.suite")
 HERE = Path(__file__).parent
+USER_OPTIONS = "PYTEST_ADDOPTS"
 LEFT_OUT = ("terminal", "cacheprovider", "schemathesis", "logging", "unraisableexception", "threadexception")
 QUIET = ("--capture=no", *(word for plugin in LEFT_OUT for word in ("-p", f"no:{plugin}")))
 
@@ -42,10 +45,22 @@ def run(
     options = ("-c", str(HERE / "pytest.ini"), "--rootdir", str(HERE.parent), *QUIET)
     suites = [package] if package else [f"{PACKAGE}.{suite}" for suite in session.target.profile.suites]
     places = _places(suites, ids)
-    code = int(pytest.main([*options, *select, *places], plugins=[plugin, *plugins]))
+    with _without_user_options():
+        code = int(pytest.main([*options, *select, *places], plugins=[plugin, *plugins]))
     for error in session.kit_errors:
         log.error("the kit failed outside of a requirement:\n%s", error)
     return session.results(), code
+
+
+@contextlib.contextmanager
+def _without_user_options() -> Iterator[None]:
+    """Hide PYTEST_ADDOPTS: it is meant for the user's own tests, and what it names may not be here."""
+    given = os.environ.pop(USER_OPTIONS, None)
+    try:
+        yield
+    finally:
+        if given is not None:
+            os.environ[USER_OPTIONS] = given
 
 
 def _places(packages: Collection[str], ids: Collection[str] | None) -> list[str]:

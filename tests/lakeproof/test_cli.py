@@ -79,6 +79,12 @@ def test_check_judges_the_embedded_server(cli, folder):
     assert names == {"results.json", "report.html", "junit.xml", "summary.md", "badge.json", "exchanges.jsonl"}
 
 
+def test_options_for_the_users_own_tests_do_not_reach_the_suite(cli, monkeypatch):
+    monkeypatch.setenv("PYTEST_ADDOPTS", "--nothing-of-the-kind -k none")
+    assert cli("check", "-k", "lance.namespace.create.conflict")[0] == 0
+    assert os.environ["PYTEST_ADDOPTS"] == "--nothing-of-the-kind -k none"
+
+
 def test_check_judges_another_server(cli, server, folder):
     assert cli("check", server.url, "-k", "lance.namespace.create", "--report", "out")[0] == 0
     assert (folder / "out" / "results.json").exists()
