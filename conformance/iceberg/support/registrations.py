@@ -6,6 +6,7 @@ import gzip
 import zlib
 from uuid import uuid4
 
+from conformance.checks import text
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.staging import UNREACHABLE, local_path, reachable
 from conformance.outcomes import Unoffered, Violation
@@ -20,7 +21,7 @@ def file_of(catalog: IcebergCatalog, id: Names) -> str:
     location = catalog.load_table(id).get("metadata-location")
     if not location:
         raise Unoffered("the server does not tell where metadata files are")
-    return str(location)
+    return text(location, "the metadata-location")
 
 
 def dropped_file(catalog: IcebergCatalog, name: str = "former") -> str:

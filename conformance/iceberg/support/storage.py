@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from conformance.checks import url
+from conformance.checks import text, url
 from conformance.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.outcomes import Unoffered
@@ -49,7 +49,7 @@ def asking(word: str) -> dict[str, str]:
 
 def location_of(answer: Answer) -> str:
     """Return the location of the table that an answer shows."""
-    return str(answer["metadata"]["location"])
+    return text(answer["metadata"]["location"], "the location of the table")
 
 
 def secrets_in(config: Config | None) -> list[str]:

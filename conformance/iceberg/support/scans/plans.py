@@ -31,6 +31,11 @@ class Described(dict[str, Any]):
         raise Violation(f"a file is described without {key}", "body:/file-scan-tasks")
 
 
+def path_of(file: Described) -> str:
+    """Return where a file is. Raises Violation when that is no text."""
+    return text(file["file-path"], "the file-path of a file")
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """A file scan task: the data file as the answer has it, its delete files, and what is left of the filter."""
@@ -42,12 +47,12 @@ class Task:
     @property
     def path(self) -> str:
         """Where the data file is."""
-        return str(self.file["file-path"])
+        return path_of(self.file)
 
     @property
     def delete_paths(self) -> set[str]:
         """Where the delete files are."""
-        return {str(one["file-path"]) for one in self.deletes}
+        return {path_of(one) for one in self.deletes}
 
 
 @dataclass
@@ -73,7 +78,7 @@ class Plan:
     def id(self) -> str | None:
         """The id of the planning, None where the server keeps nothing for it."""
         found = self.first.get("plan-id")
-        return None if found is None else str(found)
+        return None if found is None else text(found, "the plan-id")
 
     def task(self, path: str) -> Task:
         """Return the one task of a file. Raises Violation when there is none, or more than one."""
