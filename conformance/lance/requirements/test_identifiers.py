@@ -65,7 +65,7 @@ def test_empty_part(catalog: LanceCatalog, case: Operation) -> None:
     equal(refused.code, 13, "the code of the error")
 
 
-@should("lance.identifier.body_path", operations=["DescribeNamespace"], clause="identifier-body", kind="error")
+@must("lance.identifier.body_path", operations=["DescribeNamespace"], clause="identifier-body", kind="error")
 def test_body_names_another_object(catalog: LanceCatalog) -> None:
     """A body whose id is not the one in the path is refused with 400 and code 13."""
     id = catalog.new_namespace()

@@ -1,4 +1,4 @@
-"""Request bodies as they must not be, keys that nobody knows yet, and credentials."""
+"""Request bodies as they must not be, and credentials."""
 
 from __future__ import annotations
 
@@ -44,18 +44,6 @@ def test_id_of_wrong_type(catalog: LanceCatalog, case: Operation) -> None:
     else:
         body = {next(iter(schema.get("required", [])), "key"): 17}
     catalog.check_invalid(catalog.ask(case, "missing", body=orjson.dumps(body), expect=400))
-
-
-@must(
-    "lance.body.unknown_keys.{}",
-    operations=subject,
-    clause="open-schemas",
-    each={name: operation for name, operation in OPERATIONS.items() if operation.id in READS},
-)
-def test_unknown_keys_are_ignored(catalog: LanceCatalog, case: Operation) -> None:
-    """{} ignores keys of the body and the query that it does not know: newer clients send them."""
-    id = catalog.new_table() if "/table/" in case.path else catalog.new_namespace()
-    catalog.send(case.id, id, {"id": list(id), "from_the_future": {"x": 1}}, query={"from_the_future": "1"})
 
 
 @must(

@@ -1,0 +1,209 @@
+"""An ordinary request of every operation, about something that was made for it: servers accept it.
+
+A requirement about a defect of requests puts it into such a request, and sees the request accepted without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pyarrow as pa
+
+from conformance.checks import text
+from conformance.client import Answer, Expected
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.support.arrow import stream
+from conformance.lance.support.indexing import KINDS, new_index
+from conformance.lance.support.staging import stage
+from conformance.lance.support.transactions import new_transaction
+from conformance.outcomes import Blocked, Unoffered
+from conformance.strategies import tables
+
+Json = dict[str, Any]
+SUCCESSES = (200, 204)
+QUERY: Json = {"vector": {"single_vector": [0.0, 1.0]}, "vector_column": "place", "k": 1}
+WORDS_INDEX: Json = {"column": "name", "index_type": "FTS", "name": "idx"}
+
+
+@dataclass(frozen=True, slots=True)
+class Ordinary:
+    """What LanceCatalog.send takes beside the operation."""
+
+    id: Names | str | None = None
+    body: Any = None
+    data: bytes | None = None
+    query: Mapping[str, Any] = field(default_factory=dict)
+    path: Mapping[str, str] = field(default_factory=dict)
+
+    def with_body(self, **fields: Any) -> Ordinary:
+        """Return the request with more, or other, fields of the body."""
+        return replace(self, body={**(self.body or {}), **fields})
+
+    def send(self, catalog: LanceCatalog, operation: str, *, expect: Expected = None, **options: Any) -> Answer:
+        """Send it; `options` are those of LanceCatalog.send."""
+        return catalog.send(
+            operation,
+            self.id,
+            self.body,
+            **{"data": self.data, "query": self.query, "path": self.path, "expect": expect, **options},
+        )
+
+
+Prepare = Callable[[LanceCatalog, str], Ordinary]
+
+
+def ordinary(catalog: LanceCatalog, operation: str, name: str = "t") -> Ordinary:
+    """Make what an operation is about, under this name, and return a request about it."""
+    return PREPARATIONS[operation](catalog, name)
+
+
+def accepted(catalog: LanceCatalog, operation: str, request: Ordinary) -> Answer:
+    """Send a request that has no defect. Raises Blocked where it is refused, Unoffered where the operation is."""
+    answer = request.send(catalog, operation)
+    if answer.status in SUCCESSES:
+        return answer
+    if catalog.client.says_unsupported(catalog.client.steps[-1]):
+        raise Unoffered(f"the server does not have {operation}")
+    raise Blocked(f"{operation} answers {answer.status} to a request without a defect", operation)
+
+
+def _namespace(body: Any = None) -> Prepare:
+    return lambda catalog, name: Ordinary(catalog.new_namespace(name), body)
+
+
+def _table(body: Any = None, **query: Any) -> Prepare:
+    return lambda catalog, name: Ordinary(catalog.new_table(name), body, query=query)
+
+
+def _places(body: Json) -> Prepare:
+    """Have a table with vectors: what a search takes is looked at only where something is searched."""
+    columns = {"id": [1, 2], "place": pa.array([[0.0, 0.0], [3.0, 4.0]], pa.list_(pa.float32(), 2))}
+    return lambda catalog, name: Ordinary(catalog.new_table_of(pa.table(columns), name), body)
+
+
+def _rows(**query: Any) -> Prepare:
+    return lambda catalog, name: Ordinary(catalog.new_table(name), data=stream(tables(1, first=7)), query=query)
+
+
+def _version(body: Json) -> Prepare:
+    def prepare(catalog: LanceCatalog, name: str) -> Ordinary:
+        id = catalog.new_table(name)
+        return Ordinary(id, {**body, "version": catalog.version(id)})
+
+    return prepare
+
+
+def _tag(body: Json, *, versioned: bool = False) -> Prepare:
+    def prepare(catalog: LanceCatalog, name: str) -> Ordinary:
+        id = catalog.new_table(name)
+        version = catalog.version(id)
+        catalog.create_table_tag(id, tag="old", version=version)
+        return Ordinary(id, {**body, **({"version": version} if versioned else {})})
+
+    return prepare
+
+
+def _index(body: Any) -> Prepare:
+    def prepare(catalog: LanceCatalog, name: str) -> Ordinary:
+        id = catalog.new_table(name)
+        new_index(catalog, id, KINDS["btree"], "idx", column="name")
+        return Ordinary(id, body, path={"index_name": "idx"})
+
+    return prepare
+
+
+def _transaction(body: Json) -> Prepare:
+    return lambda catalog, name: Ordinary(new_transaction(catalog, name), body)
+
+
+def _registration(catalog: LanceCatalog, name: str) -> Ordinary:
+    """Deregister a table; its location is one to register, in the form that the server takes."""
+    id = catalog.new_table(name)
+    told = text(catalog.deregister_table(id)["location"], "the location of the table")
+    relative = told.rstrip("/").rsplit("/", 1)[-1]
+    for location in (told, relative):
+        if catalog.register_table(id, location=location, expect=None).status == 200:
+            catalog.deregister_table(id)
+            return Ordinary(id, {"location": location})
+    raise Blocked("the server registers no location that it told itself", "RegisterTable")
+
+
+def _staged(catalog: LanceCatalog, name: str) -> Ordinary:
+    id = catalog.new_table(name)
+    return Ordinary(id, stage(catalog, id))
+
+
+def _batch_of_versions(catalog: LanceCatalog, name: str) -> Ordinary:
+    staged = _staged(catalog, name)
+    return Ordinary(body={"entries": [{"id": staged.id, **staged.body}]})
+
+
+def _batch_of_operations(catalog: LanceCatalog, name: str) -> Ordinary:
+    id = catalog.table_id(name)
+    catalog.note_tables([id])
+    return Ordinary(body={"operations": [{"declare_table": {"id": id}}]})
+
+
+def _ranges(catalog: LanceCatalog, name: str) -> Ordinary:
+    id = catalog.new_table(name)
+    first = catalog.version(id)
+    catalog.insert_into_table(id, stream(tables(1, first=3)))
+    return Ordinary(id, {"ranges": [{"start_version": first, "end_version": first + 1}]})
+
+
+def _new_name(catalog: LanceCatalog, name: str) -> Ordinary:
+    return Ordinary(catalog.new_table(name), {"new_table_name": catalog.table_id(f"{name}2")[-1]})
+
+
+PREPARATIONS: dict[str, Prepare] = {
+    "CreateNamespace": lambda catalog, name: Ordinary(catalog.namespace_id(name), {}),
+    "ListNamespaces": _namespace(),
+    "DescribeNamespace": _namespace({}),
+    "DropNamespace": _namespace({}),
+    "NamespaceExists": _namespace({}),
+    "ListTables": _namespace(),
+    "ListAllTables": lambda _catalog, _name: Ordinary(),
+    "RegisterTable": _registration,
+    "DescribeTable": _table({}),
+    "TableExists": _table({}),
+    "DropTable": _table(),
+    "DeregisterTable": _table({}),
+    "RestoreTable": _version({}),
+    "RenameTable": _new_name,
+    "UpdateTableSchemaMetadata": _table({"origin": "here"}),
+    "ListTableVersions": _table(),
+    "CreateTableVersion": _staged,
+    "DescribeTableVersion": _version({}),
+    "BatchDeleteTableVersions": _ranges,
+    "BatchCreateTableVersions": _batch_of_versions,
+    "BatchCommitTables": _batch_of_operations,
+    "AlterTableAlterColumns": _table({"alterations": [{"path": "name", "rename": "called"}]}),
+    "AlterTableDropColumns": _table({"columns": ["name"]}),
+    "AlterTableAddColumns": _table({"new_columns": [{"name": "more", "expression": "id + 1"}]}),
+    "GetTableStats": _table({}),
+    "InsertIntoTable": _rows(),
+    "MergeInsertIntoTable": _rows(on="id", when_matched_update_all=True),
+    "UpdateTable": _table({"updates": [["name", "'new'"]], "predicate": "id = 0"}),
+    "DeleteFromTable": _table({"predicate": "id = 0"}),
+    "QueryTable": _places(QUERY),
+    "CountTableRows": _table({}),
+    "CreateTable": lambda catalog, name: Ordinary(catalog.table_id(name), data=stream(tables(1))),
+    "ExplainTableQueryPlan": _places({"query": QUERY}),
+    "AnalyzeTableQueryPlan": _places(QUERY),
+    "CreateTableIndex": _table(WORDS_INDEX),
+    "CreateTableScalarIndex": _table(WORDS_INDEX),
+    "ListTableIndices": _table({}),
+    "DescribeTableIndexStats": _index({}),
+    "DropTableIndex": _index(None),
+    "ListTableTags": _table(),
+    "GetTableTagVersion": _tag({"tag": "old"}),
+    "CreateTableTag": _version({"tag": "new"}),
+    "DeleteTableTag": _tag({"tag": "old"}),
+    "UpdateTableTag": _tag({"tag": "old"}, versioned=True),
+    "DeclareTable": lambda catalog, name: Ordinary(catalog.table_id(name), {}),
+    "CreateEmptyTable": lambda catalog, name: Ordinary(catalog.table_id(name), {}),
+    "DescribeTransaction": _transaction({}),
+    "AlterTransaction": _transaction({"actions": [{"setPropertyAction": {"key": "k", "value": "v"}}]}),
+}
