@@ -13,7 +13,7 @@ import msgspec
 import orjson
 
 SECRET_HEADERS = ("authorization", "x-api-key", "cookie", "proxy-authorization", "set-cookie")
-SECRET_WORDS = ("token", "secret", "password", "credential", "api-key", "api_key")
+SECRET_WORDS = ("token", "secret", "password", "credential", "api-key", "api_key", "access-key", "account-key")
 REDACTED = "<redacted>"
 # In answers: tokens, and keys of storages as clients call them. In forms: what tokens are asked for with.
 SECRET_FIELDS = re.compile(

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from specs.problems import Problem
 FILE_NAME = "lakeproof.toml"
 ENV_PREFIX = "LAKEPROOF_"
 DEPTHS = {"smoke": 3, "gate": 15, "deep": 200}
+LOCATION = re.compile(r"/|[a-z][a-z0-9+.-]*:/")
 DEFAULT_REPORT = "lakeproof-report"
 
 
@@ -31,7 +33,9 @@ class Settings:
 
     `name` is what reports call the server, `warehouse` what a server of several catalogs is asked for, `namespace`
     one that exists, in which the whole run stays (levels with dots between them), `functions` one that exists and
-    has functions, which no operation can create.
+    has functions, which no operation can create. `prefix` starts the names of all that the run makes, before what makes
+    them its own. `location` is where tables may lie: the run has a folder of its own below it. `storage_options` are
+    `KEY=VALUE` settings by which the files of tables are reached, with the keys that Iceberg's clients use.
     `credential` is `ID:SECRET`, for which a catalog issues tokens; the run gets itself one unless it has a
     `token`. `scope` is asked for then. `depth` says how many examples a drawn requirement may cost, `seed`
     where a deep run starts (other depths are the same every time). `kinds` and `select` (a pytest -k
@@ -48,6 +52,9 @@ class Settings:
     warehouse: str = ""
     namespace: str = ""
     functions: str = ""
+    prefix: str = ""
+    location: str = ""
+    storage_options: tuple[str, ...] = ()
     token: str = ""
     credential: str = ""
     scope: str = ""
@@ -72,7 +79,9 @@ class Settings:
         shown: dict[str, Any] = {}
         for one in fields(self):
             value = getattr(self, one.name)
-            if one.name == "headers":
+            if one.name == "storage_options":
+                value = [f"{name}={_hide(name, text)}" for name, text in self.storage_pairs()]
+            elif one.name == "headers":
                 value = [f"{name}: {_hide(name, text)}" for name, text in self.header_pairs()]
             shown[one.name] = _hide(one.name, value) if value else value
         return shown
@@ -90,6 +99,19 @@ class Settings:
             name, colon, value = header.partition(":")
             if not colon or not name.strip():
                 raise Problem(f"The header {name!r} has no value.", 'Write it as --header "Name: value".')
+            pairs.append((name.strip(), value.strip()))
+        return pairs
+
+    def storage_pairs(self) -> list[tuple[str, str]]:
+        """Return the options of the storage as pairs. Raises Problem for one without a value."""
+        pairs = []
+        for option in self.storage_options:
+            name, equals, value = option.partition("=")
+            if not equals or not name.strip():
+                raise Problem(
+                    f"The storage option {name!r} has no value.",
+                    "Write it as --storage-option s3.endpoint=http://127.0.0.1:9000",
+                )
             pairs.append((name.strip(), value.strip()))
         return pairs
 
@@ -156,7 +178,15 @@ def _checked(settings: Settings) -> Settings:
         raise Problem("A key needs the certificate that it belongs to.", "Give both: --cert FILE --key FILE.")
     if settings.credential and not all(settings.client_credentials or ()):
         raise Problem("The credential has no id or no secret.", 'Write it as --credential "ID:SECRET".')
+    if not re.fullmatch(r"[A-Za-z0-9_-]{0,40}", settings.prefix):
+        raise Problem(f"The prefix {settings.prefix!r} is none.", "Letters, digits, - and _, at most 40 of them.")
+    if settings.location and not LOCATION.match(settings.location):
+        raise Problem(
+            f"The location {settings.location!r} is neither an absolute path nor a URI.",
+            "Example: --location s3://bucket/folder",
+        )
     settings.header_pairs()
+    settings.storage_pairs()
     settings.namespace_levels()
     settings.namespace_levels("functions")
     return settings

@@ -27,6 +27,7 @@ from specs.profiles import Profile, find_profile
 OFFERED, REFUSED, MISSING = "offered", "refused", "missing"
 NOT_UP = (502, 503, 504)
 WAIT_PAUSE = 0.5
+DEFAULT_PREFIX = "lp"
 IDS = re.compile(r"[0-9a-f-]{8,}|\d+")
 NOT_IMPLEMENTED = re.compile(rb"not (yet )?(implemented|supported)|unsupported|unimplemented", re.IGNORECASE)
 
@@ -68,33 +69,39 @@ class Prober(Protocol):
 
 @dataclass
 class Target:
-    """A server, its profile and the client that talks to it. `prefix` starts every name of this run."""
+    """A server, its profile and the client that talks to it.
+
+    `prefix` starts every name of this run; ordinary names have letters and digits alone, which all servers take.
+    `ways` are how the things are made that requirements start from, where there are several ways.
+    """
 
     settings: Settings
     profile: Profile
     document: Document
     client: Client
-    prefix: str = field(default_factory=lambda: f"lp{secrets.token_hex(3)}")
     server: str = ""
     probes: dict[str, Probe] = field(default_factory=dict)
     facts: dict[str, str] = field(default_factory=dict)
+    ways: dict[str, str] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    prefix: str = field(init=False)
     sandbox: Sandbox = field(init=False)
     canaries: Canaries = field(init=False)
 
     def __post_init__(self) -> None:
-        """Give the run a sandbox, whose things are found in the way of its API, and a place for canaries."""
+        """Give the run names of its own, a sandbox, which finds things in the way of the API, and canaries."""
+        self.prefix = f"{self.settings.prefix or DEFAULT_PREFIX}{secrets.token_hex(3)}"
         self.sandbox = Sandbox(self.client)
         self.canaries = Canaries(self.prefix)
 
     @property
     def missing_name(self) -> str:
         """A name that nothing has, of this run or of others."""
-        return f"{self.prefix}_missing"
+        return f"{self.prefix}missing"
 
     def new_name(self) -> str:
         """Return a name that this run has not used yet."""
-        return f"{self.prefix}_{next(self.numbers)}"
+        return f"{self.prefix}n{next(self.numbers)}"
 
     def offered(self) -> list[str]:
         """Return the operations that the target has."""

@@ -28,6 +28,9 @@ SETTINGS = {
     "spec": ("FILE", "this copy of the document instead of lakeproof's own"),
     "warehouse": ("NAME", "the warehouse to ask the catalog for"),
     "namespace": ("NAME", "stay in this existing namespace"),
+    "prefix": ("NAME", "what the names of the run's things start with"),
+    "location": ("URI", "where tables may lie; the run has a folder of its own below it"),
+    "storage_options": ("KEY=VALUE", "reach the files of tables by this setting; may be repeated"),
     "functions": ("NAME", "an existing namespace that has functions"),
     "token": ("TOKEN", "send this bearer token"),
     "credential": ("ID:SECRET", "get tokens from the catalog for this"),
@@ -47,8 +50,8 @@ SETTINGS = {
     "leave_behind": ("", "go on where a server cannot drop what the run makes"),
     "report": ("DIR", "where the reports go"),
 }
-REPEATED = ("headers",)
-SECRET = ("token", "credential", "headers")
+REPEATED = ("headers", "storage_options")
+SECRET = ("token", "credential", "headers", "storage_options")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -16,6 +16,7 @@ from conformance.sandbox import NAMESPACE, TABLE, Names, Sandbox
 from conformance.target import Target
 from specs.openapi import Operation
 
+JOINT = "x"  # between the name of an example and that of a thing beside its home
 NAMESPACES, NONE, FLAT, NESTED = "namespaces", "none", "flat", "nested"
 AnInventory = TypeVar("AnInventory", bound=Inventory)
 

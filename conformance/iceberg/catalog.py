@@ -13,7 +13,7 @@ from typing import Any
 
 from conformance.client import Answer, Client, Expected
 from conformance.common import hostile
-from conformance.common.catalog import Catalog, inventory_of
+from conformance.common.catalog import JOINT, Catalog, inventory_of
 from conformance.iceberg.client import IcebergClient, Id
 from conformance.iceberg.inventory import SEPARATOR, IcebergInventory
 from conformance.iceberg.support.content import SCHEMA, view_body
@@ -79,7 +79,7 @@ class IcebergCatalog(IcebergClient, Catalog):
     @property
     def stem(self) -> str:
         """What every name in this example's home starts with: nothing where the home is its own."""
-        return f"{self._mark}_" if self.home == self.base else ""
+        return f"{self._mark}{JOINT}" if self.home == self.base else ""
 
     def table_id(self, name: str = "t") -> Names:
         """Return an identifier for a table, a view or a namespace in this example's home.
@@ -103,7 +103,7 @@ class IcebergCatalog(IcebergClient, Catalog):
 
     def namespace_id(self, name: str = "n") -> Names:
         """Return an identifier for a namespace beside this example's home."""
-        return (*self.base, f"{self._mark}_{name}") if self.home else ()
+        return (*self.base, f"{self._mark}{JOINT}{name}") if self.home else ()
 
     def missing_namespace(self) -> Names:
         """Return an identifier of a namespace that was never created."""

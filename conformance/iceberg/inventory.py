@@ -68,7 +68,7 @@ class IcebergInventory(Inventory):
     def _drop_renamed(self, kind: str, id: Names) -> Exchange | None:
         if not self.offers(RENAMES[kind]):
             return None
-        plain = (*id[:-1], f"{self.target.prefix}_{RESCUED}")
+        plain = (*id[:-1], f"{self.target.prefix}{RESCUED}")
         body = {"source": identifier(id), "destination": identifier(plain)}
         renamed = self.ask(lambda: self._client.send(RENAMES[kind], body=body, expect=None))
         return self.drop(Thing(kind, plain)) if renamed and renamed.status < 300 else None

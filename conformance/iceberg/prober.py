@@ -174,7 +174,7 @@ class IcebergProber:
         catalog = IcebergCatalog(self.target)
         if not catalog.makes_namespaces:
             return FLAT
-        outer: Names = (*catalog.base, f"{self.target.prefix}_nest")
+        outer: Names = (*catalog.base, f"{self.target.prefix}nest")
         return NESTED if self._created(catalog, outer) and self._created(catalog, (*outer, "inner")) else FLAT
 
     def _created(self, catalog: IcebergCatalog, id: Names) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 from conformance.checks import equal, number
 from conformance.client import Answer, Client, Expected
 from conformance.common import hostile
-from conformance.common.catalog import FLAT, NAMESPACES, NESTED, Catalog, inventory_of
+from conformance.common.catalog import FLAT, JOINT, NAMESPACES, NESTED, Catalog, inventory_of
 from conformance.lance.client import Id, LanceClient
 from conformance.lance.inventory import LanceInventory
 from conformance.lance.support.arrow import read_rows, stream
@@ -84,12 +84,16 @@ class LanceCatalog(LanceClient, Catalog):
     def table_id(self, name: str = "t") -> Names:
         """Return an identifier for a table in this example's home. Nothing is created but the home."""
         home = self.home
-        return (*home, name if self.has_namespaces else f"{self.home_name}_{name}")
+        return (*home, name if self.has_namespaces else self.beside(name))
+
+    def beside(self, name: str) -> str:
+        """Return how something of this example is called where it does not lie in its home."""
+        return f"{self.home_name}{JOINT}{name}"
 
     def namespace_id(self, name: str = "n") -> Names:
         """Return an identifier for a namespace in this example's home, or beside it where none nest."""
         self.require_namespaces()
-        return (*self.home, name) if self.nested else (*self.base, f"{self.home_name}_{name}")
+        return (*self.home, name) if self.nested else (*self.base, self.beside(name))
 
     def hostile_id(self, name: str, *, namespace: bool = False) -> Names:
         """Return an identifier with a hostile name; one that climbs lies so deep that it ends in the home."""
@@ -102,7 +106,7 @@ class LanceCatalog(LanceClient, Catalog):
 
     def missing_namespace(self) -> Names:
         """Return an identifier of a namespace that was never created."""
-        return (*self.base, f"{self.home_name}_missing")
+        return (*self.base, self.beside("missing"))
 
     # What examples start from
 

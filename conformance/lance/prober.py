@@ -89,7 +89,7 @@ class LanceProber:
 
     def _namespaces(self) -> str:
         """Find out whether namespaces exist and nest, by creating two."""
-        outer = (*self._catalog.base, f"{self.target.prefix}_nest")
+        outer = (*self._catalog.base, f"{self.target.prefix}nest")
         if not self._created(outer):
             return NONE
         return NESTED if self._created((*outer, "inner")) else FLAT

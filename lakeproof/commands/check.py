@@ -18,7 +18,7 @@ from lakeproof.commands.connection_options import connection_options
 from lakeproof.terminal import ProgressListener, out, print_results
 from specs.apis import apis, default_api
 
-SECRET_OPTIONS = ("--token", "--credential", "--header")
+SECRET_OPTIONS = ("--token", "--credential", "--header", "--storage-option")
 EPILOG = """\b
 Every option can also stand in the environment (--max-time is
 LAKEPROOF_MAX_TIME) or in lakeproof.toml (max_time = 300).
@@ -54,6 +54,15 @@ made. Exit codes: 0 conforms, 1 does not, 2 interrupted, 3 the kit failed,
 @click.option("--name", help='What the reports call the server: "pylance 14.0.2".')
 @click.option("--warehouse", metavar="NAME", help="The warehouse to ask an Iceberg catalog for; NAME=URI embedded.")
 @click.option("--namespace", metavar="NAME", help="Stay in this existing namespace; levels with dots between them.")
+@click.option("--prefix", metavar="NAME", help="Start the names of all that the run makes with this.  [default: lp]")
+@click.option("--location", metavar="URI", help="Where tables may lie; the run has a folder of its own below it.")
+@click.option(
+    "--storage-option",
+    "storage_options",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Reach the files of tables by this, as Iceberg's clients call it: s3.access-key-id=...; may be repeated.",
+)
 @click.option("--functions", metavar="NAME", help="An existing namespace of an Iceberg catalog that has functions.")
 @click.option("--token", help="Send this bearer token, and judge what happens without it.")
 @click.option("--credential", metavar="ID:SECRET", help="Get tokens from an Iceberg catalog for this, and judge them.")
@@ -73,14 +82,13 @@ made. Exit codes: 0 conforms, 1 does not, 2 interrupted, 3 the kit failed,
 @connection_options
 @click.option("--report", metavar="DIR", help="Where the reports go.  [default: lakeproof-report]")
 @click.option("--json", "as_json", is_flag=True, help="Print the totals and findings as JSON and nothing else.")
-def check_command(url: str | None, storage: str, as_json: bool, headers: tuple[str, ...], **given: Any) -> int:
+def check_command(url: str | None, storage: str, as_json: bool, **given: Any) -> int:
     """Judge a server; without a URL, the embedded reference server."""
+    given = {name: value if value != () else None for name, value in given.items()}
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     listener = ProgressListener()
     with listener:
-        results, code = check(
-            url, storage=storage, listener=listener, command=command_line(), headers=headers or None, **given
-        )
+        results, code = check(url, storage=storage, listener=listener, command=command_line(), **given)
     return show_run(results, code, as_json=as_json)
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Collection, Iterator
 
 from conformance.checks import equal
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.scans.samples import plain_rows
 from conformance.iceberg.support.scans.tables import ScanTable, new_scan_table
-from conformance.iceberg.support.staging import local_path, reachable
 from conformance.requirement import may, must
 
 DROP = ["dropTable"]
@@ -28,9 +26,9 @@ def new_full_table(catalog: IcebergCatalog) -> ScanTable:
     return table
 
 
-def files_of(table: ScanTable) -> list[Path]:
-    """Return all files of a table that were written here, on this machine."""
-    return [path for path in map(local_path, _locations(table)) if path]
+def remaining(table: ScanTable, locations: Collection[str], *, there: bool) -> list[str]:
+    """Return the names of those files that are there, or of those that are not."""
+    return [one.rpartition("/")[2] for one in locations if table.stage.files.exists(one) == there]
 
 
 def _locations(table: ScanTable) -> Iterator[str]:
@@ -41,21 +39,16 @@ def _locations(table: ScanTable) -> Iterator[str]:
         yield from (entry.file.path for entry in manifest.entries)
 
 
-def _is_there(path: Path) -> bool:
-    with reachable():
-        return path.exists()
-
-
 @may("iceberg.table.drop.purged_files", operations=DROP, clause="drop-table-purge")
 def test_purged_files_go(catalog: IcebergCatalog) -> None:
     """With purgeRequested the data, delete and manifest files of all snapshots are gone soon."""
     table = new_full_table(catalog)
-    files = files_of(table)
+    files = set(_locations(table))
     catalog.drop_table(table.id, purgeRequested="true")
     deadline = time.monotonic() + PURGE_SECONDS
-    while any(map(_is_there, files)) and time.monotonic() < deadline:
+    while remaining(table, files, there=True) and time.monotonic() < deadline:
         time.sleep(PAUSE_SECONDS)
-    equal([path.name for path in files if _is_there(path)], [], "the files that are still there")
+    equal(remaining(table, files, there=True), [], "the files that are still there")
 
 
 @must("iceberg.table.drop.files_stay", operations=DROP, clause="drop-table-keeps-files")
@@ -64,4 +57,4 @@ def test_files_stay_without_purge(catalog: IcebergCatalog) -> None:
     for requested in (None, "false"):
         table = new_full_table(catalog)
         catalog.drop_table(table.id, purgeRequested=requested)
-        equal([path.name for path in files_of(table) if not _is_there(path)], [], "the files that are gone")
+        equal(remaining(table, set(_locations(table)), there=False), [], "the files that are gone")

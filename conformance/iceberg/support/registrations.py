@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from contextlib import suppress
 from uuid import uuid4
 
 from conformance.checks import text
 from conformance.iceberg.catalog import IcebergCatalog, Names
-from conformance.iceberg.support.staging import UNREACHABLE, local_path, reachable
+from conformance.iceberg.support.files import UNREACHABLE, Files, LocalFiles
+from conformance.iceberg.support.staging import stage
 from conformance.outcomes import Unoffered, Violation
 
 TAKEN = "AlreadyExistsException"
 PLAIN, GZIPPED = ".metadata.json", ".gz.metadata.json"
 REFUSED = (400, 403, 404, 422)
+
+
+class Located(str):
+    """The location of a file, and the files of the storage where it lies."""
+
+    files: Files = LocalFiles()
+
+
+def files_at(location: str) -> Files:
+    """Return the files of the storage where a file lies: those of this machine unless it is known better."""
+    return location.files if isinstance(location, Located) else LocalFiles()
 
 
 def file_of(catalog: IcebergCatalog, id: Names) -> str:
@@ -24,10 +37,12 @@ def file_of(catalog: IcebergCatalog, id: Names) -> str:
     return text(location, "the metadata-location")
 
 
-def dropped_file(catalog: IcebergCatalog, name: str = "former") -> str:
+def dropped_file(catalog: IcebergCatalog, name: str = "former") -> Located:
     """Return the metadata file of a table that was dropped, its files left alone."""
     id = catalog.new_table(name)
-    location = file_of(catalog, id)
+    location = Located(file_of(catalog, id))
+    with suppress(Unoffered):
+        location.files = stage(catalog, id).files
     catalog.drop_table(id)
     return location
 
@@ -40,23 +55,16 @@ def missing_file(location: str) -> str:
 
 def written_beside(location: str, content: bytes) -> str:
     """Write a file beside another. Raises Unoffered where files cannot be reached."""
-    name = missing_file(location)
-    path = local_path(name)
-    with reachable():
-        beside = local_path(location)
-        if path is None or beside is None or not beside.is_file():
-            raise Unoffered(UNREACHABLE)
-        path.write_bytes(gzip.compress(content) if name.endswith(GZIPPED) else content)
+    name, files = missing_file(location), files_at(location)
+    if not files.exists(location):
+        raise Unoffered(UNREACHABLE)
+    files.write(name, gzip.compress(content) if name.endswith(GZIPPED) else content)
     return name
 
 
 def read_content(location: str) -> bytes:
     """Return the content of a metadata file. Raises Unoffered where files cannot be reached."""
-    path = local_path(location)
-    with reachable():
-        if path is None or not path.is_file():
-            raise Unoffered(UNREACHABLE)
-        content = path.read_bytes()
+    content = files_at(location).read(location)
     try:
         return gzip.decompress(content) if location.endswith(GZIPPED) else content
     except (OSError, EOFError, zlib.error):

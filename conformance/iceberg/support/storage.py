@@ -19,6 +19,7 @@ S3_SCHEMES = ("s3", "s3a", "s3n")
 SECRET_SETTINGS = ("secret", "session-token", "sas-token", "account-key", "oauth2.token")
 DEFAULT_REGION = "us-east-1"
 ENDPOINT = "s3.endpoint"
+ACCESS_KEY = "s3.access-key-id"
 Config = Mapping[str, str]
 
 
@@ -94,15 +95,16 @@ def load_for(catalog: IcebergCatalog, id: Names, word: str) -> Answer:
 
 def open_s3(credential: Config, config: Config) -> Any:
     """Return pyarrow's file system for S3 with the keys of a credential and the settings of a table."""
-    from pyarrow.fs import S3FileSystem  # noqa: PLC0415 - slow to import
+    from pyarrow.fs import AwsStandardS3RetryStrategy, S3FileSystem  # noqa: PLC0415 - slow to import
 
     settings = {**config, **credential}
     return S3FileSystem(
-        access_key=settings.get("s3.access-key-id"),
+        access_key=settings.get(ACCESS_KEY),
         secret_key=settings.get("s3.secret-access-key"),
         session_token=settings.get("s3.session-token"),
         region=settings.get("client.region") or settings.get("s3.region") or DEFAULT_REGION,
         endpoint_override=settings.get(ENDPOINT),
         connect_timeout=5,
         request_timeout=10,
+        retry_strategy=AwsStandardS3RetryStrategy(max_attempts=2),
     )

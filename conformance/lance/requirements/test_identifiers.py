@@ -135,4 +135,4 @@ def test_names_differ_by_case(catalog: LanceCatalog) -> None:
     second = catalog.namespace_id("CASE")
     if catalog.create_namespace(second, expect=(200, 400, 409)).status == 200:
         found = collect_namespaces(catalog, second[:-1])
-        contains([name.removeprefix(f"{catalog.home_name}_") for name in found], ["case", "CASE"], NAMESPACES)
+        contains([name.removeprefix(catalog.beside("")) for name in found], ["case", "CASE"], NAMESPACES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.checks import equal, find, holds, number, only, same_items
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.staging import local_path
+from conformance.iceberg.support.files import local_path
 from conformance.outcomes import Unoffered
 from conformance.requirement import must
 from spark_tests.scenarios.lake import Lake

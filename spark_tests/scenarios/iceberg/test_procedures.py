@@ -7,7 +7,8 @@ from pathlib import Path
 
 from conformance.checks import at_most, equal, holds, only, same_items, text
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.staging import reachable, stage
+from conformance.iceberg.support.files import UNREACHABLE, local_path, reachable
+from conformance.iceberg.support.staging import stage
 from conformance.outcomes import Unoffered
 from conformance.requirement import must
 from spark_tests.scenarios.iceberg.history import new_history, rows
@@ -96,7 +97,9 @@ def folder_of(catalog: IcebergCatalog) -> Path:
 
     Raises Unoffered where it cannot be reached from here, and for one that holds anything but a table.
     """
-    folder = stage(catalog, catalog.table_id()).folder.parent
+    folder = local_path(stage(catalog, catalog.table_id()).location.rpartition("/")[0])
+    if folder is None:
+        raise Unoffered(UNREACHABLE)
     with reachable():
         if not {path.name for path in folder.iterdir()} <= {"data", "metadata"}:
             raise Unoffered(f"the folder {folder} holds more than the files of the table")

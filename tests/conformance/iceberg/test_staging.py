@@ -6,7 +6,8 @@ import pytest
 from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.table.snapshots import Snapshot
 
-from conformance.iceberg.support.staging import Stage, local_path
+from conformance.iceberg.support.files import LocalFiles, local_path
+from conformance.iceberg.support.staging import Stage
 
 FIELDS = [{"id": 1, "name": "id", "type": "long", "required": True}]
 
@@ -17,7 +18,7 @@ def stage(folder, version):
         "current-schema-id": 0,
         "schemas": [{"type": "struct", "schema-id": 0, "fields": FIELDS}],
     }
-    return Stage(metadata, f"file://{folder}", folder)
+    return Stage(metadata, f"file://{folder}", LocalFiles())
 
 
 def test_snapshot_without_files(tmp_path):

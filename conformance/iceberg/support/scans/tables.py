@@ -17,6 +17,7 @@ import fastavro
 
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.content import now_ms
+from conformance.iceberg.support.files import UNWRITTEN, UnwrittenFiles
 from conformance.iceberg.support.metadata import MAIN, Metadata, by_id, current_schema
 from conformance.iceberg.support.scans.avro import partition_fields, source_column
 from conformance.iceberg.support.scans.files import PATH_FIELD, POSITION_DELETE_FIELDS, parquet_bytes, statistics
@@ -38,10 +39,10 @@ from conformance.iceberg.support.scans.manifests import (
 )
 from conformance.iceberg.support.scans.puffin import deletion_vector, puffin_file
 from conformance.iceberg.support.scans.transforms import transformed
-from conformance.iceberg.support.staging import Stage, stage, write_file
+from conformance.iceberg.support.staging import Stage, stage
 from conformance.iceberg.support.updates import append
 from conformance.json_values import shown
-from conformance.outcomes import Violation
+from conformance.outcomes import Unoffered, Violation
 
 # Ids as engines draw them: JSON readers that take numbers for doubles change the last digits.
 FIRST_SNAPSHOT = 3_055_729_675_574_597_004
@@ -80,7 +81,7 @@ class ScanTable:
 
     def refresh(self) -> None:
         """Take over metadata that somebody else has changed."""
-        self.stage = Stage(self.catalog.metadata(self.id), self.stage.location, self.stage.folder)
+        self.stage = Stage(self.catalog.metadata(self.id), self.stage.location, self.stage.files)
 
     # Files
 
@@ -173,7 +174,7 @@ class ScanTable:
         self.heads[branch] = snapshot
         described = self._describe(snapshot, sequence, parent, added, appends=not removed)
         answer = self.catalog.update_table(self.id, append(described, branch))
-        self.stage = Stage(answer["metadata"], self.stage.location, self.stage.folder)
+        self.stage = Stage(answer["metadata"], self.stage.location, self.stage.files)
         return snapshot
 
     def _carried(
@@ -248,9 +249,7 @@ class ScanTable:
 
     def _write(self, kind: str, name: str, content: bytes) -> str:
         """Write a file below the table's location and return where it is, as the table names it."""
-        folder = self.stage.folder if kind == "metadata" else self.stage.folder.parent / kind
-        write_file(folder, name, content)
-        return f"{self.metadata['location'].rstrip('/')}/{kind}/{name}"
+        return self.stage.write(kind, name, content)
 
 
 def _parquet(fields: list[dict[str, Any]], rows: Sequence[Row]) -> tuple[bytes, Statistics]:
@@ -275,4 +274,7 @@ def new_scan_table(
     """Create a table without snapshots. Raises Unoffered where its files cannot be reached from here."""
     partitioned: dict[str, Any] = {} if spec is None else {"partition_spec": spec}
     id = catalog.new_table(schema=schema, properties={"format-version": str(version)}, **partitioned)
-    return ScanTable(catalog, id, stage(catalog, id))
+    made = stage(catalog, id)
+    if isinstance(made.files, UnwrittenFiles):
+        raise Unoffered(UNWRITTEN)
+    return ScanTable(catalog, id, made)

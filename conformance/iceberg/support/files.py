@@ -1,0 +1,233 @@
+"""Files as the locations of tables name them: on this machine, or on S3 with keys of the server's or the settings'.
+
+Nothing is reached with keys that lie around on this machine: they were given for something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import unquote, urlsplit
+
+from conformance.client import Answer
+from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.support.storage import (
+    ACCESS_KEY,
+    CREDENTIALS,
+    S3_SCHEMES,
+    VENDED,
+    Config,
+    covers,
+    load_for,
+    location_of,
+    open_s3,
+)
+from conformance.outcomes import Blocked, Unoffered, Violation
+
+UNREACHABLE = "the files of the server's tables cannot be reached from here"
+UNWRITTEN = "the files of the server's tables cannot be written from here, and this needs some that can be read"
+
+
+class Files(Protocol):
+    """Files by their locations. Each method raises Unoffered where the storage does not let itself be reached."""
+
+    def read(self, location: str) -> bytes:
+        """Return the content of a file."""
+
+    def write(self, location: str, content: bytes) -> None:
+        """Write a file."""
+
+    def exists(self, location: str) -> bool:
+        """True when there is such a file."""
+
+    def remove(self, location: str) -> None:
+        """Remove a file; one that is gone already is none the worse."""
+
+
+class LocalFiles:
+    """Files on this machine."""
+
+    def read(self, location: str) -> bytes:
+        """See Files."""
+        with reachable():
+            return _path(location).read_bytes()
+
+    def write(self, location: str, content: bytes) -> None:
+        """See Files."""
+        with reachable():
+            path = _path(location)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+
+    def exists(self, location: str) -> bool:
+        """See Files."""
+        with reachable():
+            return _path(location).is_file()
+
+    def remove(self, location: str) -> None:
+        """See Files."""
+        with reachable():
+            _path(location).unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True)
+class S3Files:
+    """Files on S3: `settings` are keys, endpoint and region as tables name them."""
+
+    settings: Config
+
+    @property
+    def _system(self) -> Any:
+        return _opened(tuple(sorted(self.settings.items())))
+
+    def read(self, location: str) -> bytes:
+        """See Files."""
+        with reachable(), self._system.open_input_file(_key(location)) as stream:
+            content: bytes = stream.read()
+            return content
+
+    def write(self, location: str, content: bytes) -> None:
+        """See Files."""
+        with reachable(), self._system.open_output_stream(_key(location)) as stream:
+            stream.write(content)
+
+    def exists(self, location: str) -> bool:
+        """See Files."""
+        with reachable():
+            return bool(self._system.get_file_info(_key(location)).is_file)
+
+    def remove(self, location: str) -> None:
+        """See Files."""
+        with reachable(), suppress(FileNotFoundError):
+            self._system.delete_file(_key(location))
+
+
+class UnwrittenFiles:
+    """Files that are named and not written: a server that does not read them does not miss them."""
+
+    def read(self, location: str) -> bytes:
+        """See Files: there is nothing to read."""
+        raise Unoffered(UNWRITTEN)
+
+    def write(self, location: str, content: bytes) -> None:
+        """See Files: nothing is written."""
+
+    def exists(self, location: str) -> bool:
+        """See Files: there is none."""
+        raise Unoffered(UNWRITTEN)
+
+    def remove(self, location: str) -> None:
+        """See Files: there is none."""
+        raise Unoffered(UNWRITTEN)
+
+
+def local_files(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
+    """Return the files of a table on this machine. Raises Unoffered where they do not lie here."""
+    if local_path(location_of(loaded)) is None:
+        raise Unoffered(UNREACHABLE)
+    return LocalFiles()
+
+
+def files_by_options(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
+    """Return the files of a table on S3, reached by the settings of the run. Raises Unoffered without such."""
+    options = dict(catalog.target.settings.storage_pairs())
+    if not _on_s3(location_of(loaded)) or not options:
+        raise Unoffered(UNREACHABLE)
+    return S3Files({**(loaded.get("config") or {}), **options})
+
+
+def files_by_credentials(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
+    """Return the files of a table on S3, reached by what the server hands out. Raises Unoffered without keys."""
+    location = location_of(loaded)
+    if not _on_s3(location):
+        raise Unoffered(UNREACHABLE)
+    for offered in (_in_config, _vended, _refreshed):
+        settings = {**(loaded.get("config") or {}), **offered(catalog, id, loaded)}
+        if settings.get(ACCESS_KEY):
+            return S3Files({name: value for name, value in settings.items() if isinstance(value, str)})
+    raise Unoffered(UNREACHABLE)
+
+
+def unwritten_files(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
+    """Return the files of a table as ones that are only named."""
+    return UnwrittenFiles()
+
+
+FilesOf = Callable[[IcebergCatalog, Names, Answer], Files]
+WRITTEN: Mapping[str, FilesOf] = {
+    "files on this machine": local_files,
+    "files on S3 with keys of the settings": files_by_options,
+    "files on S3 with keys that the server hands out": files_by_credentials,
+}
+WAYS: Mapping[str, FilesOf] = {**WRITTEN, "manifest lists that are named and not written": unwritten_files}
+
+
+def _in_config(_catalog: IcebergCatalog, _id: Names, loaded: Answer) -> Config:
+    return _fitting(loaded.get(CREDENTIALS), location_of(loaded))
+
+
+def _vended(catalog: IcebergCatalog, id: Names, _loaded: Answer) -> Config:
+    with suppress(Violation, Blocked, Unoffered):
+        asked = load_for(catalog, id, VENDED)
+        return {**(asked.get("config") or {}), **_fitting(asked.get(CREDENTIALS), location_of(asked))}
+    return {}
+
+
+def _refreshed(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Config:
+    with suppress(Violation, Blocked, Unoffered):
+        catalog.require("loadCredentials")
+        return _fitting(catalog.load_credentials(id).get(CREDENTIALS), location_of(loaded))
+    return {}
+
+
+def _fitting(credentials: Any, location: str) -> Config:
+    """Return the settings of the credentials for a location: those with the longest prefix."""
+    well_formed = [one for one in credentials or () if isinstance(one, dict) and isinstance(one.get("config"), dict)]
+    fitting = [one for one in well_formed if covers(str(one.get("prefix")), location)]
+    return max(fitting, key=lambda one: len(one["prefix"]), default={"config": {}})["config"]
+
+
+@lru_cache(maxsize=64)
+def _opened(settings: tuple[tuple[str, str], ...]) -> Any:
+    return open_s3({}, dict(settings))
+
+
+def _on_s3(location: str) -> bool:
+    return location.partition("://")[0] in S3_SCHEMES
+
+
+def _key(location: str) -> str:
+    """Return what pyarrow calls an object."""
+    return location.partition("://")[2]
+
+
+def _path(location: str) -> Path:
+    """Return the path of a location on this machine. Raises Unoffered for one elsewhere."""
+    path = local_path(location)
+    if path is None:
+        raise Unoffered(UNREACHABLE)
+    return path
+
+
+@contextmanager
+def reachable() -> Iterator[None]:
+    """Raise Unoffered where the storage does not let files be reached, or their names are none."""
+    try:
+        yield
+    except (OSError, ValueError):
+        raise Unoffered(UNREACHABLE) from None
+
+
+def local_path(uri: str) -> Path | None:
+    """Return the path of a location on this machine, None for one elsewhere and for what is no location."""
+    try:
+        split = urlsplit(uri)
+    except ValueError:
+        return None
+    if split.scheme == "":
+        return Path(uri) if uri.startswith("/") else None
+    return Path(unquote(split.path)) if split.scheme == "file" and split.netloc in ("", "localhost") else None
