@@ -69,13 +69,14 @@ def noticed_by(settings: Settings, fault: str, ids: Iterable[str], *, first: boo
 def first_to_notice(settings: Settings, fault: str, ids: set[str], reached: Callable[[], bool]) -> set[str]:
     """Return the first requirement that fails on a fault, none where all pass.
 
-    `reached` tells whether the fault changed anything so far. Asked are one requirement of each test, where the fault
-    changed something the others, and at last those that are slow.
+    `reached` tells whether the fault changed anything so far. Asked are one requirement of each test about the fault's
+    operations, where the fault changed something the others, those that are slow, and at last all of the suite, since
+    an answer may be used by requirements about another operation.
     """
     known = requirements(settings.api)
     quick = {name for name in ids if known[name].kind not in SLOW}
     one_of_each = set({known[name].where: name for name in sorted(quick, reverse=True)}.values())
-    for some in (one_of_each, quick - one_of_each, ids - quick):
+    for some in (one_of_each, quick - one_of_each, ids - quick, known.keys() - ids):
         if some is not one_of_each and not reached():
             return set()
         if noticing := noticed_by(settings, fault, some, first=True):

@@ -1,0 +1,51 @@
+"""updateTable, createView: what is stored is shown as it was sent, with every field that the document gives it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.checks import equal
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.support.commits import COMMIT
+from conformance.iceberg.support.metadata import current_version
+from conformance.iceberg.support.stored import SAMPLES, VIEW_PARTS, Sample, ViewPart, full_view, prepare, same_part
+from conformance.outcomes import Unoffered
+from conformance.requirement import must, should
+
+REFUSED = (400, 406, 409, 422)
+CREATE_VIEW = ["createView"]
+
+
+@must("iceberg.update.stored.{}", operations=COMMIT, clause="update-stored-whole", each=SAMPLES)
+def test_update_is_stored_whole(catalog: IcebergCatalog, case: Sample) -> None:
+    """A {} that is added by a commit is shown with every field, as it was sent."""
+    id, sent = prepare(catalog, case)
+    updates = case.updates(sent)
+    catalog.revision.require_updates(updates)
+    answer = catalog.update_table(id, updates, expect=200 if case.certain else (200, *REFUSED))
+    if answer.status != 200:
+        raise Unoffered("the server refuses to store this")
+    _check_whole(case.shown(catalog.metadata(id)), sent, "what loadTable shows of it")
+
+
+@must("iceberg.view.create.stored.{}", operations=CREATE_VIEW, clause="view-stored-whole", each=VIEW_PARTS)
+def test_view_is_stored_whole(catalog: IcebergCatalog, case: ViewPart) -> None:
+    """The {} of a new view is shown with every field, as it was sent."""
+    body = full_view(catalog.home)
+    id = catalog.table_id("v")
+    catalog.create_view(id, **body)
+    _check_whole(case.shown(catalog.view_metadata(id)), case.sent(body), "what loadView shows of it")
+
+
+@should("iceberg.view.create.summary", operations=CREATE_VIEW, clause="view-stored-summary")
+def test_summary_of_a_view_is_stored(catalog: IcebergCatalog) -> None:
+    """The summary of a new view's version is shown as it was sent."""
+    body = full_view(catalog.home)
+    id = catalog.table_id("v")
+    catalog.create_view(id, **body)
+    shown = current_version(catalog.view_metadata(id))["summary"]
+    _check_whole(shown, body["view_version"]["summary"], "the summary of the version")
+
+
+def _check_whole(shown: Any, sent: Any, what: str) -> None:
+    equal(same_part(shown, sent), sent, what)

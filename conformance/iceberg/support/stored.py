@@ -1,0 +1,241 @@
+"""What commits and creations store, with every field that the document gives it, and where metadata show it again.
+
+`tests/conformance/iceberg/test_stored.py` compares the samples with the document: a field that a revision adds to one
+of the schemas is missing here until a sample has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.support.content import field, partition, schema, sql, view_version
+from conformance.iceberg.support.metadata import by_id, current_schema, current_version, default_order, default_spec
+from conformance.iceberg.support.staging import Stage, stage
+from conformance.iceberg.support.statistics import partition_statistics, statistics
+from conformance.iceberg.support.updates import (
+    add_and_use_order,
+    add_and_use_schema,
+    add_and_use_spec,
+    append,
+    set_properties,
+    set_ref,
+    update,
+)
+
+SNAPSHOT, NEXT_SNAPSHOT = 3001, 3002
+ODD_TEXTS = {
+    "empty": "",
+    "spaces": "  two  words ",
+    "lines": "a\nb\ttab",
+    "quotes": "\"double\" 'single' \\ back",
+    "json": '{"a": [1, null]}',
+    "letters": "äß漢字 Привет",
+    "number": "007",
+    "word": "null",
+    "long": "x" * 200,
+    "a.key/with signs $%": "kept",
+}
+Updates = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Something that is stored: as it is sent, the updates that store it, and where table metadata show it.
+
+    `version` is the format version of the table, which has the snapshot SNAPSHOT where something is `staged`; what is
+    sent may then be built with its files. `certain` is False for what a server may refuse to store.
+    """
+
+    sent: Any
+    updates: Callable[[Any], Updates]
+    shown: Callable[[dict[str, Any]], Any]
+    version: int = 2
+    certain: bool = True
+    staged: bool = False
+
+
+STRUCT = {"type": "struct", "fields": [field(11, "x", "float", required=True, doc="inner"), field(12, "y", "fixed[7]")]}
+LIST = {"type": "list", "element-id": 13, "element": "double", "element-required": True}
+MAP = {"type": "map", "key-id": 14, "key": "string", "value-id": 15, "value": "timestamptz", "value-required": False}
+SCHEMA = schema(
+    field(1, "id", required=True, doc="the key"),
+    field(2, "name", "string", doc=ODD_TEXTS["letters"]),
+    field(3, "day", "date"),
+    field(4, "place", STRUCT),
+    field(5, "prices", LIST),
+    field(6, "times", MAP),
+    field(7, "code", "uuid"),
+    identifier_field_ids=[1],
+)
+DEFAULTS = schema(
+    field(1, "id", required=True),
+    field(2, "number", "int", initial_default=7, write_default=-8),
+    field(3, "text", "string", initial_default="", write_default=ODD_TEXTS["quotes"]),
+    field(4, "flag", "boolean", initial_default=True, write_default=False),
+)
+SPEC = {
+    "fields": [
+        partition(2, "first", "bucket[16]"),
+        partition(2, "second", "truncate[4]"),
+        partition(3, "third", "month"),
+        partition(1, "fourth"),
+    ]
+}
+ORDERED = (
+    (1, "identity", "asc", "nulls-first"),
+    (2, "truncate[3]", "asc", "nulls-last"),
+    (3, "year", "desc", "nulls-first"),
+    (2, "bucket[8]", "desc", "nulls-last"),
+)
+ORDER = {
+    "fields": [
+        {"source-id": source, "transform": transform, "direction": direction, "null-order": nulls}
+        for source, transform, direction, nulls in ORDERED
+    ]
+}
+BRANCH = {
+    "type": "branch",
+    "snapshot-id": SNAPSHOT,
+    "min-snapshots-to-keep": 3,
+    "max-snapshot-age-ms": 86_400_001,
+    "max-ref-age-ms": 172_800_003,
+}
+TAG = {"type": "tag", "snapshot-id": SNAPSHOT, "max-ref-age-ms": 9_007_199_254_740_993}
+KEY = {
+    "key-id": "k7",
+    "encrypted-key-metadata": "c2VjcmV0",
+    "encrypted-by-id": "k6",
+    "properties": {"odd": ODD_TEXTS["quotes"]},
+}
+
+
+def _snapshot(files: Stage) -> dict[str, Any]:
+    """Return a snapshot that follows another one."""
+    summary = {"operation": "overwrite", **ODD_TEXTS}
+    return files.snapshot(NEXT_SNAPSHOT, 2, parent=SNAPSHOT, summary=summary)
+
+
+def _row_lineage(files: Stage) -> dict[str, Any]:
+    """Return a snapshot of format version 3, which says how many rows it adds."""
+    return files.snapshot(NEXT_SNAPSHOT, 2, parent=SNAPSHOT, first_row_id=0, added_rows=0)
+
+
+def _statistics() -> dict[str, Any]:
+    found = statistics(SNAPSHOT)
+    blobs = [{**blob, "properties": {"ndv": "12", **ODD_TEXTS}} for blob in found["blob-metadata"]]
+    return {**found, "blob-metadata": blobs}
+
+
+def _ref(name: str, body: dict[str, Any]) -> Updates:
+    retention = {key.replace("-", "_"): value for key, value in body.items() if key not in ("type", "snapshot-id")}
+    return [set_ref(name, body["snapshot-id"], body["type"], **retention)]
+
+
+def _of_snapshot(key: str) -> Callable[[dict[str, Any]], Any]:
+    return lambda metadata: by_id(metadata.get(key) or [], "snapshot-id", SNAPSHOT)
+
+
+SAMPLES: dict[str, Sample] = {
+    "schema": Sample(SCHEMA, add_and_use_schema, current_schema),
+    "defaults": Sample(DEFAULTS, add_and_use_schema, current_schema, version=3, certain=False),
+    "spec": Sample(SPEC, add_and_use_spec, default_spec),
+    "order": Sample(ORDER, add_and_use_order, default_order),
+    "properties": Sample(ODD_TEXTS, lambda sent: [set_properties(**sent)], lambda metadata: metadata["properties"]),
+    "snapshot": Sample(
+        _snapshot, append, lambda metadata: by_id(metadata["snapshots"], "snapshot-id", NEXT_SNAPSHOT), staged=True
+    ),
+    "row_lineage": Sample(
+        _row_lineage,
+        append,
+        lambda metadata: by_id(metadata["snapshots"], "snapshot-id", NEXT_SNAPSHOT),
+        version=3,
+        certain=False,
+        staged=True,
+    ),
+    "branch": Sample(
+        BRANCH, lambda sent: _ref("audit", sent), lambda metadata: metadata["refs"].get("audit"), staged=True
+    ),
+    "tag": Sample(TAG, lambda sent: _ref("v1", sent), lambda metadata: metadata["refs"].get("v1"), staged=True),
+    "statistics": Sample(
+        _statistics(),
+        lambda sent: [update("set-statistics", snapshot_id=SNAPSHOT, statistics=sent)],
+        _of_snapshot("statistics"),
+        certain=False,
+        staged=True,
+    ),
+    "partition_statistics": Sample(
+        partition_statistics(SNAPSHOT),
+        lambda sent: [update("set-partition-statistics", partition_statistics=sent)],
+        _of_snapshot("partition-statistics"),
+        certain=False,
+        staged=True,
+    ),
+    "encryption_key": Sample(
+        KEY,
+        lambda sent: [update("add-encryption-key", encryption_key=sent)],
+        lambda metadata: by_id(metadata.get("encryption-keys") or [], "key-id", KEY["key-id"]),
+        version=3,
+        certain=False,
+    ),
+}
+
+
+def prepare(catalog: IcebergCatalog, sample: Sample) -> tuple[Names, Any]:
+    """Return a table for a sample, and what is to be sent."""
+    catalog.revision.require_format_version(sample.version)
+    id = catalog.new_table(properties={"format-version": str(sample.version)})
+    if not sample.staged:
+        return id, sample.sent
+    files = stage(catalog, id)
+    rows = {"first_row_id": 0, "added_rows": 0} if sample.version == 3 else {}
+    catalog.update_table(id, append(files.snapshot(SNAPSHOT, 1, **rows)))
+    return id, sample.sent(files) if callable(sample.sent) else sample.sent
+
+
+def same_part(shown: Any, sent: Any) -> Any:
+    """Return of what is shown the part that was sent, to compare the two: a server may add fields and ids."""
+    if isinstance(shown, Mapping) and isinstance(sent, Mapping):
+        return {key: same_part(shown[key], sent[key]) for key in sent if key in shown}
+    if isinstance(shown, list) and isinstance(sent, list) and len(shown) == len(sent):
+        return [same_part(*pair) for pair in zip(shown, sent, strict=True)]
+    return shown
+
+
+VIEW_SCHEMA = schema(*SCHEMA["fields"][:6])
+
+
+def full_view(namespace: Names) -> dict[str, Any]:
+    """Return the body that creates a view, with every field that the document has for it, but for name and location."""
+    texts = sql(f"SELECT 1 -- {ODD_TEXTS['quotes']}"), sql("SELECT\n 2", "trino")
+    version = {
+        **view_version(namespace, *texts),
+        "summary": {"engine-name": "lakeproof", **ODD_TEXTS},
+        "default-catalog": "elsewhere",
+    }
+    return {"schema": {**VIEW_SCHEMA, "schema-id": 0}, "view_version": version, "properties": ODD_TEXTS}
+
+
+@dataclass(frozen=True, slots=True)
+class ViewPart:
+    """A part of the body that creates a view, and where view metadata show it."""
+
+    sent: Callable[[dict[str, Any]], Any]
+    shown: Callable[[dict[str, Any]], Any]
+
+
+def _of_version(version: dict[str, Any]) -> dict[str, Any]:
+    return {key: version[key] for key in ("representations", "default-catalog", "default-namespace")}
+
+
+def _view_schema(metadata: dict[str, Any]) -> dict[str, Any]:
+    return by_id(metadata["schemas"], "schema-id", current_version(metadata)["schema-id"])
+
+
+VIEW_PARTS = {
+    "schema": ViewPart(lambda _: VIEW_SCHEMA, _view_schema),
+    "properties": ViewPart(lambda body: body["properties"], lambda metadata: metadata.get("properties")),
+    "version": ViewPart(lambda body: _of_version(body["view_version"]), current_version),
+}
