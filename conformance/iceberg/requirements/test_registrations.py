@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from conformance.checks import equal, holds, lacks, same_items
+from conformance.checks import equal, holds, lacks, same_items, text
 from conformance.common.hostile import Canary
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import WIDER
@@ -44,6 +44,15 @@ def test_registered_table_is_the_same(catalog: IcebergCatalog) -> None:
     equal(unlike(catalog.metadata(other)), unlike(before), REGISTERED)
     catalog.update_table(other, [TOUCH])
     same_items(tables_in(catalog, catalog.home), [other], "the listed tables")
+
+
+@should("iceberg.register.table.location", operations=TABLE, clause="load-table-metadata-location")
+def test_answer_tells_the_metadata_file(catalog: IcebergCatalog) -> None:
+    """The answer to a registration says where the metadata file is, as loadTable does."""
+    other = catalog.table_id("other")
+    answer = catalog.register_table(other, dropped_file(catalog))
+    found = text(answer.get("metadata-location"), "the metadata-location of the answer")
+    equal(found, catalog.load_table(other).get("metadata-location"), "the metadata-location of the answer")
 
 
 @must("iceberg.register.table.history", operations=TABLE, clause="register-table")

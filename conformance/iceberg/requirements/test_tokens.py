@@ -64,6 +64,15 @@ def test_token_for_a_credential(catalog: IcebergCatalog) -> None:
     _opens(catalog, text(answer["access_token"], "the access_token"))
 
 
+@should("iceberg.token.type", operations=TOKEN, clause="token-type")
+def test_type_of_a_token(catalog: IcebergCatalog) -> None:
+    """A token that opens the catalog as a bearer token is of the type bearer, in any case of its letters."""
+    _require_credential(catalog)
+    answer = catalog.get_token(credentials_form(catalog.target.settings))
+    _opens(catalog, text(answer["access_token"], "the access_token"))
+    equal(text(answer["token_type"], "the token_type").lower(), "bearer", "the token_type")
+
+
 @should("iceberg.token.basic", operations=TOKEN, clause="token-basic")
 def test_basic_authentication(catalog: IcebergCatalog) -> None:
     """Client id and secret by basic authentication get a token that opens the catalog."""
