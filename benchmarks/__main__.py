@@ -27,7 +27,7 @@ APIS = {"lance": lance.BENCHMARKS, "iceberg": iceberg.BENCHMARKS}
 def main(api: str | None, select: str, path: Path | None) -> None:
     """Measure the reference server beside its peers. Only ratios within one run mean anything."""
     rows: list[Row] = []
-    of_apis = [benchmark for name, found in APIS.items() if api in (None, name) for benchmark in found]
+    of_apis = [benchmark for name, benchmarks in APIS.items() if api in (None, name) for benchmark in benchmarks]
     chosen = [benchmark for benchmark in of_apis if select in benchmark.__name__]
     with tempfile.TemporaryDirectory() as folder, Progress(transient=True) as progress:
         for benchmark in progress.track(chosen, description="measuring"):
@@ -42,7 +42,7 @@ def _print(rows: list[Row]) -> None:
     table = Table("what", "figures", "ratio", box=None, header_style="dim", pad_edge=False)
     for row in rows:
         figures = "   ".join(f"{name} {figure:,.6g} {row.unit}" for name, figure in row.figures.items())
-        table.add_row(row.what, figures, row.ratio)
+        table.add_row(row.quantity, figures, row.ratio)
     Console(width=200).print(table)
 
 

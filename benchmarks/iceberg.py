@@ -60,7 +60,9 @@ def _document(folder: Path) -> Path:
         for part in item.values():
             if isinstance(part, dict):
                 part.pop("security", None)
-                part["parameters"] = [one for one in part.get("parameters", ()) if not _is_header(raw, one)]
+                part["parameters"] = [
+                    parameter for parameter in part.get("parameters", ()) if not _is_header(raw, parameter)
+                ]
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "document.json"
     path.write_text(json.dumps(raw))
@@ -80,7 +82,7 @@ def start_up_iceberg(folder: Path) -> Iterator[Row]:
         for server in (reference("iceberg", "memory"), stored, java_fixture(), prism(_document(folder))):
             with server as running:
                 times.setdefault(running.name, []).append(running.seconds)
-    yield Row("start-up", {name: round(statistics.median(found), 3) for name, found in times.items()}, "s", "")
+    yield Row("start-up", {name: round(statistics.median(seconds), 3) for name, seconds in times.items()}, "s", "")
 
 
 def operations_iceberg(folder: Path) -> Iterator[Row]:
@@ -96,7 +98,7 @@ def operations_iceberg(folder: Path) -> Iterator[Row]:
         servers.append(stack.enter_context(prism(_document(folder))))
         for load in WORKLOADS:
             speeds = interleaved({server.name: (server, load) for server in servers})
-            yield Row(load.what, speeds, "/s", compared(speeds, PEERS))
+            yield Row(load.quantity, speeds, "/s", compared(speeds, PEERS))
 
 
 def _fill(server: Running) -> None:

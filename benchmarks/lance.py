@@ -47,7 +47,7 @@ def start_up(folder: Path) -> Iterator[Row]:
         ):
             with server as running:
                 times.setdefault(running.name, []).append(running.seconds)
-    figures = {name: round(statistics.median(found), 3) for name, found in times.items()}
+    figures = {name: round(statistics.median(seconds), 3) for name, seconds in times.items()}
     yield Row("start-up", figures, "s", "")
 
 
@@ -83,7 +83,7 @@ def operations(folder: Path) -> Iterator[Row]:
             _fill(server)
         for load in WORKLOADS:
             speeds = interleaved({server.name: (server, load) for server in servers})
-            yield Row(load.what, speeds, "/s", compared(speeds, ("RestAdapter",)))
+            yield Row(load.quantity, speeds, "/s", compared(speeds, ("RestAdapter",)))
 
 
 def _fill(server: Running) -> None:

@@ -97,7 +97,7 @@ def state(folder: Path) -> dict[str, tuple[int, int]]:
 def _snapshot(url: str) -> tuple[int, int]:
     metadata = urllib3.request("GET", url).json()["metadata"]
     current = metadata["current-snapshot-id"]
-    summary = next(one["summary"] for one in metadata["snapshots"] if one["snapshot-id"] == current)
+    summary = next(snapshot["summary"] for snapshot in metadata["snapshots"] if snapshot["snapshot-id"] == current)
     return current, int(summary["total-records"])
 
 
@@ -107,8 +107,8 @@ def _say_tables(tables: dict[str, tuple[int, int]]) -> None:
 
 
 def _new_runs(cost: Cost) -> int:
-    found = LOADED.search(cost.output)
-    return int(found[1].replace(",", "")) if found else -1
+    match = LOADED.search(cost.output)
+    return int(match[1].replace(",", "")) if match else -1
 
 
 def _size(folder: Path) -> int:
@@ -120,18 +120,18 @@ def run(*words: str) -> Cost:
     started, peak, ticks = time.perf_counter(), 0, dict[int, int]()
     command = [sys.executable, "-m", "lakeproof", "warehouse", *words]
     with (
-        tempfile.TemporaryFile("w+") as said,
-        subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT, start_new_session=True) as process,
+        tempfile.TemporaryFile("w+") as log,
+        subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, start_new_session=True) as process,
     ):
         while process.poll() is None:
             resident = 0
-            for one, used, pages in _processes(process.pid):
-                ticks[one] = used
+            for pid, used, pages in _processes(process.pid):
+                ticks[pid] = used
                 resident += pages * PAGE
             peak = max(peak, resident)
             time.sleep(0.25)
-        said.seek(0)
-        output = said.read()
+        log.seek(0)
+        output = log.read()
     if process.returncode:
         raise RuntimeError(f"{' '.join(command)}\n{output}")
     return Cost(time.perf_counter() - started, sum(ticks.values()) / TICKS, peak, output)

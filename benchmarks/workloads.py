@@ -20,7 +20,7 @@ SECONDS = 1.0
 class Row:
     """One line of the result: what was measured, the figures by server, and what they say."""
 
-    what: str
+    quantity: str
     figures: dict[str, float]
     unit: str
     ratio: str
@@ -33,7 +33,7 @@ class Workload:
     Its path stands below the base of the server.
     """
 
-    what: str
+    quantity: str
     path: str
     method: str = "POST"
     body: bytes = b"{}"
@@ -64,9 +64,9 @@ def interleaved(loads: dict[str, tuple[Running, Workload]]) -> dict[str, float]:
         for name, (server, load) in loads.items():
             outcome = run_load(server.url, load.requests(server), seconds=SECONDS, connections=load.connections)
             if outcome.errors:
-                raise RuntimeError(f"{server.name} refused {load.what} {outcome.errors} times")
+                raise RuntimeError(f"{server.name} refused {load.quantity} {outcome.errors} times")
             speeds[name].append(outcome.per_second)
-    return {name: round(statistics.median(found), 1) for name, found in speeds.items()}
+    return {name: round(statistics.median(samples), 1) for name, samples in speeds.items()}
 
 
 def compared(speeds: dict[str, float], peers: tuple[str, ...]) -> str:

@@ -29,9 +29,9 @@ async def serve(target: str, port: int) -> None:
             body = await request.read()
             async with session.request(
                 request.method, URL(target + path, encoded=True), headers=headers, data=body
-            ) as got:
-                kept = {name: value for name, value in got.headers.items() if name not in HOP[:2]}
-                return web.Response(status=got.status, headers=kept, body=await got.read())
+            ) as response:
+                passed_headers = {name: value for name, value in response.headers.items() if name not in HOP[:2]}
+                return web.Response(status=response.status, headers=passed_headers, body=await response.read())
 
         app = web.Application(client_max_size=1 << 30)
         app.router.add_route("*", "/{path:.*}", forward)

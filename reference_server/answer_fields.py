@@ -59,7 +59,7 @@ def without(value: Any, path: str) -> Any:
 
 def another(value: Any, allowed: Iterable[Any] = ()) -> Any:
     """Return another value of the same type, one of those that are allowed where there are some."""
-    others = [one for one in allowed if one not in (value, None)]
+    others = [choice for choice in allowed if choice not in (value, None)]
     if others:
         return others[0]
     if isinstance(value, bool):
@@ -72,8 +72,8 @@ def another(value: Any, allowed: Iterable[Any] = ()) -> Any:
 def allowed_values(document: Document, operation: Operation, path: str) -> list[Any]:
     """Return the values that a field may have, none where the document does not list them."""
     schemas = [operation.responses[str(status)].content.get(JSON_TYPE) for status in operation.successes]
-    found = (one for schema in schemas if schema for one in _schemas(document, schema, path.split(".")))
-    return [value for schema in found for value in schema.get("enum", ())]
+    subschemas = (part for schema in schemas if schema for part in _schemas(document, schema, path.split(".")))
+    return [value for schema in subschemas for value in schema.get("enum", ())]
 
 
 def _other_text(text: str) -> str:
@@ -86,9 +86,9 @@ def _edited(value: Any, path: list[str], edit: Edit) -> Any:
         return edit(value)
     name, *rest = path
     if name == ANY and isinstance(value, list):
-        return [_edited(one, rest, edit) for one in value]
+        return [_edited(item, rest, edit) for item in value]
     if name == ANY and isinstance(value, dict):
-        return {key: _edited(one, rest, edit) for key, one in value.items()}
+        return {key: _edited(item, rest, edit) for key, item in value.items()}
     if isinstance(value, dict) and name in value:
         return {**value, name: _edited(value[name], rest, edit)}
     return value
@@ -108,7 +108,7 @@ def _whole(document: Document, schema: Schema) -> Iterator[Field]:
 def _within(document: Document, schema: Schema, path: tuple[str, ...], names: int) -> Iterator[Field]:
     """Go down a schema, through its choices, as far as so many more names lead."""
     schema = document.resolve(schema)
-    for choice in (one for word in CHOICES for one in schema.get(word, ())):
+    for choice in (subschema for word in CHOICES for subschema in schema.get(word, ())):
         yield from _within(document, choice, path, names)
     required = schema.get("required", ())
     for name, below in schema.get("properties", {}).items() if names else ():
@@ -128,13 +128,13 @@ def _field(document: Document, schema: Schema, path: tuple[str, ...], required: 
 
 def _type(schema: Schema) -> str:
     types = schema.get("type", "")
-    return next((one for one in types if one != "null"), "") if isinstance(types, list) else types
+    return next((type_name for type_name in types if type_name != "null"), "") if isinstance(types, list) else types
 
 
 def _schemas(document: Document, schema: Schema, path: list[str]) -> Iterator[Schema]:
     """Return the schemas of what has a path."""
     schema = document.resolve(schema)
-    for choice in (one for word in CHOICES for one in schema.get(word, ())):
+    for choice in (subschema for word in CHOICES for subschema in schema.get(word, ())):
         yield from _schemas(document, choice, path)
     if not path or path == [WHOLE]:
         yield schema

@@ -27,10 +27,10 @@ class KeptAnswers:
 
     def recall(self, request: Request, state: Hashable, varying: Sequence[str] = ()) -> Reply | None:
         """Return the answer to the same request in the same state, or None."""
-        kept = self._answers.get(_key(request, varying))
-        if kept is None or kept[0] != state:
+        entry = self._answers.get(_key(request, varying))
+        if entry is None or entry[0] != state:
             return None
-        return kept[1] if kept[1].still is None or kept[1].still() else None
+        return entry[1] if entry[1].still is None or entry[1].still() else None
 
     def keep(self, request: Request, state: Hashable, reply: Reply, varying: Sequence[str] = ()) -> None:
         """Keep an answer; `state` is what it was before the answer was made."""

@@ -132,20 +132,20 @@ def find_handlers(document: Document, modules: Collection[ModuleType]) -> dict[s
 
     What a module imports is not its own. Raises ValueError for an operation with two handlers.
     """
-    found: dict[str, Handler] = {}
+    handlers: dict[str, Handler] = {}
     for operation in document.operations.values():
         defining = [module for module in modules if _defines_handler(module, operation.name)]
         if len(defining) > 1:
             names = " and ".join(module.__name__ for module in defining)
             raise ValueError(f"{operation.id} has two handlers: {names}")
         if defining:
-            found[operation.id] = getattr(defining[0], operation.name)
-    return found
+            handlers[operation.id] = getattr(defining[0], operation.name)
+    return handlers
 
 
 def _defines_handler(module: ModuleType, name: str) -> bool:
-    found = getattr(module, name, None)
-    return iscoroutinefunction(found) and found.__module__ == module.__name__
+    member = getattr(module, name, None)
+    return iscoroutinefunction(member) and member.__module__ == module.__name__
 
 
 def read_json_body(request: Request, operation: Operation, validators: Validators, prepare: Prepare) -> Any:

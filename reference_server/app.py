@@ -85,9 +85,9 @@ class App:
     async def _plain_reply(self, api: Api, mount: str, request: Request) -> Reply:
         """Answer without faults: with a kept answer if there is one, and keep it if it may be."""
         state = api.state()
-        kept = self.kept.recall(request, state, api.varying)
-        if kept is not None:
-            return kept
+        answer = self.kept.recall(request, state, api.varying)
+        if answer is not None:
+            return answer
         reply = await api.answer(request, *_route(api, mount, request), self.executor)
         if reply.reusable:
             self.kept.keep(request, state, reply, api.varying)
@@ -129,8 +129,8 @@ class App:
 
     def _active_faults(self, raw: web.BaseRequest) -> list[Fault]:
         documents = [api.document for api in self.apis.values()]
-        asked = requested_faults(raw.headers.get(HEADER), documents) if self.allow_faults else []
-        return [*self.faults, *asked] if asked or self.faults else []
+        requested = requested_faults(raw.headers.get(HEADER), documents) if self.allow_faults else []
+        return [*self.faults, *requested] if requested or self.faults else []
 
     async def _body(self, raw: web.BaseRequest) -> bytes:
         if (raw.content_length or 0) > self.max_body:

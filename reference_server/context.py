@@ -58,8 +58,8 @@ class Request:
         headers: Mapping[str, str] | None = None,
     ) -> Request:
         """Return the request with another query, body or headers: what faults do to it."""
-        kept = self.headers if headers is None else headers
-        other = Request(self.id, self.method, self.target, kept, self.body if body is None else body)
+        new_headers = self.headers if headers is None else headers
+        other = Request(self.id, self.method, self.target, new_headers, self.body if body is None else body)
         other.principal = self.principal
         other._query = self.query if query is None else query
         return other
@@ -114,7 +114,7 @@ class Context:
         values = self.request.query.get(name)
         if not values:
             return None
-        declared = next((one for one in self.operation.query_parameters() if one.name == name), None)
+        declared = next((parameter for parameter in self.operation.query_parameters() if parameter.name == name), None)
         kinds = declared.schema.get("type") if declared else None
         return _coerce(name, values[-1], [kinds] if isinstance(kinds, str) else kinds or [])
 

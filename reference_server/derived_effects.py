@@ -49,7 +49,7 @@ def field_changed(path: str) -> Around:
 def list_shortened(path: str) -> Around:
     """Answer success with a list that lacks its last item."""
     return body_becomes(
-        lambda body: edited(body, path, lambda found: found[:-1] if isinstance(found, list) else found), 200
+        lambda body: edited(body, path, lambda value: value[:-1] if isinstance(value, list) else value), 200
     )
 
 
@@ -59,7 +59,7 @@ def other_status(status: str) -> Around:
     async def around(call: Call, proceed: Proceed) -> Reply:
         reply = await proceed()
         if str(reply.status) == status:
-            others = [one for one in refusals(call.operation) if one != status]
+            others = [choice for choice in refusals(call.operation) if choice != status]
             reply.status = int(others[0]) if others else 418
         return reply
 
@@ -101,8 +101,8 @@ def said_only(_subject: str) -> Around:
             if reply.status < 300:
                 first[call.operation.id] = dict(call.path), copy(reply)
             return reply
-        names, kept = first[call.operation.id]
-        reply = copy(kept)
+        names, first_reply = first[call.operation.id]
+        reply = copy(first_reply)
         if reply.content_type == JSON_TYPE:
             changes = {before: call.path[name] for name, before in names.items()}
             reply.body = orjson.dumps(_renamed(orjson.loads(reply.body), changes))
@@ -114,9 +114,9 @@ def said_only(_subject: str) -> Around:
 def _renamed(value: Any, changes: Mapping[str, str]) -> Any:
     """Return a JSON value with other names in its texts; keys stay."""
     if isinstance(value, dict):
-        return {key: _renamed(one, changes) for key, one in value.items()}
+        return {key: _renamed(item, changes) for key, item in value.items()}
     if isinstance(value, list):
-        return [_renamed(one, changes) for one in value]
+        return [_renamed(item, changes) for item in value]
     if isinstance(value, str):
         for before, after in changes.items():
             value = value.replace(before, after)
@@ -130,7 +130,7 @@ def _plain_success(call: Call) -> Reply | None:
     if not content:
         return Reply(status)
     fields = answer_fields(call.document, call.operation)
-    if JSON_TYPE not in content or any(one.required and "." not in one.path for one in fields):
+    if JSON_TYPE not in content or any(field.required and "." not in field.path for field in fields):
         return None
     return Reply(status, b"{}")
 
@@ -156,15 +156,15 @@ def repeat_refused(_subject: str) -> Around:
     """Refuse what succeeded before: the same idempotency key, or the same request where there is none."""
 
     async def around(call: Call, proceed: Proceed) -> Reply:
-        done: set[tuple[str, ...]] = call.state.setdefault("repeat-refused", set())
+        refused: set[tuple[str, ...]] = call.state.setdefault("repeat-refused", set())
         request = call.request
         key = request.headers.get(KEY)
-        what = (key,) if key else (request.method, request.target, request.body.hex())
-        if what in done:
+        identity = (key,) if key else (request.method, request.target, request.body.hex())
+        if identity in refused:
             raise Conflict("This was done before.")
         reply = await proceed()
         if reply.status < 300 and (key or call.operation.method in REPEATABLE):
-            done.add(what)
+            refused.add(identity)
         return reply
 
     return around

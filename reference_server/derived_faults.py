@@ -97,7 +97,7 @@ def _answer(reply: Reply) -> bytes:
 
 
 def _optional_arguments(document: Document, operation: Operation) -> list[str]:
-    parameters = [one.name for one in operation.parameters if not one.required]
+    parameters = [parameter.name for parameter in operation.parameters if not parameter.required]
     fields = [field.path for field in body_fields(document, operation) if not field.required]
     return list(dict.fromkeys([*parameters, *fields]))
 
@@ -135,7 +135,7 @@ def _has_answer(operation: Operation) -> bool:
 
 
 def _is_repeatable(operation: Operation) -> bool:
-    return operation.method in REPEATABLE or any(one.name == KEY for one in operation.parameters)
+    return operation.method in REPEATABLE or any(parameter.name == KEY for parameter in operation.parameters)
 
 
 _ROWS: tuple[tuple[str, str, str, Subjects, Callable[[str], Around]], ...] = (

@@ -49,10 +49,10 @@ class Call:
 
     def turn_to(self, operation_id: str) -> None:
         """Become a call of another operation. Raises Unsupported where the document has none of this name."""
-        found = self.document.operations.get(operation_id)
-        if found is None:
+        operation = self.document.operations.get(operation_id)
+        if operation is None:
             raise Unsupported(f"The fault needs {operation_id}, which the document does not have.")
-        self.operation = found
+        self.operation = operation
 
 
 Proceed = Callable[[], Awaitable[Reply]]
@@ -116,18 +116,18 @@ def fault(name: str, breaks: str = "", *, on: Sequence[str] = ()) -> Callable[[A
     return register
 
 
-def _joined(one: Fault, other: Fault) -> Fault:
+def _joined(first: Fault, other: Fault) -> Fault:
     """Return a fault of two APIs."""
-    narrow, wide = (one, other) if one.operations else (other, one)
-    if one.breaks != other.breaks or not narrow.operations or narrow.operations & wide.operations:
-        raise ValueError(f"the fault {one.name} is declared twice")
+    narrow, wide = (first, other) if first.operations else (other, first)
+    if first.breaks != other.breaks or not narrow.operations or narrow.operations & wide.operations:
+        raise ValueError(f"the fault {first.name} is declared twice")
 
     async def around(call: Call, proceed: Proceed) -> Reply:
         chosen = narrow if narrow.touches(call.operation.id) else wide
         return await chosen.around(call, proceed)
 
     operations = narrow.operations | wide.operations if wide.operations else wide.operations
-    return Fault(one.name, one.breaks, operations, around)
+    return Fault(first.name, first.breaks, operations, around)
 
 
 def find_fault(text: str, documents: Sequence[Document] = ()) -> Fault:
@@ -155,7 +155,9 @@ def _check_place(name: str, operation: str, subject: str, documents: Sequence[Do
         raise _unknown(f"The fault {name} is for {operation!r}, which is no operation here.", operation, known)
     if name in FAMILIES:
         family = FAMILIES[name]
-        subjects = {one for document in having for one in family.subjects(document, document.operations[operation])}
+        subjects = {
+            subject for document in having for subject in family.subjects(document, document.operations[operation])
+        }
         if subject not in subjects:
             raise _unknown(f"The fault {name} finds no {subject!r} in {operation}.", subject, sorted(subjects))
 
@@ -176,14 +178,14 @@ def requested_faults(header: str | None, documents: Sequence[Document]) -> list[
 
 async def apply_faults(faults: Sequence[Fault], call: Call, proceed: Proceed) -> Reply:
     """Run the call inside the faults that touch its operation, the first one outermost."""
-    for one in reversed(faults):
-        if one.touches(call.operation.id):
-            proceed = _wrapped(one, call, proceed)
+    for fault in reversed(faults):
+        if fault.touches(call.operation.id):
+            proceed = _wrapped(fault, call, proceed)
     return await proceed()
 
 
-def _wrapped(one: Fault, call: Call, proceed: Proceed) -> Proceed:
-    return lambda: one.around(call, proceed)
+def _wrapped(fault: Fault, call: Call, proceed: Proceed) -> Proceed:
+    return lambda: fault.around(call, proceed)
 
 
 # Building blocks: what declarations are made of.
@@ -275,8 +277,8 @@ def header_lost(*names: str) -> Around:
 
     async def around(call: Call, proceed: Proceed) -> Reply:
         spelled = {name.title(): value for name, value in call.request.headers.items()}
-        kept = {name: value for name, value in spelled.items() if name not in lost}
-        call.request = call.request.altered(headers=kept)
+        remaining = {name: value for name, value in spelled.items() if name not in lost}
+        call.request = call.request.altered(headers=remaining)
         return await proceed()
 
     return around
@@ -287,15 +289,15 @@ def each_of(*arounds: Around) -> Around:
 
     async def around(call: Call, proceed: Proceed) -> Reply:
         inner = proceed
-        for one in reversed(arounds):
-            inner = _around(one, call, inner)
+        for around in reversed(arounds):
+            inner = _around(around, call, inner)
         return await inner()
 
     return around
 
 
-def _around(one: Around, call: Call, proceed: Proceed) -> Proceed:
-    return lambda: one(call, proceed)
+def _around(around: Around, call: Call, proceed: Proceed) -> Proceed:
+    return lambda: around(call, proceed)
 
 
 def refuses(error: CatalogError) -> Around:

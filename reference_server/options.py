@@ -45,4 +45,8 @@ class Options:
 
 def flags(options: type[Options]) -> list[tuple[str, Any, Option]]:
     """Return the name of each option, its default, and how it is given."""
-    return [(one.name, one.default, one.metadata[METADATA]) for one in fields(options) if one.default is not MISSING]
+    return [
+        (option.name, option.default, option.metadata[METADATA])
+        for option in fields(options)
+        if option.default is not MISSING
+    ]

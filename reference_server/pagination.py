@@ -39,10 +39,10 @@ def decode_token(scope: bytes, token: str | None) -> bytes | None:
     if not token:
         return None
     try:
-        found, last = unpack(base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True))
+        token_scope, last = unpack(base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True))
     except (ValueError, binascii.Error):
         raise InvalidInput("The page token is not one that this server gave out.") from None
-    if found != scope:
+    if token_scope != scope:
         raise InvalidInput("The page token belongs to another listing.")
     return last
 
@@ -62,6 +62,6 @@ def take_page(
     if limit is not None and limit < 1:
         raise InvalidInput(f"The limit must be at least 1, not {limit}.")
     size = min(limit or maximum, maximum)
-    found = fetch(decode_token(scope, token), size + 1)
-    more = len(found) > size
-    return Page([item for _, item in found[:size]], encode_token(scope, found[size - 1][0]) if more else None)
+    items = fetch(decode_token(scope, token), size + 1)
+    more = len(items) > size
+    return Page([item for _, item in items[:size]], encode_token(scope, items[size - 1][0]) if more else None)

@@ -50,9 +50,9 @@ class Router:
         MethodNotAllowed with the methods that exist.
         """
         allowed: set[str] = set()
-        found = _walk(self._root, method, segments, 0, {}, allowed)
-        if found:
-            return found
+        route = _walk(self._root, method, segments, 0, {}, allowed)
+        if route:
+            return route
         if allowed:
             raise MethodNotAllowed(method, sorted(allowed))
         raise RouteNotFound("There is no operation at this path.")
@@ -67,11 +67,11 @@ def _walk(
         return (operation, parameters) if operation else None
     segment = segments[at]
     if segment in node.static:
-        found = _walk(node.static[segment], method, segments, at + 1, parameters, allowed)
-        if found:
-            return found
+        route = _walk(node.static[segment], method, segments, at + 1, parameters, allowed)
+        if route:
+            return route
     for name, child in node.named.items():
-        found = _walk(child, method, segments, at + 1, {**parameters, name: segment}, allowed)
-        if found:
-            return found
+        route = _walk(child, method, segments, at + 1, {**parameters, name: segment}, allowed)
+        if route:
+            return route
     return None

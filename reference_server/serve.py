@@ -74,7 +74,7 @@ class Server:
         documents = [profile.document() for profile in served]
         faults = [find_fault(name, documents) for name in settings.faults]
         mounted: dict[str, Api] = {}
-        for profile in sorted(served, key=lambda one: not one.mount):  # whatever is at the root comes last
+        for profile in sorted(served, key=lambda profile: not profile.mount):  # whatever is at the root comes last
             mounted["" if len(served) == 1 else profile.mount] = _open_api(profile, settings, auth)
         return App(mounted, faults, settings.allow_faults, settings.max_body, self._log)
 
@@ -151,8 +151,8 @@ def servable() -> list[str]:
 
 def api_class(name: str) -> type[Api]:
     """Return the class that serves an API; importing it registers the API's faults. Raises Problem without one."""
-    found: type[Api] = part_of(PACKAGE, name).API
-    return found
+    api_type: type[Api] = part_of(PACKAGE, name).API
+    return api_type
 
 
 def _check_profiles(served: Sequence[Profile]) -> None:
@@ -171,7 +171,7 @@ def _check_profiles(served: Sequence[Profile]) -> None:
 
 def _check_options(served: Sequence[Profile], options: Mapping[str, Any]) -> None:
     """Raise Problem for an option that none of the APIs has."""
-    known = {one.name for profile in served for one in fields(api_class(profile.api).options)}
+    known = {option.name for profile in served for option in fields(api_class(profile.api).options)}
     unknown = sorted(options.keys() - known)
     if unknown:
         names, have = ", ".join(profile.api for profile in served), ", ".join(sorted(known)) or "none"
@@ -182,7 +182,7 @@ def _open_api(profile: Profile, settings: ServerSettings, auth: Auth) -> Api:
     """Return the API of a profile on an open backend, which is closed again when that fails."""
     served = api_class(profile.api)
     backend = open_backend(settings.storage, profile.api, needs_files=served.needs_files)
-    own = {one.name for one in fields(served.options)}
+    own = {option.name for option in fields(served.options)}
     options = served.options(**{name: value for name, value in settings.options.items() if name in own})
     try:
         return served(Setup(profile, profile.document(), backend, auth, settings.page_size), options)
@@ -221,10 +221,10 @@ def serve(*apis: str, **settings: Any) -> Server:
     `apis` are API or profile names, all of them when none is given; `settings` are the fields of ServerSettings,
     and those of the APIs' own options. Raises Problem for settings that cannot be served.
     """
-    common = {one.name for one in fields(ServerSettings)}
-    given = {name: value for name, value in settings.items() if name in common}
+    common = {setting.name for setting in fields(ServerSettings)}
+    common_settings = {name: value for name, value in settings.items() if name in common}
     options = {name: value for name, value in settings.items() if name not in common}
-    return Server(ServerSettings(apis=apis, **{"options": options, **given}))
+    return Server(ServerSettings(apis=apis, **{"options": options, **common_settings}))
 
 
 for _name in servable():  # whoever asks for a fault of an API finds it

@@ -123,8 +123,8 @@ def catalog_settings(catalog: Catalog, line: str, chosen: Sequence[str] = ()) ->
     needed = connector(catalog.api, line, chosen)
     prefix = f"spark.sql.catalog.{catalog.name}"
     headers = {f"{needed.headers}.{name}": value for name, value in catalog.headers.items()}
-    given = {**needed.settings, **headers, **catalog.settings}
-    own = {f"{prefix}.{name}": str(value) for name, value in given.items()}
+    all_settings = {**needed.settings, **headers, **catalog.settings}
+    own = {f"{prefix}.{name}": str(value) for name, value in all_settings.items()}
     return {prefix: needed.catalog, f"{prefix}.uri": catalog.url, **own}
 
 
@@ -132,10 +132,10 @@ def catalog_for(name: str, settings: Settings) -> Catalog:
     """Return the catalog that shows the target of a run, with its credentials, under a name of SQL's."""
     headers = dict(settings.header_pairs())
     taken = table()[settings.api].get("takes", [])
-    given = {name: getattr(settings, name) for name in taken}
+    options = {name: getattr(settings, name) for name in taken}
     if settings.token:  # a connector that got both would get itself another token
-        given.pop("credential", None)
+        options.pop("credential", None)
         if "token" not in taken:
             headers[AUTHORIZATION] = f"Bearer {settings.token}"
-    told = {name: value for name, value in given.items() if value}
-    return Catalog(name, settings.api, settings.server.rstrip("/"), told, headers)
+    nonempty = {name: value for name, value in options.items() if value}
+    return Catalog(name, settings.api, settings.server.rstrip("/"), nonempty, headers)

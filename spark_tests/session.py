@@ -180,7 +180,7 @@ def _check_master(master: str) -> None:
     """Spark itself asks a master that is not there for a minute."""
     if not master.startswith(STANDALONE):
         return
-    places = [urlsplit(f"{STANDALONE}{one}") for one in master.removeprefix(STANDALONE).split(",")]
+    places = [urlsplit(f"{STANDALONE}{part}") for part in master.removeprefix(STANDALONE).split(",")]
     for place in places:
         with contextlib.suppress(OSError), socket.create_connection((place.hostname, place.port or PORT), SECONDS):
             return

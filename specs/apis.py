@@ -88,8 +88,8 @@ class ApiFacts:
 @cache
 def _apis(folders: tuple[str, ...]) -> dict[str, ApiFacts]:
     paths = [path for folder in folders for path in sorted(Path(folder).glob(f"*/{FILE_NAME}"))]
-    found = sorted(map(_read, paths), key=lambda api: (api.place, api.name))
-    return {api.name: api for api in found}
+    in_order = sorted(map(_read, paths), key=lambda api: (api.place, api.name))
+    return {api.name: api for api in in_order}
 
 
 def apis() -> dict[str, ApiFacts]:

@@ -68,13 +68,13 @@ class Unreached:
 @cache
 def clauses(api: str) -> dict[str, Clause]:
     """Return the clauses of an API by id. Raises Problem for a malformed or doubled one, and one without its place."""
-    found: dict[str, Clause] = {}
+    by_id: dict[str, Clause] = {}
     for path, raw in _entries(api, "clause"):
         clause = read_clause(path, raw)
-        if clause.id in found:
+        if clause.id in by_id:
             raise Problem(f"{path}: there are two clauses {clause.id!r}.", "Give one of them another id.")
-        found[clause.id] = clause
-    return found
+        by_id[clause.id] = clause
+    return by_id
 
 
 def read_clause(path: Path, raw: dict[str, Any]) -> Clause:
@@ -111,9 +111,9 @@ def read_clause(path: Path, raw: dict[str, Any]) -> Clause:
 @cache
 def clauses_of(profile: Profile) -> dict[str, Clause]:
     """Return the clauses of the profile's own API that hold in it, by id."""
-    own = [one for one in clauses(profile.api).values() if one.holds_in(profile)]
-    replaced = {name for one in own for name in one.replaces}
-    return {one.id: one for one in own if one.id not in replaced}
+    own = [clause for clause in clauses(profile.api).values() if clause.holds_in(profile)]
+    replaced = {name for clause in own for name in clause.replaces}
+    return {clause.id: clause for clause in own if clause.id not in replaced}
 
 
 @cache

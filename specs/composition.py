@@ -36,18 +36,18 @@ def compose(title: str, parts: Sequence[Mounted]) -> Document:
     first = parts[0]
     if len(parts) == 1 and not first.mount and not first.rename:
         return first.document
-    whole: Tree = {"openapi": first.document.raw["openapi"], "info": {"title": title}, "paths": {}, "components": {}}
+    tree: Tree = {"openapi": first.document.raw["openapi"], "info": {"title": title}, "paths": {}, "components": {}}
     for part in parts:
-        _add(whole, part)
+        _add(tree, part)
     unused = tuple(action for part in parts for action in part.document.unused_actions)
-    return Document(whole, ", ".join(part.document.source for part in parts), unused)
+    return Document(tree, ", ".join(part.document.source for part in parts), unused)
 
 
-def _add(whole: Tree, part: Mounted) -> None:
+def _add(tree: Tree, part: Mounted) -> None:
     raw = part.document.raw
     renamed: dict[str, str] = {}
     for section, components in raw.get("components", {}).items():
-        there = whole["components"].get(section, {})
+        there = tree["components"].get(section, {})
         renamed |= {
             f"{COMPONENTS}{section}/{name}": f"{COMPONENTS}{section}/{_place(part)}.{name}"
             for name, component in components.items()
@@ -56,14 +56,14 @@ def _add(whole: Tree, part: Mounted) -> None:
     moved = partial(_referring, renamed)
     for section, components in raw.get("components", {}).items():
         own = {_name(renamed, section, name): moved(component) for name, component in components.items()}
-        whole["components"].setdefault(section, {}).update(own)
-    taken = {item[method]["operationId"] for item in whole["paths"].values() for method in METHODS if method in item}
+        tree["components"].setdefault(section, {}).update(own)
+    taken = {item[method]["operationId"] for item in tree["paths"].values() for method in METHODS if method in item}
     for path, item in raw["paths"].items():
-        _add_path(whole, part, part.mount + path, moved(item), taken)
+        _add_path(tree, part, part.mount + path, moved(item), taken)
 
 
-def _add_path(whole: Tree, part: Mounted, path: str, item: Tree, taken: set[str]) -> None:
-    if path in whole["paths"]:
+def _add_path(tree: Tree, part: Mounted, path: str, item: Tree, taken: set[str]) -> None:
+    if path in tree["paths"]:
         raise Problem(f"{part.document.source}: another document of the profile has the path {path} too.")
     for method in METHODS:
         if method in item:
@@ -71,7 +71,7 @@ def _add_path(whole: Tree, part: Mounted, path: str, item: Tree, taken: set[str]
             item[method]["operationId"] = name = part.rename.get(name, name)
             if name in taken:
                 raise Problem(f"{part.document.source}: another document has the operation {name} too.", SAID_ONCE)
-    whole["paths"][path] = {**item, MOUNT: part.mount}
+    tree["paths"][path] = {**item, MOUNT: part.mount}
 
 
 def _place(part: Mounted) -> str:

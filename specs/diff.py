@@ -40,11 +40,11 @@ def diff_documents(left: dict[str, Any], right: dict[str, Any]) -> list[Differen
 
 
 def _root(document: dict[str, Any]) -> dict[str, Any]:
-    kept = {key: value for key, value in document.items() if key not in IGNORED_ROOTS}
-    components = kept.get("components")
+    compared = {key: value for key, value in document.items() if key not in IGNORED_ROOTS}
+    components = compared.get("components")
     if isinstance(components, dict):
-        kept["components"] = {key: value for key, value in components.items() if key != "examples"}
-    return kept
+        compared["components"] = {key: value for key, value in components.items() if key != "examples"}
+    return compared
 
 
 def _walk(left: Any, right: Any, path: tuple[str | int, ...], *, names: bool) -> Iterator[Difference]:
@@ -64,10 +64,10 @@ def _walk_objects(
         if key in PROSE and not names:
             continue
         inner = key in NAME_MAPS and not names
-        one, other = left.get(key, ABSENT), right.get(key, ABSENT)
+        first, other = left.get(key, ABSENT), right.get(key, ABSENT)
         if key in PROSE_MAPS and not names:
-            one, other = _names(one), _names(other)
-        yield from _walk(one, other, (*path, key), names=inner)
+            first, other = _names(first), _names(other)
+        yield from _walk(first, other, (*path, key), names=inner)
 
 
 def _names(value: Any) -> Any:
@@ -76,9 +76,9 @@ def _names(value: Any) -> Any:
 
 def _walk_lists(left: list[Any], right: list[Any], path: tuple[str | int, ...]) -> Iterator[Difference]:
     for index in range(max(len(left), len(right))):
-        one = left[index] if index < len(left) else ABSENT
+        first = left[index] if index < len(left) else ABSENT
         other = right[index] if index < len(right) else ABSENT
-        yield from _walk(one, other, (*path, index), names=False)
+        yield from _walk(first, other, (*path, index), names=False)
 
 
 def _ordered(values: list[Any], path: tuple[str | int, ...]) -> list[Any]:

@@ -27,7 +27,11 @@ def missing_extra(extra: str, *packages: str) -> Problem:
 @cache
 def _packages(extra: str) -> list[str]:
     every = map(Requirement, requires(DISTRIBUTION) or ())
-    return [one.name for one in every if one.marker and one.marker.evaluate({"extra": extra})]
+    return [
+        requirement.name
+        for requirement in every
+        if requirement.marker and requirement.marker.evaluate({"extra": extra})
+    ]
 
 
 def _installed(name: str) -> bool:

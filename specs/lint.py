@@ -65,7 +65,7 @@ def nodes(node: Any, path: Path = ()) -> Iterator[tuple[Path, dict[str, Any]]]:
 @check("operation-id")
 def operation_ids(document: Document) -> Iterator[Defect]:
     """Every operation has an id of its own."""
-    found = Counter(operation.id for operation in document.operations.values())
+    counts = Counter(operation.id for operation in document.operations.values())
     declared = Counter(
         item[method].get("operationId", "")
         for item in document.raw["paths"].values()
@@ -75,7 +75,7 @@ def operation_ids(document: Document) -> Iterator[Defect]:
     for name, count in declared.items():
         if not name:
             yield Defect("operation-id", "/paths", f"{count} operations have no operationId")
-        elif count > 1 and found[name]:
+        elif count > 1 and counts[name]:
             yield Defect("operation-id", "/paths", f"the operationId {name} is used {count} times")
 
 

@@ -103,7 +103,9 @@ class Operation:
 
     def default(self, name: str) -> Any:
         """Return what the document says that a query parameter is when it is not sent, None if nothing."""
-        return next((one.schema.get("default") for one in self.query_parameters() if one.name == name), None)
+        return next(
+            (parameter.schema.get("default") for parameter in self.query_parameters() if parameter.name == name), None
+        )
 
 
 @dataclass(frozen=True)

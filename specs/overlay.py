@@ -66,7 +66,9 @@ def read_overlay(path: Path, revision: str = "") -> Overlay:
             "Write it as the OpenAPI Overlay Specification says.",
         )
     numbered = enumerate(raw["actions"], 1)
-    actions = [_action(path, number, one) for number, one in numbered if revision in one.get(REVISIONS, [revision])]
+    actions = [
+        _action(path, number, action) for number, action in numbered if revision in action.get(REVISIONS, [revision])
+    ]
     return Overlay((path.parent / raw["extends"]).resolve() if "extends" in raw else None, tuple(actions))
 
 

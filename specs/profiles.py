@@ -58,12 +58,12 @@ class Profile:
     def judged_by(self) -> list[Profile]:
         """Return the profiles whose clauses hold: this one, and those that its documents follow."""
         followed = [find_profile(part.follows) for part in self.facts.parts(self.revision) if part.follows]
-        return [self, *(one for profile in followed for one in profile.judged_by())]
+        return [self, *(judge for profile in followed for judge in profile.judged_by())]
 
     def suite_of(self, operation_id: str) -> str:
         """Return the API whose requirements judge an operation: that of the document which has it."""
         followed = self.judged_by()[1:]
-        return next((one.api for one in followed if operation_id in one.document().operations), self.api)
+        return next((profile.api for profile in followed if operation_id in profile.document().operations), self.api)
 
     def has_reached(self, since: str) -> bool:
         """True when what is so since a revision, "" for ever, is so here. Raises Problem for an unknown revision."""
@@ -146,8 +146,8 @@ def _document(profile: Profile) -> Document:
 
 def profiles() -> dict[str, Profile]:
     """Return every profile by name: within an API dialects first, then the revisions from the oldest on."""
-    found = (Profile(api.name, revision) for api in apis().values() for revision in api.profiles)
-    return {profile.name: profile for profile in found}
+    in_order = (Profile(api.name, revision) for api in apis().values() for revision in api.profiles)
+    return {profile.name: profile for profile in in_order}
 
 
 def find_profile(name: str) -> Profile:
@@ -167,7 +167,7 @@ def every_operation(api: str) -> list[Operation]:
     """
     facts = find_api(api)
     documents = [Profile(api, revision).document() for revision in reversed(facts.profiles)]
-    found: dict[str, Operation] = {}
+    by_id: dict[str, Operation] = {}
     for document in documents:
-        found |= {name: one for name, one in document.operations.items() if name not in found}
-    return list(found.values())
+        by_id |= {name: operation for name, operation in document.operations.items() if name not in by_id}
+    return list(by_id.values())

@@ -77,11 +77,15 @@ def prune(document: dict[str, Any]) -> dict[str, Any]:
             reached.add(reference)
             section, _, name = reference.removeprefix(COMPONENTS).partition("/")
             waiting += _references(components.get(section, {}).get(name))
-    kept = {
-        section: {name: one for name, one in components.get(section, {}).items() if _place(section, name) in reached}
+    remaining = {
+        section: {
+            name: component
+            for name, component in components.get(section, {}).items()
+            if _place(section, name) in reached
+        }
         for section in REFERRED
     }
-    return {**document, "components": {**components, **kept}}
+    return {**document, "components": {**components, **remaining}}
 
 
 def _place(section: str, name: str) -> str:

@@ -50,12 +50,12 @@ class Validators:
         validator = self._validator(key)
         if validator is None or validator.is_valid(value):
             return []
-        found = []
+        findings = []
         for error in validator.iter_errors(value):
-            found.append(Finding(pointer(error.instance_path), error.message))
-            if len(found) == MAX_FINDINGS:
+            findings.append(Finding(pointer(error.instance_path), error.message))
+            if len(findings) == MAX_FINDINGS:
                 break
-        return found
+        return findings
 
     def _validator(self, key: tuple[str, str]) -> jsonschema_rs.Draft202012Validator | None:
         if key not in self._compiled:
@@ -69,8 +69,8 @@ class Validators:
         return body.content.get(JSON_TYPE) if body else None
 
     def _compile(self, schema: Schema) -> jsonschema_rs.Draft202012Validator:
-        whole = {"allOf": [schema], "components": self.document.raw.get("components", {})}
-        return jsonschema_rs.Draft202012Validator(whole)
+        wrapper = {"allOf": [schema], "components": self.document.raw.get("components", {})}
+        return jsonschema_rs.Draft202012Validator(wrapper)
 
 
 def pointer(path: list[str | int]) -> str:

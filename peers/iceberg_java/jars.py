@@ -49,7 +49,7 @@ CAUSES = (
 def versions(pom: Path = POM) -> dict[str, str]:
     """Return the properties of the POM: `iceberg.version` and the others."""
     properties = ET.parse(pom).getroot().find(f"{NAMESPACE}properties")  # noqa: S314 - our own file
-    return {one.tag.removeprefix(NAMESPACE): one.text or "" for one in properties or ()}
+    return {element.tag.removeprefix(NAMESPACE): element.text or "" for element in properties or ()}
 
 
 def cache_folder(environ: Mapping[str, str] = os.environ, pom: Path = POM) -> Path:
@@ -103,22 +103,22 @@ def _resolver(jars: Path, scratch: Path) -> list[str]:
 def _run(command: list[str]) -> None:
     environ = {**os.environ, "JAVA_HOME": str(find_java().home)}
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS, env=environ)
+        result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS, env=environ)
     except subprocess.TimeoutExpired:
         raise failure(command, f"timed out after {SECONDS} s") from None
-    if done.returncode:
-        raise failure(command, done.stdout + done.stderr)
+    if result.returncode:
+        raise failure(command, result.stdout + result.stderr)
 
 
 def failure(command: list[str], output: str) -> Problem:
     """Return what to tell about a resolver that failed: its first complaint, and what to do about it."""
     lines = COLOUR.sub("", output).splitlines()
     complaints = [line for line in lines if "error" in line.lower() and not line.startswith("::")]
-    said = " ".join((complaints or lines or ["it said nothing"])[0].split())[:300]
+    reason = " ".join((complaints or lines or ["it said nothing"])[0].split())[:300]
     hint = next((text for signs, text in CAUSES if any(sign in output for sign in signs)), "")
     hint = hint or "Run it by hand to see more: {command}"
     return Problem(
-        f"The jars of Iceberg's kit cannot be fetched by {Path(command[0]).name}: {said}",
+        f"The jars of Iceberg's kit cannot be fetched by {Path(command[0]).name}: {reason}",
         hint.format(folder=cache_folder(), pom=POM, command=" ".join(command)),
     )
 

@@ -56,18 +56,18 @@ def command_line(url: str, properties: Mapping[str, str], only: Sequence[str] = 
 def show(results: Results) -> None:
     """Print the verdicts by class, each cause of failures with its first test, and the verdict."""
     out.print(_table(results))
-    found = [entry for entry in results.requirements if entry.verdict in FINDINGS]
-    for (verdict, _), entries in _causes(found).items():
+    findings = [entry for entry in results.requirements if entry.verdict in FINDINGS]
+    for (verdict, _), entries in _causes(findings).items():
         more = f" and {len(entries) - 1} more like it" if len(entries) > 1 else ""
         out.print(mark(verdict, f"{entries[0].id}{more}"), soft_wrap=True)
         out.print(Text("".join(f"    {line}\n" for line in entries[0].message.splitlines())), soft_wrap=True)
-    out.print(Text(sentence(results), "bold red" if found else "bold green"), soft_wrap=True)
+    out.print(Text(sentence(results), "bold red" if findings else "bold green"), soft_wrap=True)
 
 
-def _causes(found: list[Result]) -> dict[tuple[str, str], list[Result]]:
+def _causes(findings: list[Result]) -> dict[tuple[str, str], list[Result]]:
     """Return findings by verdict and the first line of what was thrown, the most frequent first."""
     causes: dict[tuple[str, str], list[Result]] = {}
-    for entry in found:
+    for entry in findings:
         causes.setdefault((entry.verdict, entry.message.partition("\n")[0]), []).append(entry)
     return dict(sorted(causes.items(), key=lambda cause: -len(cause[1])))
 

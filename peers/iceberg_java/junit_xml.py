@@ -67,12 +67,12 @@ def _outcomes(root: ET.Element) -> Iterator[Outcome]:
 
 def _thrown(text: str) -> tuple[str, str]:
     """Return the class and the message of a printed exception; "" for the class of a plain reason."""
-    said = []
+    message_lines = []
     for line in text.splitlines():
         if TRACE.match(line):
             break
-        said.append(line.rstrip())
-    message = "\n".join(said).strip()
+        message_lines.append(line.rstrip())
+    message = "\n".join(message_lines).strip()
     name, colon, rest = message.partition(":")
     if re.fullmatch(r"[a-z]\w*(\.\w+)*\.[A-Z][\w$]*", name):
         return name, rest.strip() if colon else ""

@@ -82,10 +82,10 @@ def run_kit(
 
 def arguments(url: str, properties: Mapping[str, str], only: Sequence[str], reports: Path) -> list[str]:
     """Return the arguments of Java: its options, then those of JUnit's launcher."""
-    given = {"rck.local": "false", "uri": url, "org.slf4j.simpleLogger.defaultLogLevel": "error", **properties}
+    kit_properties = {"rck.local": "false", "uri": url, "org.slf4j.simpleLogger.defaultLogLevel": "error", **properties}
     return [
         "-Xmx1g",
-        *(f"-D{name}={value}" for name, value in given.items()),
+        *(f"-D{name}={value}" for name, value in kit_properties.items()),
         *("-cp", class_path(), LAUNCHER, "execute"),
         *(f"--select-class={name}" for name in CLASSES),
         *(f"--include-methodname={method_pattern(text)}" for text in only),

@@ -152,10 +152,10 @@ def _case(name: str) -> list[str]:
 
 def _reason(outcome: Outcome, method: str) -> str:
     """Return why a test was left out: the kit's words, else ours."""
-    found = UNMET.match(outcome.message)
-    given = found[1] if found else outcome.message
+    match = UNMET.match(outcome.message)
+    reason = match[1] if match else outcome.message
     known = (rule["reason"] for rule in _rules("unoffered") if re.search(rule["tests"], method))
-    return given or next(known, "The kit leaves it out without a reason.")
+    return reason or next(known, "The kit leaves it out without a reason.")
 
 
 def _message(outcome: Outcome) -> str:

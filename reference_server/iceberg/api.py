@@ -77,18 +77,18 @@ class IcebergApi(Api):
         """Put the API together. Raises Problem for warehouses, namespaces and functions that cannot be served."""
         super().__init__(setup, options)
         document, backend = setup.document, setup.backend
-        found = parse_warehouses(options.warehouses, backend.data_root)
-        allowed = AllowedLocations(found)
+        warehouses = parse_warehouses(options.warehouses, backend.data_root)
+        allowed = AllowedLocations(warehouses)
         file_io = FileIO(allowed, durable=backend.durable)
         file_io.open()
         locks: WeakValueDictionary[Lock, asyncio.Lock] = WeakValueDictionary()
         self._namespaces = parse_namespaces(options.namespaces, document)
         self._functions = read_functions(options.functions, document)
-        self.router = PrefixRouter(document, found)
+        self.router = PrefixRouter(document, warehouses)
         self._services = Services(
             document=document,
             storage=backend.storage,
-            warehouses={one.name: one for one in found},
+            warehouses={warehouse.name: warehouse for warehouse in warehouses},
             allowed=allowed,
             files=MetadataFiles(file_io),
             auth=setup.auth,

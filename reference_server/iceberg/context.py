@@ -100,8 +100,8 @@ class IcebergContext(Context):
 
     async def _file(self, location: str, identity: str, reader: Reader) -> MetadataFile:
         files = self.services.files
-        kept = files.recall(location, identity)
-        return await self.run(files.read, location, identity, reader) if kept is None else kept
+        cached = files.recall(location, identity)
+        return await self.run(files.read, location, identity, reader) if cached is None else cached
 
     @asynccontextmanager
     async def alone(self, paths: Iterable[Path]) -> AsyncIterator[None]:

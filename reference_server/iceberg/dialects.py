@@ -32,7 +32,9 @@ class Dialect:
         """Return a CommitTableRequest in the words of the rules."""
         if not self.usual and not self.implied:
             return request
-        updates = [{**one, "action": self.usual.get(one["action"], one["action"])} for one in request["updates"]]
+        updates = [
+            {**update, "action": self.usual.get(update["action"], update["action"])} for update in request["updates"]
+        ]
         implied = self.implied if is_creation(request["requirements"]) else ()
         return {**request, "updates": [*implied, *updates]}
 
@@ -41,4 +43,4 @@ def dialect_of(document: Document) -> Dialect:
     """Return how commits of a document are meant."""
     usual = {here: usual for usual, here in spelling(document).items()}
     named = frozenset(actions(document).values())
-    return Dialect(usual, tuple(one for one in UNSORTED if one["action"] not in named))
+    return Dialect(usual, tuple(update for update in UNSORTED if update["action"] not in named))

@@ -49,9 +49,9 @@ class IcebergOptions(Options):
     )
 
     @classmethod
-    def embedded(cls, document: Document, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    def embedded(cls, document: Document, server_settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """See Options: the sample functions, and a namespace where clients cannot create any."""
-        warehouse, namespace = given["warehouse"], given["namespace"]
+        warehouse, namespace = server_settings["warehouse"], server_settings["namespace"]
         if "create_namespace" not in document.names:
             namespace = namespace or NAMESPACE
         options = {
@@ -62,6 +62,6 @@ class IcebergOptions(Options):
         settings = {
             "warehouse": warehouse.partition("=")[0],
             "namespace": namespace,
-            "functions": given["functions"] or SAMPLE_NAMESPACE,
+            "functions": server_settings["functions"] or SAMPLE_NAMESPACE,
         }
         return options, settings

@@ -29,11 +29,11 @@ class GroupCommitter(Generic[T]):
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
-    async def commit(self, one: T) -> None:
+    async def commit(self, item: T) -> None:
         """Return when the commit is written; raise its outcome when it is not."""
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._queue.put((one, done))
-        await done
+        finished: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queue.put((item, finished))
+        await finished
 
     def close(self) -> None:
         """Write what waits, then stop."""
@@ -53,18 +53,18 @@ class GroupCommitter(Generic[T]):
 
     def _finish(self, batch: list[Waiting[T]]) -> None:
         try:
-            outcomes = self._write([one for one, _ in batch])
+            outcomes = self._write([item for item, _ in batch])
         except Exception as error:  # every caller has to hear of it
             outcomes = [error] * len(batch)
-        for (_, done), outcome in zip(batch, outcomes, strict=True):
+        for (_, finished), outcome in zip(batch, outcomes, strict=True):
             with contextlib.suppress(RuntimeError):  # the loop of a stopped server is closed
-                done.get_loop().call_soon_threadsafe(_resolve, done, outcome)
+                finished.get_loop().call_soon_threadsafe(_resolve, finished, outcome)
 
 
-def _resolve(done: asyncio.Future[None], outcome: Exception | None) -> None:
-    if done.done():
+def _resolve(finished: asyncio.Future[None], outcome: Exception | None) -> None:
+    if finished.done():
         return
     if outcome is None:
-        done.set_result(None)
+        finished.set_result(None)
     else:
-        done.set_exception(outcome)
+        finished.set_exception(outcome)

@@ -20,9 +20,9 @@ SIMPLE: dict[Any, str] = {
 }
 
 
-def column_type(whole: type, path: str) -> str:
+def column_type(record_type: type, path: str) -> str:
     """Return the type of a table's column that keeps a field. Raises TypeError for a path to no such field."""
-    kind = inspect.type_info(whole)
+    kind = inspect.type_info(record_type)
     for name in path.split("."):
         kind = _field(kind, name)
     if isinstance(kind, inspect.Metadata) and (kind.extra_json_schema or {}).get("format") == DATE_TIME:
@@ -30,9 +30,9 @@ def column_type(whole: type, path: str) -> str:
     return _simple(kind)
 
 
-def read_type(whole: type, paths: Iterable[str]) -> str:
+def read_type(record_type: type, paths: Iterable[str]) -> str:
     """Return the columns of a file, as Spark's reader takes them, with the fields of some paths and no others."""
-    return _columns(inspect.type_info(whole), [path.split(".") for path in paths], " ")
+    return _columns(inspect.type_info(record_type), [path.split(".") for path in paths], " ")
 
 
 def _columns(kind: inspect.Type, paths: Sequence[Sequence[str]], sign: str) -> str:
@@ -65,7 +65,7 @@ def _bare(kind: inspect.Type) -> Any:
     if isinstance(kind, inspect.Metadata):
         return _bare(kind.type)
     if isinstance(kind, inspect.UnionType):
-        others = [one for one in kind.types if not isinstance(one, inspect.NoneType)]
+        others = [member for member in kind.types if not isinstance(member, inspect.NoneType)]
         return _bare(others[0]) if len(others) == 1 else kind
     return kind
 

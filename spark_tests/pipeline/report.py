@@ -28,8 +28,8 @@ class Matrix:
 
 def to_json(answers: dict[str, Rows], where: str) -> dict[str, Any]:
     """Return the report of a warehouse as JSON."""
-    made = datetime.now(UTC).isoformat(timespec="seconds")
-    return {"version": VERSION, "made": made, "warehouse": where, "kit": kit_name(), **answers}
+    created = datetime.now(UTC).isoformat(timespec="seconds")
+    return {"version": VERSION, "made": created, "warehouse": where, "kit": kit_name(), **answers}
 
 
 def matrix(report: dict[str, Any]) -> Matrix:

@@ -52,8 +52,8 @@ FIELDS: Mapping[str, Mapping[str, str]] = {
 """Where the columns of each table come from, besides those of the run: fields of Results, or of Step for exchanges."""
 
 
-def _columns(name: str, whole: type) -> dict[str, str]:
-    own = {column: column_type(whole, path) for column, path in FIELDS[name].items()}
+def _columns(name: str, record_type: type) -> dict[str, str]:
+    own = {column: column_type(record_type, path) for column, path in FIELDS[name].items()}
     return {**{column: column_type(Results, path) for column, path in FIELDS_OF_RUN.items()}, **own}
 
 

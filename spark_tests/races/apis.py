@@ -27,5 +27,5 @@ class RaceApi:
 
 def race_api(api: str) -> RaceApi:
     """Return the part of an API. Raises Problem without one."""
-    found: RaceApi = part_of(PACKAGE, api).RACE
-    return found
+    race: RaceApi = part_of(PACKAGE, api).RACE
+    return race

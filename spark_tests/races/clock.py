@@ -67,17 +67,17 @@ def clock(address: str, on_progress: OnProgress) -> Iterator[ClockAddress]:
 def _answer(own: socket.socket, over: threading.Event, on_progress: OnProgress) -> None:
     while not over.is_set():
         with contextlib.suppress(TimeoutError):
-            said, peer = own.recvfrom(16)
-            if len(said) == NOTE.size:
-                on_progress(*NOTE.unpack(said))
+            message, peer = own.recvfrom(16)
+            if len(message) == NOTE.size:
+                on_progress(*NOTE.unpack(message))
             else:
                 own.sendto(TIME.pack(time.monotonic()), peer)
 
 
-def note(driver: ClockAddress, part: int, done: int) -> None:
+def note(driver: ClockAddress, part: int, operations: int) -> None:
     """Report to the driver how much a part of the race has done; there is no answer, and a note may be lost."""
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
-        own.sendto(NOTE.pack(part, done), driver.address)
+        own.sendto(NOTE.pack(part, operations), driver.address)
 
 
 def drifted(before: Offset, after: Offset) -> Offset:

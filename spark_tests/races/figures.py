@@ -75,8 +75,8 @@ def totals(records: Collection[Record]) -> dict[str, Any]:
 def never_done(records: Collection[Record]) -> list[str]:
     """Return what was tried and never succeeded: of that the race says nothing."""
     tried = {f"{record.action} {record.key[0]}" for record in records}
-    done = {f"{record.action} {record.key[0]}" for record in records if record.outcome == OK}
-    return sorted(tried - done)
+    succeeded = {f"{record.action} {record.key[0]}" for record in records if record.outcome == OK}
+    return sorted(tried - succeeded)
 
 
 def timeline(records: Collection[Record], ticks: int = TICKS) -> dict[str, Any]:

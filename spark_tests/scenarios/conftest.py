@@ -17,11 +17,11 @@ from spark_tests.session import SparkSettings
 @pytest.fixture(scope="session")
 def starter(pytestconfig: pytest.Config) -> Starter:
     """What brings the Spark session: the run's own, or one with the default settings."""
-    given: Starter | None = pytestconfig.pluginmanager.get_plugin(NAME)
-    if given is None:
-        given = Starter(SparkSettings())
-        pytestconfig.pluginmanager.register(given, NAME)
-    return given
+    starter: Starter | None = pytestconfig.pluginmanager.get_plugin(NAME)
+    if starter is None:
+        starter = Starter(SparkSettings())
+        pytestconfig.pluginmanager.register(starter, NAME)
+    return starter
 
 
 @pytest.fixture

@@ -42,8 +42,8 @@ def _temporary(row: Row) -> bool:
 
 def has_property(described: Mapping[str, str], pair: str) -> None:
     """Check that a namespace, as Spark describes it, has a property: "(name,value)"."""
-    told = described.get("Properties", "").replace(" ", "")
-    holds(pair in told, f"the Properties of the namespace, {told or 'nothing'}, hold {pair}")
+    listed = described.get("Properties", "").replace(" ", "")
+    holds(pair in listed, f"the Properties of the namespace, {listed or 'nothing'}, hold {pair}")
 
 
 class Lake:
@@ -130,8 +130,8 @@ class Lake:
 
     def calling(self, procedure: str, **arguments: Any) -> str:
         """Return the statement that calls a procedure of the connector; expressions of SQL are not quoted."""
-        told = ", ".join(f"{name} => {_argument(value)}" for name, value in arguments.items())
-        return f"CALL {quoted(self.catalog)}.system.{procedure}({told})"
+        argument_list = ", ".join(f"{name} => {_argument(value)}" for name, value in arguments.items())
+        return f"CALL {quoted(self.catalog)}.system.{procedure}({argument_list})"
 
     def call(self, procedure: str, **arguments: Any) -> list[Row]:
         """Call a procedure of the connector and return its rows. Raises Violation like `run`."""
@@ -143,22 +143,22 @@ class Lake:
 
     # What there is
 
-    def shown(self, what: str, *, where: str = "", column: int = 1) -> list[str]:
+    def shown(self, kind: str, *, where: str = "", column: int = 1) -> list[str]:
         """Return the names that SHOW TABLES, VIEWS or NAMESPACES lists in a namespace, sorted.
 
         Temporary views are the session's own, and left out.
         """
-        rows = self.run(f"SHOW {what} IN {where or self.namespace}")
+        rows = self.run(f"SHOW {kind} IN {where or self.namespace}")
         return sorted(str(row[column]) for row in rows if not _temporary(row))
 
     def columns(self, table: str) -> dict[str, str]:
         """Return the columns of a table with their types, as DESCRIBE shows them."""
-        found: dict[str, str] = {}
+        properties: dict[str, str] = {}
         for row in self.run(f"DESCRIBE {table}"):
             if not row[0] or row[0].startswith("#"):
                 break
-            found[row[0]] = row[1]
-        return found
+            properties[row[0]] = row[1]
+        return properties
 
     def described(self, namespace: str) -> dict[str, str]:
         """Return what DESCRIBE says of a namespace, by what it calls it."""

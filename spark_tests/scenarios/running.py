@@ -50,7 +50,11 @@ def run_scenarios(
 def scenarios(api: str) -> dict[str, Requirement]:
     """Return the scenarios of an API by id."""
     import_requirements(f"{PACKAGE}.{api}")
-    return {name: one for name, one in REQUIREMENTS.items() if one.suite == SUITE and one.api == api}
+    return {
+        name: requirement
+        for name, requirement in REQUIREMENTS.items()
+        if requirement.suite == SUITE and requirement.api == api
+    }
 
 
 def noticed_scenarios_file(api: str) -> Path:

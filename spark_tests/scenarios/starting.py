@@ -37,8 +37,8 @@ class Shown:
 
     def free(self) -> int:
         """Interrupt tasks that wait for themselves, and return how many there were."""
-        told = connector(self.catalog.api, line_of(self.session.version), self.connectors)
-        return interrupt_deadlocked_tasks(self.session, told.waits)
+        connector_row = connector(self.catalog.api, line_of(self.session.version), self.connectors)
+        return interrupt_deadlocked_tasks(self.session, connector_row.waits)
 
     def again(self) -> Shown:
         """Return another session of the same Spark, which is shown the same catalog."""

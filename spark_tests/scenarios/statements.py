@@ -90,10 +90,10 @@ def names(error: BaseException) -> list[str]:
     from py4j.protocol import Py4JError  # noqa: PLC0415 - optional
 
     condition = getattr(error, "getCondition", None) or getattr(error, "getErrorClass", None)
-    found: list[str] = []
+    names: list[str] = []
     with contextlib.suppress(OSError, Py4JError):
-        found += [str(condition())] if condition and condition() else []
-    return [*found, *(name.rpartition(".")[2] for name, _ in _causes(error)), type(error).__name__]
+        names += [str(condition())] if condition and condition() else []
+    return [*names, *(name.rpartition(".")[2] for name, _ in _causes(error)), type(error).__name__]
 
 
 def told(error: BaseException) -> str:
@@ -110,12 +110,12 @@ def _causes(error: BaseException) -> list[tuple[str, str]]:
     from py4j.protocol import Py4JError  # noqa: PLC0415 - optional
 
     here = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
-    found: list[tuple[str, str]] = []
+    causes: list[tuple[str, str]] = []
     with contextlib.suppress(OSError, Py4JError):  # they cannot be asked once the process of Java has died
-        while here is not None and len(found) < MOST_CAUSES:
-            found.append((str(here.getClass().getName()), str(here.getMessage() or "")))
+        while here is not None and len(causes) < MOST_CAUSES:
+            causes.append((str(here.getClass().getName()), str(here.getMessage() or "")))
             here = here.getCause()
-    return found
+    return causes
 
 
 def _short(text: str) -> str:

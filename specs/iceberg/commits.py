@@ -19,8 +19,8 @@ UNIONS = ("TableUpdate", "ViewUpdate")
 def actions(document: Document) -> dict[str, str]:
     """Return the action of every update that commits of a document may hold, by the name of its schema."""
     schemas = document.raw["components"]["schemas"]
-    found = [one["$ref"] for union in UNIONS for one in schemas.get(union, {}).get("anyOf", ())]
-    return {reference.rpartition("/")[2]: _action(document.resolve({"$ref": reference})) for reference in found}
+    references = [choice["$ref"] for union in UNIONS for choice in schemas.get(union, {}).get("anyOf", ())]
+    return {reference.rpartition("/")[2]: _action(document.resolve({"$ref": reference})) for reference in references}
 
 
 def requirement_types(document: Document) -> frozenset[str]:

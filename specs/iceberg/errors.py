@@ -23,12 +23,12 @@ def stated_types(operation_id: str, profile: Profile | None = None) -> Types:
     Clients tell errors apart by these; another type under such a status is a defect. Without a profile the newest is
     meant. An addition may be for a revision and those after it: `since`.
     """
-    raw, told = read_toml(TABLE), profile or find_profile(API)
-    found = {int(status): frozenset(types) for status, types in raw["operations"].get(operation_id, {}).items()}
+    raw, chosen = read_toml(TABLE), profile or find_profile(API)
+    allowed = {int(status): frozenset(types) for status, types in raw["operations"].get(operation_id, {}).items()}
     for entry in raw["addition"]:
-        if operation_id in entry["operations"] and told.has_reached(entry.get("since", "")):
-            found[entry["status"]] = found.get(entry["status"], frozenset()) | set(entry["types"])
-    return found
+        if operation_id in entry["operations"] and chosen.has_reached(entry.get("since", "")):
+            allowed[entry["status"]] = allowed.get(entry["status"], frozenset()) | set(entry["types"])
+    return allowed
 
 
 def described(operation_id: str, profile: Profile) -> list[str]:

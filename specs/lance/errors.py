@@ -36,8 +36,8 @@ def codes_of(operation_id: str, profile: Profile | None = None) -> frozenset[int
 
     An addition may be for a revision and those after it: `since`.
     """
-    raw, told = read_toml(TABLE), profile or find_profile(API)
-    additions = [entry for entry in raw["addition"] if told.has_reached(entry.get("since", ""))]
+    raw, chosen = read_toml(TABLE), profile or find_profile(API)
+    additions = [entry for entry in raw["addition"] if chosen.has_reached(entry.get("since", ""))]
     added = [code for entry in additions if entry["operation"] == operation_id for code in entry["codes"]]
     return frozenset([*raw["common"], *raw["operations"].get(operation_id, []), *added])
 

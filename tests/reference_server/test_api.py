@@ -13,11 +13,11 @@ DOCUMENT = Document({"openapi": "3.1.0", "paths": {"/tables": {"get": {"operatio
 HANDLER = "async def list_tables(context):\n    '''List.'''\n"
 
 
-def module(name: str, source: str, **given: object) -> ModuleType:
-    made = ModuleType(name)
-    made.__dict__.update(given)
-    exec(source, made.__dict__)
-    return made
+def module(name: str, source: str, **attributes: object) -> ModuleType:
+    created = ModuleType(name)
+    created.__dict__.update(attributes)
+    exec(source, created.__dict__)
+    return created
 
 
 def test_a_handler_has_the_name_of_its_operation():

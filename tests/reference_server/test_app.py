@@ -227,8 +227,8 @@ def test_kept_answers_are_for_those_who_may_see_them(http):
 
 def test_what_another_process_changes_is_seen(tmp_path, http):
     storage = f"dir:{tmp_path}"
-    with serve("lance", storage=storage) as one, serve("lance", storage=storage) as other:
+    with serve("lance", storage=storage) as first, serve("lance", storage=storage) as other:
         path = other.url + "/v1/namespace/$/list"
         assert http("GET", path).json()["namespaces"] == []
-        http("POST", one.url + CREATE.format("a"), json={})
+        http("POST", first.url + CREATE.format("a"), json={})
         assert http("GET", path).json()["namespaces"] == ["a"]

@@ -61,14 +61,14 @@ def call(body=b"", headers=None, target="/t/a", **state):
     return Call(DOCUMENT, request, DOCUMENT.operation("describe"), {"id": "a"}, state)
 
 
-def answered(name, one=None, reply=None):
+def answered(name, sent=None, reply=None):
     """What a call is answered, and the call as it arrived."""
-    one = one or call()
+    sent = sent or call()
 
     async def proceed():
         return reply or json_reply(ANSWER)
 
-    return asyncio.run(find_fault(name).around(one, proceed)), one
+    return asyncio.run(find_fault(name).around(sent, proceed)), sent
 
 
 def body(reply):
@@ -76,12 +76,12 @@ def body(reply):
 
 
 def test_every_part_of_an_operation_has_its_faults():
-    assert [one.name for one in derived_faults(DOCUMENT)] == [
+    assert [fault.name for fault in derived_faults(DOCUMENT)] == [
         *(f"ignored-argument:describe:{name}" for name in ("deep", "X-Who", "kind", "format", "columns")),
         *(f"lost-answer-field:describe:{name}" for name in ("name", "kind", "format", "columns", "columns.*.id")),
         *(f"changed-answer-field:describe:{name}" for name in ("name", "kind", "columns.*.id")),
         "short-list:describe:columns",
-        *(f"other-{what}:describe:{status}" for what in ("status", "error") for status in (404, 409)),
+        *(f"other-{part}:describe:{status}" for part in ("status", "error") for status in (404, 409)),
         "said-only:describe",
         "first-answer:describe",
     ]
@@ -89,7 +89,7 @@ def test_every_part_of_an_operation_has_its_faults():
 
 @pytest.mark.parametrize("api", apis())
 def test_every_name_is_found_again_and_no_two_are_the_same(api):
-    names = [one.name for one in derived_faults(find_profile(api).document())]
+    names = [fault.name for fault in derived_faults(find_profile(api).document())]
     assert len(set(names)) == len(names) > 1000
     assert all(find_fault(name).name == name for name in names)
     assert not set(names) & set(FAULTS)
@@ -106,24 +106,24 @@ def test_every_name_is_found_again_and_no_two_are_the_same(api):
     ],
 )
 def test_answers_are_altered(name, changed):
-    reply, one = answered(name)
+    reply, sent = answered(name)
     assert body(reply) == changed
-    assert one.state[REACHED] == {name}
+    assert sent.state[REACHED] == {name}
 
 
 def test_an_error_keeps_its_fields():
-    reply, one = answered("lost-answer-field:describe:name", reply=json_reply({"name": "x"}, 404))
+    reply, sent = answered("lost-answer-field:describe:name", reply=json_reply({"name": "x"}, 404))
     assert body(reply) == {"name": "x"}
-    assert REACHED not in one.state
+    assert REACHED not in sent.state
 
 
 def test_arguments_are_ignored_wherever_they_travel():
-    _, one = answered("ignored-argument:describe:kind", call(b'{"name": "a", "kind": "view"}'))
-    assert one.request.body == b'{"name":"a"}'
-    _, one = answered("ignored-argument:describe:deep", call(target="/t/a?deep=1&more=2"))
-    assert one.request.query == {"more": ["2"]}
-    _, one = answered("ignored-argument:describe:X-Who", call(headers={"x-who": "me", "Accept": "*/*"}))
-    assert one.request.headers == {"Accept": "*/*"}
+    _, sent = answered("ignored-argument:describe:kind", call(b'{"name": "a", "kind": "view"}'))
+    assert sent.request.body == b'{"name":"a"}'
+    _, sent = answered("ignored-argument:describe:deep", call(target="/t/a?deep=1&more=2"))
+    assert sent.request.query == {"more": ["2"]}
+    _, sent = answered("ignored-argument:describe:X-Who", call(headers={"x-who": "me", "Accept": "*/*"}))
+    assert sent.request.headers == {"Accept": "*/*"}
 
 
 def test_refusals_get_another_status_or_another_code():
@@ -155,16 +155,16 @@ def test_where_success_has_nothing_to_tell_nothing_is_done_at_all(http):
 
 
 def test_what_was_done_is_refused():
-    one = call(headers={"Idempotency-Key": "k"})
-    assert answered("repeat-refused:describe", one)[0].status == 200
+    sent = call(headers={"Idempotency-Key": "k"})
+    assert answered("repeat-refused:describe", sent)[0].status == 200
     with pytest.raises(Conflict):
-        answered("repeat-refused:describe", one)
+        answered("repeat-refused:describe", sent)
 
 
 def test_a_request_is_never_answered_anew():
-    one = call()
-    answered("first-answer:describe", one)
-    assert body(answered("first-answer:describe", one, json_reply({"name": "b"}))[0]) == ANSWER
+    sent = call()
+    answered("first-answer:describe", sent)
+    assert body(answered("first-answer:describe", sent, json_reply({"name": "b"}))[0]) == ANSWER
 
 
 @pytest.mark.parametrize(("value", "other"), [(True, False), (1, 2), ("a", "0"), ("0", "1"), ("", "0"), (None, None)])

@@ -43,11 +43,11 @@ def status(name, operation):
 
 
 def test_a_call_turns_to_operations_of_the_document_that_is_served():
-    one = call()
-    one.turn_to("CreateTable")
-    assert one.operation is DOCUMENT.operations["CreateTable"]
+    sent = call()
+    sent.turn_to("CreateTable")
+    assert sent.operation is DOCUMENT.operations["CreateTable"]
     with pytest.raises(Unsupported):
-        one.turn_to("DropTable")
+        sent.turn_to("DropTable")
 
 
 def test_no_fault_reads_a_document_of_its_own():
@@ -63,8 +63,8 @@ def test_a_fault_of_two_apis_is_on_the_operations_of_both():
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_what_one_api_names_the_other_does_not_touch(turned):
-    given = [(501, ["ListTables"]), (502, [])]
-    for code, on in reversed(given) if turned else given:
+    faults = [(501, ["ListTables"]), (502, [])]
+    for code, on in reversed(faults) if turned else faults:
         declare("f", "It breaks.", answers(code, None), on=on)
     assert (status("f", "ListTables"), status("f", "CreateTable")) == (501, 502)
 

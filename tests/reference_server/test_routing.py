@@ -15,8 +15,8 @@ ROUTER = Router(DOCUMENT)
 @pytest.mark.parametrize("operation", DOCUMENT.operations.values(), ids=lambda operation: operation.id)
 def test_every_operation_is_reached(operation):
     segments = operation.path.strip("/").replace("{id}", "a$b").replace("{index_name}", "i").split("/")
-    found, parameters = ROUTER.match(operation.method, segments)
-    assert found is operation
+    match, parameters = ROUTER.match(operation.method, segments)
+    assert match is operation
     assert parameters == {
         name: value for name, value in (("id", "a$b"), ("index_name", "i")) if f"{{{name}}}" in operation.path
     }

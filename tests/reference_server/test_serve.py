@@ -15,9 +15,9 @@ from specs.problems import Problem
 
 
 def test_several_servers_run_side_by_side(http):
-    with serve("lance", storage="memory:pure") as one, serve("lance", storage="memory:pure") as other:
-        assert one.port != other.port
-        http("POST", one.url + "/v1/namespace/a/create", json={})
+    with serve("lance", storage="memory:pure") as first, serve("lance", storage="memory:pure") as other:
+        assert first.port != other.port
+        http("POST", first.url + "/v1/namespace/a/create", json={})
         assert http("GET", other.url + "/v1/namespace/$/list").json()["namespaces"] == []
 
 
@@ -36,26 +36,26 @@ def test_a_server_listens_on_loopback_only():
 
 
 def test_nothing_is_left_behind(monkeypatch):
-    made = []
-    monkeypatch.setattr("tempfile.mkdtemp", record(made, Path))
+    folders = []
+    monkeypatch.setattr("tempfile.mkdtemp", record(folders, Path))
     before = threading.active_count()
     with serve("lance", storage="memory") as server:
         url = server.url
-        assert made[0].is_dir()
-    assert not made[0].exists()
+        assert folders[0].is_dir()
+    assert not folders[0].exists()
     assert threading.active_count() == before
     with pytest.raises(urllib3.exceptions.HTTPError):
         urllib3.PoolManager(retries=False).request("GET", url)
 
 
-def record(made, kind):
+def record(folders, kind):
     import tempfile  # noqa: PLC0415
 
     real = tempfile.mkdtemp
 
     def mkdtemp(*args, **kwargs):
         path = real(*args, **kwargs)
-        made.append(kind(path))
+        folders.append(kind(path))
         return path
 
     return mkdtemp

@@ -127,12 +127,12 @@ def test_packed_keys_come_apart(parts):
     assert unpack(pack(*parts)) == parts
 
 
-@given(one=PARTS, other=PARTS)
+@given(first=PARTS, other=PARTS)
 @settings(max_examples=300)
-def test_packed_keys_sort_like_their_parts(one, other):
-    assert (pack(*one) < pack(*other)) == (one < other)
-    if one:
-        assert (pack(*one) <= pack(*other) < after_prefix(pack(*one))) == (other[: len(one)] == one)
+def test_packed_keys_sort_like_their_parts(first, other):
+    assert (pack(*first) < pack(*other)) == (first < other)
+    if first:
+        assert (pack(*first) <= pack(*other) < after_prefix(pack(*first))) == (other[: len(first)] == first)
 
 
 def test_a_packed_key_may_be_a_part():
@@ -153,14 +153,14 @@ def test_a_directory_keeps_what_was_committed(tmp_path):
 
 
 def test_two_processes_may_share_a_directory(tmp_path):
-    one, other = DirectoryStorage(tmp_path / "x.sqlite"), DirectoryStorage(tmp_path / "x.sqlite")
+    first, other = DirectoryStorage(tmp_path / "x.sqlite"), DirectoryStorage(tmp_path / "x.sqlite")
     before = other.version()
-    commit(one, {b"a": None}, {b"a": b"1"})
+    commit(first, {b"a": None}, {b"a": b"1"})
     assert other.get(b"a") == b"1"
     assert other.version() != before
     with pytest.raises(CommitConflict):
         commit(other, {b"a": None}, {b"a": b"2"})
-    one.close()
+    first.close()
     other.close()
 
 

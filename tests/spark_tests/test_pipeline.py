@@ -99,8 +99,8 @@ def runs_of(server):
 
 
 def test_matrix_has_the_newest_verdicts_of_each_server(answers):
-    found = {(row["server"], row["requirement"]): row["verdict"] for row in answers["matrix"]}
-    assert found == {
+    matrix = {(row["server"], row["requirement"]): row["verdict"] for row in answers["matrix"]}
+    assert matrix == {
         (f"server {server}", f"iceberg.made_up.r{number:05}"): verdict(AMOUNT, runs_of(server)[-1], number)
         for server in range(AMOUNT.servers)
         for number in range(AMOUNT.requirements)
@@ -108,10 +108,10 @@ def test_matrix_has_the_newest_verdicts_of_each_server(answers):
 
 
 def test_trend_counts_each_run(answers):
-    found = {(row["server"], row["started"]): (row["pass"], row["fail"]) for row in answers["trend"]}
-    assert len(found) == AMOUNT.runs
+    trend = {(row["server"], row["started"]): (row["pass"], row["fail"]) for row in answers["trend"]}
+    assert len(trend) == AMOUNT.runs
     counts = Counter(verdict(AMOUNT, 4, number) for number in range(AMOUNT.requirements))
-    assert found["server 1", "2026-01-01T04:00:00"] == (counts["pass"], counts["fail"])
+    assert trend["server 1", "2026-01-01T04:00:00"] == (counts["pass"], counts["fail"])
 
 
 def test_flaky_are_those_that_flip(answers):
@@ -119,7 +119,7 @@ def test_flaky_are_those_that_flip(answers):
     for server in range(AMOUNT.servers):
         for number in range(AMOUNT.requirements):
             seen = [verdict(AMOUNT, run, number) for run in runs_of(server)]
-            flips = sum(one != other for one, other in itertools.pairwise(seen))
+            flips = sum(verdict != other for verdict, other in itertools.pairwise(seen))
             if flips >= 2:
                 expected[f"server {server}", f"iceberg.made_up.r{number:05}"] = flips
     assert expected
@@ -135,8 +135,8 @@ def test_changes_are_between_the_last_two_runs(answers):
             if pair[0] != pair[1]:
                 expected.add((f"server {server}", f"iceberg.made_up.r{number:05}", *pair))
     assert expected
-    found = {(row["server"], row["requirement"], row["before"], row["now"]) for row in answers["changes"]}
-    assert found == expected
+    changes = {(row["server"], row["requirement"], row["before"], row["now"]) for row in answers["changes"]}
+    assert changes == expected
 
 
 def test_latencies_are_percentiles_of_the_wire_logs(answers, folder):
@@ -182,14 +182,14 @@ def test_a_run_of_some_requirements_hides_no_others(spark, warehouse, folder, an
 
     edit(tmp_path / "some", cut)
     assert load(spark, [tmp_path]).runs == 1
-    found = aggregate(spark)
+    renewed = aggregate(spark)
     for name in TABLES:
         spark.sql(f"DELETE FROM {table(name)} WHERE run_id = 'some'")
-    others = [row for row in answers["matrix"] if row not in found["matrix"]]
-    (changed,) = [row for row in found["matrix"] if row not in answers["matrix"]]
+    others = [row for row in answers["matrix"] if row not in renewed["matrix"]]
+    (changed,) = [row for row in renewed["matrix"] if row not in answers["matrix"]]
     assert (changed["requirement"], changed["verdict"]) == ("iceberg.made_up.r00000", "blocked")
     assert [(row["requirement"], row["server"]) for row in others] == [(changed["requirement"], changed["server"])]
-    assert len(found["matrix"]) == len(answers["matrix"])
+    assert len(renewed["matrix"]) == len(answers["matrix"])
 
 
 def test_interrupted_load_is_done_again(spark, warehouse, folder, answers):
@@ -203,14 +203,14 @@ def test_interrupted_load_is_done_again(spark, warehouse, folder, answers):
 
 def test_what_is_no_results_file_is_refused(spark, warehouse, folder, tmp_path):
     broken, newer = tmp_path / "broken", tmp_path / "newer"
-    for one in (broken, newer):
-        one.mkdir()
+    for directory in (broken, newer):
+        directory.mkdir()
     (broken / "results.json").write_text("{")
     value = json.loads((folder / "run00001" / "results.json").read_bytes())
     (newer / "results.json").write_text(json.dumps({**value, "version": 99}))
     loaded = load(spark, [tmp_path])
     assert loaded.runs == 0
-    assert [head.path for head in loaded.refused] == [str(one / "results.json") for one in (broken, newer)]
+    assert [head.path for head in loaded.refused] == [str(directory / "results.json") for directory in (broken, newer)]
     empty = tmp_path / "empty"
     empty.mkdir()
     with pytest.raises(Problem, match="There is no results"):

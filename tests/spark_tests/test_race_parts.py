@@ -32,14 +32,14 @@ def test_one_host_has_one_clock():
 
 
 def test_notes_of_what_is_done_arrive_beside_the_clock():
-    told = []
-    with clocks.clock("127.0.0.1", lambda part, done: told.append((part, done))) as address:
+    messages = []
+    with clocks.clock("127.0.0.1", lambda part, operations: messages.append((part, operations))) as address:
         clocks.note(address, 3, 70_000)
         clocks.measure(replace(address, host="elsewhere"))
         deadline = time.monotonic() + 5
-        while not told and time.monotonic() < deadline:
+        while not messages and time.monotonic() < deadline:
             time.sleep(0.01)
-    assert told == [(3, 70_000)]
+    assert messages == [(3, 70_000)]
 
 
 def test_clock_of_another_host(monkeypatch):
@@ -66,8 +66,8 @@ class _ShiftedHere:
 
 
 def test_clocks_that_drift_are_known_less_well():
-    found = clocks.drifted(clocks.Offset(5.0, 0.001), clocks.Offset(5.004, 0.002))
-    assert (found.seconds, found.slack) == (5.0, pytest.approx(0.006))
+    offset = clocks.drifted(clocks.Offset(5.0, 0.001), clocks.Offset(5.004, 0.002))
+    assert (offset.seconds, offset.slack) == (5.0, pytest.approx(0.006))
 
 
 def test_silent_clock_is_told(monkeypatch):
@@ -78,10 +78,10 @@ def test_silent_clock_is_told(monkeypatch):
 
 
 def test_totals():
-    found = totals(RECORDS)
-    assert (found["operations"], found["seconds"], found["per_second"]) == (4, 2.0, 2.0)
-    assert (found["conflicts"], found["unanswered"], found["server_errors"], found["hosts"]) == (0.5, 1, 1, 2)
-    assert found["clock_slack_ms"] == 1.0
+    figures = totals(RECORDS)
+    assert (figures["operations"], figures["seconds"], figures["per_second"]) == (4, 2.0, 2.0)
+    assert (figures["conflicts"], figures["unanswered"], figures["server_errors"], figures["hosts"]) == (0.5, 1, 1, 2)
+    assert figures["clock_slack_ms"] == 1.0
 
 
 def test_rows_of_actions():
@@ -92,8 +92,8 @@ def test_rows_of_actions():
 
 
 def test_timeline_counts_everything_once():
-    found = timeline(RECORDS, ticks=2)
-    assert found == {"seconds": 1.0, "ok": [1, 0], "refused": [1, 0], "unknown": [0, 2]}
+    line = timeline(RECORDS, ticks=2)
+    assert line == {"seconds": 1.0, "ok": [1, 0], "refused": [1, 0], "unknown": [0, 2]}
 
 
 @pytest.mark.parametrize(("percent", "value"), [(0, 1), (50, 2), (51, 3), (100, 4)])

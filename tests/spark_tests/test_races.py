@@ -50,17 +50,19 @@ def test_reference_server_is_not_blamed(spark, api, storage, tmp_path):
     assert race.contradictions == race.undecided == []
     assert race.left_behind == []
     assert len(race.records) >= SMALL.operations
-    done = {(record.action, record.key[0]) for record in race.records if record.outcome == "ok"}
+    succeeded = {(record.action, record.key[0]) for record in race.records if record.outcome == "ok"}
     refused = {(record.action, record.key[0]) for record in race.records if record.outcome == "refused"}
     for kind in ("chain", "ring", "name", "pair" if api == "iceberg" else "batch"):
-        assert {one for _, one in done & refused} >= {kind}, "clients did not get into each other's way"
+        assert {refused_kind for _, refused_kind in succeeded & refused} >= {kind}, (
+            "clients did not get into each other's way"
+        )
     assert any(record.status == 0 for record in race.records), "nobody has hung up"
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_fault_is_found(spark, fault, tmp_path):
-    many = 3000 if fault == "duplicate-apply" else 1600
-    race = race_on(spark, "iceberg", replace(SMALL, operations=many), faults=(fault,))
+    operations = 3000 if fault == "duplicate-apply" else 1600
+    race = race_on(spark, "iceberg", replace(SMALL, operations=operations), faults=(fault,))
     kind, words = FAULTS[fault]
     assert any(key[0] == kind and words in wrong.message for key, wrong in race.contradictions)
     report = to_json(race, "lakeproof race")
@@ -116,8 +118,8 @@ def test_sums_of_appends_and_merges_through_sql(spark, fault, tmp_path):
                 break
     assert bool(race.contradictions) == bool(fault), [wrong.message for _, wrong in race.contradictions]
     assert race.left_behind == []
-    done = {record.action for record in race.records if record.outcome == "ok"}
-    assert done == {"append", "merge", "read"}
+    succeeded = {record.action for record in race.records if record.outcome == "ok"}
+    assert succeeded == {"append", "merge", "read"}
 
 
 def test_executors_with_another_clock(spark, monkeypatch):
@@ -158,11 +160,11 @@ def test_command_tells_each_outcome(spark, outcome, tmp_path, monkeypatch):
     monkeypatch.setattr("lakeproof.commands.race.open_session", lambda *_: contextlib.nullcontext(spark))
     size = ["--clients", "60", "--operations", "2400", "--report", str(tmp_path)]
     api = "lance" if outcome == "undecided" else "iceberg"
-    done = CliRunner().invoke(race_command, ["--api", api, *size, *options], standalone_mode=False)
+    result = CliRunner().invoke(race_command, ["--api", api, *size, *options], standalone_mode=False)
     report = orjson.loads((tmp_path / "race.json").read_bytes())
-    assert (done.return_value, report["verdict"]) == (code, verdict)
+    assert (result.return_value, report["verdict"]) == (code, verdict)
     headline = sentence(report)
-    for text in (done.output, (tmp_path / "race.html").read_text()):
+    for text in (result.output, (tmp_path / "race.html").read_text()):
         assert headline in text
         assert ("--most-orders 10," in text) is (outcome == "undecided")
     assert bool(report["problems"]) is (outcome == "contradiction")
@@ -171,4 +173,4 @@ def test_command_tells_each_outcome(spark, outcome, tmp_path, monkeypatch):
         assert entry["limit"] == 1
         assert 0 <= entry["explained"] < entry["operations"]
     for entry in report["undecided"][:MOST_PROBLEMS]:
-        assert f"{entry['object']}: {entry['message']}" in done.output
+        assert f"{entry['object']}: {entry['message']}" in result.output

@@ -62,19 +62,19 @@ def test_fault_is_noticed(api, fault, target, known, tmp_path):
     url, session = target(api)
     wanted = matching(NOTICED[api][fault], known(api))
     headers = (f"{HEADER}: {fault}",)
-    given = {"warehouse": WAREHOUSES.get(api, ""), "token": TOKEN, "headers": headers, "report": str(tmp_path)}
-    results, _ = run_scenarios(Settings(server=url, api=api, **given), ids=wanted, session=session)
+    options = {"warehouse": WAREHOUSES.get(api, ""), "token": TOKEN, "headers": headers, "report": str(tmp_path)}
+    results, _ = run_scenarios(Settings(server=url, api=api, **options), ids=wanted, session=session)
     assert sorted(entry.id for entry in results.requirements if entry.verdict not in ("fail", "warn")) == []
     assert {entry.id for entry in results.requirements} == wanted
 
 
 @pytest.mark.parametrize("api", find_apis())
 def test_every_scenario_notices_a_fault(api, known):
-    patterns = {one for patterns in NOTICED[api].values() for one in patterns}
+    patterns = {pattern for patterns in NOTICED[api].values() for pattern in patterns}
     assert sorted(set(known(api)) - matching(patterns, known(api))) == []
 
 
 @pytest.mark.parametrize(("api", "fault"), MUTANTS, ids=MUTANT_IDS)
 def test_what_was_measured_names_faults_and_scenarios(api, fault, known):
     assert find_fault(fault)
-    assert [one for one in NOTICED[api][fault] if not matching([one], known(api))] == []
+    assert [pattern for pattern in NOTICED[api][fault] if not matching([pattern], known(api))] == []

@@ -11,14 +11,14 @@ from specs.profiles import find_profile
 
 
 def test_every_clause_is_judged_by_a_scenario_and_every_scenario_has_one():
-    judged = {one.clause for api in find_apis() for one in scenarios(api).values()}
+    judged = {scenario.clause for api in find_apis() for scenario in scenarios(api).values()}
     assert judged == set(clauses(SUITE))
 
 
 @pytest.mark.parametrize("api", find_apis())
 def test_scenarios_name_operations_of_their_api(api):
     known = find_profile(api).document().operations
-    assert {name for one in scenarios(api).values() for name in one.operations if name not in known} == set()
+    assert {name for scenario in scenarios(api).values() for name in scenario.operations if name not in known} == set()
 
 
 @pytest.mark.parametrize("api", find_apis())
@@ -27,7 +27,7 @@ def test_no_scenario_is_stronger_than_its_clause(api):
     all_clauses = clauses(SUITE)
     stronger = {
         name
-        for name, one in scenarios(api).items()
-        if levels.index(one.level) > levels.index(all_clauses[one.clause].level)
+        for name, scenario in scenarios(api).items()
+        if levels.index(scenario.level) > levels.index(all_clauses[scenario.clause].level)
     }
     assert stronger == set()

@@ -32,7 +32,9 @@ def waiting_task(spark):
     known = {thread.getId() for thread in java.lang.Thread.getAllStackTraces().keySet().toArray()}
     pool.submit(java.lang.Thread()).get()
     threads = java.lang.Thread.getAllStackTraces().keySet().toArray()
-    (thread,) = [one for one in threads if one.getId() not in known and one.getName().startswith("pool-")]
+    (thread,) = [
+        candidate for candidate in threads if candidate.getId() not in known and candidate.getName().startswith("pool-")
+    ]
     thread.setName(TASK)
     while thread.getState().toString() != "WAITING":
         pass

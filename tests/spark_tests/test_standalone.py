@@ -30,11 +30,11 @@ def lakeproof(*words, cwd):
 
 
 def test_race(master, tmp_path):
-    done = lakeproof("race", "--api", "iceberg", *SMALL, "--master", master, *EXECUTORS, cwd=tmp_path)
-    assert done.returncode == EXIT_CONFORMS, done.stdout + done.stderr
+    result = lakeproof("race", "--api", "iceberg", *SMALL, "--master", master, *EXECUTORS, cwd=tmp_path)
+    assert result.returncode == EXIT_CONFORMS, result.stdout + result.stderr
     report = json.loads((tmp_path / "lakeproof-report" / "race.json").read_bytes())
     assert report["totals"]["operations"] >= 1500
-    assert "No contradiction" in done.stdout
+    assert "No contradiction" in result.stdout
 
 
 def test_pipeline(master, tmp_path):
@@ -50,6 +50,6 @@ def test_pipeline(master, tmp_path):
 
 
 def test_master_that_is_not_there(tmp_path):
-    done = lakeproof("race", *SMALL, "--master", "spark://127.0.0.1:9", cwd=tmp_path)
-    assert done.returncode == EXIT_USAGE
-    assert "no Spark master" in done.stderr
+    result = lakeproof("race", *SMALL, "--master", "spark://127.0.0.1:9", cwd=tmp_path)
+    assert result.returncode == EXIT_USAGE
+    assert "no Spark master" in result.stderr

@@ -25,12 +25,12 @@ ENTRY = {
 
 @pytest.mark.parametrize("api", apis())
 def test_every_place_is_there(api: str):
-    revisions = [one for one in profiles().values() if one.api == api]
+    revisions = [profile for profile in profiles().values() if profile.api == api]
     assert [(clause.id, place) for clause in clauses(api).values() for place in missing(clause, revisions)] == []
 
 
 def missing(clause: Clause, revisions: list[Profile]) -> list[str]:
-    own = [one for one in revisions if not clause.revisions or one.revision in clause.revisions]
+    own = [profile for profile in revisions if not clause.revisions or profile.revision in clause.revisions]
     return [place for place in clause.place if not any(resolves(place, profile) for profile in own)]
 
 

@@ -62,15 +62,21 @@ def document(operation_id: str, schema: str, path: str = "/v1/x") -> Document:
 
 
 def test_a_single_document_stays_what_it_is():
-    one = document("a", "string")
-    assert compose("both", [Mounted(one)]) is one
+    only = document("a", "string")
+    assert compose("both", [Mounted(only)]) is only
 
 
 def test_paths_are_below_their_mounts_and_other_components_get_another_name():
     both = compose("both", [Mounted(document("a", "string"), "/a"), Mounted(document("b", "integer"), "/to/b")])
-    assert {one.path: one.id for one in both.operations.values()} == {"/a/v1/x": "a", "/to/b/v1/x": "b"}
+    assert {operation.path: operation.id for operation in both.operations.values()} == {
+        "/a/v1/x": "a",
+        "/to/b/v1/x": "b",
+    }
     assert set(both.raw["components"]["schemas"]) == {"Thing", "b.Thing", "Same"}
-    shown = {name: one.responses["200"].content["application/json"]["$ref"] for name, one in both.operations.items()}
+    shown = {
+        name: operation.responses["200"].content["application/json"]["$ref"]
+        for name, operation in both.operations.items()
+    }
     assert shown == {"a": "#/components/schemas/Thing", "b": "#/components/schemas/b.Thing"}
     assert both.raw["components"]["schemas"]["b.Thing"] == {"type": "integer"}
 
@@ -91,7 +97,7 @@ def test_a_document_of_another_api_brings_its_suite(twin):
     newest = find_profile("twin")
     assert newest.name == "twin/10"
     assert newest.suites == ("twin", "iceberg")
-    assert [one.name for one in newest.judged_by()] == ["twin/10", "iceberg/1.11"]
+    assert [profile.name for profile in newest.judged_by()] == ["twin/10", "iceberg/1.11"]
     there, followed = newest.document().operations, find_profile("iceberg/1.11").document().operations
     assert there.keys() == {"getMe", *followed}
     assert there["loadTable"].path == "/api/catalog" + followed["loadTable"].path

@@ -114,8 +114,8 @@ def test_what_a_scope_means_is_prose_and_that_there_is_one_is_not():
         return {"components": {"securitySchemes": {"o": {"flows": {"clientCredentials": {"scopes": scopes}}}}}}
 
     assert diff_documents(document({"a": "one"}), document({"a": "other"})) == []
-    (found,) = diff_documents(document({"a": "one"}), document({"a": "one", "b": "two"}))
-    assert (found.pointer.rpartition("/")[2], found.kind) == ("b", "added")
+    (difference,) = diff_documents(document({"a": "one"}), document({"a": "one", "b": "two"}))
+    assert (difference.pointer.rpartition("/")[2], difference.kind) == ("b", "added")
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_structural_differences_are_found(change, pointer, kind):
     raw = Document.load(LANCE.file(".yaml")).raw
     other = copy.deepcopy(raw)
     change(other)
-    assert [(one.pointer, one.kind) for one in diff_documents(raw, other)] == [(pointer, kind)]
+    assert [(difference.pointer, difference.kind) for difference in diff_documents(raw, other)] == [(pointer, kind)]
 
 
 # Defects
@@ -163,5 +163,5 @@ DEFECTS = {
 @pytest.mark.parametrize("name", DEFECTS)
 def test_defects_are_found(tmp_path, name):
     raw = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": {}, **DEFECTS[name]}
-    found = {defect.check for defect in lint_document(Document(raw, "test"))}
-    assert name in found
+    checks = {defect.check for defect in lint_document(Document(raw, "test"))}
+    assert name in checks

@@ -29,7 +29,10 @@ def added(older, newer):
 
 
 def test_revisions_are_in_the_order_of_their_numbers_after_the_dialect():
-    assert [one.revision for one in profiles().values() if one.api == "iceberg"] == ["tables-api", *REVISIONS]
+    assert [profile.revision for profile in profiles().values() if profile.api == "iceberg"] == [
+        "tables-api",
+        *REVISIONS,
+    ]
     assert find_profile("iceberg").revision == "2026-08"
 
 
@@ -67,11 +70,11 @@ def test_shared_operations_kept_method_and_path():
     [("1.6", 133, 17, 2), ("1.11", 162, 23, 3), ("2026-08", 189, 23, 3)],
 )
 def test_schemas_as_they_stand_in_the_files(revision, schemas, updates, newest_format):
-    found = plain(revision).raw["components"]["schemas"]
-    made = [name for name in found if name.endswith(".fields")]
-    assert len(found) - len(made) == schemas
-    assert len(found["TableUpdate"]["anyOf"]) == updates
-    assert found["TableMetadata"]["properties"]["format-version"]["maximum"] == newest_format
+    definitions = plain(revision).raw["components"]["schemas"]
+    generated = [name for name in definitions if name.endswith(".fields")]
+    assert len(definitions) - len(generated) == schemas
+    assert len(definitions["TableUpdate"]["anyOf"]) == updates
+    assert definitions["TableMetadata"]["properties"]["format-version"]["maximum"] == newest_format
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
@@ -79,14 +82,18 @@ def test_every_operation_and_schema_says_what_it_is(revision):
     document = plain(revision)
     assert all(operation.summary.endswith(".") for operation in document.operations.values())
     schemas = document.raw["components"]["schemas"]
-    made = {name for name, schema in schemas.items() if name.endswith(".fields") or set(schema) == {"oneOf"}}
-    assert [name for name in schemas.keys() - made if not schemas[name].get("description", "").endswith(".")] == []
+    generated = {name for name, schema in schemas.items() if name.endswith(".fields") or set(schema) == {"oneOf"}}
+    assert [name for name in schemas.keys() - generated if not schemas[name].get("description", "").endswith(".")] == []
 
 
 def test_idempotency_keys_came_after_1_6():
     def with_key(revision):
         operations = DOCUMENTS[revision].operations.values()
-        return {one.id for one in operations if any(each.name == "Idempotency-Key" for each in one.parameters)}
+        return {
+            operation.id
+            for operation in operations
+            if any(parameter.name == "Idempotency-Key" for parameter in operation.parameters)
+        }
 
     assert with_key("1.6") == set()
     assert len(with_key("2026-08")) == 18
@@ -148,11 +155,11 @@ def test_schemas_can_be_removed_since_1_11(revision, valid):
 
 @pytest.mark.parametrize("requirement", [{"type": "assert-table-uuid", "uuid": UUID}, "assert-view-uuid", {}])
 def test_views_have_one_requirement(requirement):
-    found = [
+    results = [
         VALIDATORS[revision].request_findings("replaceView", {"requirements": [requirement], "updates": []})
         for revision in REVISIONS
     ]
-    assert all(found)
+    assert all(results)
 
 
 WRAPPED = {"error": {"message": "m", "type": "NoSuchViewException", "code": 404}}
@@ -168,10 +175,10 @@ def test_errors_are_wrapped(revision, operation, status):
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_no_answer_to_head_has_a_body(revision):
-    heads = [one for one in DOCUMENTS[revision].operations.values() if one.method == "HEAD"]
+    heads = [operation for operation in DOCUMENTS[revision].operations.values() if operation.method == "HEAD"]
     assert len(heads) == 3
-    assert not any(body.content for one in heads for body in one.responses.values())
-    assert all("403" in one.responses for one in heads)
+    assert not any(body.content for operation in heads for body in operation.responses.values())
+    assert all("403" in operation.responses for operation in heads)
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
@@ -278,5 +285,5 @@ def test_clauses_name_operations_of_the_newest_document():
 
 
 def test_every_operation_has_a_clause_of_its_own():
-    told = {operation for clause in clauses("iceberg").values() for operation in clause.operations}
-    assert set(NEWEST.operations) - told == set()
+    named = {operation for clause in clauses("iceberg").values() for operation in clause.operations}
+    assert set(NEWEST.operations) - named == set()

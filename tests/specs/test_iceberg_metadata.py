@@ -22,7 +22,7 @@ def fields(*types):
 
 
 def metadata(version=2, **changes):
-    made = {
+    document = {
         "format-version": version,
         "table-uuid": UUID,
         "location": "s3://b/t",
@@ -40,9 +40,9 @@ def metadata(version=2, **changes):
         "current-snapshot-id": None,
     }
     if version == 3:
-        made["next-row-id"] = 0
-    made |= {key.replace("_", "-"): value for key, value in changes.items()}
-    return {key: value for key, value in made.items() if value != "absent"}
+        document["next-row-id"] = 0
+    document |= {key.replace("_", "-"): value for key, value in changes.items()}
+    return {key: value for key, value in document.items() if value != "absent"}
 
 
 def loaded(metadata, revision="2026-08"):
@@ -92,9 +92,9 @@ def test_version_3_needs_next_row_id():
 
 
 def with_schema(version, *types, **field):
-    found = fields(*types)
-    found[0] |= {key.replace("_", "-"): value for key, value in field.items()}
-    return metadata(version, schemas=[{"type": "struct", "schema-id": 0, "fields": found}])
+    columns = fields(*types)
+    columns[0] |= {key.replace("_", "-"): value for key, value in field.items()}
+    return metadata(version, schemas=[{"type": "struct", "schema-id": 0, "fields": columns}])
 
 
 LIST = {"type": "list", "element-id": 2, "element": "timestamp_ns", "element-required": False}

@@ -19,8 +19,8 @@ def changed(target, update=None):
 
 
 def test_an_update_is_merged_into_an_object_at_every_depth():
-    found = changed("$.a", {"more": True, "name": "y", "deep": {"c": 2}})["a"]
-    assert found == {"list": [1, 2], "name": "y", "deep": {"b": 1, "c": 2}, "more": True}
+    result = changed("$.a", {"more": True, "name": "y", "deep": {"c": 2}})["a"]
+    assert result == {"list": [1, 2], "name": "y", "deep": {"b": 1, "c": 2}, "more": True}
     assert changed("$", {"title": "u"})["title"] == "u"
 
 

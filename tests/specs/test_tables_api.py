@@ -103,8 +103,8 @@ def test_there_is_no_component_that_no_operation_needs():
 
 
 def test_clauses_of_the_dialect_replace_those_of_the_catalog():
-    ours = {one.id for one in clauses("iceberg").values() if one.revisions}
-    replaced = {name for one in clauses("iceberg").values() for name in one.replaces}
+    ours = {clause.id for clause in clauses("iceberg").values() if clause.revisions}
+    replaced = {name for clause in clauses("iceberg").values() for name in clause.replaces}
     assert ours == {name for name in clauses("iceberg") if name.startswith("tables-api-")}
     assert replaced <= set(clauses("iceberg"))
     assert ours <= set(clauses_of(PROFILE))
@@ -116,8 +116,8 @@ def test_clauses_of_the_dialect_replace_those_of_the_catalog():
 
 def test_every_clause_of_the_dialect_is_judged_or_excluded():
     judged = {requirement.clause for requirement in requirements("iceberg").values()}
-    own = [one for one in clauses("iceberg").values() if one.revisions]
-    assert [one.id for one in own if not one.excluded and one.id not in judged] == []
+    own = [clause for clause in clauses("iceberg").values() if clause.revisions]
+    assert [clause.id for clause in own if not clause.excluded and clause.id not in judged] == []
 
 
 def test_pruning_keeps_what_operations_lead_to():

@@ -58,8 +58,8 @@ class Catalog:
         value = self._store.get(self._key(Kind.NAMESPACE, path)) if path else b"{}"
         if value is None:
             raise NamespaceNotFound(f"Namespace does not exist: {show(path)}")
-        found: Properties = orjson.loads(value)
-        return found
+        properties: Properties = orjson.loads(value)
+        return properties
 
     def require_namespace(self, path: Path) -> None:
         """Raise NamespaceNotFound unless the namespace exists; the root always does."""
@@ -73,10 +73,10 @@ class Catalog:
 
     def location(self, kind: Kind, path: Path) -> str:
         """Return the metadata location of a table or view. Raises TableNotFound or ViewNotFound."""
-        found = self.find(kind, path)
-        if found is None:
+        entry = self.find(kind, path)
+        if entry is None:
             raise MISSING[kind](f"{kind.capitalize()} does not exist: {show(path)}")
-        return found
+        return entry
 
     def list_namespaces(self, path: Path, request: ListRequest) -> Page[Path]:
         """Return a page of the namespaces right below one. Raises NamespaceNotFound."""

@@ -55,9 +55,9 @@ def _change(context: IcebergContext, transaction: Transaction[bytes]) -> Change:
 
 async def _build_once(context: IcebergContext, change: Change, build: Build, repeated: Repetition) -> Reply:
     """Return the answer that is kept under a key, or build the change and let it keep its answer."""
-    kept = repeated.recall(change)
-    if kept is not None:
-        return kept
+    recorded = repeated.recall(change)
+    if recorded is not None:
+        return recorded
     try:
         reply = await build(change)
         repeated.remember(change, reply)

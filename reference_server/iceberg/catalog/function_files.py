@@ -40,7 +40,7 @@ def read_functions(folder: str, document: Document) -> dict[Path, Json]:
     if not root.is_dir():
         raise Problem(f"The folder of functions {folder} does not exist.", HINT)
     validators = Validators(document)
-    return {_path(root, one): _read(one, validators) for one in sorted(root.rglob(f"*{SUFFIX}"))}
+    return {_path(root, file): _read(file, validators) for file in sorted(root.rglob(f"*{SUFFIX}"))}
 
 
 def _path(root: FilePath, file: FilePath) -> Path:
@@ -72,26 +72,29 @@ def _ids(metadata: Json) -> Iterator[str]:
 
     How nested types are written in it is said nowhere, so that is left open but for the spaces.
     """
-    for one in metadata["definitions"]:
-        types = [parameter["type"] for parameter in one["parameters"]]
+    for definition in metadata["definitions"]:
+        types = [parameter["type"] for parameter in definition["parameters"]]
         plain = all(isinstance(type, str) for type in types)
-        if " " in one["definition-id"] or (plain and one["definition-id"] != ",".join(types)):
-            yield f"the id {one['definition-id']!r} is not the types of the parameters, joined by commas"
-    yield from _twice("overload", [one["definition-id"] for one in metadata["definitions"]])
+        if " " in definition["definition-id"] or (plain and definition["definition-id"] != ",".join(types)):
+            yield f"the id {definition['definition-id']!r} is not the types of the parameters, joined by commas"
+    yield from _twice("overload", [definition["definition-id"] for definition in metadata["definitions"]])
 
 
 def _specific_names(metadata: Json) -> Iterator[str]:
-    names = [one["specific-name"] for one in metadata["definitions"] if "specific-name" in one]
+    names = [definition["specific-name"] for definition in metadata["definitions"] if "specific-name" in definition]
     yield from _twice("specific name", names)
 
 
 def _versions(metadata: Json) -> Iterator[str]:
     """The current version is there, and the log names versions that are there."""
-    known = {one["definition-id"]: {v["version-id"] for v in one["versions"]} for one in metadata["definitions"]}
-    for one in metadata["definitions"]:
-        yield from _twice("version", [version["version-id"] for version in one["versions"]])
-        if one["current-version-id"] not in known[one["definition-id"]]:
-            yield f"the overload {one['definition-id']!r} has no version {one['current-version-id']}"
+    known = {
+        definition["definition-id"]: {v["version-id"] for v in definition["versions"]}
+        for definition in metadata["definitions"]
+    }
+    for definition in metadata["definitions"]:
+        yield from _twice("version", [version["version-id"] for version in definition["versions"]])
+        if definition["current-version-id"] not in known[definition["definition-id"]]:
+            yield f"the overload {definition['definition-id']!r} has no version {definition['current-version-id']}"
     for entry in metadata["definition-log"]:
         for ref in entry["definition-versions"]:
             if ref["version-id"] not in known.get(ref["definition-id"], ()):
@@ -99,15 +102,17 @@ def _versions(metadata: Json) -> Iterator[str]:
 
 
 def _table_functions(metadata: Json) -> Iterator[str]:
-    for one in metadata["definitions"]:
-        returned = one["return-type"]
-        if one["function-type"] == TABLE_FUNCTION and (isinstance(returned, str) or returned["type"] != "struct"):
-            yield f"the table function {one['definition-id']!r} does not return a struct"
+    for definition in metadata["definitions"]:
+        returned = definition["return-type"]
+        if definition["function-type"] == TABLE_FUNCTION and (
+            isinstance(returned, str) or returned["type"] != "struct"
+        ):
+            yield f"the table function {definition['definition-id']!r} does not return a struct"
 
 
 def _type_texts(metadata: Json) -> Iterator[str]:
-    for one in metadata["definitions"]:
-        for type in (one["return-type"], *(parameter["type"] for parameter in one["parameters"])):
+    for definition in metadata["definitions"]:
+        for type in (definition["return-type"], *(parameter["type"] for parameter in definition["parameters"])):
             yield from (f"the type {text!r} has a space or a quote" for text in _texts(type) if set(text) & set(" \"'"))
 
 
@@ -123,8 +128,8 @@ def _texts(type: Any) -> Iterator[str]:
         yield from _texts(field["type"])
 
 
-def _twice(what: str, values: list[Any]) -> Iterator[str]:
-    yield from (f"the {what} {value!r} occurs twice" for value, count in Counter(values).items() if count > 1)
+def _twice(noun: str, values: list[Any]) -> Iterator[str]:
+    yield from (f"the {noun} {value!r} occurs twice" for value, count in Counter(values).items() if count > 1)
 
 
 RULES: tuple[Rule, ...] = (_ids, _specific_names, _versions, _table_functions, _type_texts)

@@ -31,12 +31,12 @@ NOT_FINAL = (401, 403, 419, 429)
 
 def takes_keys(operation: Operation) -> bool:
     """Return whether an operation declares the header."""
-    return any(one.location == "header" and one.name == HEADER for one in operation.parameters)
+    return any(parameter.location == "header" and parameter.name == HEADER for parameter in operation.parameters)
 
 
 def lifetime(document: Document) -> str | None:
     """Return how long keys hold, as an ISO 8601 duration; None for a revision that has no keys."""
-    return LIFETIME if any(takes_keys(one) for one in document.operations.values()) else None
+    return LIFETIME if any(takes_keys(operation) for operation in document.operations.values()) else None
 
 
 class Repetition:
@@ -51,13 +51,13 @@ class Repetition:
         value = change.transaction.get(self._key)
         if value is None:
             return None
-        kept = orjson.loads(value)
-        if kept["until"] < time.time():
+        record = orjson.loads(value)
+        if record["until"] < time.time():
             return None
-        if kept["request"] != self._request:
+        if record["request"] != self._request:
             raise InvalidInput(f"The {HEADER} was used for another request before.")
-        body = zlib.decompress(base64.b64decode(kept["body"]))
-        return Reply(kept["status"], body, headers=kept["headers"])
+        body = zlib.decompress(base64.b64decode(record["body"]))
+        return Reply(record["status"], body, headers=record["headers"])
 
     def remember(self, change: Change, reply: Reply) -> None:
         """Let a change keep its answer under the key, and sweep a few keys whose time is over."""
@@ -65,14 +65,14 @@ class Repetition:
         for key, value in change.transaction.scan(pack(IDEMPOTENCY, change.warehouse), limit=SWEPT):
             if orjson.loads(value)["until"] < now:
                 change.transaction.put(key, None)
-        kept = {
+        record = {
             "request": self._request,
             "until": now + LIFETIME_SECONDS,
             "status": reply.status,
             "headers": reply.headers,
             "body": base64.b64encode(zlib.compress(reply.body, 1)).decode(),
         }
-        change.transaction.put(self._key, orjson.dumps(kept))
+        change.transaction.put(self._key, orjson.dumps(record))
 
 
 def repetition(context: Context, warehouse: str) -> Repetition | None:

@@ -17,7 +17,7 @@ class PrefixRouter:
 
     def __init__(self, document: Document, warehouses: Iterable[Warehouse]) -> None:
         self._router = Router(document)
-        self._prefixes = {one.prefix: one.name for one in warehouses}
+        self._prefixes = {warehouse.prefix: warehouse.name for warehouse in warehouses}
         self._longest = max(map(len, self._prefixes))
         paths = [operation.path.strip("/").split("/") for operation in document.operations.values()]
         self._first = {parts[2] for parts in paths if len(parts) > 2 and parts[1] == PREFIX}

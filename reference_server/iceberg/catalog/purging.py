@@ -31,10 +31,10 @@ async def purge(context: IcebergContext, change: Change, file: MetadataFile) -> 
     shared = metadata["properties"].get(GARBAGE_COLLECTION, "true").lower() == "false"
     manifests = await context.run(_manifests, services.scans.manifests, metadata)
     if not shared:
-        places = [metadata["location"], *(one.uri for one in services.warehouses.values())]
+        places = [metadata["location"], *(warehouse.uri for warehouse in services.warehouses.values())]
         data = await context.run(_data_files, services.scans.manifests, metadata, manifests)
         change.old_files += [path for path in data if _is_in(path, places)]
-    change.old_files += [one.path for one in manifests]
+    change.old_files += [manifest.path for manifest in manifests]
     change.old_files += _named_files(metadata)
     change.old_files += [*(entry["metadata-file"] for entry in metadata["metadata-log"]), file.location]
     if not shared and context.warehouse.is_own(metadata["location"]):
@@ -42,17 +42,17 @@ async def purge(context: IcebergContext, change: Change, file: MetadataFile) -> 
 
 
 def _named_files(metadata: Json) -> list[str]:
-    lists = [one["manifest-list"] for one in metadata["snapshots"] if "manifest-list" in one]
-    return lists + [one["statistics-path"] for key in STATISTICS for one in metadata.get(key, ())]
+    lists = [snapshot["manifest-list"] for snapshot in metadata["snapshots"] if "manifest-list" in snapshot]
+    return lists + [file["statistics-path"] for key in STATISTICS for file in metadata.get(key, ())]
 
 
 def _manifests(manifests: Manifests, metadata: Json) -> list[Manifest]:
     """Return the manifests of all snapshots, each once."""
-    found: dict[str, Manifest] = {}
+    by_path: dict[str, Manifest] = {}
     for snapshot in metadata["snapshots"]:
         with suppress(*UNREADABLE):
-            found |= {one.path: one for one in manifests.of_snapshot(snapshot)}
-    return list(found.values())
+            by_path |= {manifest.path: manifest for manifest in manifests.of_snapshot(snapshot)}
+    return list(by_path.values())
 
 
 def _data_files(manifests: Manifests, metadata: Json, listed: Iterable[Manifest]) -> list[str]:
@@ -60,9 +60,9 @@ def _data_files(manifests: Manifests, metadata: Json, listed: Iterable[Manifest]
     specs = bound_specs(metadata)
 
     def read() -> Iterator[str]:
-        for one in listed:
+        for manifest in listed:
             with suppress(*UNREADABLE):
-                yield from (file.path for file in manifests.files(one, specs))
+                yield from (file.path for file in manifests.files(manifest, specs))
 
     return list(dict.fromkeys(read()))
 

@@ -22,7 +22,7 @@ def etag(location: str, snapshots: str = ALL) -> str:
 
 def matches(condition: str, current: str) -> bool:
     """Return whether an If-None-Match names an ETag; weak ones count too, as RFC 9110 wants it here."""
-    named = [one.strip().removeprefix("W/") for one in condition.split(",")]
+    named = [tag.strip().removeprefix("W/") for tag in condition.split(",")]
     return "*" in named or current in named
 
 
@@ -50,9 +50,9 @@ def _result(location: str, text: bytes, rest: bytes = b"") -> bytes:
 def only_refs(metadata: Json) -> Json:
     """Return table metadata with those snapshots alone that a branch or tag names, and their statistics."""
     named = {ref["snapshot-id"] for ref in metadata["refs"].values()}
-    kept = {
-        key: [one for one in metadata[key] if one["snapshot-id"] in named]
+    selected = {
+        key: [snapshot for snapshot in metadata[key] if snapshot["snapshot-id"] in named]
         for key in ("snapshots", *STATISTICS)
         if key in metadata
     }
-    return {**metadata, **kept}
+    return {**metadata, **selected}

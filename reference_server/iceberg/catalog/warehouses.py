@@ -60,19 +60,19 @@ def parse_warehouses(texts: Sequence[str], data_root: str) -> list[Warehouse]:
     Without a URI a warehouse lies in a folder of the data root. buckets.py says what URIs of S3 may hold. Raises
     Problem for a name that cannot be a prefix or occurs twice, for a relative path, and what `parse_bucket` raises.
     """
-    found: dict[str, Warehouse] = {}
+    warehouses: dict[str, Warehouse] = {}
     for text in texts or (DEFAULT,):
         name, _, uri = text.partition("=")
-        if not all(name.split("/")) or name.split("/")[0] in RESERVED or name in found:
+        if not all(name.split("/")) or name.split("/")[0] in RESERVED or name in warehouses:
             raise Problem(
                 f"A warehouse cannot be called {name!r}, or it is named twice.",
                 f"Every warehouse has a name of its own, other than {', '.join(sorted(RESERVED))}.",
             )
         if is_s3(uri):
-            found[name] = Warehouse(name, *parse_bucket(uri))
+            warehouses[name] = Warehouse(name, *parse_bucket(uri))
         else:
-            found[name] = Warehouse(name, _checked(uri.rstrip("/")) or f"file://{data_root}/{_slug(name)}")
-    return list(found.values())
+            warehouses[name] = Warehouse(name, _checked(uri.rstrip("/")) or f"file://{data_root}/{_slug(name)}")
+    return list(warehouses.values())
 
 
 def _checked(uri: str) -> str:
@@ -114,10 +114,10 @@ class AllowedLocations:
     def __init__(self, warehouses: Sequence[Warehouse]) -> None:
         self._roots = [FilePath(tempfile.gettempdir()).resolve()]
         self.remote: dict[str, Warehouse] = {}
-        for one in warehouses:
-            path = local_path(one.uri)
+        for warehouse in warehouses:
+            path = local_path(warehouse.uri)
             if path is None:
-                self.remote.setdefault(origin(one.uri), one)
+                self.remote.setdefault(origin(warehouse.uri), warehouse)
             else:
                 self._roots.append(path.resolve())
 

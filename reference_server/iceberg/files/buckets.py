@@ -51,12 +51,12 @@ class Bucket:
 
     def client_config(self) -> dict[str, str]:
         """Return what clients have to know to find the bucket, by the names of their settings; no secrets."""
-        found: dict[str, str] = {}
+        properties: dict[str, str] = {}
         if self.region:
-            found |= {"client.region": self.region, "s3.region": self.region}
+            properties |= {"client.region": self.region, "s3.region": self.region}
         if self.endpoint:
-            found |= {"s3.endpoint": self.endpoint, "s3.path-style-access": "true"}
-        return found
+            properties |= {"s3.endpoint": self.endpoint, "s3.path-style-access": "true"}
+        return properties
 
     def open(self) -> Any:
         """Return pyarrow's file system for the bucket. Raises OSError when the bucket cannot be reached."""

@@ -37,8 +37,8 @@ class MetadataFile:
     @property
     def next_version(self) -> int:
         """The number for the name of the file after this one; what does not follow the pattern counts as none."""
-        found = VERSION.match(self.location.rpartition("/")[2])
-        return int(found[1]) + 1 if found else 0
+        match = VERSION.match(self.location.rpartition("/")[2])
+        return int(match[1]) + 1 if match else 0
 
 
 class MetadataFiles:
@@ -55,8 +55,8 @@ class MetadataFiles:
 
         `identity` is the field that tells tables from views: `table-uuid` or `view-uuid`.
         """
-        found = self._kept.get(location)
-        return found if found is not None and identity in found.metadata and self.is_there(location) else None
+        file = self._kept.get(location)
+        return file if file is not None and identity in file.metadata and self.is_there(location) else None
 
     def is_there(self, location: str) -> bool:
         """See FileIO.is_there."""
@@ -75,12 +75,12 @@ class MetadataFiles:
 
         Raises FileNotFound for one that is gone, InvalidInput for one that is no JSON or not to be touched.
         """
-        found = self.recall(location, identity)
-        if found is None:
+        file = self.recall(location, identity)
+        if file is None:
             metadata = reader(_parse(location, self._file_io.read(location)), location)
-            found = MetadataFile(location, metadata, orjson.dumps(metadata))
-            self._keep(found)
-        return found
+            file = MetadataFile(location, metadata, orjson.dumps(metadata))
+            self._keep(file)
+        return file
 
     def delete(self, locations: Sequence[str]) -> None:
         """Delete files, and directories that are empty then; what is gone, or not ours to touch, is left alone."""
@@ -93,15 +93,15 @@ class MetadataFiles:
         """Delete everything below a location."""
         below = location.rstrip("/") + "/"
         with self._lock:
-            for one in [kept for kept in self._kept if kept.startswith(below)]:
-                self._forget(one)
+            for cached in [cached for cached in self._kept if cached.startswith(below)]:
+                self._forget(cached)
         self._file_io.delete_tree(location)
 
-    def _keep(self, one: MetadataFile) -> None:
+    def _keep(self, file: MetadataFile) -> None:
         with self._lock:
-            self._forget(one.location)
-            self._kept[one.location] = one
-            self._kept_bytes += len(one.text)
+            self._forget(file.location)
+            self._kept[file.location] = file
+            self._kept_bytes += len(file.text)
             while self._kept_bytes > CACHE_BYTES and len(self._kept) > 1:
                 self._forget(next(iter(self._kept)))
 

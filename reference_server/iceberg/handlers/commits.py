@@ -42,7 +42,7 @@ async def update_table(context: IcebergContext) -> Reply:
 
 async def commit_transaction(context: IcebergContext) -> Reply:
     """Change several tables, all or none of them."""
-    changes: list[TableChange] = [(_changed(one), one) for one in context.body["table-changes"]]
+    changes: list[TableChange] = [(_changed(change), change) for change in context.body["table-changes"]]
 
     async def build(change: Change) -> Reply:
         await _carry_out(context, change, changes)

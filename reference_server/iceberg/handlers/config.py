@@ -24,7 +24,9 @@ async def get_config(context: IcebergContext) -> dict[str, Any]:
     answer: dict[str, Any] = {"defaults": {}, "overrides": overrides}
     handled = services.handled if signs(warehouse) else services.handled - {SIGN}
     answer["endpoints"] = [
-        f"{one.method} {one.own_path}" for one in services.document.operations.values() if one.id in handled
+        f"{operation.method} {operation.own_path}"
+        for operation in services.document.operations.values()
+        if operation.id in handled
     ]
     if keys_hold := lifetime(services.document):
         answer["idempotency-key-lifetime"] = keys_hold

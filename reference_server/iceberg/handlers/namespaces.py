@@ -62,8 +62,8 @@ async def update_properties(context: IcebergContext) -> Reply:
         removed = [name for name in removals if name in properties]
         missing = [name for name in removals if name not in properties]
         if updates or removed:
-            kept = {name: value for name, value in properties.items() if name not in removed}
-            change.set_properties(path, {**kept, **updates})
+            remaining = {name: value for name, value in properties.items() if name not in removed}
+            change.set_properties(path, {**remaining, **updates})
         return json_reply({"updated": list(updates), "removed": removed, "missing": missing})
 
     return await commit(context, build)

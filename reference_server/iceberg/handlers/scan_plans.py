@@ -116,15 +116,15 @@ def _result(context: IcebergContext, scan: Scan, plan: Plan) -> Answer:
 def _from_background(context: IcebergContext, plan: Plan, make: partial[Answer]) -> Answer:
     """Return the result of a scan plan in the background, which the first question starts."""
     results = context.services.scans.results
-    found = results.find(plan.id)
-    if found is None:
+    future = results.find(plan.id)
+    if future is None:
         results.start(plan.id, context.executor, make)
         return {"status": SUBMITTED}
-    if not found.done():
+    if not future.done():
         return {"status": SUBMITTED}
-    if found.exception() is not None:
+    if future.exception() is not None:
         results.forget(plan.id)
-    answer: Answer = found.result()
+    answer: Answer = future.result()
     return answer
 
 

@@ -108,7 +108,7 @@ def _touched(body: Json, bucket: Bucket) -> list[str]:
     query = parse_qs(split.query, keep_blank_values=True)
     sources = [value for name, values in body["headers"].items() if name.lower() == COPY_SOURCE for value in values]
     if key and RIGHTS not in query:
-        return [key, *(_copied(one, bucket) for one in sources)]
+        return [key, *(_copied(source, bucket) for source in sources)]
     if body["method"] == "GET" and query.get("prefix") and query.keys() <= LISTING:
         return query["prefix"]
     if body["method"] == "POST" and "delete" in query:
@@ -133,9 +133,9 @@ def _bucket_in_host(split: SplitResult, bucket: Bucket) -> str:
     host = (split.hostname or "").lower()
     endpoint = urlsplit(bucket.endpoint)
     if not bucket.endpoint:
-        found = AWS_HOST.fullmatch(host)
-        if found and split.port in (None, PORTS[split.scheme]):
-            return found["bucket"] or ""
+        match = AWS_HOST.fullmatch(host)
+        if match and split.port in (None, PORTS[split.scheme]):
+            return match["bucket"] or ""
     elif (split.port or PORTS[split.scheme]) == (endpoint.port or PORTS.get(endpoint.scheme)):
         if host == endpoint.hostname:
             return ""
@@ -159,7 +159,7 @@ def _deleted_keys(text: str) -> list[str]:
         root = ElementTree.fromstring(text)  # noqa: S314 - there are no entities in it
     except ElementTree.ParseError:
         raise InvalidInput("The list of objects to delete has to come in the body, as XML.") from None
-    keys = [one.text or "" for one in root.iter() if one.tag.rpartition("}")[2] == "Key"]
+    keys = [element.text or "" for element in root.iter() if element.tag.rpartition("}")[2] == "Key"]
     if not keys:
         raise InvalidInput("The list of objects to delete is empty.")
     return keys

@@ -53,9 +53,9 @@ def _form(context: IcebergContext) -> Form:
         values = parse_qs(context.request.body.decode(), keep_blank_values=True)
     except (UnicodeDecodeError, ValueError):
         raise TokenRefused("invalid_request", "The form cannot be read.") from None
-    if any(len(found) > 1 for found in values.values()):
+    if any(len(texts) > 1 for texts in values.values()):
         raise TokenRefused("invalid_request", "A field of the form occurs twice.")
-    return {name: found[0] for name, found in values.items()}
+    return {name: texts[0] for name, texts in values.items()}
 
 
 def _by_credentials(context: IcebergContext, form: Form) -> str:

@@ -62,23 +62,23 @@ class Builder:
 
     def find(self, key: str, id_key: str, wanted: int) -> Json:
         """Return the object of a list that has an id. Raises InvalidMetadata when there is none."""
-        for one in self.fields[key]:
-            if one[id_key] == wanted:
-                found: Json = one
-                return found
+        for entry in self.fields[key]:
+            if entry[id_key] == wanted:
+                matching: Json = entry
+                return matching
         raise InvalidMetadata(f"There is no {id_key} {wanted} in {key}.")
 
     def remove(self, key: str, id_key: str, ids: Collection[int]) -> None:
         """Remove the objects with the given ids from a list. Ids that do not occur are ignored."""
         if ids:
             gone = set(ids)
-            self.put(key, [one for one in self.fields[key] if one[id_key] not in gone])
+            self.put(key, [entry for entry in self.fields[key] if entry[id_key] not in gone])
 
-    def last_added(self, found: int | None, noun: str) -> int:
+    def last_added(self, last_id: int | None, noun: str) -> int:
         """Return what -1 stands for. Raises InvalidMetadata when the commit has added nothing of the kind."""
-        if found is None:
+        if last_id is None:
             raise InvalidMetadata(f"-1 is the last added {noun}, but this commit has added none.")
-        return found
+        return last_id
 
     def columns(self) -> Columns:
         """Return the columns of the current schema. Raises InvalidMetadata when there is no schema."""
@@ -90,7 +90,7 @@ class Builder:
     def snapshots(self) -> dict[int, Json]:
         """Return the snapshots by id. Adding and removing keeps them so."""
         if self._snapshots is None:
-            self._snapshots = {one["snapshot-id"]: one for one in self.get("snapshots")}
+            self._snapshots = {snapshot["snapshot-id"]: snapshot for snapshot in self.get("snapshots")}
         return self._snapshots
 
     def touched(self, *keys: str) -> bool:

@@ -49,8 +49,8 @@ class Columns:
 
     def id_of(self, name: str) -> int | None:
         """Return the id of the column with a full or a short name."""
-        found = self.ids.get(name)
-        return self._short_ids.get(name) if found is None else found
+        column_id = self.ids.get(name)
+        return self._short_ids.get(name) if column_id is None else column_id
 
     def names(self) -> Iterator[tuple[str, int]]:
         """Yield every full name, then every short one that no column has in full, with the id of its column."""

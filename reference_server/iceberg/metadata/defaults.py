@@ -19,22 +19,22 @@ HEX = re.compile(r"(?:[0-9a-fA-F]{2})*")
 DECIMAL = re.compile(r"[+-]?\d+(?:\.(\d+))?", re.ASCII)
 
 
-def check_default(column_type: Any, value: Any, what: str) -> None:
+def check_default(column_type: Any, value: Any, subject: str) -> None:
     """Raise InvalidMetadata unless a JSON value, null excepted, can be a default of a type.
 
     `what` names the default in the message.
     """
     check = CHECKS.get(type_name(column_type))
     if check is None:
-        raise InvalidMetadata(f"{what}: a column of type {type_name(column_type)} has no default but null.")
+        raise InvalidMetadata(f"{subject}: a column of type {type_name(column_type)} has no default but null.")
     if not check(value, column_type):
-        raise InvalidMetadata(f"{what}: {value!r:.100} is no value of type {column_type}.")
+        raise InvalidMetadata(f"{subject}: {value!r:.100} is no value of type {column_type}.")
 
 
 def _decimal(value: Any, column_type: str) -> bool:
-    found = DECIMAL.fullmatch(value) if isinstance(value, str) else None
+    match = DECIMAL.fullmatch(value) if isinstance(value, str) else None
     scale = int(column_type.rstrip(")").rpartition(",")[2])
-    return found is not None and len(found[1] or "") == scale
+    return match is not None and len(match[1] or "") == scale
 
 
 def _uuid(value: Any, _: Any) -> bool:
@@ -55,8 +55,8 @@ def _moment(pattern: str) -> Callable[[Any, Any], bool]:
     compiled = re.compile(pattern, re.ASCII)
 
     def check(value: Any, _: Any) -> bool:
-        found = compiled.fullmatch(value) if isinstance(value, str) else None
-        return found is not None and all(_parses(_READ[len(part) == 10], part) for part in found.groups())
+        match = compiled.fullmatch(value) if isinstance(value, str) else None
+        return match is not None and all(_parses(_READ[len(part) == 10], part) for part in match.groups())
 
     return check
 

@@ -27,14 +27,14 @@ def read_key(node: Json) -> Json:
 def add_key(builder: Builder, key: Json) -> None:
     """Add a key; one whose id exists already changes nothing."""
     keys: list[Json] = builder.fields.get(KEYS, [])
-    if all(one["key-id"] != key["key-id"] for one in keys):
+    if all(existing["key-id"] != key["key-id"] for existing in keys):
         builder.put(KEYS, [*keys, key])
 
 
 def remove_key(builder: Builder, key_id: str) -> None:
     """Remove a key, if there is one with this id."""
     keys: list[Json] = builder.fields.get(KEYS, [])
-    left = [one for one in keys if one["key-id"] != key_id]
+    left = [other for other in keys if other["key-id"] != key_id]
     if len(left) == len(keys):
         return
     if left:

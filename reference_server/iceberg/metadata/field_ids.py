@@ -34,12 +34,12 @@ class _Assigner:
 
     def take(self, old: int, name: str) -> int:
         """Return the id that a column gets."""
-        found = None if self.known is None else self.known.id_of(name)
-        if found is None:
+        new_id = None if self.known is None else self.known.id_of(name)
+        if new_id is None:
             self.last += 1
-            found = self.last
-        self.moved[old] = found
-        return found
+            new_id = self.last
+        self.moved[old] = new_id
+        return new_id
 
     def struct(self, struct: Json, prefix: str) -> Json:
         """Return a struct with fresh ids."""

@@ -30,5 +30,5 @@ def superfluous_files(base: Json, updated: Json) -> list[str]:
     """Return the metadata files that a commit dropped from the log and that the table wants deleted."""
     if updated["properties"].get(DELETE_AFTER_COMMIT, "false").lower() != "true":
         return []
-    kept = {entry["metadata-file"] for entry in updated["metadata-log"]}
-    return [entry["metadata-file"] for entry in base["metadata-log"] if entry["metadata-file"] not in kept]
+    retained = {entry["metadata-file"] for entry in updated["metadata-log"]}
+    return [entry["metadata-file"] for entry in base["metadata-log"] if entry["metadata-file"] not in retained]

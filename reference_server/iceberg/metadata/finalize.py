@@ -47,7 +47,7 @@ def complete_version(fields: Json) -> Json:
 def current_of(metadata: Json, key: str) -> Json:
     """Return the current schema, the default partition spec or the default sort order."""
     id_key, current = CURRENT[key]
-    return next(one for one in metadata[key] if one[id_key] == metadata[current])
+    return next(entry for entry in metadata[key] if entry[id_key] == metadata[current])
 
 
 def finalize(builder: Builder, previous_file: str | None) -> Json:

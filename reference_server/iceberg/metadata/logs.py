@@ -22,19 +22,23 @@ def tidy_snapshot_log(builder: Builder) -> None:
     all entries before its own along, as the gap would be read as if the one before had stayed current.
     """
     current = builder.fields.get("current-snapshot-id")
-    passing = {one for one in builder.set_on_main if one in builder.added_snapshots and one != current}
+    passing = {
+        snapshot_id
+        for snapshot_id in builder.set_on_main
+        if snapshot_id in builder.added_snapshots and snapshot_id != current
+    }
     if not passing and not builder.removed_snapshots:
         return
     snapshots = builder.snapshots()
-    kept: list[Json] = []
+    entries: list[Json] = []
     for entry in builder.get("snapshot-log"):
         if entry["snapshot-id"] not in snapshots:
-            kept = [] if builder.removed_snapshots else kept
+            entries = [] if builder.removed_snapshots else entries
         elif entry["snapshot-id"] not in passing:
-            kept.append(entry)
-    if kept and current is not None and kept[-1]["snapshot-id"] != current:
+            entries.append(entry)
+    if entries and current is not None and entries[-1]["snapshot-id"] != current:
         raise InvalidMetadata("The last entry of the snapshot log would not be the current snapshot.")
-    builder.put("snapshot-log", kept)
+    builder.put("snapshot-log", entries)
 
 
 def next_metadata_log(base: Json, previous_file: str | None, properties: Properties) -> list[Json]:

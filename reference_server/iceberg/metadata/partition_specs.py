@@ -32,21 +32,21 @@ def number_fields(spec: Json, specs: list[Json] | None = None, last: int = UNPAR
     """Return a spec with field ids, taking those of equal fields in `specs` and else the ones after `last`."""
     if all("field-id" in field for field in spec["fields"]):
         return spec
-    fields = sorted((field for one in specs or () for field in one["fields"]), key=itemgetter("field-id"))
+    fields = sorted((field for spec in specs or () for field in spec["fields"]), key=itemgetter("field-id"))
     known = {_source(field): field["field-id"] for field in fields}
     numbered = []
     for field in spec["fields"]:
-        found = known.get(_source(field))
-        if found is None:
+        field_id = known.get(_source(field))
+        if field_id is None:
             last += 1
-            found = last
-        numbered.append({**field, "field-id": found})
+            field_id = last
+        numbered.append({**field, "field-id": field_id})
     return {**spec, "fields": numbered}
 
 
-def same_spec(one: Json, other: Json) -> bool:
+def same_spec(first: Json, other: Json) -> bool:
     """Return whether two specs partition alike under the same names, whatever their ids."""
-    return _shape(one) == _shape(other)
+    return _shape(first) == _shape(other)
 
 
 def last_field_id(spec: Json) -> int:
@@ -87,7 +87,7 @@ def add_spec(builder: Builder, spec: Json) -> int:
     specs: list[Json] = builder.get("partition-specs")
     check_names(spec, columns)
     check_spec(spec, columns)
-    same = next((one["spec-id"] for one in specs if same_spec(one, spec)), None)
+    same = next((existing["spec-id"] for existing in specs if same_spec(existing, spec)), None)
     if same is not None:
         builder.last_spec = same if builder.last_spec in builder.added_specs else None
         return int(same)
@@ -96,7 +96,7 @@ def add_spec(builder: Builder, spec: Json) -> int:
     spec = number_fields(spec) if in_sequence else number_fields(spec, specs, last)
     if in_sequence and not is_sequential(spec):
         raise InvalidMetadata("Format version 1 numbers partition fields 1000, 1001 and so on.")
-    new_id = max((one["spec-id"] for one in specs), default=-1) + 1
+    new_id = max((existing["spec-id"] for existing in specs), default=-1) + 1
     builder.put("partition-specs", [*specs, {**spec, "spec-id": new_id}])
     builder.put("last-partition-id", max(last, last_field_id(spec)))
     builder.last_spec = new_id

@@ -53,9 +53,9 @@ def integer_property(properties: Properties, name: str, default: int) -> int:
     return int(written)
 
 
-def stored_properties(given: Properties) -> Properties:
+def stored_properties(properties: Properties) -> Properties:
     """Return the properties that a table is made with: the defaults, and those given that are not reserved."""
-    return {**FOR_NEW_TABLES, **{name: value for name, value in given.items() if name not in RESERVED}}
+    return {**FOR_NEW_TABLES, **{name: value for name, value in properties.items() if name not in RESERVED}}
 
 
 def check_new_properties(properties: Properties, columns: Columns, format_version: int) -> None:
@@ -82,5 +82,5 @@ def remove_properties(builder: Builder, removals: Collection[str]) -> None:
     """Remove properties, those that there are."""
     if removals:
         gone = set(removals)
-        kept = {name: value for name, value in builder.get("properties").items() if name not in gone}
-        builder.put("properties", kept)
+        remaining = {name: value for name, value in builder.get("properties").items() if name not in gone}
+        builder.put("properties", remaining)

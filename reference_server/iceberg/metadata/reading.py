@@ -48,8 +48,8 @@ def boolean(node: Json, key: str) -> bool:
 
 def obj(node: Json, key: str) -> Json:
     """Return an object."""
-    found: Json = _checked(node, key, lambda value: isinstance(value, dict), "an object")
-    return found
+    child: Json = _checked(node, key, lambda value: isinstance(value, dict), "an object")
+    return child
 
 
 def objects(node: Json, key: str) -> list[Json]:
@@ -74,11 +74,11 @@ def longs(node: Json, key: str) -> list[int]:
 
 def text_map(node: Json, key: str) -> dict[str, str]:
     """Return an object whose values are strings."""
-    found = obj(node, key)
-    for name, value in found.items():
+    texts = obj(node, key)
+    for name, value in texts.items():
         if not _is_text(value):
             raise InvalidMetadata(f"{key}: the value of {name!r} has to be a string, not {value!r:.100}.")
-    return found
+    return texts
 
 
 def optional(reader: Reader[T], node: Json, key: str) -> T | None:
@@ -99,8 +99,8 @@ def _checked(node: Json, key: str, check: Callable[[Any], bool], wanted: str) ->
 
 
 def _list(node: Json, key: str, check: Callable[[Any], bool], wanted: str) -> list[Any]:
-    found: list[Any] = _checked(node, key, lambda value: isinstance(value, list), f"a list of {wanted}")
-    for item in found:
+    items: list[Any] = _checked(node, key, lambda value: isinstance(value, list), f"a list of {wanted}")
+    for item in items:
         if not check(item):
             raise InvalidMetadata(f"{key} has to be a list of {wanted}; {item!r:.100} is none.")
-    return found
+    return items

@@ -24,9 +24,9 @@ def read_ref(node: Json) -> Json:
     if kind not in (BRANCH, TAG):
         raise InvalidMetadata(f"A ref is a branch or a tag, not a {node['type']!r:.100}.")
     for key, reader in RETENTION.items():
-        found = optional(reader, node, key)
-        if found is not None and (found <= 0 or (kind == TAG and key != ON_TAGS)):
-            raise InvalidMetadata(f"{key} of a {kind} cannot be {found}.")
+        retention = optional(reader, node, key)
+        if retention is not None and (retention <= 0 or (kind == TAG and key != ON_TAGS)):
+            raise InvalidMetadata(f"{key} of a {kind} cannot be {retention}.")
     return {**{key: value for key, value in node.items() if value is not None}, "type": kind}
 
 

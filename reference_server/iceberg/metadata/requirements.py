@@ -25,11 +25,11 @@ def _same_uuid(key: str) -> Check:
     return check
 
 
-def _same_number(key: str, field: str, what: str) -> Check:
+def _same_number(key: str, field: str, subject: str) -> Check:
     def check(metadata: Json, requirement: Json) -> None:
-        wanted, found = integer(requirement, key), metadata[field]
-        if wanted != found:
-            raise RequirementFailed(f"{what} changed: it is {found}, not {wanted}.")
+        wanted, actual = integer(requirement, key), metadata[field]
+        if wanted != actual:
+            raise RequirementFailed(f"{subject} changed: it is {actual}, not {wanted}.")
 
     return check
 
@@ -76,7 +76,7 @@ def is_creation(requirements: Sequence[Any]) -> bool:
 
     Raises InvalidRequirement when it requires anything else beside: there is nothing that could meet it.
     """
-    kinds = [_kind(one) for one in requirements]
+    kinds = [_kind(requirement) for requirement in requirements]
     if CREATE in kinds and set(kinds) != {CREATE}:
         raise InvalidRequirement(f"{CREATE} goes with no other requirement.")
     return CREATE in kinds

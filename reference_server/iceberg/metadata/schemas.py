@@ -41,10 +41,10 @@ def read_schema(node: Json, schema_id: int | None = None) -> Json:
     return schema
 
 
-def same_schema(one: Json, other: Json) -> bool:
+def same_schema(first: Json, other: Json) -> bool:
     """Return whether two schemas differ in nothing but their ids."""
-    mine, theirs = (_without(schema, "schema-id", "identifier-field-ids") for schema in (one, other))
-    return mine == theirs and _identifiers(one) == _identifiers(other)
+    mine, theirs = (_without(schema, "schema-id", "identifier-field-ids") for schema in (first, other))
+    return mine == theirs and _identifiers(first) == _identifiers(other)
 
 
 def check_version(schema: Json, format_version: int) -> None:
@@ -64,12 +64,12 @@ def add_schema(builder: Builder, schema: Json) -> int:
     """
     check_version(schema, builder.version)
     schemas: list[Json] = builder.get("schemas")
-    same = next((one["schema-id"] for one in schemas if same_schema(one, schema)), None)
+    same = next((existing["schema-id"] for existing in schemas if same_schema(existing, schema)), None)
     if same is not None:
         known = builder.last_schema is not None and same in builder.added_schemas
         builder.last_schema = same if known else None
         return int(same)
-    new_id = int(max([builder.get("current-schema-id") - 1, *(one["schema-id"] for one in schemas)])) + 1
+    new_id = int(max([builder.get("current-schema-id") - 1, *(existing["schema-id"] for existing in schemas)])) + 1
     builder.put("schemas", [*schemas, {**schema, "schema-id": new_id}])
     builder.put("last-column-id", max(builder.get("last-column-id"), Columns(schema).highest))
     builder.last_schema = new_id

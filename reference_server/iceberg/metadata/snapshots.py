@@ -68,7 +68,7 @@ def remove_snapshots(builder: Builder, snapshot_ids: Collection[int]) -> None:
     for snapshot_id in gone:
         del builder.snapshots()[snapshot_id]
     for key in KINDS_OF_STATISTICS:
-        if any(one["snapshot-id"] in gone for one in builder.get(key)):
+        if any(ref["snapshot-id"] in gone for ref in builder.get(key)):
             builder.remove(key, "snapshot-id", gone)
     for name, ref in builder.get("refs").items():
         if ref["snapshot-id"] in gone:

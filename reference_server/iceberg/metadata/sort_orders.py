@@ -29,9 +29,9 @@ def read_order(node: Json) -> Json:
     return {**node, "order-id": order_id, "fields": fields}
 
 
-def same_order(one: Json, other: Json) -> bool:
+def same_order(first: Json, other: Json) -> bool:
     """Return whether two orders sort alike, whatever their ids."""
-    return _shape(one) == _shape(other)
+    return _shape(first) == _shape(other)
 
 
 def check_order(order: Json, columns: Columns) -> None:
@@ -49,13 +49,13 @@ def add_order(builder: Builder, order: Json) -> int:
     if order["fields"]:
         check_order(order, builder.columns())
     orders: list[Json] = builder.get("sort-orders")
-    same = next((one["order-id"] for one in orders if same_order(one, order)), None)
+    same = next((existing["order-id"] for existing in orders if same_order(existing, order)), None)
     if same is not None:
         builder.last_order = same if builder.last_order in builder.added_orders else None
         return int(same)
     new_id = UNSORTED_ID
     if order["fields"]:
-        new_id = max((one["order-id"] for one in orders), default=UNSORTED_ID) + 1
+        new_id = max((existing["order-id"] for existing in orders), default=UNSORTED_ID) + 1
     builder.put("sort-orders", [*orders, {**order, "order-id": new_id}])
     builder.last_order = new_id
     builder.added_orders.add(new_id)
@@ -82,10 +82,10 @@ def _read_field(field: Json) -> Json:
 
 
 def _choice(node: Json, key: str, choices: tuple[str, ...]) -> str:
-    found = text(node, key).lower()
-    if found not in choices:
+    choice = text(node, key).lower()
+    if choice not in choices:
         raise InvalidMetadata(f"{key} has to be {' or '.join(choices)}, not {node[key]!r:.100}.")
-    return found
+    return choice
 
 
 def _shape(order: Json) -> list[tuple[str, int, str, str]]:

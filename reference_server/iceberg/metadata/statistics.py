@@ -32,11 +32,11 @@ def read_partition_statistics(node: Json) -> Json:
 
 def set_statistics(builder: Builder, kind: str, file: Json) -> None:
     """Put a file in the place of the one that its snapshot had."""
-    others = [one for one in builder.get(kind) if one["snapshot-id"] != file["snapshot-id"]]
+    others = [other for other in builder.get(kind) if other["snapshot-id"] != file["snapshot-id"]]
     builder.put(kind, [*others, file])
 
 
 def remove_statistics(builder: Builder, kind: str, snapshot_id: int) -> None:
     """Remove the file of a snapshot, if there is one."""
-    if any(one["snapshot-id"] == snapshot_id for one in builder.get(kind)):
+    if any(existing["snapshot-id"] == snapshot_id for existing in builder.get(kind)):
         builder.remove(kind, "snapshot-id", [snapshot_id])

@@ -93,10 +93,10 @@ def check_table(table: Json) -> None:
 
 
 def _uuid(document: Json, version: int, uuid: str) -> str:
-    found = optional(text, document, "table-uuid")
-    if found is None and version > 1:
+    table_uuid = optional(text, document, "table-uuid")
+    if table_uuid is None and version > 1:
         raise InvalidMetadata(f"table-uuid is missing; format version {version} needs it.")
-    return uuid if found is None else found
+    return uuid if table_uuid is None else table_uuid
 
 
 def _read_definition(table: Json, document: Json) -> None:
@@ -106,18 +106,18 @@ def _read_definition(table: Json, document: Json) -> None:
         schema = read_schema(obj(document, "schema"))
         table["schemas"], table["current-schema-id"] = [schema], schema["schema-id"]
     else:
-        table["schemas"] = [read_schema(one) for one in objects(document, "schemas")]
+        table["schemas"] = [read_schema(schema) for schema in objects(document, "schemas")]
         integer(document, "current-schema-id")
     if old and document.get("partition-specs") is None:
         fields = objects(document, "partition-spec")
         table["partition-specs"], table["default-spec-id"] = [_spec({"spec-id": 0, "fields": fields})], 0
     else:
-        table["partition-specs"] = [_spec(one) for one in objects(document, "partition-specs")]
+        table["partition-specs"] = [_spec(spec) for spec in objects(document, "partition-specs")]
         integer(document, "default-spec-id")
     if old and document.get("sort-orders") is None:
         table["sort-orders"], table["default-sort-order-id"] = [UNSORTED], UNSORTED["order-id"]
     else:
-        table["sort-orders"] = [_order(one) for one in objects(document, "sort-orders")]
+        table["sort-orders"] = [_order(order) for order in objects(document, "sort-orders")]
         integer(document, "default-sort-order-id")
     if old and document.get("last-partition-id") is None:
         last = max(map(last_field_id, table["partition-specs"]), default=UNPARTITIONED_LAST_ID)
@@ -144,7 +144,7 @@ def _read_lists(table: Json, document: Json) -> None:
         KEYS: read_key,
     }
     for key, reader in readers.items():
-        table[key] = [reader(one) for one in optional(objects, document, key) or ()]
+        table[key] = [reader(item) for item in optional(objects, document, key) or ()]
     if not table[KEYS]:
         del table[KEYS]
 
@@ -181,15 +181,15 @@ def _read_numbers(table: Json, version: int) -> None:
 
 
 def _check_definition(table: Json) -> None:
-    found = {key: _unique(table, key, id_key) for key, (id_key, _) in CURRENT.items()}
+    items_by_id = {key: _unique(table, key, id_key) for key, (id_key, _) in CURRENT.items()}
     for key, (_, current) in CURRENT.items():
-        if table[current] not in found[key]:
+        if table[current] not in items_by_id[key]:
             raise InvalidMetadata(f"{current} is {table[current]}, which is not in {key}.")
-    columns = Columns(found["schemas"][table["current-schema-id"]])
+    columns = Columns(items_by_id["schemas"][table["current-schema-id"]])
     for spec in table["partition-specs"]:
         check_names(spec, columns)
-    check_spec(found["partition-specs"][table["default-spec-id"]], columns)
-    check_order(found["sort-orders"][table["default-sort-order-id"]], columns)
+    check_spec(items_by_id["partition-specs"][table["default-spec-id"]], columns)
+    check_order(items_by_id["sort-orders"][table["default-sort-order-id"]], columns)
     for schema in table["schemas"]:
         check_version(schema, table["format-version"])
     highest = max(Columns(schema).highest for schema in table["schemas"])
@@ -201,7 +201,7 @@ def _check_definition(table: Json) -> None:
 
 
 def _unique(table: Json, key: str, id_key: str) -> dict[Hashable, Json]:
-    found = {one[id_key]: one for one in table[key]}
-    if len(found) < len(table[key]):
+    by_id = {item[id_key]: item for item in table[key]}
+    if len(by_id) < len(table[key]):
         raise InvalidMetadata(f"{key}: {id_key} occurs twice.")
-    return found
+    return by_id

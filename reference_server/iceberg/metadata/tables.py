@@ -34,11 +34,11 @@ def new_table(request: Json, *, location: str, uuid: str, now: int) -> Json:
     anew from 1, partition field ids from 1000; the spec gets id 0, the order 1, or 0 when unsorted. The
     property `format-version` chooses the version, 2 if missing. Raises InvalidMetadata.
     """
-    given = optional(text_map, request, "properties") or {}
-    version = integer_property(given, FORMAT_VERSION, DEFAULT)
+    requested = optional(text_map, request, "properties") or {}
+    version = integer_property(requested, FORMAT_VERSION, DEFAULT)
     check_supported(version)
     definition = with_fresh_ids(read_definition(request))
-    properties = stored_properties(given)
+    properties = stored_properties(requested)
     check_new_properties(properties, definition.columns, version)
     builder = Builder(None, now, empty_table(version, uuid))
     define(builder, definition)
@@ -75,14 +75,14 @@ def replace_table(
     removed, as no snapshot fits the new definition. Raises InvalidMetadata.
     """
     builder = Builder(base, now)
-    given = optional(text_map, request, "properties") or {}
-    upgrade(builder, integer_property(given, FORMAT_VERSION, builder.version))
+    requested = optional(text_map, request, "properties") or {}
+    upgrade(builder, integer_property(requested, FORMAT_VERSION, builder.version))
     remove_ref(builder, MAIN)
     fresh = with_fresh_ids(read_definition(request), builder.get("last-column-id"), builder.columns())
     define(builder, fresh._replace(spec=replacing_spec(builder, fresh.spec)))
     if location is not None and location != builder.get("location"):
         builder.put("location", location)
-    set_properties(builder, stored_properties(given))
+    set_properties(builder, stored_properties(requested))
     return finalize(builder, previous_file)
 
 

@@ -31,13 +31,13 @@ NO_IDENTITY = frozenset({"geometry", "geography"})
 
 def canonical_transform(written: str) -> str:
     """Return a transform as metadata write it. Raises InvalidMetadata for a width of zero or beyond 32 bits."""
-    found = WITH_WIDTH.fullmatch(written)
-    if found is None:
+    match = WITH_WIDTH.fullmatch(written)
+    if match is None:
         return written.lower() if written.lower() in WITHOUT_WIDTH else written
-    width = int(found[2])
+    width = int(match[2])
     if not 0 < width < 1 << 31:
         raise InvalidMetadata(f"The transform {written!r:.100} has no usable width.")
-    return f"{found[1].lower()}[{width}]"
+    return f"{match[1].lower()}[{width}]"
 
 
 def takes(transform: str, column_type: Any) -> bool:

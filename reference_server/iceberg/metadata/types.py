@@ -47,14 +47,14 @@ def canonical_type(written: str) -> str:
     lower = written.lower()
     if lower in PLAIN:
         return lower
-    if found := FIXED.fullmatch(lower):
-        return f"fixed[{int(found[1])}]"
-    if found := DECIMAL.fullmatch(lower):
-        return _decimal(int(found[1]), int(found[2]))
-    if found := GEOMETRY.fullmatch(written):
-        return _geometry(found[1])
-    if found := GEOGRAPHY.fullmatch(written):
-        return _geography(found[1], found[2])
+    if match := FIXED.fullmatch(lower):
+        return f"fixed[{int(match[1])}]"
+    if match := DECIMAL.fullmatch(lower):
+        return _decimal(int(match[1]), int(match[2]))
+    if match := GEOMETRY.fullmatch(written):
+        return _geometry(match[1])
+    if match := GEOGRAPHY.fullmatch(written):
+        return _geography(match[1], match[2])
     raise InvalidMetadata(f"{written!r:.100} is no type.")
 
 

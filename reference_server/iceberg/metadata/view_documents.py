@@ -25,8 +25,8 @@ def read_view(document: Any) -> Json:
         long(entry, "timestamp-ms")
     view = {
         **document,
-        "schemas": [read_schema(one) for one in objects(document, "schemas")],
-        "versions": [read_version(one) for one in objects(document, "versions")],
+        "schemas": [read_schema(schema) for schema in objects(document, "schemas")],
+        "versions": [read_version(version) for version in objects(document, "versions")],
         "properties": optional(text_map, document, "properties") or {},
     }
     _check_versions(view)
@@ -34,8 +34,8 @@ def read_view(document: Any) -> Json:
 
 
 def _check_versions(view: Json) -> None:
-    schemas = {one["schema-id"] for one in view["schemas"]}
-    versions = {one["version-id"] for one in view["versions"]}
+    schemas = {schema["schema-id"] for schema in view["schemas"]}
+    versions = {version["version-id"] for version in view["versions"]}
     if len(schemas) < len(view["schemas"]) or len(versions) < len(view["versions"]):
         raise InvalidMetadata("The schemas of a view have ids, each its own, and its versions likewise.")
     if integer(view, "current-version-id") not in versions:

@@ -39,16 +39,16 @@ class ViewBuilder:
 
     def versions(self) -> dict[int, Json]:
         """Return the versions by id."""
-        return {one["version-id"]: one for one in self.get("versions")}
+        return {version["version-id"]: version for version in self.get("versions")}
 
 
 def add_schema(builder: ViewBuilder, schema: Json) -> int:
     """Add a schema under the next id, or find the same one, and return its id."""
     schemas: list[Json] = builder.get("schemas")
-    for one in schemas:
-        if same_schema(one, schema):
-            return int(one["schema-id"])
-    new_id = int(max((one["schema-id"] for one in schemas), default=-1)) + 1
+    for existing in schemas:
+        if same_schema(existing, schema):
+            return int(existing["schema-id"])
+    new_id = int(max((existing["schema-id"] for existing in schemas), default=-1)) + 1
     builder.put("schemas", [*schemas, {**schema, "schema-id": new_id}])
     builder.last_schema = new_id
     return new_id
@@ -57,18 +57,18 @@ def add_schema(builder: ViewBuilder, schema: Json) -> int:
 def add_version(builder: ViewBuilder, version: Json) -> int:
     """Add a version, or find the same one, and return its id: the client's if it is after all others."""
     versions = builder.versions()
-    for version_id, one in versions.items():
-        if same_version(one, version):
+    for version_id, existing in versions.items():
+        if same_version(existing, version):
             builder.last_version = version_id if version_id in builder.added_versions else None
             return version_id
     if version["schema-id"] == LAST_ADDED:
         if builder.last_schema is None:
             raise InvalidMetadata("-1 is the last added schema, but this commit has added none.")
         version = {**version, "schema-id": builder.last_schema}
-    if all(one["schema-id"] != version["schema-id"] for one in builder.get("schemas")):
+    if all(existing["schema-id"] != version["schema-id"] for existing in builder.get("schemas")):
         raise InvalidMetadata(f"There is no schema {version['schema-id']}.")
     check_dialects(version)
-    new_id = int(max(version["version-id"], *(one + 1 for one in versions), FIRST_VERSION_ID))
+    new_id = int(max(version["version-id"], *(existing + 1 for existing in versions), FIRST_VERSION_ID))
     builder.put("versions", [*builder.get("versions"), {**version, "version-id": new_id}])
     builder.added_versions.add(new_id)
     builder.last_version = new_id
@@ -119,8 +119,8 @@ def _set_properties(builder: ViewBuilder, update: Json) -> None:
 def _remove_properties(builder: ViewBuilder, update: Json) -> None:
     gone = set(removed_properties(update))
     if gone:
-        kept = {name: value for name, value in builder.get("properties").items() if name not in gone}
-        builder.put("properties", kept)
+        remaining = {name: value for name, value in builder.get("properties").items() if name not in gone}
+        builder.put("properties", remaining)
 
 
 VIEW_UPDATES: dict[str, Rule] = {

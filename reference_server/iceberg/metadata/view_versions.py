@@ -41,36 +41,40 @@ def dialects(version: Json) -> set[str]:
 
 def check_dialects(version: Json) -> None:
     """Raise InvalidMetadata when a version has two texts in the same dialect."""
-    found = _dialects(version)
-    for dialect in found:
-        if found.count(dialect) > 1:
+    dialects = _dialects(version)
+    for dialect in dialects:
+        if dialects.count(dialect) > 1:
             raise InvalidMetadata(f"Invalid view version: Cannot add multiple queries for dialect {dialect}")
 
 
-def same_version(one: Json, other: Json) -> bool:
+def same_version(first: Json, other: Json) -> bool:
     """Return whether two versions say the same, whatever their ids and times."""
-    return _meaning(one) == _meaning(other)
+    return _meaning(first) == _meaning(other)
 
 
 def retained(versions: list[Json], current: int, count: int) -> list[Json]:
     """Return the newest versions by id, so many of them, the current one always among them."""
     if len(versions) <= count:
         return versions
-    newest = sorted((one["version-id"] for one in versions if one["version-id"] != current), reverse=True)
-    kept = {current, *newest[: count - 1]}
-    return [one for one in versions if one["version-id"] in kept]
+    newest = sorted((version["version-id"] for version in versions if version["version-id"] != current), reverse=True)
+    retained = {current, *newest[: count - 1]}
+    return [version for version in versions if version["version-id"] in retained]
 
 
 def retained_log(log: list[Json], versions: Collection[int]) -> list[Json]:
     """Return the log from where on all its versions are kept: a gap would be read as if nothing had happened."""
-    kept: list[Json] = []
+    entries: list[Json] = []
     for entry in log:
-        kept = [*kept, entry] if entry["version-id"] in versions else []
-    return kept
+        entries = [*entries, entry] if entry["version-id"] in versions else []
+    return entries
 
 
 def _dialects(version: Json) -> list[str]:
-    return [one["dialect"].lower() for one in version["representations"] if one["type"].lower() == SQL]
+    return [
+        representation["dialect"].lower()
+        for representation in version["representations"]
+        if representation["type"].lower() == SQL
+    ]
 
 
 def _meaning(version: Json) -> Json:

@@ -40,7 +40,9 @@ def new_view(request: Json, *, location: str, uuid: str, now: int) -> Json:
     builder = ViewBuilder(_empty(location, uuid), now)
     schema_id = add_schema(builder, read_schema(obj(request, "schema")))
     version = read_version({**obj(request, "view-version"), "version-id": FIRST_VERSION_ID, "schema-id": schema_id})
-    if not version["representations"] or any(one["type"].lower() != SQL for one in version["representations"]):
+    if not version["representations"] or any(
+        representation["type"].lower() != SQL for representation in version["representations"]
+    ):
         raise InvalidMetadata("A view is made of SQL, in one dialect or more.")
     set_current_version(builder, add_version(builder, version))
     builder.put("properties", optional(text_map, request, "properties") or {})
@@ -72,7 +74,7 @@ def _finalize(builder: ViewBuilder) -> Json:
     limit = max(_history_length(builder.get("properties")), len(builder.added_versions | {current}))
     versions = retained(builder.get("versions"), current, limit)
     if len(versions) < len(builder.get("versions")):
-        log = retained_log(log, {one["version-id"] for one in versions})
+        log = retained_log(log, {version["version-id"] for version in versions})
     return {**builder.fields, "versions": versions, "version-log": log}
 
 
@@ -88,7 +90,9 @@ def _check_dropped_dialects(builder: ViewBuilder) -> None:
     if builder.get("properties").get(DROP_DIALECT_PROPERTY, "false").lower() == "true":
         return
     versions = builder.versions()
-    before = next(one for one in builder.base["versions"] if one["version-id"] == builder.base["current-version-id"])
+    before = next(
+        version for version in builder.base["versions"] if version["version-id"] == builder.base["current-version-id"]
+    )
     lost = dialects(before) - dialects(versions[builder.get("current-version-id")])
     if lost:
         raise InvalidMetadata(

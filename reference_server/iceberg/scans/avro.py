@@ -56,13 +56,13 @@ def _decode(block: Any, schema: Any) -> Iterator[Any]:
 
 def pairs(entries: list[Record] | None) -> dict[int, Any]:
     """Return a map with integer keys, which Avro can only write as a list of records of two fields."""
-    return dict(tuple(one.values()) for one in entries or ())
+    return dict(tuple(entry.values()) for entry in entries or ())
 
 
 def _by_ids(node: Any) -> Any:
     """Return a schema without logical types in which fields are called by their ids."""
     if isinstance(node, list):
-        return [_by_ids(one) for one in node]
+        return [_by_ids(item) for item in node]
     if not isinstance(node, dict):
         return node
     changed = {name: _by_ids(value) for name, value in node.items() if name not in ("logicalType", "default")}

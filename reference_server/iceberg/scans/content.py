@@ -54,7 +54,7 @@ def _common(file: ContentFile, spec: Spec) -> Json:
         "file-path": file.path,
         "file-format": file.format,
         "spec-id": file.spec_id,
-        "partition": [show_value(one.type, value) for one, value in zip(spec.fields, file.partition, strict=True)],
+        "partition": [show_value(field.type, value) for field, value in zip(spec.fields, file.partition, strict=True)],
         "file-size-in-bytes": file.size,
         "record-count": file.records,
     } | _present(file, PLAIN_FIELDS)

@@ -44,12 +44,12 @@ class DeleteIndex:
     def of(self, data: ContentFile) -> list[ContentFile]:
         """Return the delete files that have to be applied to a data file."""
         nearby = self._by_partition.get(_partition(data), [])
-        equality = [one for one in (*nearby, *self._global) if one.content == EQUALITY_DELETES]
-        later = [one for one in equality if one.sequence_number > data.sequence_number]
+        equality = [delete for delete in (*nearby, *self._global) if delete.content == EQUALITY_DELETES]
+        later = [delete for delete in equality if delete.sequence_number > data.sequence_number]
         vectors = _since(data, self._vectors.get(data.path, ()))
         if vectors:
             return [*vectors, *later]
-        around = (one for one in nearby if one.content != EQUALITY_DELETES and _may_name(one, data.path))
+        around = (delete for delete in nearby if delete.content != EQUALITY_DELETES and _may_name(delete, data.path))
         return [*_since(data, self._by_path.get(data.path, ())), *_since(data, around), *later]
 
 
@@ -77,4 +77,4 @@ def _partition(file: ContentFile) -> Partition:
 
 
 def _since(data: ContentFile, files: Iterable[ContentFile]) -> list[ContentFile]:
-    return [one for one in files if one.sequence_number >= data.sequence_number]
+    return [delete for delete in files if delete.sequence_number >= data.sequence_number]

@@ -155,25 +155,25 @@ class Between:
 
 _POSITIVE = {"not-eq": "eq", "not-in": "in", "not-starts-with": "starts-with"}
 _OVERLAPS: dict[str, Callable[[Between, Values], bool]] = {
-    "lt": lambda one, values: one.lower is None or one.lower < values[0],
-    "lt-eq": lambda one, values: one.reaches_down(values[0]),
-    "gt": lambda one, values: one.upper is None or one.upper > values[0],
-    "gt-eq": lambda one, values: one.reaches_up(values[0]),
-    "eq": lambda one, values: one.holds(values[0]),
-    "in": lambda one, values: any(map(one.holds, values)),
-    "starts-with": lambda one, values: one.begins(values[0]),
-    "not-eq": lambda one, values: True,
-    "not-in": lambda one, values: True,
-    "not-starts-with": lambda one, values: not one.all_begin(values[0]),
+    "lt": lambda bounds, values: bounds.lower is None or bounds.lower < values[0],
+    "lt-eq": lambda bounds, values: bounds.reaches_down(values[0]),
+    "gt": lambda bounds, values: bounds.upper is None or bounds.upper > values[0],
+    "gt-eq": lambda bounds, values: bounds.reaches_up(values[0]),
+    "eq": lambda bounds, values: bounds.holds(values[0]),
+    "in": lambda bounds, values: any(map(bounds.holds, values)),
+    "starts-with": lambda bounds, values: bounds.begins(values[0]),
+    "not-eq": lambda bounds, values: True,
+    "not-in": lambda bounds, values: True,
+    "not-starts-with": lambda bounds, values: not bounds.all_begin(values[0]),
 }
 _WITHIN: dict[str, Callable[[Between, Values], bool]] = {
-    "lt": lambda one, values: one.upper < values[0],
-    "lt-eq": lambda one, values: one.upper <= values[0],
-    "gt": lambda one, values: one.lower > values[0],
-    "gt-eq": lambda one, values: one.lower >= values[0],
-    "eq": lambda one, values: one.is_only(values[0]),
-    "in": lambda one, values: any(map(one.is_only, values)),
-    "starts-with": lambda one, values: one.all_begin(values[0]),
+    "lt": lambda bounds, values: bounds.upper < values[0],
+    "lt-eq": lambda bounds, values: bounds.upper <= values[0],
+    "gt": lambda bounds, values: bounds.lower > values[0],
+    "gt-eq": lambda bounds, values: bounds.lower >= values[0],
+    "eq": lambda bounds, values: bounds.is_only(values[0]),
+    "in": lambda bounds, values: any(map(bounds.is_only, values)),
+    "starts-with": lambda bounds, values: bounds.all_begin(values[0]),
 }
 
 

@@ -29,7 +29,7 @@ _PAIRS = {
     "starts-with": "not-starts-with",
     AND: OR,
 }
-OPPOSITES = _PAIRS | {other: one for one, other in _PAIRS.items()}
+OPPOSITES = _PAIRS | {other: operator for operator, other in _PAIRS.items()}
 """The operator that holds where another does not."""
 MIRRORED = {"lt": "gt", "lt-eq": "gt-eq", "gt": "lt", "gt-eq": "lt-eq", "eq": "eq", "not-eq": "not-eq"}
 """The operator of a comparison whose sides have changed places."""
@@ -85,18 +85,18 @@ ALWAYS, NEVER = Constant(True), Constant(False)
 
 def join(operator: str, parts: Iterable[Expression]) -> Expression:
     """Return a junction without constants; a constant, or the only part, where nothing else is left."""
-    kept: list[Expression] = []
+    simplified: list[Expression] = []
     for part in parts:
         if isinstance(part, Constant):
             if part.holds == (operator == OR):
                 return part
         elif isinstance(part, Junction) and part.operator == operator:
-            kept += part.parts
+            simplified += part.parts
         else:
-            kept.append(part)
-    if len(kept) < 2:
-        return kept[0] if kept else Constant(operator == AND)
-    return Junction(operator, tuple(kept))
+            simplified.append(part)
+    if len(simplified) < 2:
+        return simplified[0] if simplified else Constant(operator == AND)
+    return Junction(operator, tuple(simplified))
 
 
 def holds(expression: Expression, decide: Callable[[Test], bool]) -> bool:

@@ -86,7 +86,7 @@ class _Reader:
         if operator in UNARY:
             return self._unary(operator, operand)
         values = _values(_part(node, "values"))
-        return _set(operator, operand, [_bind(one, operand) for one in values])
+        return _set(operator, operand, [_bind(literal, operand) for literal in values])
 
     def _unary(self, operator: str, term: Term) -> Expression:
         """Return a test for null or NaN, or its outcome where the type of the column tells it already."""
@@ -137,11 +137,11 @@ def _chain(node: Any, kind: str) -> Iterator[Any]:
     """Yield what one operator joins, however it is nested, without a call for each level."""
     left_over = [node]
     while left_over:
-        one = left_over.pop()
-        if isinstance(one, dict) and one.get("type") == kind:
-            left_over += [_part(one, "right"), _part(one, "left")]
+        child = left_over.pop()
+        if isinstance(child, dict) and child.get("type") == kind:
+            left_over += [_part(child, "right"), _part(child, "left")]
         else:
-            yield one
+            yield child
 
 
 def _part(node: Json, name: str, *, instead_of: str | None = None) -> Any:
@@ -159,7 +159,7 @@ def _literal(node: Any) -> Literal:
 def _values(node: Any) -> list[Literal]:
     if isinstance(node, dict):
         return [Literal(value, node["data-type"]) for value in node["values"]]
-    return [_literal(one) for one in node]
+    return [_literal(literal) for literal in node]
 
 
 def _bind(literal: Literal, term: Term) -> Any:

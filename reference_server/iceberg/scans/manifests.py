@@ -76,8 +76,8 @@ class Manifests:
         location = snapshot.get("manifest-list")
         if location is None:
             return [self._named(path, snapshot) for path in snapshot["manifests"]]
-        found = read_avro(location, self._fetch(location)).records
-        return [_well_formed(location, _manifest, record) for record in found]
+        records = read_avro(location, self._fetch(location)).records
+        return [_well_formed(location, _manifest, record) for record in records]
 
     def files(self, manifest: Manifest, specs: Mapping[int, Spec]) -> list[ContentFile]:
         """Return all files of a manifest, those that it deletes too. Raises what `of_snapshot` raises."""
@@ -85,12 +85,12 @@ class Manifests:
         if spec is None:
             raise InvalidInput(f"The manifest {manifest.path!r:.300} has a partition spec that the table lacks.")
         with self._lock:
-            kept = self._kept.get((manifest, spec))
-        if kept is None:
+            files = self._kept.get((manifest, spec))
+        if files is None:
             records = read_avro(manifest.path, self._fetch(manifest.path)).records
-            kept = _well_formed(manifest.path, lambda _: list(_files(records, manifest, spec)), None)
-            self._keep((manifest, spec), kept)
-        return kept
+            files = _well_formed(manifest.path, lambda _: list(_files(records, manifest, spec)), None)
+            self._keep((manifest, spec), files)
+        return files
 
     def _named(self, path: str, snapshot: Json) -> Manifest:
         """Return a manifest that stands in the metadata alone, as those of the first tables did."""
@@ -177,9 +177,9 @@ def _inherited(own: int | None, manifests: int | None) -> int | None:
 
 
 def _partition(values: Record, spec: Spec) -> tuple[Any, ...]:
-    return tuple(_taken(one, values.get(key(one.id))) for one in spec.fields)
+    return tuple(_taken(field, values.get(key(field.id))) for field in spec.fields)
 
 
-def _taken(one: Field, value: Any) -> Any:
-    kind = kind_of(one.type)
+def _taken(field: Field, value: Any) -> Any:
+    kind = kind_of(field.type)
     return value if value is None or kind is None else kind.take(value)

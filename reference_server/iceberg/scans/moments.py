@@ -63,18 +63,18 @@ def show_stamp(ticks: int, per_second: int, *, zoned: bool) -> str:
 
 def read_date(text: str) -> int:
     """Return the days of a date. Raises ValueError."""
-    found = DATE_TEXT.fullmatch(text)
-    if found is None:
+    match = DATE_TEXT.fullmatch(text)
+    if match is None:
         raise ValueError(f"{text!r:.100} is no date such as 2026-08-31")
-    return _days(*found.groups())
+    return _days(*match.groups())
 
 
 def read_time(text: str, per_second: int = 1_000_000) -> int:
     """Return the ticks of a time of day. Raises ValueError."""
-    found = TIME_TEXT.fullmatch(text)
-    if found is None:
+    match = TIME_TEXT.fullmatch(text)
+    if match is None:
         raise ValueError(f"{text!r:.100} is no time of day such as 22:31:08.123456")
-    return _ticks(found.groups(), per_second)
+    return _ticks(match.groups(), per_second)
 
 
 def read_stamp(text: str, per_second: int, *, zoned: bool) -> int:
@@ -83,13 +83,13 @@ def read_stamp(text: str, per_second: int, *, zoned: bool) -> int:
     Where the type has a zone, a text without one is UTC: PyIceberg leaves it out. Raises ValueError, also for a
     zone where the type has none.
     """
-    found = STAMP_TEXT.fullmatch(text)
-    if found is None:
+    match = STAMP_TEXT.fullmatch(text)
+    if match is None:
         raise ValueError(f"{text!r:.100} is no timestamp such as 2026-08-31T22:31:08.123456")
-    *_, zone = found.groups()
+    *_, zone = match.groups()
     if zone and not zoned:
         raise ValueError(f"{text!r:.100} has a zone, the type has none")
-    groups = found.groups()
+    groups = match.groups()
     seconds = _days(*groups[:3]) * DAY_SECONDS - _offset(zone)
     return seconds * per_second + _ticks(groups[3:7], per_second)
 

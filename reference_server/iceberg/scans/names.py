@@ -52,16 +52,16 @@ class Names:
         wanted = {self._id(name) for name in names}
         columns = self._columns
         below = (
-            one.id
-            for one in columns.by_id.values()
-            if wanted.intersection([one.id, *(outer.id for outer in columns.ancestors(one))])
+            column.id
+            for column in columns.by_id.values()
+            if wanted.intersection([column.id, *(outer.id for outer in columns.ancestors(column))])
         )
         return frozenset(below)
 
     def _id(self, name: str) -> int:
         if self._folded is None:
-            found = self._columns.id_of(name)
-            candidates = [] if found is None else [found]
+            column_id = self._columns.id_of(name)
+            candidates = [] if column_id is None else [column_id]
         else:
             candidates = list(dict.fromkeys(self._folded.get(name.lower(), ())))
         if len(candidates) == 1:

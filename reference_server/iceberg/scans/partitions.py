@@ -65,14 +65,14 @@ class Summary:
 def current_schema(metadata: Json) -> Json:
     """Return the schema that new rows have."""
     current = metadata["current-schema-id"]
-    schema: Json = next(one for one in metadata["schemas"] if one["schema-id"] == current)
+    schema: Json = next(schema for schema in metadata["schemas"] if schema["schema-id"] == current)
     return schema
 
 
 def all_columns(metadata: Json, schema: Json | None = None) -> dict[int, Column]:
     """Return the columns that a table has or once had, by id: as a schema has them, by default the current one."""
     schemas = [*metadata["schemas"], current_schema(metadata), schema or current_schema(metadata)]
-    return {column_id: column for one in schemas for column_id, column in Columns(one).by_id.items()}
+    return {column_id: column for schema in schemas for column_id, column in Columns(schema).by_id.items()}
 
 
 def bound_specs(metadata: Json, schema: Json | None = None) -> dict[int, Spec]:
@@ -121,17 +121,17 @@ def _related(field: Field, term: Term) -> bool:
 
 def _space(field: Field, term: Term, lower: Any, upper: Any) -> Space | None:
     """Return where a term's values are, if the values of a partition field are between two."""
-    made, wanted = field.transform, term.transform
-    assert made is not None, "related fields have a transform"
-    if wanted is not None and wanted.text == made.text:
+    applied, wanted = field.transform, term.transform
+    assert applied is not None, "related fields have a transform"
+    if wanted is not None and wanted.text == applied.text:
         return _exact(lower, upper)
-    if made.name == IDENTITY:
+    if applied.name == IDENTITY:
         return mapped(wanted, lower, upper)
-    if made.name == BUCKET:
-        return Hashed(made, Between(lower, upper)) if wanted is None else None
+    if applied.name == BUCKET:
+        return Hashed(applied, Between(lower, upper)) if wanted is None else None
     if isinstance(lower, str | bytes):
-        return _beginning(made, lower, upper) if wanted is None else None
-    return None if made.has_wrapped(upper) else mapped(wanted, made.sources(lower)[0], made.sources(upper)[1])
+        return _beginning(applied, lower, upper) if wanted is None else None
+    return None if applied.has_wrapped(upper) else mapped(wanted, applied.sources(lower)[0], applied.sources(upper)[1])
 
 
 def mapped(transform: Transform | None, lower: Any, upper: Any) -> Space | None:

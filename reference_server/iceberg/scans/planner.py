@@ -47,12 +47,12 @@ class Planner:
         """The data files of the scan, in plan tasks; what the manifest list rules out is not in them."""
         plan_tasks: list[PlanTask] = []
         room = 0
-        for one in self._slices():
-            if one.expected > room or not plan_tasks:
+        for manifest_slice in self._slices():
+            if manifest_slice.expected > room or not plan_tasks:
                 plan_tasks.append([])
                 room = self._size
-            plan_tasks[-1].append(one)
-            room -= one.expected
+            plan_tasks[-1].append(manifest_slice)
+            room -= manifest_slice.expected
         return plan_tasks
 
     def tasks(self, plan_task: PlanTask) -> Json:
@@ -64,11 +64,11 @@ class Planner:
         for file in self._wanted(plan_task):
             spec = scan.specs[file.spec_id]
             positions = []
-            for one in self._deletes.of(file):
-                identity = one.path, one.get(CONTENT_OFFSET)
+            for delete in self._deletes.of(file):
+                identity = delete.path, delete.get(CONTENT_OFFSET)
                 if identity not in references:
                     references[identity] = len(delete_files)
-                    delete_files.append(delete_file_json(one, scan.specs[one.spec_id]))
+                    delete_files.append(delete_file_json(delete, scan.specs[delete.spec_id]))
                 positions.append(references[identity])
             node = data_file_json(file, spec, scan.columns, scan.stats)
             tasks.append(task_json(node, positions, residual(scan.filter, file, spec)))
@@ -87,23 +87,27 @@ class Planner:
         if scan.start is None:
             return self._manifests.of_snapshot(scan.snapshot) if scan.snapshot else []
         appends = scan.appends()
-        ids = {one["snapshot-id"] for one in appends}
-        found = (manifest for one in appends for manifest in self._manifests.of_snapshot(one))
-        return [one for one in dict.fromkeys(found) if one.snapshot_id in ids and not one.deletes]
+        ids = {snapshot["snapshot-id"] for snapshot in appends}
+        manifests = (manifest for snapshot in appends for manifest in self._manifests.of_snapshot(snapshot))
+        return [
+            manifest for manifest in dict.fromkeys(manifests) if manifest.snapshot_id in ids and not manifest.deletes
+        ]
 
     @property
     def _data_manifests(self) -> Iterator[Manifest]:
         scan = self._scan
-        for one in self._all_manifests:
-            spec = scan.specs.get(one.spec_id)
-            if not one.deletes and (spec is None or manifest_can_match(scan.filter, one, spec)):
-                yield one
+        for manifest in self._all_manifests:
+            spec = scan.specs.get(manifest.spec_id)
+            if not manifest.deletes and (spec is None or manifest_can_match(scan.filter, manifest, spec)):
+                yield manifest
 
     @cached_property
     def _deletes(self) -> DeleteIndex:
         specs = self._scan.specs
-        manifests = (one for one in self._all_manifests if one.deletes)
-        files = (file for one in manifests for file in self._manifests.files(one, specs) if file.status != DELETED)
+        manifests = (manifest for manifest in self._all_manifests if manifest.deletes)
+        files = (
+            file for manifest in manifests for file in self._manifests.files(manifest, specs) if file.status != DELETED
+        )
         return DeleteIndex(files, specs)
 
     def _wanted(self, plan_task: PlanTask) -> Iterator[ContentFile]:
@@ -121,16 +125,16 @@ class Planner:
                     return
 
     def _listed(self, plan_task: PlanTask) -> Iterator[ContentFile]:
-        for one in plan_task:
-            yield from self._of_scan(self._live(one))
+        for manifest_slice in plan_task:
+            yield from self._of_scan(self._live(manifest_slice))
 
-    def _live(self, one: Slice) -> list[ContentFile]:
-        files = self._manifests.files(one.manifest, self._scan.specs)
-        return [file for file in files if file.status != DELETED][one.begin : one.end]
+    def _live(self, manifest_slice: Slice) -> list[ContentFile]:
+        files = self._manifests.files(manifest_slice.manifest, self._scan.specs)
+        return [file for file in files if file.status != DELETED][manifest_slice.begin : manifest_slice.end]
 
     def _of_scan(self, files: Iterable[ContentFile]) -> Iterable[ContentFile]:
         """Return the files that the scan is about: in a range those alone that its own snapshots have added."""
         if self._scan.start is None:
             return files
-        ids = {one["snapshot-id"] for one in self._scan.appends()}
+        ids = {snapshot["snapshot-id"] for snapshot in self._scan.appends()}
         return (file for file in files if file.status == ADDED and file.snapshot_id in ids)

@@ -52,14 +52,14 @@ class Scan:
 
     def appends(self) -> list[Json]:
         """Return the snapshots of a range that only added rows, the newest first."""
-        found = []
-        by_id = {one["snapshot-id"]: one for one in self.metadata["snapshots"]}
-        one = self.snapshot
-        while one is not None and one["snapshot-id"] != self.start:
-            if one.get("summary", {}).get("operation", APPEND) == APPEND:
-                found.append(one)
-            one = by_id.get(one.get("parent-snapshot-id"))
-        return found
+        snapshots = []
+        by_id = {snapshot["snapshot-id"]: snapshot for snapshot in self.metadata["snapshots"]}
+        snapshot = self.snapshot
+        while snapshot is not None and snapshot["snapshot-id"] != self.start:
+            if snapshot.get("summary", {}).get("operation", APPEND) == APPEND:
+                snapshots.append(snapshot)
+            snapshot = by_id.get(snapshot.get("parent-snapshot-id"))
+        return snapshots
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,25 +108,25 @@ def _check_choice(request: Json) -> None:
 
 def _snapshot(metadata: Json, request: Json) -> Json | None:
     """Return the snapshot to read, or the last one of the range; None for a table that has none yet."""
-    asked = request.get(END, request.get(SNAPSHOT))
-    wanted = asked
+    requested = request.get(END, request.get(SNAPSHOT))
+    wanted = requested
     if wanted is None:
         main = metadata.get("refs", {}).get(MAIN)
         wanted = main["snapshot-id"] if main else None
-    found = next((one for one in metadata["snapshots"] if one["snapshot-id"] == wanted), None)
-    if found is None and asked is not None:
-        raise InvalidInput(f"The table has no snapshot {asked}.")
-    return found
+    snapshot = next((candidate for candidate in metadata["snapshots"] if candidate["snapshot-id"] == wanted), None)
+    if snapshot is None and requested is not None:
+        raise InvalidInput(f"The table has no snapshot {requested}.")
+    return snapshot
 
 
 def _check_range(metadata: Json, end: Json | None, start: int) -> None:
     """Raise InvalidInput unless a range leads from its end back to its start, whose snapshot may have expired."""
-    by_id = {one["snapshot-id"]: one for one in metadata["snapshots"]}
-    one = end
-    while one is not None:
-        if start in (one["snapshot-id"], one.get("parent-snapshot-id")):
+    by_id = {snapshot["snapshot-id"]: snapshot for snapshot in metadata["snapshots"]}
+    snapshot = end
+    while snapshot is not None:
+        if start in (snapshot["snapshot-id"], snapshot.get("parent-snapshot-id")):
             return
-        one = by_id.get(one.get("parent-snapshot-id"))
+        snapshot = by_id.get(snapshot.get("parent-snapshot-id"))
     raise InvalidInput(f"The snapshot {start} is no ancestor of the last one of the range.")
 
 
@@ -136,5 +136,7 @@ def _pinned_snapshot(metadata: Json, pin: Pin) -> Json | None:
 
 def _schema(metadata: Json, wanted: int | None) -> Json:
     """Return the schema with an id; the current one for None, and for one that is gone."""
-    found: Json | None = next((one for one in metadata["schemas"] if one["schema-id"] == wanted), None)
-    return found or current_schema(metadata)
+    schema: Json | None = next(
+        (candidate for candidate in metadata["schemas"] if candidate["schema-id"] == wanted), None
+    )
+    return schema or current_schema(metadata)

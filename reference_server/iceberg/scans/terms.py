@@ -26,8 +26,10 @@ def read_apply(node: Json, names: Names) -> Term:
     Raises InvalidInput for other functions: which there are is up to the server, and this one has no more.
     """
     function = _function_name(node["function"])
-    references = [one for one in node["arguments"] if isinstance(one, dict) and one.get("type") == "reference"]
-    widths = [_plain(one) for one in node["arguments"] if one not in references]
+    references = [
+        argument for argument in node["arguments"] if isinstance(argument, dict) and argument.get("type") == "reference"
+    ]
+    widths = [_plain(argument) for argument in node["arguments"] if argument not in references]
     if len(references) != 1 or len(widths) != int(function in WITH_WIDTH) or not all(map(is_int, widths)):
         raise InvalidInput(f"The function {function!r:.100} does not take these arguments.")
     (reference,) = references
@@ -50,7 +52,7 @@ def _plain(argument: Any) -> Any:
 
 def _term(transform: str, name: str, names: Names) -> Term:
     column = names.find(name)
-    found = read_transform(transform, column.type) if isinstance(column.type, str) else None
-    if found is None or not takes(found.text, column.type):
+    parsed = read_transform(transform, column.type) if isinstance(column.type, str) else None
+    if parsed is None or not takes(parsed.text, column.type):
         raise InvalidInput(f"There is no transform {transform!r:.100} of {name!r:.100}.")
-    return Term(column, found)
+    return Term(column, parsed)

@@ -83,11 +83,11 @@ class Transform:
 
 def read_transform(written: str, source: str) -> Transform | None:
     """Return a transform of a type, None for one that is unknown here."""
-    found = WRITTEN.fullmatch(written)
-    if found is None or found[1].lower() not in NAMES or (found[1].lower() in WITH_WIDTH) != bool(found[2]):
+    match = WRITTEN.fullmatch(written)
+    if match is None or match[1].lower() not in NAMES or (match[1].lower() in WITH_WIDTH) != bool(match[2]):
         return None
-    width = int(found[2] or 0)
-    return None if found[2] and not width else Transform(found[1].lower(), source, width)
+    width = int(match[2] or 0)
+    return None if match[2] and not width else Transform(match[1].lower(), source, width)
 
 
 def _hashed(source: str, value: Any) -> bytes:

@@ -163,24 +163,24 @@ def _unscaled(data: bytes) -> int:
 def _read_decimal(value: Any, scale: int) -> int:
     """Return the unscaled integer of a number, as text or as JSON number, that has no more digits than the scale."""
     text = str(value)
-    found = DECIMAL_TEXT.fullmatch(text) if not isinstance(value, bool) else None
-    if found is None or not (found[2] or found[3]):
+    match = DECIMAL_TEXT.fullmatch(text) if not isinstance(value, bool) else None
+    if match is None or not (match[2] or match[3]):
         raise ValueError(f"{value!r:.100} is no decimal")
-    digits = int((found[2] or "") + (found[3] or ""))
-    shift = scale - len(found[3] or "") + int(found[4] or 0)
+    digits = int((match[2] or "") + (match[3] or ""))
+    shift = scale - len(match[3] or "") + int(match[4] or 0)
     up, down = int(10 ** max(shift, 0)), int(10 ** max(-shift, 0))
     number, rest = divmod(digits * up, down)
     if rest:
         raise ValueError(f"{value!r:.100} has more than {scale} digits after the point")
     if number >= 10**LONGEST_DECIMAL:
         raise ValueError(f"{value!r:.100} has more than {LONGEST_DECIMAL} digits")
-    return -number if found[1] == "-" else number
+    return -number if match[1] == "-" else number
 
 
 def _show_decimal(value: int, scale: int) -> str:
     digits = str(abs(value)).rjust(scale + 1, "0")
-    whole, fraction = digits[: len(digits) - scale], digits[len(digits) - scale :]
-    return f"{'-' if value < 0 else ''}{whole}{'.' if scale else ''}{fraction}"
+    integer, fraction = digits[: len(digits) - scale], digits[len(digits) - scale :]
+    return f"{'-' if value < 0 else ''}{integer}{'.' if scale else ''}{fraction}"
 
 
 def _decimal_kind(scale: int) -> Kind:

@@ -169,8 +169,8 @@ class Catalog:
 
         def edit(change: Change) -> None:
             for version, record in records.items():
-                kept = record if self.locations.managed else None
-                change.finalize_version(path, version, (pending or {}).get(version), kept)
+                version_record = record if self.locations.managed else None
+                change.finalize_version(path, version, (pending or {}).get(version), version_record)
 
         await self._change(edit)
 

@@ -72,7 +72,7 @@ class Versions:
     def records(self, versions: Iterable[VersionFile]) -> dict[int, Record]:
         """Return what clients told of versions, by number; nothing for those of which nothing was told."""
         recorded = [version for version in versions if version.recorded]
-        return {one.version: orjson.loads(self._files.read(beside(one.name, RECORD))) for one in recorded}
+        return {version.version: orjson.loads(self._files.read(beside(version.name, RECORD))) for version in recorded}
 
     def put(self, version: int, staged: str, scheme: str, record: Record) -> None:
         """Move a staged manifest into its place, with what is told of it. To do it twice is to do it once.
@@ -82,9 +82,9 @@ class Versions:
         manifest = manifest_name(version, scheme)
         if not self._files.claim(staged, manifest):
             raise ConcurrentModification(f"The version {version} exists already.")
-        told = {name: record[name] for name in TOLD if name in record}
-        if told:
-            self._files.write(beside(manifest, RECORD), orjson.dumps(told))
+        recorded = {name: record[name] for name in TOLD if name in record}
+        if recorded:
+            self._files.write(beside(manifest, RECORD), orjson.dumps(recorded))
         self._files.delete(staged)
 
     def delete(self, numbers: Iterable[int]) -> None:

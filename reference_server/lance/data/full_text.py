@@ -16,12 +16,12 @@ TEXT_INDEX = "Inverted"
 Json = dict[str, Any]
 
 
-def full_text_query(dataset: Any, given: Json) -> Any:
+def full_text_query(dataset: Any, query: Json) -> Any:
     """Return what a scanner takes for a full-text query: text with columns, or a structured query; None for none.
 
     Raises InvalidInput for one in both forms, and TableColumnNotFound.
     """
-    text, structured = given.get("string_query"), given.get("structured_query")
+    text, structured = query.get("string_query"), query.get("structured_query")
     if text is None and structured is None:
         return None
     if text is not None and structured is None:
@@ -33,31 +33,31 @@ def full_text_query(dataset: Any, given: Json) -> Any:
     raise InvalidInput("A full-text query is a string_query or a structured_query, not both.")
 
 
-def _query(dataset: Any, given: Json, depth: int = 0) -> Any:
+def _query(dataset: Any, query: Json, depth: int = 0) -> Any:
     if depth > DEEPEST:
         raise InvalidInput(f"A full-text query has at most {DEEPEST} levels.")
-    chosen = [kind for kind in KINDS if given.get(kind) is not None]
+    chosen = [kind for kind in KINDS if query.get(kind) is not None]
     if len(chosen) != 1:
         raise InvalidInput(f"A full-text query is exactly one of {', '.join(KINDS)}.")
-    return KINDS[chosen[0]](dataset, given[chosen[0]], depth + 1)
+    return KINDS[chosen[0]](dataset, query[chosen[0]], depth + 1)
 
 
-def _match(dataset: Any, given: Json, _depth: int = 0) -> Any:
+def _match(dataset: Any, query: Json, _depth: int = 0) -> Any:
     from lance.query import MatchQuery  # noqa: PLC0415 - slow to import
 
-    options: dict[str, Any] = {name: _number(given, name) for name in NUMBERS if name in given}
-    if "boost" in given:
-        options["boost"] = given["boost"]
-    if "operator" in given:
-        options["operator"] = _operator(given["operator"])
-    columns = _columns(dataset, given)
+    options: dict[str, Any] = {name: _number(query, name) for name in NUMBERS if name in query}
+    if "boost" in query:
+        options["boost"] = query["boost"]
+    if "operator" in query:
+        options["operator"] = _operator(query["operator"])
+    columns = _columns(dataset, query)
     if options.get("fuzziness") and not set(columns) <= set(_indexed(dataset)):
         raise InvalidInput("Only a column with an index for full-text search can be searched for similar words.")
-    return _in_any([MatchQuery(given["terms"], column, **options) for column in columns])
+    return _in_any([MatchQuery(query["terms"], column, **options) for column in columns])
 
 
-def _number(given: Json, name: str) -> int:
-    number = int(given[name])
+def _number(query: Json, name: str) -> int:
+    number = int(query[name])
     if number > LARGEST:
         raise InvalidInput(f"{name} is at most {LARGEST}.")
     return number
@@ -72,56 +72,58 @@ def _operator(text: str) -> Any:
     return operators[text.lower()]
 
 
-def _phrase(dataset: Any, given: Json, _depth: int = 0) -> Any:
+def _phrase(dataset: Any, query: Json, _depth: int = 0) -> Any:
     from lance.query import PhraseQuery  # noqa: PLC0415
 
-    options: dict[str, Any] = {"slop": _number(given, "slop")} if "slop" in given else {}
-    return _in_any([PhraseQuery(given["terms"], column, **options) for column in _columns(dataset, given)])
+    options: dict[str, Any] = {"slop": _number(query, "slop")} if "slop" in query else {}
+    return _in_any([PhraseQuery(query["terms"], column, **options) for column in _columns(dataset, query)])
 
 
-def _boost(dataset: Any, given: Json, depth: int) -> Any:
+def _boost(dataset: Any, query: Json, depth: int) -> Any:
     from lance.query import BoostQuery  # noqa: PLC0415
 
-    options = {"negative_boost": given["negative_boost"]} if "negative_boost" in given else {}
-    return BoostQuery(_query(dataset, given["positive"], depth), _query(dataset, given["negative"], depth), **options)
+    options = {"negative_boost": query["negative_boost"]} if "negative_boost" in query else {}
+    return BoostQuery(_query(dataset, query["positive"], depth), _query(dataset, query["negative"], depth), **options)
 
 
-def _multi_match(dataset: Any, given: Json, _depth: int) -> Any:
+def _multi_match(dataset: Any, query: Json, _depth: int) -> Any:
     """Return Lance's own query, which ranks by the best column, where it can say what is asked for."""
     from lance.query import MultiMatchQuery  # noqa: PLC0415
 
-    queries = given["match_queries"]
+    queries = query["match_queries"]
     if not queries:
         raise InvalidInput("A multi_match has one match query at least.")
     if (
-        any(not one.keys() <= PLAIN or "column" not in one for one in queries)
-        or len({one["terms"] for one in queries}) > 1
+        any(not match_query.keys() <= PLAIN or "column" not in match_query for match_query in queries)
+        or len({match_query["terms"] for match_query in queries}) > 1
     ):
-        return _in_any([_match(dataset, one) for one in queries])
-    columns = [column for one in queries for column in _columns(dataset, one)]
-    return MultiMatchQuery(queries[0]["terms"], columns, boosts=[one.get("boost", 1.0) for one in queries])
+        return _in_any([_match(dataset, match_query) for match_query in queries])
+    columns = [column for match_query in queries for column in _columns(dataset, match_query)]
+    return MultiMatchQuery(
+        queries[0]["terms"], columns, boosts=[match_query.get("boost", 1.0) for match_query in queries]
+    )
 
 
-def _boolean(dataset: Any, given: Json, depth: int) -> Any:
+def _boolean(dataset: Any, query: Json, depth: int) -> Any:
     from lance.query import BooleanQuery, Occur  # noqa: PLC0415
 
     clauses = (("should", Occur.SHOULD), ("must", Occur.MUST), ("must_not", Occur.MUST_NOT))
-    return BooleanQuery([(occur, _query(dataset, one, depth)) for name, occur in clauses for one in given[name]])
+    return BooleanQuery([(occur, _query(dataset, clause, depth)) for name, occur in clauses for clause in query[name]])
 
 
 def _in_any(queries: list[Any]) -> Any:
     """Return a query that finds what any of several finds."""
     from lance.query import BooleanQuery, Occur  # noqa: PLC0415
 
-    return queries[0] if len(queries) == 1 else BooleanQuery([(Occur.SHOULD, one) for one in queries])
+    return queries[0] if len(queries) == 1 else BooleanQuery([(Occur.SHOULD, query) for query in queries])
 
 
-def _columns(dataset: Any, given: Json) -> list[str]:
+def _columns(dataset: Any, query: Json) -> list[str]:
     """Return the columns to search: the given one, or those with an index for full-text search.
 
     Raises TableColumnNotFound, and InvalidInput when there is none to search.
     """
-    column: str | None = given.get("column")
+    column: str | None = query.get("column")
     if column is not None:
         find_values(dataset.schema, column)
         return [column]

@@ -26,10 +26,10 @@ def find_values(schema: pa.Schema, path: str) -> pa.Field:
     """Return the field at a path that has one value in each row. Raises TableColumnNotFound when there is none."""
     from pyarrow import types  # noqa: PLC0415 - slow to import
 
-    *around, found = _fields_along(schema, path)
+    *around, innermost = _fields_along(schema, path)
     if not all(types.is_struct(field.type) for field in around):
         raise _missing(path)
-    return found
+    return innermost
 
 
 def fields_within(kind: pa.DataType) -> list[pa.Field]:
@@ -51,11 +51,11 @@ def _fields_along(schema: pa.Schema, path: str) -> list[pa.Field]:
     along: list[pa.Field] = []
     fields = list(schema)
     for name in path.split("."):
-        found = next((field for field in fields if field.name == name), None)
-        if found is None:
+        match = next((field for field in fields if field.name == name), None)
+        if match is None:
             raise _missing(path)
-        along.append(found)
-        fields = fields_within(found.type)
+        along.append(match)
+        fields = fields_within(match.type)
     return along
 
 

@@ -25,8 +25,8 @@ def projection(schema: pa.Schema, columns: dict[str, Any] | None) -> list[str] |
 
     Raises TableColumnNotFound for a column that the table lacks, InvalidInput for names and aliases at once.
     """
-    given = columns or {}
-    names, aliases = given.get("column_names"), given.get("column_aliases")
+    requested = columns or {}
+    names, aliases = requested.get("column_names"), requested.get("column_aliases")
     if names is not None and aliases is not None:
         raise InvalidInput("A query has column_names or column_aliases, not both.")
     if aliases is not None:

@@ -25,8 +25,8 @@ def check_depth(expression: str) -> None:
 def depth(expression: str) -> int:
     """Return how many operators lie above each other at most."""
     chains, outer, deepest, betweens = [0], 0, 0, 0
-    for found in TOKENS.finditer(expression):
-        sign = (found["sign"] or "").upper()
+    for match in TOKENS.finditer(expression):
+        sign = (match["sign"] or "").upper()
         if sign in ("(", "["):
             outer += chains[-1]
             chains.append(0)

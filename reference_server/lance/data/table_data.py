@@ -186,11 +186,14 @@ class TableData:
         if not names:
             return None
         read = int(names[0].rpartition("/")[2].partition("-")[0])
-        for one in versions.manifests():
-            if one.version > read:
-                found = self.on_dataset(location, one.version, _transaction)
-                if found is not None and found.uuid == uuid:
-                    return {"operation": type(found.operation).__name__, **(found.transaction_properties or {})}
+        for manifest in versions.manifests():
+            if manifest.version > read:
+                transaction = self.on_dataset(location, manifest.version, _transaction)
+                if transaction is not None and transaction.uuid == uuid:
+                    return {
+                        "operation": type(transaction.operation).__name__,
+                        **(transaction.transaction_properties or {}),
+                    }
         return None
 
     def _open(self, location: str, version: int | None = None) -> Any:

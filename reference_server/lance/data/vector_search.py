@@ -38,8 +38,8 @@ class Search:
 
 def read_vectors(query: Query) -> tuple[list[Any], bool] | None:
     """Return the vectors of a query and whether they came as several, or None. Raises InvalidInput for both forms."""
-    given = query.get("vector") or {}
-    single, several = given.get("single_vector"), given.get("multi_vector")
+    vector = query.get("vector") or {}
+    single, several = vector.get("single_vector"), vector.get("multi_vector")
     if single and several:
         raise InvalidInput("A query has a single_vector or a multi_vector, not both.")
     if several:
@@ -57,23 +57,23 @@ def find_column(schema: pa.Schema, name: str | None) -> VectorColumn:
         if column is None:
             raise InvalidInput(f"The column {name!r} does not hold vectors.")
         return column
-    found = {field.name: column for field in schema if (column := _as_column(field.name, field.type))}
-    if USUAL_COLUMN in found or len(found) == 1:
-        return found.get(USUAL_COLUMN) or next(iter(found.values()))
-    raise InvalidInput(f"The query must name its vector_column; vectors are in {', '.join(found) or 'no column'}.")
+    columns = {field.name: column for field in schema if (column := _as_column(field.name, field.type))}
+    if USUAL_COLUMN in columns or len(columns) == 1:
+        return columns.get(USUAL_COLUMN) or next(iter(columns.values()))
+    raise InvalidInput(f"The query must name its vector_column; vectors are in {', '.join(columns) or 'no column'}.")
 
 
 def _as_column(name: str, kind: pa.DataType) -> VectorColumn | None:
     from pyarrow import types  # noqa: PLC0415 - slow to import
 
     several = types.is_list(kind) or types.is_large_list(kind)
-    one = kind.value_type if several else kind
-    if not types.is_fixed_size_list(one):
+    item_type = kind.value_type if several else kind
+    if not types.is_fixed_size_list(item_type):
         return None
-    in_bytes = types.is_uint8(one.value_type)
-    if (in_bytes and several) or not (in_bytes or types.is_floating(one.value_type)):
+    in_bytes = types.is_uint8(item_type.value_type)
+    if (in_bytes and several) or not (in_bytes or types.is_floating(item_type.value_type)):
         return None
-    return VectorColumn(name, one.list_size, in_bytes, several)
+    return VectorColumn(name, item_type.list_size, in_bytes, several)
 
 
 def search(query: Query, schema: pa.Schema, wanted: int, rows: int) -> Search | None:
@@ -81,10 +81,10 @@ def search(query: Query, schema: pa.Schema, wanted: int, rows: int) -> Search | 
 
     Raises InvalidInput, and what `find_column` raises.
     """
-    given = read_vectors(query)
-    if given is None:
+    requested = read_vectors(query)
+    if requested is None:
         return None
-    vectors, several = given
+    vectors, several = requested
     column = find_column(schema, query.get("vector_column"))
     for vector in vectors:
         _check_vector(vector, column)

@@ -13,7 +13,7 @@ def new_history(lake: Lake, catalog: IcebergCatalog) -> tuple[str, list[int]]:
     lake.run(f"CREATE TABLE {table} (x INT) USING iceberg")
     for x in (1, 2, 3):
         lake.run(f"INSERT INTO {table} VALUES ({x})")
-    snapshots = [one["snapshot-id"] for one in catalog.metadata(catalog.table_id())["snapshots"]]
+    snapshots = [snapshot["snapshot-id"] for snapshot in catalog.metadata(catalog.table_id())["snapshots"]]
     return table, exactly(snapshots, 3, "the snapshots, of which each append makes one")
 
 

@@ -81,7 +81,7 @@ def test_identifiers(lake: Lake, catalog: IcebergCatalog) -> None:
     lake.run(f"ALTER TABLE {lake.name('t')} DROP IDENTIFIER FIELDS b")
     metadata = catalog.metadata(catalog.table_id())
     current = metadata["current-schema-id"]
-    now = find(metadata["schemas"], lambda one: one["schema-id"] == current, "the current schema")
+    now = find(metadata["schemas"], lambda schema: schema["schema-id"] == current, "the current schema")
     equal(now["identifier-field-ids"], [1], "the identifier-field-ids of the current schema")
 
 
@@ -112,8 +112,8 @@ def test_partitions(lake: Lake, catalog: IcebergCatalog, case: Layout) -> None:
     lake.run(f"INSERT INTO {table} VALUES (1, DATE'2024-03-01'), (3, DATE'2024-03-01')")
     metadata = catalog.metadata(catalog.table_id())
     default = metadata["default-spec-id"]
-    spec = find(metadata["partition-specs"], lambda one: one["spec-id"] == default, "the default partition spec")
-    transforms = [one["transform"] for one in spec["fields"] if one["transform"] != "void"]
+    spec = find(metadata["partition-specs"], lambda spec: spec["spec-id"] == default, "the default partition spec")
+    transforms = [field["transform"] for field in spec["fields"] if field["transform"] != "void"]
     equal(transforms, case.transforms, "the transforms of the default partition spec")
     equal(lake.value(f"SELECT count(*) FROM {table}"), 4, "the number of rows")
     equal(lake.value(f"SELECT count(*) FROM {table} WHERE id = 1"), 2, "the number of rows with the id 1")
@@ -129,8 +129,8 @@ def test_order(lake: Lake, catalog: IcebergCatalog) -> None:
     lake.run(f"ALTER TABLE {table} WRITE ORDERED BY b DESC NULLS LAST, a")
     metadata = catalog.metadata(catalog.table_id())
     default = metadata["default-sort-order-id"]
-    order = find(metadata["sort-orders"], lambda one: one["order-id"] == default, "the default sort order")
-    fields = [(one["source-id"], one["direction"], one["null-order"]) for one in order["fields"]]
+    order = find(metadata["sort-orders"], lambda order: order["order-id"] == default, "the default sort order")
+    fields = [(field["source-id"], field["direction"], field["null-order"]) for field in order["fields"]]
     expected = [(2, "desc", "nulls-last"), (1, "asc", "nulls-first")]
     equal(fields, expected, "source-id, direction and null-order of the sort order's fields")
     lake.run(f"INSERT INTO {table} VALUES (1, 'a'), (2, 'b')")

@@ -24,7 +24,7 @@ def at_once(lake: Lake, statements: list[list[str]]) -> list[list[list[str]]]:
 
     def work(pair: tuple[Lake, list[str]]) -> list[list[str]]:
         session, mine = pair
-        return [session.attempt(one) for one in mine]
+        return [session.attempt(statement) for statement in mine]
 
     with ThreadPoolExecutor(len(statements)) as pool:
         return list(pool.map(work, zip(sessions, statements, strict=True)))
@@ -39,11 +39,11 @@ def test_appends(lake: Lake) -> None:
         "('commit.retry.num-retries' = '20', 'commit.retry.min-wait-ms' = '10')"
     )
     plan = [[f"INSERT INTO {table} VALUES ({w * 100 + r})" for r in range(ROUNDS)] for w in range(WRITERS)]
-    told = at_once(lake, plan)
-    written = sorted(w * 100 + r for w in range(WRITERS) for r in range(ROUNDS) if not told[w][r])
-    errors = [names for session in told for names in session if names]
-    found = [x for (x,) in lake.run(f"SELECT x FROM {table} ORDER BY x")]
-    equal(found, written, "the rows of the appends that succeeded")
+    failures = at_once(lake, plan)
+    written = sorted(w * 100 + r for w in range(WRITERS) for r in range(ROUNDS) if not failures[w][r])
+    errors = [names for session in failures for names in session if names]
+    rows = [x for (x,) in lake.run(f"SELECT x FROM {table} ORDER BY x")]
+    equal(rows, written, "the rows of the appends that succeeded")
     equal(errors, [], "the errors of the appends, though an append alone conflicts with nothing")
 
 
@@ -52,21 +52,21 @@ def test_updates(lake: Lake) -> None:
     """Updates of one row by several sessions: the row counts those that were told to have succeeded."""
     table = lake.name("t")
     lake.run(f"CREATE TABLE {table} USING iceberg TBLPROPERTIES ('format-version' = '2') AS SELECT 0 AS n")
-    told = at_once(lake, [[f"UPDATE {table} SET n = n + 1"] * ROUNDS] * WRITERS)
-    errors = [names for session in told for names in session if names]
-    done = WRITERS * ROUNDS - len(errors)
+    failures = at_once(lake, [[f"UPDATE {table} SET n = n + 1"] * ROUNDS] * WRITERS)
+    errors = [names for session in failures for names in session if names]
+    updates = WRITERS * ROUNDS - len(errors)
     equal([names for names in errors if not CONFLICTS & set(names)], [], "the errors that are no conflicts")
-    equal(lake.run(f"SELECT n FROM {table}"), [(done,)], "the row after the updates that succeeded")
-    if not done:
-        raise Violation(f"of {WRITERS} sessions that updated the row none succeeded: {shown(told)}")
+    equal(lake.run(f"SELECT n FROM {table}"), [(updates,)], "the row after the updates that succeeded")
+    if not updates:
+        raise Violation(f"of {WRITERS} sessions that updated the row none succeeded: {shown(failures)}")
 
 
 @must("spark.iceberg.concurrency.other-partitions", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_partitions(lake: Lake) -> None:
     """Deletes in several partitions at once: each takes its own rows away, or is refused and takes none."""
     table = new_table(lake, "copy-on-write", rows=9)
-    told = at_once(lake, [[f"DELETE FROM {table} WHERE part = {part} AND id < 6"] for part in range(3)])
-    gone = {id for id in range(6) if not told[id % 3][0]}
+    failures = at_once(lake, [[f"DELETE FROM {table} WHERE part = {part} AND id < 6"] for part in range(3)])
+    gone = {id for id in range(6) if not failures[id % 3][0]}
     same_items(words(lake, table), set(range(9)) - gone, "the ids that are left")
 
 
@@ -74,10 +74,12 @@ def test_partitions(lake: Lake) -> None:
 def test_creations(lake: Lake) -> None:
     """Of several sessions that create one table, exactly one succeeds, and the table is that one's."""
     table = lake.name("t")
-    told = at_once(lake, [[f"CREATE TABLE {table} USING iceberg AS SELECT {number} AS x"] for number in range(WRITERS)])
-    winners = [number for number in range(WRITERS) if not told[number][0]]
+    failures = at_once(
+        lake, [[f"CREATE TABLE {table} USING iceberg AS SELECT {number} AS x"] for number in range(WRITERS)]
+    )
+    winners = [number for number in range(WRITERS) if not failures[number][0]]
     if not winners:
-        raise Violation(f"of {WRITERS} sessions that created the table none succeeded: {shown(told)}")
+        raise Violation(f"of {WRITERS} sessions that created the table none succeeded: {shown(failures)}")
     winner = only(winners, "the sessions that created the table")
     equal(lake.run(f"SELECT x FROM {table}"), [(winner,)], "the row of the table that was created")
 

@@ -31,7 +31,9 @@ TYPES = {
 @must("spark.iceberg.table.created", operations=["createTable", "loadTable"], clause=CLAUSE, kind="scenario")
 def test_create(lake: Lake) -> None:
     """A table with columns of every type is created, listed, and described with these columns and no rows."""
-    lake.run(f"CREATE TABLE {lake.name('t')} ({', '.join(f'{one} {TYPES[one]}' for one in TYPES)}) USING iceberg")
+    lake.run(
+        f"CREATE TABLE {lake.name('t')} ({', '.join(f'{column} {TYPES[column]}' for column in TYPES)}) USING iceberg"
+    )
     same_items(lake.shown("TABLES"), ["t"], "the listed tables")
     equal(lake.columns(lake.name("t")), TYPES, "the columns of the table")
     equal(lake.run(f"SELECT * FROM {lake.name('t')}"), [], "the rows of the new table")
@@ -49,8 +51,8 @@ def test_create_in_full(lake: Lake, catalog: IcebergCatalog) -> None:
     equal(key["required"], True, "required of the column id")
     equal(key.get("doc"), "the key", "the doc of the column id")
     fields = metadata["partition-specs"][-1]["fields"]
-    found = [(one["transform"], one["source-id"]) for one in fields]
-    equal(found, [("bucket[4]", 1), ("month", 2)], "transform and source-id of the partition fields")
+    transforms = [(field["transform"], field["source-id"]) for field in fields]
+    equal(transforms, [("bucket[4]", 1), ("month", 2)], "transform and source-id of the partition fields")
     equal(metadata["properties"].get("comment"), "all of it", "the comment of the table")
     equal(lake.properties(lake.name("t")).get("lp.a"), "1", "the property lp.a")
 
@@ -116,8 +118,8 @@ def test_replace(lake: Lake, catalog: IcebergCatalog) -> None:
     equal(lake.columns(lake.name("t")), {"y": "string"}, "the columns of the table")
     equal(lake.run(f"SELECT * FROM {lake.name('t')}"), [], "the rows of the table")
     equal(after["table-uuid"], before["table-uuid"], "the table-uuid")
-    kept = [one["snapshot-id"] for one in after["snapshots"]]
-    equal(kept, [one["snapshot-id"] for one in before["snapshots"]], "the snapshots of the table")
+    retained = [snapshot["snapshot-id"] for snapshot in after["snapshots"]]
+    equal(retained, [snapshot["snapshot-id"] for snapshot in before["snapshots"]], "the snapshots of the table")
 
 
 @must("spark.iceberg.table.replaced-as-select", operations=["updateTable"], clause=CLAUSE, kind="scenario")
@@ -130,7 +132,7 @@ def test_rtas(lake: Lake, catalog: IcebergCatalog) -> None:
     equal(lake.run(f"SELECT * FROM {lake.name('t')} VERSION AS OF {first}"), [(1,)], "the rows of the snapshot before")
     metadata = catalog.metadata(catalog.table_id())
     default = metadata["default-spec-id"]
-    spec = find(metadata["partition-specs"], lambda one: one["spec-id"] == default, "the default partition spec")
+    spec = find(metadata["partition-specs"], lambda spec: spec["spec-id"] == default, "the default partition spec")
     holds(spec["fields"], "the table is partitioned")
 
 
@@ -172,5 +174,7 @@ def test_properties(lake: Lake) -> None:
     lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING iceberg TBLPROPERTIES ('a' = '1', 'b' = '1', 'c' = '1')")
     lake.run(f"ALTER TABLE {lake.name('t')} SET TBLPROPERTIES ('b' = '2')")
     lake.run(f"ALTER TABLE {lake.name('t')} UNSET TBLPROPERTIES ('c')")
-    found = lake.properties(lake.name("t"))
-    equal({name: found.get(name) for name in "abc"}, {"a": "1", "b": "2", "c": None}, "the properties of the table")
+    properties = lake.properties(lake.name("t"))
+    equal(
+        {name: properties.get(name) for name in "abc"}, {"a": "1", "b": "2", "c": None}, "the properties of the table"
+    )

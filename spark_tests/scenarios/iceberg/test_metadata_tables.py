@@ -17,12 +17,12 @@ def test_snapshots(lake: Lake, catalog: IcebergCatalog) -> None:
     """The table of snapshots has a row for each write, with what it did and what came before it."""
     table, snapshots = new_history(lake, catalog)
     lake.run(f"DELETE FROM {table} WHERE x = 1")
-    found = lake.run(
+    rows = lake.run(
         f"SELECT snapshot_id, parent_id, operation FROM {lake.name('t', 'snapshots')} ORDER BY committed_at"
     )
-    equal([row[2] for row in found], ["append", "append", "append", "delete"], "the operations of the snapshots")
-    equal([row[1] for row in found], [None, *(row[0] for row in found[:-1])], "the parents of the snapshots")
-    equal([row[0] for row in found[:-1]], snapshots, "the snapshots of the appends")
+    equal([row[2] for row in rows], ["append", "append", "append", "delete"], "the operations of the snapshots")
+    equal([row[1] for row in rows], [None, *(row[0] for row in rows[:-1])], "the parents of the snapshots")
+    equal([row[0] for row in rows[:-1]], snapshots, "the snapshots of the appends")
 
 
 @must("spark.iceberg.metadata-table.history", operations=["loadTable"], clause=CLAUSE, kind="scenario")
@@ -30,11 +30,11 @@ def test_history(lake: Lake, catalog: IcebergCatalog) -> None:
     """The history tells what was current when, and after a rollback what is no ancestor any more."""
     _, snapshots = new_history(lake, catalog)
     lake.call("rollback_to_snapshot", table=lake.plain("t"), snapshot_id=snapshots[0])
-    found = lake.run(
+    rows = lake.run(
         f"SELECT snapshot_id, is_current_ancestor FROM {lake.name('t', 'history')} ORDER BY made_current_at"
     )
     expected = [(snapshots[0], True), (snapshots[1], False), (snapshots[2], False), (snapshots[0], True)]
-    equal(found, expected, "the history of the table")
+    equal(rows, expected, "the history of the table")
 
 
 @must("spark.iceberg.metadata-table.refs", operations=["loadTable"], clause=CLAUSE, kind="scenario")
@@ -43,9 +43,9 @@ def test_refs(lake: Lake, catalog: IcebergCatalog) -> None:
     table, snapshots = new_history(lake, catalog)
     lake.run(f"ALTER TABLE {table} CREATE TAG first AS OF VERSION {snapshots[0]}")
     lake.run(f"ALTER TABLE {table} CREATE BRANCH side AS OF VERSION {snapshots[1]}")
-    found = lake.run(f"SELECT name, type, snapshot_id FROM {lake.name('t', 'refs')} ORDER BY name")
+    rows = lake.run(f"SELECT name, type, snapshot_id FROM {lake.name('t', 'refs')} ORDER BY name")
     refs = [("first", "TAG", snapshots[0]), ("main", "BRANCH", snapshots[2]), ("side", "BRANCH", snapshots[1])]
-    equal(found, refs, "the refs of the table")
+    equal(rows, refs, "the refs of the table")
 
 
 @must("spark.iceberg.metadata-table.files", operations=["loadTable"], clause=CLAUSE, kind="scenario")

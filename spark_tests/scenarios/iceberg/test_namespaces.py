@@ -14,10 +14,10 @@ CLAUSE = "iceberg-namespaces"
 def test_create(lake: Lake, catalog: IcebergCatalog) -> None:
     """A namespace that Spark creates is listed and described with its properties."""
     catalog.note_namespaces([catalog.namespace_id("made")])
-    made = catalog.namespace_id("made")[0]
-    lake.run(f"CREATE NAMESPACE {lake.at(made)} COMMENT 'made here' WITH PROPERTIES (owner_team = 'a')")
-    contains(lake.shown("NAMESPACES", where=lake.catalog, column=0), [made], "the listed namespaces")
-    described = lake.described(lake.at(made))
+    name = catalog.namespace_id("made")[0]
+    lake.run(f"CREATE NAMESPACE {lake.at(name)} COMMENT 'made here' WITH PROPERTIES (owner_team = 'a')")
+    contains(lake.shown("NAMESPACES", where=lake.catalog, column=0), [name], "the listed namespaces")
+    described = lake.described(lake.at(name))
     equal(described.get("Comment"), "made here", "the Comment of the namespace")
     has_property(described, "owner_team,a")
 

@@ -22,7 +22,7 @@ def pyiceberg(settings: Settings) -> Any:
         from pyiceberg.catalog.rest import RestCatalog  # noqa: PLC0415 - optional
     except ImportError:
         raise Blocked("PyIceberg is not installed: pip install pyiceberg", "pyiceberg") from None
-    given = {
+    properties = {
         "uri": settings.server,
         "warehouse": settings.warehouse,
         "token": settings.token,
@@ -30,7 +30,7 @@ def pyiceberg(settings: Settings) -> Any:
         "scope": settings.scope,
         **{f"header.{name}": value for name, value in settings.header_pairs()},
     }
-    return RestCatalog("other", **{name: value for name, value in given.items() if value})
+    return RestCatalog("other", **{name: value for name, value in properties.items() if value})
 
 
 def read(suite: Suite, catalog: IcebergCatalog, **scan: Any) -> list[dict[str, Any]]:

@@ -42,7 +42,7 @@ def test_expire(lake: Lake, catalog: IcebergCatalog) -> None:
     """expire_snapshots takes the old snapshots away, and the rows stay."""
     table, snapshots = new_history(lake, catalog)
     lake.call("expire_snapshots", table=lake.plain("t"), older_than=LATER, retain_last=1)
-    left = [one["snapshot-id"] for one in catalog.metadata(catalog.table_id())["snapshots"]]
+    left = [snapshot["snapshot-id"] for snapshot in catalog.metadata(catalog.table_id())["snapshots"]]
     equal(left, snapshots[-1:], "the snapshots that are left")
     equal(rows(lake, table), [1, 2, 3], "the rows of the table")
 
@@ -53,7 +53,7 @@ def test_expire_keeps_refs(lake: Lake, catalog: IcebergCatalog) -> None:
     table, snapshots = new_history(lake, catalog)
     lake.run(f"ALTER TABLE {table} CREATE TAG kept AS OF VERSION {snapshots[0]}")
     lake.call("expire_snapshots", table=lake.plain("t"), older_than=LATER, retain_last=1)
-    left = {one["snapshot-id"] for one in catalog.metadata(catalog.table_id())["snapshots"]}
+    left = {snapshot["snapshot-id"] for snapshot in catalog.metadata(catalog.table_id())["snapshots"]}
     same_items(left, {snapshots[0], snapshots[2]}, "the snapshots that are left")
     equal(rows(lake, table, "VERSION AS OF 'kept'"), [1], "the rows of the tag")
 
@@ -121,8 +121,8 @@ def test_register(lake: Lake, catalog: IcebergCatalog) -> None:
 def test_ancestors(lake: Lake, catalog: IcebergCatalog) -> None:
     """ancestors_of tells the line of snapshots, the newest first."""
     _, snapshots = new_history(lake, catalog)
-    found = lake.call("ancestors_of", table=lake.plain("t"))
-    equal([row[0] for row in found], snapshots[::-1], "the ancestors of the current snapshot")
+    rows = lake.call("ancestors_of", table=lake.plain("t"))
+    equal([row[0] for row in rows], snapshots[::-1], "the ancestors of the current snapshot")
 
 
 @must("spark.iceberg.procedure.changelog", operations=["loadTable"], clause=CLAUSE, kind="scenario")
@@ -130,9 +130,9 @@ def test_changelog(lake: Lake, catalog: IcebergCatalog) -> None:
     """create_changelog_view shows what was inserted and deleted between two snapshots."""
     table, snapshots = new_history(lake, catalog)
     lake.run(f"DELETE FROM {table} WHERE x = 1")
-    made = lake.call(
+    rows = lake.call(
         "create_changelog_view", table=lake.plain("t"), options=f"map('start-snapshot-id', '{snapshots[1]}')"
     )
-    (view, *_) = only(made, "the views that create_changelog_view makes")
+    (view, *_) = only(rows, "the views that create_changelog_view makes")
     changes = lake.run(f"SELECT x, _change_type FROM {view} ORDER BY x")
     equal(changes, [(1, "DELETE"), (3, "INSERT")], "the changes that the view shows")

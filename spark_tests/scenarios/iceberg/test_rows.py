@@ -108,8 +108,8 @@ def test_delete_files(lake: Lake, case: str) -> None:
     """A DELETE that is {} leaves delete files if, and only if, that is how it is merged on reading."""
     table = new_table(lake, case)
     lake.run(f"DELETE FROM {table} WHERE id = 0")
-    found = lake.value(f"SELECT count(*) FROM {lake.name('t', 'delete_files')}")
-    equal(found, 1 if case == "merge-on-read" else 0, "the number of delete files")
+    delete_files = lake.value(f"SELECT count(*) FROM {lake.name('t', 'delete_files')}")
+    equal(delete_files, 1 if case == "merge-on-read" else 0, "the number of delete files")
     equal(words(lake, table), {1: "w1", 2: "w2", 3: "w3", 4: "w4", 5: "w5"}, "the words that are left")
 
 

@@ -23,7 +23,7 @@ def test_snapshot(lake: Lake, catalog: IcebergCatalog) -> None:
 def test_time(lake: Lake, catalog: IcebergCatalog) -> None:
     """A table is read as it was when each of its snapshots was committed."""
     table, _ = new_history(lake, catalog)
-    times = [one["timestamp-ms"] for one in catalog.metadata(catalog.table_id())["snapshots"]]
+    times = [snapshot["timestamp-ms"] for snapshot in catalog.metadata(catalog.table_id())["snapshots"]]
     seen = [rows(lake, table, f"TIMESTAMP AS OF timestamp_millis({time})") for time in times]
     equal(seen, [[1], [1, 2], [1, 2, 3]], "the rows at the time of each snapshot")
 
@@ -104,7 +104,9 @@ def test_staged(lake: Lake, catalog: IcebergCatalog) -> None:
         lake.run("RESET spark.wap.id")
     equal(rows(lake, table), [1, 2, 3], "the rows before the append is cherry-picked")
     metadata = catalog.metadata(catalog.table_id())
-    staged = [one["snapshot-id"] for one in metadata["snapshots"] if one["summary"].get("wap.id") == "audit-1"]
+    staged = [
+        snapshot["snapshot-id"] for snapshot in metadata["snapshots"] if snapshot["summary"].get("wap.id") == "audit-1"
+    ]
     snapshot = only(staged, "the snapshots whose wap.id is audit-1")
     lake.call("cherrypick_snapshot", table=lake.plain("t"), snapshot_id=snapshot)
     equal(rows(lake, table), [1, 2, 3, 4], "the rows after the append is cherry-picked")

@@ -14,8 +14,10 @@ CREATE = ("createView", "loadView")
 def new_view(lake: Lake, **properties: str) -> str:
     """Create a table of the rows 1 and 2 and a view of the larger one; return the view's name."""
     lake.run(f"CREATE TABLE {lake.name('t')} USING iceberg AS SELECT * FROM VALUES (1, 'a'), (2, 'b') AS s(x, y)")
-    told = ", ".join(f"'{name}' = '{value}'" for name, value in {"lp.a": "1", **properties}.items())
-    lake.run(f"CREATE VIEW {lake.name('v')} TBLPROPERTIES ({told}) AS SELECT x, y FROM {lake.name('t')} WHERE x > 1")
+    property_list = ", ".join(f"'{name}' = '{value}'" for name, value in {"lp.a": "1", **properties}.items())
+    lake.run(
+        f"CREATE VIEW {lake.name('v')} TBLPROPERTIES ({property_list}) AS SELECT x, y FROM {lake.name('t')} WHERE x > 1"
+    )
     return lake.name("v")
 
 
@@ -54,8 +56,8 @@ def test_properties(lake: Lake) -> None:
     view = new_view(lake, **{"lp.b": "1"})
     lake.run(f"ALTER VIEW {view} SET TBLPROPERTIES ('lp.c' = '3')")
     lake.run(f"ALTER VIEW {view} UNSET TBLPROPERTIES ('lp.b')")
-    found = lake.properties(view)
-    left = {name: found.get(f"lp.{name}") for name in "abc"}
+    properties = lake.properties(view)
+    left = {name: properties.get(f"lp.{name}") for name in "abc"}
     equal(left, {"a": "1", "b": None, "c": "3"}, "the properties lp.a, lp.b and lp.c of the view")
     equal(lake.run(f"SELECT * FROM {view}"), [(2, "b")], "the rows of the view")
 

@@ -69,11 +69,11 @@ def rows_of(ids: list[int]) -> Any:
     """Return rows (id, word, vector) as an Arrow table; a vector points at its own id."""
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
-    vectors = pa.array([value for one in ids for value in (float(one), float(one % 7))], pa.float32())
+    vectors = pa.array([value for id in ids for value in (float(id), float(id % 7))], pa.float32())
     return pa.table(
         {
             "id": pa.array(ids, pa.int32()),
-            "word": pa.array([f"w{one}" for one in ids], pa.string()),
+            "word": pa.array([f"w{id}" for id in ids], pa.string()),
             "vector": pa.FixedSizeListArray.from_arrays(vectors, 2),
         }
     )

@@ -53,10 +53,10 @@ def test_read(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
     """Executors that open a table through the namespace read its fragments: every row once."""
     fragments = new_table(catalog, suite)
     work = partial(count_rows, options_of(suite.settings), catalog.table_id())
-    found = spread(lake, "count the rows of each fragment", fragments, work)
-    same_items((row[0] for row in found), fragments, "the fragments that executors read")
-    equal(sum(row[1] for row in found), ROWS, "the number of rows that executors read")
-    equal(sum(row[2] for row in found), sum(range(ROWS)), "the sum of the ids that executors read")
+    rows = spread(lake, "count the rows of each fragment", fragments, work)
+    same_items((row[0] for row in rows), fragments, "the fragments that executors read")
+    equal(sum(row[1] for row in rows), ROWS, "the number of rows that executors read")
+    equal(sum(row[2] for row in rows), sum(range(ROWS)), "the sum of the ids that executors read")
 
 
 @must("spark.lance.job.written", operations=READ, clause=CLAUSE, kind="scenario")
@@ -121,7 +121,7 @@ def test_index(lake: Lake, suite: Suite, catalog: LanceCatalog, case: dict[str, 
     built = spread(lake, f"build parts of {shown(case)}", fragments, partial(index_fragments, options, id, index))
     parts = [pickle.loads(part) for part in built]  # noqa: S301 - from our own executors
     open_dataset(options, id).commit_existing_index_segments("built", case["column"], parts)
-    listed = [one["index_name"] for one in catalog.list_table_indices(id)["indexes"]]
+    listed = [index["index_name"] for index in catalog.list_table_indices(id)["indexes"]]
     equal(listed, ["built"], "the listed indexes")
     dataset = open_dataset(options, id)
     if case["column"] == "vector":
@@ -141,8 +141,10 @@ def _nearest(dataset: Any, id: int) -> int:
     import numpy as np  # noqa: PLC0415 - slow to import
 
     nearest = {"column": "vector", "q": np.array([id, id % 7], dtype="float32"), "k": 1, "nprobes": 2}
-    found: int = only(values(dataset.scanner(nearest=nearest).to_table(), "id"), "the rows that a search for one finds")
-    return found
+    nearest_id: int = only(
+        values(dataset.scanner(nearest=nearest).to_table(), "id"), "the rows that a search for one finds"
+    )
+    return nearest_id
 
 
 @must("spark.lance.job.searched", operations=READ, clause=CLAUSE, kind="scenario")
@@ -152,10 +154,10 @@ def test_search(lake: Lake, suite: Suite, catalog: LanceCatalog) -> None:
     fragments = new_table(catalog, suite)
     query, k = [99.4, 1.0], 5
     work = partial(search_fragments, options, id, query, k)
-    found = sorted(spread(lake, f"search {query} in each fragment", fragments, work))[:k]
+    neighbours = sorted(spread(lake, f"search {query} in each fragment", fragments, work))[:k]
     alone = list(search_fragments(options, id, query, k, fragments))
-    equal([row[1] for row in found], [row[1] for row in sorted(alone)], "the ids nearest to the vector")
-    equal(len(found), k, "the number of rows that the search finds")
+    equal([row[1] for row in neighbours], [row[1] for row in sorted(alone)], "the ids nearest to the vector")
+    equal(len(neighbours), k, "the number of rows that the search finds")
 
 
 @must("spark.lance.job.fragments", operations=READ, clause=CLAUSE, kind="scenario")

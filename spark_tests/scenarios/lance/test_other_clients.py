@@ -79,8 +79,8 @@ def test_api_reads(lake: Lake, catalog: LanceCatalog) -> None:
     new_table(lake, rows=5)
     id = catalog.table_id()
     equal(catalog.count_table_rows(id).json, 5, "the number of rows that the server counts")
-    found = catalog.rows(id, filter="id >= 3", prefilter=True)
-    same_items((row["word"] for row in found), ["w3", "w4"], "the words that the query finds")
+    rows = catalog.rows(id, filter="id >= 3", prefilter=True)
+    same_items((row["word"] for row in rows), ["w3", "w4"], "the words that the query finds")
 
 
 @must("spark.lance.other.api-writes", operations=[*SPARK, "InsertIntoTable"], clause=CLAUSE, kind="scenario")

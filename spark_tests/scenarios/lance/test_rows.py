@@ -104,11 +104,11 @@ def test_at_once(lake: Lake) -> None:
     lake.run(f"CREATE TABLE {table} (x INT) USING lance")
     sessions = [lake.another() for _ in range(WRITERS)]
     with ThreadPoolExecutor(WRITERS) as pool:
-        told = list(pool.map(lambda n: sessions[n].attempt(f"INSERT INTO {table} VALUES ({n})"), range(WRITERS)))
-    written = [(number,) for number in range(WRITERS) if not told[number]]
+        failures = list(pool.map(lambda n: sessions[n].attempt(f"INSERT INTO {table} VALUES ({n})"), range(WRITERS)))
+    written = [(number,) for number in range(WRITERS) if not failures[number]]
     equal(lake.run(f"SELECT x FROM {table} ORDER BY x"), written, "the rows of the appends that succeeded")
     if not written:
-        raise Violation(f"of {WRITERS} sessions that appended a row none succeeded: {shown(told)}")
+        raise Violation(f"of {WRITERS} sessions that appended a row none succeeded: {shown(failures)}")
 
 
 @should("spark.lance.rows.overwritten", operations=WRITE, clause="lance-changed-rows", kind="scenario")

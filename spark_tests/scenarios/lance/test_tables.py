@@ -40,7 +40,9 @@ NAMES = {
 @must("spark.lance.table.created", operations=CREATE, clause=CLAUSE, kind="scenario")
 def test_create(lake: Lake) -> None:
     """A table with columns of every type is created, listed, and described with these columns and no rows."""
-    lake.run(f"CREATE TABLE {lake.name('t')} ({', '.join(f'{one} {TYPES[one]}' for one in TYPES)}) USING lance")
+    lake.run(
+        f"CREATE TABLE {lake.name('t')} ({', '.join(f'{column} {TYPES[column]}' for column in TYPES)}) USING lance"
+    )
     same_items(lake.shown("TABLES"), ["t"], "the listed tables")
     equal(lake.columns(lake.name("t")), TYPES, "the columns of the table")
     equal(lake.run(f"SELECT * FROM {lake.name('t')}"), [], "the rows of the new table")

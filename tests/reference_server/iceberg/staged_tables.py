@@ -37,13 +37,13 @@ class Staged:
         number = number or len(self.lists) + 1
         added = manifests or [Written(list(files), number, snapshot=number)]
         parent = {"parent-snapshot-id": self.lists[-1][0]} if self.lists else {}
-        kept = self.lists[-1][1] if self.lists else []
+        previous = self.lists[-1][1] if self.lists else []
         summary = {"operation": operation}
-        made = snapshot(self.folder, number, number, [*kept, *added], summary=summary, **parent, **more)
+        content = snapshot(self.folder, number, number, [*previous, *added], summary=summary, **parent, **more)
         rows = {"first-row-id": 0, "added-rows": 0}
         ref = {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": number}
-        self.api.commit([{"action": "add-snapshot", "snapshot": {**rows, **made}}, ref], expect=200)
-        self.lists.append((number, [*kept, *added]))
+        self.api.commit([{"action": "add-snapshot", "snapshot": {**rows, **content}}, ref], expect=200)
+        self.lists.append((number, [*previous, *added]))
         return self
 
     def plan(self, expect=200, headers=None, **request):

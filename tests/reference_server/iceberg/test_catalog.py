@@ -29,9 +29,9 @@ class Counted:
         return self.storage.get(key)
 
     def scan(self, prefix, after=None, limit=None):
-        found = self.storage.scan(prefix, after, limit)
-        self.read += len(found)
-        return found
+        entries = self.storage.scan(prefix, after, limit)
+        self.read += len(entries)
+        return entries
 
 
 @pytest.fixture(params=BACKENDS)

@@ -32,7 +32,7 @@ def test_a_commit_makes_one_new_file(api):
     committed = api.commit([set_property("a", "1"), set_property("b", "2")], expect=200)
     metadata = committed.body["metadata"]
     assert metadata["properties"].items() >= {"a": "1", "b": "2"}.items()
-    assert [one["metadata-file"] for one in metadata["metadata-log"]] == [created["metadata-location"]]
+    assert [entry["metadata-file"] for entry in metadata["metadata-log"]] == [created["metadata-location"]]
     assert metadata["last-updated-ms"] >= created["metadata"]["last-updated-ms"]
     assert metadata_files(api) == ["00000", "00001"]
     loaded = api.load(expect=200)
@@ -169,7 +169,7 @@ def test_several_changes_of_one_table_come_in_order(api):
     )
     metadata = api.load().body["metadata"]
     assert (metadata["properties"]["a"], metadata["properties"]["b"]) == ("1", "2")
-    assert [one["metadata-file"] for one in metadata["metadata-log"]] == [created["metadata-location"]]
+    assert [entry["metadata-file"] for entry in metadata["metadata-log"]] == [created["metadata-location"]]
     assert metadata_files(api) == ["00000", "00001"]
 
 

@@ -32,8 +32,8 @@ def test_the_prefix_of_a_warehouse_is_its_name(several, name):
 def test_a_warehouse_may_be_named_by_its_uri(http, tmp_path):
     with serve("iceberg", warehouses=[f"mine=file://{tmp_path}/w/"]) as server:
         api = Api(http, server.url)
-        found = api.call("GET", f"config?warehouse=file://{tmp_path}/w", expect=200)
-        assert found.body["overrides"]["prefix"] == "mine"
+        answer = api.call("GET", f"config?warehouse=file://{tmp_path}/w", expect=200)
+        assert answer.body["overrides"]["prefix"] == "mine"
         api.namespace("a")
         assert api.table().body["metadata-location"].startswith(f"file://{tmp_path}/w/a/t-")
 
@@ -78,7 +78,7 @@ def test_endpoints_are_what_is_served(http, revision):
     operations = find_profile(f"iceberg/{revision}").document().operations
     with serve(f"iceberg/{revision}") as server:
         config = http("GET", server.url + "/v1/config").json()
-    assert set(config["endpoints"]) <= {f"{one.method} {one.path}" for one in operations.values()}
+    assert set(config["endpoints"]) <= {f"{operation.method} {operation.path}" for operation in operations.values()}
     assert "POST /v1/{prefix}/transactions/commit" in config["endpoints"]
     assert ("idempotency-key-lifetime" in config) == (revision != "1.6")
 

@@ -66,7 +66,7 @@ def creations(api, number):
 KINDS = (transactions, commits, creations)
 
 
-def work(url, kind, numbers, done):
+def work(url, kind, numbers, completed):
     """Do one kind of work again and again, until nobody answers."""
     with urllib3.PoolManager(retries=False) as pool:
         api = Api(pool.request, url)
@@ -76,11 +76,11 @@ def work(url, kind, numbers, done):
                 kind(api, number)
             except urllib3.exceptions.HTTPError:
                 return
-            done[kind].append(number)
+            completed[kind].append(number)
 
 
 def test_kills(tmp_path, http):
-    root, done, numbers = tmp_path / "lake", {kind: [] for kind in KINDS}, count(1)
+    root, completed, numbers = tmp_path / "lake", {kind: [] for kind in KINDS}, count(1)
     with serve("iceberg", storage=f"dir:{root}") as server:
         api = Api(http, server.url)
         api.namespace("a")
@@ -88,7 +88,7 @@ def test_kills(tmp_path, http):
             api.table(f"a/tables/{name}", properties={"n": "0"})
     for _ in range(CRASHES):
         process, url = start(root)
-        workers = [threading.Thread(target=work, args=(url, kind, numbers, done)) for kind in KINDS]
+        workers = [threading.Thread(target=work, args=(url, kind, numbers, completed)) for kind in KINDS]
         for worker in workers:
             worker.start()
         time.sleep(random.uniform(0.05, LONGEST))
@@ -97,11 +97,11 @@ def test_kills(tmp_path, http):
         process.stdout.close()
         for worker in workers:
             worker.join()
-        check(http, root, done)
-    assert all(done.values()), "the server was always killed before it had done anything"
+        check(http, root, completed)
+    assert all(completed.values()), "the server was always killed before it had done anything"
 
 
-def check(http, root, done):
+def check(http, root, completed):
     """Look at the directory with a new server.
 
     The tables of a transaction show the same number, none below the last that was confirmed; what was
@@ -110,13 +110,15 @@ def check(http, root, done):
     """
     with serve("iceberg", storage=f"dir:{root}", page_size=1000) as server:
         api = Api(http, server.url)
-        listed = [one["name"] for one in api.call("GET", "namespaces/a/tables", expect=200).body["identifiers"]]
+        listed = [
+            identifier["name"] for identifier in api.call("GET", "namespaces/a/tables", expect=200).body["identifiers"]
+        ]
         tables = {name: api.load(f"a/tables/{name}", expect=200).body["metadata"] for name in listed}
     shown = {name: int(table["properties"]["n"]) for name, table in tables.items()}
     assert len({shown[name] for name in TABLES}) == 1
-    assert shown[TABLES[0]] >= max(done[transactions], default=0)
-    assert shown["alone"] >= max(done[commits], default=0)
-    assert {f"d{number}" for number in done[creations]} <= set(listed)
+    assert shown[TABLES[0]] >= max(completed[transactions], default=0)
+    assert shown["alone"] >= max(completed[commits], default=0)
+    assert {f"d{number}" for number in completed[creations]} <= set(listed)
     assert not [name for name in listed if name[0] == "c" and f"d{name[1:]}" in listed]
     for table in tables.values():
         for entry in table["metadata-log"]:

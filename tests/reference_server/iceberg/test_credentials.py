@@ -38,8 +38,8 @@ def s3(open_s3):
 
 
 def credential(answer):
-    (found,) = answer.body["storage-credentials"]
-    return found
+    (vended,) = answer.body["storage-credentials"]
+    return vended
 
 
 def test_files_in_a_local_warehouse_need_no_keys(api):
@@ -58,9 +58,9 @@ def test_missing_tables_have_none(api):
 
 def test_keys_for_a_table(s3):
     answer = s3.load(headers=ASK, expect=200)
-    found = credential(answer)
-    assert found["prefix"] == answer.body["metadata"]["location"]
-    config = found["config"]
+    vended = credential(answer)
+    assert vended["prefix"] == answer.body["metadata"]["location"]
+    config = vended["config"]
     assert config["s3.access-key-id"].startswith("ASIA")
     assert len(config["s3.access-key-id"]) == 20
     assert len(config["s3.secret-access-key"]) == 40
@@ -68,7 +68,7 @@ def test_keys_for_a_table(s3):
     assert 1790 < left <= 3600
     assert config["client.refresh-credentials-endpoint"] == "v1/namespaces/a/tables/t/credentials"
     assert s3.call("GET", config["client.refresh-credentials-endpoint"].removeprefix("v1/"), expect=200).body == {
-        "storage-credentials": [found]
+        "storage-credentials": [vended]
     }
     assert "s3.secret-access-key" not in answer.body["config"]
 
@@ -97,7 +97,7 @@ def test_keys_change_with_the_time(s3, monkeypatch):
     monkeypatch.setattr(credentials.time, "time", lambda: now + 1800)
     after = credential(s3.load(headers=ASK))
     assert after["config"]["s3.session-token"] != before["config"]["s3.session-token"]
-    times = [int(one["config"]["s3.session-token-expires-at-ms"]) for one in (before, after)]
+    times = [int(vended["config"]["s3.session-token-expires-at-ms"]) for vended in (before, after)]
     assert times[1] == times[0] + 1800_000
 
 
@@ -120,8 +120,8 @@ def test_keys_are_not_kept_with_a_repeated_answer(open_s3, tmp_path):
         ]
         assert sent[0].body == sent[1].body
         token = credential(sent[0])["config"]["s3.session-token"]
-    kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
-    assert token.encode() not in kept
+    stored = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert token.encode() not in stored
 
 
 def test_the_servers_own_keys(open_s3):
@@ -138,7 +138,7 @@ def test_no_keys_at_all(open_s3):
         assert answer["config"]["s3.region"] == "eu-west-1"
         assert api.call("GET", "namespaces/a/tables/t/credentials").body == {"storage-credentials": []}
         endpoints = api.call("GET", "config").body["endpoints"]
-        assert not [one for one in endpoints if one.endswith("/sign")]
+        assert not [endpoint for endpoint in endpoints if endpoint.endswith("/sign")]
 
 
 def test_a_local_table_in_a_catalog_on_s3_needs_none(open_s3, tmp_path):

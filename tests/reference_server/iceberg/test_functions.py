@@ -42,12 +42,12 @@ def test_the_samples_are_listed(samples):
 
 
 def test_pages(samples):
-    token, found = "", []
+    token, pages = "", []
     while token is not None:
         page = samples.call("GET", f"namespaces/samples/functions?pageToken={token}&pageSize=2", expect=200).body
-        found.append([name for _, name in page["identifiers"]])
+        pages.append([name for _, name in page["identifiers"]])
         token = page["next-page-token"]
-    assert found == [NAMES[:2], NAMES[2:]]
+    assert pages == [NAMES[:2], NAMES[2:]]
     assert samples.call("GET", "namespaces/samples/functions?pageToken=x&pageSize=2").status == 400
 
 
@@ -80,11 +80,11 @@ def test_a_namespace_with_functions_stays(samples):
 def test_every_warehouse_has_them(open_api, folder):
     with open_api(functions=str(folder), warehouses=("default", "lab")) as api:
         for prefix in ("", "default/", "lab/"):
-            one = Api(api.http, api.url, prefix)
-            assert one.call("GET", "namespaces/a%1Fb%20c/functions", expect=200).body["identifiers"] == [
+            second_api = Api(api.http, api.url, prefix)
+            assert second_api.call("GET", "namespaces/a%1Fb%20c/functions", expect=200).body["identifiers"] == [
                 ["a", "b c", "ü.v2"]
             ]
-            assert one.call("GET", "namespaces").body["namespaces"] == [["a"], ["z"]]
+            assert second_api.call("GET", "namespaces").body["namespaces"] == [["a"], ["z"]]
 
 
 def test_the_folder_is_read_anew_at_each_start(tmp_path, folder, http):

@@ -29,12 +29,12 @@ def test_without_a_token_everything_is_listed(full, path, key):
 @pytest.mark.parametrize(("size", "pages"), [("", 3), ("&pageSize=7", 4), ("&pageSize=25", 3)])
 def test_pages_hold_everything_once(full, path, key, size, pages):
     everything = full.call("GET", path).body[key]
-    found, token, count = [], "", 0
+    names, token, count = [], "", 0
     while token is not None:
         body = full.call("GET", f"{path}{size}&pageToken={token}", expect=200).body
-        found += body[key]
+        names += body[key]
         token, count = body["next-page-token"], count + 1
-    assert found == everything
+    assert names == everything
     assert count == pages
 
 
@@ -55,7 +55,7 @@ def test_a_token_outlives_the_entry_at_which_its_page_ended(full):
     first = full.call("GET", "namespaces/a/tables?pageToken=&pageSize=5").body
     full.call("DELETE", "namespaces/a/tables/t04", expect=204)
     second = full.call("GET", f"namespaces/a/tables?pageSize=5&pageToken={first['next-page-token']}").body
-    assert [one["name"] for one in second["identifiers"]] == [f"t{number:02}" for number in range(5, 10)]
+    assert [identifier["name"] for identifier in second["identifiers"]] == [f"t{number:02}" for number in range(5, 10)]
 
 
 def test_levels(api):
@@ -78,5 +78,5 @@ def test_listing_what_is_not_there(api, path):
 def test_listings_are_fresh(api):
     for names in ([], ["t"], ["t", "u"]):
         listed = api.call("GET", "namespaces/a/tables").body["identifiers"]
-        assert [one["name"] for one in listed] == names
+        assert [identifier["name"] for identifier in listed] == names
         api.table(f"a/tables/{'tuv'[len(names)]}")

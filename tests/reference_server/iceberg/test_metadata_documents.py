@@ -150,7 +150,7 @@ def test_documents_that_do_not_hold_together(key, value):
 
 @pytest.mark.parametrize("document", [None, [], "x", {}])
 def test_no_metadata_at_all(document):
-    for reader in (lambda one: read_table(one, uuid=UUID), read_view):
+    for reader in (lambda document: read_table(document, uuid=UUID), read_view):
         with pytest.raises(InvalidMetadata):
             reader(document)
 

@@ -138,9 +138,9 @@ def places(node, path=()):
 
 
 @st.composite
-def spoilt(draw, whole):
+def spoilt(draw, document):
     """Return a copy with another value, or none, at one or two of its places."""
-    node = copy.deepcopy(whole)
+    node = copy.deepcopy(document)
     for _ in range(draw(st.integers(1, 2))):
         path = draw(st.sampled_from([*places(node)] or [None]))
         if path is None:
@@ -198,7 +198,7 @@ def test_requirements(requirements):
 
 
 def test_every_update_is_among_those_sent():
-    assert {one["action"] for one in UPDATES} == TABLE_UPDATES.keys()
-    assert {one["action"] for one in VIEW_UPDATES_SENT} == VIEW_UPDATES.keys()
+    assert {update["action"] for update in UPDATES} == TABLE_UPDATES.keys()
+    assert {update["action"] for update in VIEW_UPDATES_SENT} == VIEW_UPDATES.keys()
     assert update_table(TABLE, UPDATES, now=NOW)["current-snapshot-id"] == 1
     assert update_view(VIEW, VIEW_UPDATES_SENT, now=NOW)["current-version-id"] == 2

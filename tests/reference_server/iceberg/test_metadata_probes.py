@@ -54,7 +54,9 @@ def add_spec(*fields, id=0):
 
 def add_order(*sources, id=1):
     ways = {"transform": "identity", "direction": "asc", "null-order": "nulls-first"}
-    return do("add-sort-order", sort_order={"order-id": id, "fields": [{"source-id": one, **ways} for one in sources]})
+    return do(
+        "add-sort-order", sort_order={"order-id": id, "fields": [{"source-id": source, **ways} for source in sources]}
+    )
 
 
 def add(id, number=None, parent=None, at=None, **more):
@@ -79,7 +81,7 @@ HISTORY = [add(1), ref(1), add(2, parent=1), ref(2), add(3, parent=2), ref(3)]
 
 
 def ids(key, id_key):
-    return lambda table: [one[id_key] for one in table[key]]
+    return lambda table: [entry[id_key] for entry in table[key]]
 
 
 LOOKS = {
@@ -90,7 +92,7 @@ LOOKS = {
     "parents": ids("snapshots", "parent-snapshot-id"),
     "log": ids("snapshot-log", "snapshot-id"),
     "log times": ids("snapshot-log", "timestamp-ms"),
-    "partition fields": lambda table: [one["field-id"] for one in table["partition-specs"][-1]["fields"]],
+    "partition fields": lambda table: [field["field-id"] for field in table["partition-specs"][-1]["fields"]],
     "last type": lambda table: table["schemas"][-1]["fields"][-1]["type"],
     "last default": lambda table: table["schemas"][-1]["fields"][-1]["initial-default"],
     "last snapshot": lambda table: table["snapshots"][-1],
@@ -298,7 +300,9 @@ def test_updates(updates, expected, version, before):
     if expected is SAME:
         assert updated is base
         return
-    assert {what: LOOKS.get(what, lambda one, key=what: one.get(key))(updated) for what in expected} == expected
+    assert {
+        what: LOOKS.get(what, lambda metadata, key=what: metadata.get(key))(updated) for what in expected
+    } == expected
     assert updated["last-updated-ms"] == NOW
     assert base == table(version, before), "the base is not changed in place"
 
@@ -342,7 +346,7 @@ REQUIREMENTS = [
 
 
 @pytest.mark.parametrize(
-    ("requirement", "error"), [one[1:] for one in REQUIREMENTS], ids=[one[0] for one in REQUIREMENTS]
+    ("requirement", "error"), [case[1:] for case in REQUIREMENTS], ids=[case[0] for case in REQUIREMENTS]
 )
 def test_requirements(requirement, error):
     metadata = table(before=HISTORY)

@@ -42,7 +42,7 @@ TYPES = [
 
 
 def schema():
-    fields = [{"id": id, "name": f"c{id}", "required": id < 4, "type": one} for id, one in enumerate(TYPES, 1)]
+    fields = [{"id": id, "name": f"c{id}", "required": id < 4, "type": type} for id, type in enumerate(TYPES, 1)]
     return {"type": "struct", "schema-id": 0, "identifier-field-ids": [1, 2], "fields": fields}
 
 
@@ -80,7 +80,7 @@ def snapshots(version):
 
 def table(version):
     metadata = new_table(request(version), location="s3://b/t", uuid=UUID, now=NOW)
-    last = [one for one in metadata["schemas"][0]["fields"] if one["name"] != "c12"]
+    last = [field for field in metadata["schemas"][0]["fields"] if field["name"] != "c12"]
     tag = {"action": "set-snapshot-ref", "ref-name": "t", "type": "tag", "snapshot-id": 11, "max-ref-age-ms": 5}
     statistics = {"snapshot-id": 12, "statistics-path": "s3://b/s", "file-size-in-bytes": 9}
     for count, update in enumerate([
@@ -113,8 +113,8 @@ def test_pyiceberg_reads_our_tables(make, version):
     assert read.format_version == version
     assert str(read.table_uuid) == UUID
     assert read.current_snapshot_id == metadata.get("current-snapshot-id")
-    assert {one.schema_id: one.highest_field_id for one in read.schemas}.keys() == {
-        one["schema-id"] for one in metadata["schemas"]
+    assert {read_schema.schema_id: read_schema.highest_field_id for read_schema in read.schemas}.keys() == {
+        schema["schema-id"] for schema in metadata["schemas"]
     }
     assert [entry.metadata_file for entry in read.metadata_log] == [
         entry["metadata-file"] for entry in metadata["metadata-log"]
@@ -128,7 +128,7 @@ def test_pyiceberg_writes_our_tables_back(version):
     metadata = table(version)
     written = TableMetadataUtil.parse_raw(orjson.dumps(metadata).decode()).model_dump_json()
     assert shown(orjson.loads(written)) == shown(metadata)
-    again = [TableMetadataUtil.parse_raw(one) for one in (written, orjson.dumps(metadata).decode())]
+    again = [TableMetadataUtil.parse_raw(text) for text in (written, orjson.dumps(metadata).decode())]
     assert again[0].schemas == again[1].schemas
 
 
@@ -141,11 +141,11 @@ def test_pyiceberg_reads_our_views():
         "default-namespace": ["ns"],
         "representations": [{"type": "sql", "sql": "select 1", "dialect": "spark"}],
     }
-    made = new_view({"schema": schema(), "view-version": version}, location="s3://b/v", uuid=UUID, now=NOW)
+    metadata = new_view({"schema": schema(), "view-version": version}, location="s3://b/v", uuid=UUID, now=NOW)
     change = {**version, "timestamp-ms": NOW + 1, "summary": {"engine-name": "f"}}
     use = {"action": "set-current-view-version", "view-version-id": -1}
-    made = update_view(made, [{"action": "add-view-version", "view-version": change}, use], now=NOW + 2)
-    read = ViewMetadata.model_validate(made)
+    metadata = update_view(metadata, [{"action": "add-view-version", "view-version": change}, use], now=NOW + 2)
+    read = ViewMetadata.model_validate(metadata)
     assert read.current_version_id == 2
     assert [entry.version_id for entry in read.version_log] == [1, 2]
     assert str(read.view_uuid) == UUID

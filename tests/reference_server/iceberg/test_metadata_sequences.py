@@ -34,7 +34,7 @@ def do(action, **fields):
 
 
 def current(table):
-    return next(one for one in table["schemas"] if one["schema-id"] == table["current-schema-id"])
+    return next(schema for schema in table["schemas"] if schema["schema-id"] == table["current-schema-id"])
 
 
 def columns(draw, first):
@@ -46,10 +46,10 @@ def columns(draw, first):
 
 def source(draw, table):
     """Return the source and transform of a partition or sort field, or None when no column has one."""
-    found = [one for one in current(table)["fields"] if isinstance(one["type"], str)]
-    if not found:
+    columns = [column for column in current(table)["fields"] if isinstance(column["type"], str)]
+    if not columns:
         return None
-    column = draw(st.sampled_from(found))
+    column = draw(st.sampled_from(columns))
     return {"source-id": column["id"], "transform": draw(st.sampled_from(SOURCES[column["type"]]))}
 
 
@@ -78,7 +78,7 @@ def order_updates(draw, table):
 
 
 def snapshot_updates(draw, table):
-    known = [one["snapshot-id"] for one in table["snapshots"]]
+    known = [snapshot["snapshot-id"] for snapshot in table["snapshots"]]
     snapshot = {"snapshot-id": max(known, default=0) + 1, "timestamp-ms": table["last-updated-ms"] + 1}
     snapshot |= {"manifest-list": "s3://b/m.avro", "summary": {"operation": "append"}, "schema-id": 0}
     if known and draw(st.booleans()):
@@ -91,7 +91,7 @@ def snapshot_updates(draw, table):
 
 
 def ref_updates(draw, table):
-    ids = [one["snapshot-id"] for one in table["snapshots"]]
+    ids = [snapshot["snapshot-id"] for snapshot in table["snapshots"]]
     if not ids:
         return []
     name = draw(REF_NAMES)
@@ -122,8 +122,8 @@ def removals(draw, table):
 
 def statistics_updates(draw, table):
     file = {"snapshot-id": draw(st.integers(1, 4)), "statistics-path": "s3://b/s", "file-size-in-bytes": 1}
-    whole = {**file, "file-footer-size-in-bytes": 1, "blob-metadata": []}
-    return [do("set-statistics", statistics=whole), do("set-partition-statistics", partition_statistics=file)]
+    statistics = {**file, "file-footer-size-in-bytes": 1, "blob-metadata": []}
+    return [do("set-statistics", statistics=statistics), do("set-partition-statistics", partition_statistics=file)]
 
 
 def other_updates(draw, table):
@@ -162,7 +162,9 @@ def commits(draw):
     states = [(new_table(request, location="s3://b/t", uuid=UUID, now=START), [])]
     for count in range(draw(st.integers(1, 8))):
         table = states[-1][0]
-        updates = [one for kind in draw(st.lists(st.sampled_from(KINDS), max_size=3)) for one in kind(draw, table)]
+        updates = [
+            update for kind in draw(st.lists(st.sampled_from(KINDS), max_size=3)) for update in kind(draw, table)
+        ]
         try:
             after = update_table(table, updates, now=START + 1000 * count, previous_file=f"s3://b/t/{count}.json")
         except MetadataError:
@@ -207,16 +209,16 @@ def test_partition_fields_have_ids_of_their_own(states):
 @given(states=commits())
 def test_commits_are_functions_of_the_base(states):
     for (before, _), (after, updates) in pairwise(states):
-        kept, now = copy.deepcopy(before), after["last-updated-ms"]
+        unchanged, now = copy.deepcopy(before), after["last-updated-ms"]
         file = None if after is before else after["metadata-log"][-1]["metadata-file"]
         assert update_table(before, copy.deepcopy(updates), now=now, previous_file=file) == after
-        assert before == kept
+        assert before == unchanged
 
 
 @UNHURRIED
 @given(states=commits())
 def test_any_table_can_be_made_anew_from_its_definition(states):
     table = states[-1][0]
-    made = create_table(creation(table), uuid="", now=START)
-    assert made["location"] == table["location"] and made["properties"] == table["properties"]
-    assert made["schemas"][0]["fields"] == current(table)["fields"]
+    created = create_table(creation(table), uuid="", now=START)
+    assert created["location"] == table["location"] and created["properties"] == table["properties"]
+    assert created["schemas"][0]["fields"] == current(table)["fields"]

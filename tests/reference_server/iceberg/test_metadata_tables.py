@@ -94,9 +94,9 @@ REQUEST = {
 
 def test_ids_are_given_out_struct_by_struct():
     fresh = make(REQUEST)["schemas"][0]
-    assert [one["id"] for one in fresh["fields"]] == [1, 2, 3, 4, 5]
+    assert [field["id"] for field in fresh["fields"]] == [1, 2, 3, 4, 5]
     where, _, tags, more, _ = fresh["fields"]
-    assert [one["id"] for one in where["type"]["fields"]] == [6, 7]
+    assert [field["id"] for field in where["type"]["fields"]] == [6, 7]
     assert (tags["type"]["element-id"], tags["type"]["element"]["fields"][0]["id"]) == (8, 9)
     assert (more["type"]["key-id"], more["type"]["value-id"], more["type"]["value"]["element-id"]) == (10, 11, 12)
     assert fresh["identifier-field-ids"] == [5, 2]
@@ -187,10 +187,10 @@ def test_a_staged_table_is_committed_as_it_was_staged(version):
 
 def test_a_table_made_by_updates_needs_a_definition_and_a_location():
     staged = creation(make(REQUEST))
-    without = [one for one in staged if one["action"] != "set-location"]
+    without = [update for update in staged if update["action"] != "set-location"]
     assert create_table(without, uuid=UUID, now=NOW, location="s3://default")["location"] == "s3://default"
     for missing in ("set-location", "add-schema", "add-spec", "add-sort-order", "set-default-sort-order"):
-        left = [one for one in staged if one["action"] not in (missing, missing.replace("add", "set-default"))]
+        left = [update for update in staged if update["action"] not in (missing, missing.replace("add", "set-default"))]
         with pytest.raises(InvalidUpdate):
             create_table(left, uuid=UUID, now=NOW)
 
@@ -206,8 +206,8 @@ def test_a_replaced_table_keeps_its_history_and_the_ids_of_its_columns():
         "properties": {"x": "y"},
     }  # fmt: skip
     replaced = replace_table(table, request, now=NOW + 1, location="s3://b/u", previous_file="s3://b/t/0.json")
-    assert [one["id"] for one in replaced["schemas"][1]["fields"]] == [13, 2]
-    assert [one["field-id"] for one in replaced["partition-specs"][1]["fields"]] == [1000, 1001]
+    assert [field["id"] for field in replaced["schemas"][1]["fields"]] == [13, 2]
+    assert [field["field-id"] for field in replaced["partition-specs"][1]["fields"]] == [1000, 1001]
     assert (replaced["current-schema-id"], replaced["default-spec-id"], replaced["default-sort-order-id"]) == (1, 1, 0)
     assert replaced["refs"] == {} and "current-snapshot-id" not in replaced
     assert replaced["snapshots"] == table["snapshots"] and replaced["snapshot-log"] == table["snapshot-log"]
@@ -230,12 +230,12 @@ def test_the_metadata_log_is_as_long_as_the_table_wants():
         before = table
         change = [{"action": "set-properties", "updates": {"n": str(count)}}]
         table = update_table(before, change, now=NOW + count, previous_file=f"file-{count}")
-    assert [one["metadata-file"] for one in table["metadata-log"]] == ["file-2", "file-3"]
-    assert [one["timestamp-ms"] for one in table["metadata-log"]] == [NOW + 1, NOW + 2]
+    assert [entry["metadata-file"] for entry in table["metadata-log"]] == ["file-2", "file-3"]
+    assert [entry["timestamp-ms"] for entry in table["metadata-log"]] == [NOW + 1, NOW + 2]
     assert superfluous_files(before, table) == ["file-1"]
     with pytest.raises(InvalidUpdate):
-        many = [{"action": "set-properties", "updates": {"write.metadata.previous-versions-max": "many"}}]
-        update_table(table, many, now=NOW + 9, previous_file="file")
+        updates = [{"action": "set-properties", "updates": {"write.metadata.previous-versions-max": "many"}}]
+        update_table(table, updates, now=NOW + 9, previous_file="file")
 
 
 @pytest.mark.parametrize(

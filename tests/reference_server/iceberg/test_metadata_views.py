@@ -56,17 +56,17 @@ def replaced(base, count, **more):
 
 
 def ids(metadata, key="versions", id_key="version-id"):
-    return [one[id_key] for one in metadata[key]]
+    return [entry[id_key] for entry in metadata[key]]
 
 
 def test_a_new_view_has_version_1_and_schema_0():
-    made = view("spark", "trino", owner="me")
-    assert made["versions"] == [version("spark", "trino")]
-    assert made["schemas"] == [schema("a")]
-    assert made["version-log"] == [{"version-id": 1, "timestamp-ms": NOW}]
-    assert (made["current-version-id"], made["format-version"], made["view-uuid"]) == (1, 1, UUID)
-    assert (made["location"], made["properties"]) == ("s3://b/v", {"owner": "me"})
-    assert read_view(made) == made
+    metadata = view("spark", "trino", owner="me")
+    assert metadata["versions"] == [version("spark", "trino")]
+    assert metadata["schemas"] == [schema("a")]
+    assert metadata["version-log"] == [{"version-id": 1, "timestamp-ms": NOW}]
+    assert (metadata["current-version-id"], metadata["format-version"], metadata["view-uuid"]) == (1, 1, UUID)
+    assert (metadata["location"], metadata["properties"]) == ("s3://b/v", {"owner": "me"})
+    assert read_view(metadata) == metadata
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ def encoded(name):
 def test_names_come_back_as_they_went_in(api, name):
     api.namespace(name, properties={"k": name})
     api.namespace(name, name)
-    found = api.call("GET", f"namespaces/{encoded(name)}", expect=200).body
-    assert found == {"namespace": [name], "properties": {"k": name}}
+    namespace = api.call("GET", f"namespaces/{encoded(name)}", expect=200).body
+    assert namespace == {"namespace": [name], "properties": {"k": name}}
     below = api.call("GET", f"namespaces?parent={encoded(name)}", expect=200).body
     assert below["namespaces"] == [[name, name]]
     api.table(f"{encoded(name)}%1F{encoded(name)}/tables/{encoded(name)}")

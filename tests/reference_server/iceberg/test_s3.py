@@ -40,14 +40,14 @@ def api(open_api, http):
         api = Api(http, server.url)
         api.namespace("a")
         yield api
-        for one in api.call("GET", "namespaces/a/tables").body["identifiers"]:
-            api.call("DELETE", f"namespaces/a/tables/{one['name']}?purgeRequested=true")
+        for identifier in api.call("GET", "namespaces/a/tables").body["identifiers"]:
+            api.call("DELETE", f"namespaces/a/tables/{identifier['name']}?purgeRequested=true")
 
 
 def files(bucket, location):
     path = location.removeprefix("s3://")
-    found = bucket.get_file_info(FileSelector(path, recursive=True, allow_not_found=True))
-    return sorted(one.path.removeprefix(f"{path}/") for one in found if one.is_file)
+    files = bucket.get_file_info(FileSelector(path, recursive=True, allow_not_found=True))
+    return sorted(file.path.removeprefix(f"{path}/") for file in files if file.is_file)
 
 
 def test_a_table_lives_in_the_bucket(api, bucket):
@@ -55,7 +55,7 @@ def test_a_table_lives_in_the_bucket(api, bucket):
     location = created["metadata"]["location"]
     assert location.startswith("s3://lake/house/a/t-")
     committed = api.commit([SET], expect=200).body
-    names = [one["metadata-location"].removeprefix(f"{location}/") for one in (created, committed)]
+    names = [body["metadata-location"].removeprefix(f"{location}/") for body in (created, committed)]
     assert files(bucket, location) == sorted(names)
     with bucket.open_input_file(committed["metadata-location"].removeprefix("s3://")) as stream:
         assert json.loads(stream.read()) == committed["metadata"]

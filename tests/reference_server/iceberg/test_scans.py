@@ -58,13 +58,13 @@ def test_plan_tasks_cover_the_rest(open_api):
         files = [f"f{number}" for number in range(7)]
         staged = Staged(api).commit(*map(File, files)).commit(File("g1")).commit(File("g2"))
         answer = staged.plan()
-        found = paths(answer)
-        assert len(found) <= 2
+        listed = paths(answer)
+        assert len(listed) <= 2
         for task in answer.body["plan-tasks"]:
             more = api.call("POST", f"{TABLE}/tasks", {"plan-task": task}, expect=200)
             assert 1 <= len(paths(more)) <= 2
-            found += paths(more)
-        assert sorted(found) == sorted([*files, "g1", "g2"])
+            listed += paths(more)
+        assert sorted(listed) == sorted([*files, "g1", "g2"])
 
 
 def test_a_wrong_count_in_a_manifest_list_loses_no_file(open_api):
@@ -228,14 +228,14 @@ def test_settings():
 
 
 def test_manifests_that_cannot_be_read(staged):
-    for one in staged.folder.glob("*.avro"):
-        one.write_bytes(b"nothing of the kind")
+    for manifest in staged.folder.glob("*.avro"):
+        manifest.write_bytes(b"nothing of the kind")
     answer = staged.plan().body
     assert answer["status"] == "failed"
     assert answer["error"]["code"] == 400
     assert "plan-id" not in answer
-    for one in staged.folder.glob("*.avro"):
-        one.unlink()
+    for manifest in staged.folder.glob("*.avro"):
+        manifest.unlink()
     assert staged.plan().body["error"]["type"] == "NotFoundException"
 
 
@@ -269,8 +269,8 @@ class TestInTheBackground:
 
     def test_a_planning_can_fail(self, staged):
         plan_id = staged.plan().body["plan-id"]
-        for one in staged.folder.glob("*.avro"):
-            one.unlink()
+        for manifest in staged.folder.glob("*.avro"):
+            manifest.unlink()
         assert self.wait(staged, plan_id).body["error"]["type"] == "NotFoundException"
 
     def test_a_planning_can_be_given_up(self, staged):

@@ -22,14 +22,14 @@ BY_P = [("p", ["null", "long"], 1000)]
 def deletes_of(answer):
     """Return the paths of the delete files of each data file, sorted; every one listed is referred to."""
     body = answer.body
-    listed = [one["file-path"] for one in body["delete-files"]]
-    found = {
+    listed = [file["file-path"] for file in body["delete-files"]]
+    by_path = {
         task["data-file"]["file-path"]: sorted(listed[place] for place in task.get("delete-file-references", []))
         for task in body["file-scan-tasks"]
     }
     assert len(set(listed)) == len(listed)
-    assert set(listed) == {path for paths in found.values() for path in paths}
-    return found
+    assert set(listed) == {path for paths in by_path.values() for path in paths}
+    return by_path
 
 
 def position(path, **more):
@@ -40,7 +40,7 @@ def equality(path, **more):
     return File(path, EQUALITY, more={"equality_ids": [1], **more})
 
 
-def one(*files, sequence, **more):
+def manifest_of(*files, sequence, **more):
     return Written(list(files), sequence, snapshot=sequence, **more)
 
 
@@ -51,29 +51,29 @@ def staged(api):
 
 
 def test_position_deletes_count_for_the_same_commit_and_earlier_ones(staged):
-    staged.commit(manifests=[one(position("d"), sequence=2)])
+    staged.commit(manifests=[manifest_of(position("d"), sequence=2)])
     assert deletes_of(staged.plan()) == {"f1": ["d"], "f2": ["d"], "f3": []}
 
 
 def test_equality_deletes_count_for_earlier_commits_alone(staged):
-    staged.commit(manifests=[one(equality("d"), sequence=2)])
+    staged.commit(manifests=[manifest_of(equality("d"), sequence=2)])
     assert deletes_of(staged.plan()) == {"f1": ["d"], "f2": [], "f3": []}
 
 
 def test_an_entry_keeps_the_sequence_number_that_it_names(staged):
-    kept = File("d", POSITION, status=EXISTING, sequence=1, snapshot=1)
-    staged.commit(manifests=[one(kept, sequence=4)])
+    existing = File("d", POSITION, status=EXISTING, sequence=1, snapshot=1)
+    staged.commit(manifests=[manifest_of(existing, sequence=4)])
     assert deletes_of(staged.plan()) == {"f1": ["d"], "f2": [], "f3": []}
 
 
 @pytest.mark.parametrize("more", [{"referenced_data_file": "f2"}, path_bounds("f2", "f2")])
 def test_position_deletes_may_be_about_one_file(staged, more):
-    staged.commit(manifests=[one(position("d", **more), sequence=4)])
+    staged.commit(manifests=[manifest_of(position("d", **more), sequence=4)])
     assert deletes_of(staged.plan()) == {"f1": [], "f2": ["d"], "f3": []}
 
 
 def test_bounds_say_which_files_position_deletes_are_about(staged):
-    staged.commit(manifests=[one(position("d", **path_bounds("f2", "f3")), sequence=4)])
+    staged.commit(manifests=[manifest_of(position("d", **path_bounds("f2", "f3")), sequence=4)])
     assert deletes_of(staged.plan()) == {"f1": [], "f2": ["d"], "f3": ["d"]}
 
 
@@ -84,20 +84,22 @@ def vector(path, data_file, offset):
 
 def test_a_deletion_vector_takes_the_place_of_position_deletes(staged):
     two = [vector("v", "f1", 4), vector("v", "f2", 44)]
-    staged.commit(manifests=[one(position("old"), equality("e"), sequence=3)])
-    staged.commit(manifests=[one(*two, sequence=5)])
+    staged.commit(manifests=[manifest_of(position("old"), equality("e"), sequence=3)])
+    staged.commit(manifests=[manifest_of(*two, sequence=5)])
     body = staged.plan().body
-    found = [
+    delete_files = [
         [body["delete-files"][place] for place in task["delete-file-references"]] for task in body["file-scan-tasks"]
     ]
-    first, second, third = ([(one["file-path"], one.get("content-offset")) for one in files] for files in found)
+    first, second, third = (
+        [(file["file-path"], file.get("content-offset")) for file in files] for files in delete_files
+    )
     assert first == [("v", 4), ("e", None)]
     assert second == [("v", 44), ("e", None)]
     assert third == [("old", None)]
-    shown = found[0][0]
+    shown = delete_files[0][0]
     assert (shown["content"], shown["file-format"]) == ("position-deletes", "puffin")
     assert (shown["content-size-in-bytes"], shown["referenced-data-file"]) == (40, "f1")
-    assert found[0][1]["equality-ids"] == [1]
+    assert delete_files[0][1]["equality-ids"] == [1]
 
 
 def test_partitions_keep_deletes_apart(api):
@@ -107,9 +109,9 @@ def test_partitions_keep_deletes_apart(api):
         return File(path, content, partition={"p": value}, more=more)
 
     data = [file("f1", 1), file("f2", 2), file("f3", None)]
-    staged.commit(manifests=[one(*data, sequence=1, partition=BY_P)])
+    staged.commit(manifests=[manifest_of(*data, sequence=1, partition=BY_P)])
     deletes = [file("d1", 1, POSITION), file("e2", 2, EQUALITY, equality_ids=[1]), file("d3", None, POSITION)]
-    staged.commit(manifests=[one(*deletes, sequence=2, partition=BY_P)])
+    staged.commit(manifests=[manifest_of(*deletes, sequence=2, partition=BY_P)])
     assert deletes_of(staged.plan()) == {"f1": ["d1"], "f2": ["e2"], "f3": ["d3"]}
     only_second = {"type": "eq", "term": "id", "value": 2}
     assert deletes_of(staged.plan(filter=only_second)) == {"f2": ["e2"]}
@@ -120,8 +122,8 @@ def test_equality_deletes_without_a_partition_are_for_all(api):
     spec = {"spec-id": 1, **PARTITIONED}
     staged.api.commit([{"action": "add-spec", "spec": spec}, {"action": "set-default-spec", "spec-id": -1}], expect=200)
     data = [File("f1", partition={"p": 1}), File("f2", partition={"p": 2})]
-    staged.commit(manifests=[one(*data, sequence=1, spec=1, partition=BY_P)])
-    staged.commit(manifests=[one(equality("e"), position("d"), sequence=2)])
+    staged.commit(manifests=[manifest_of(*data, sequence=1, spec=1, partition=BY_P)])
+    staged.commit(manifests=[manifest_of(equality("e"), position("d"), sequence=2)])
     assert deletes_of(staged.plan()) == {"f1": ["e"], "f2": ["e"]}
 
 
@@ -129,7 +131,7 @@ def test_plan_tasks_bring_their_own_deletes(open_api):
     with open_api(page_size=1) as api:
         api.namespace("a")
         staged = Staged(api).commit(File("f1")).commit(File("f2"))
-        answer = staged.commit(manifests=[one(position("d"), sequence=3)]).plan()
+        answer = staged.commit(manifests=[manifest_of(position("d"), sequence=3)]).plan()
         (task,) = answer.body["plan-tasks"]
         rest = api.call("POST", f"{TABLE}/tasks", {"plan-task": task}, expect=200)
         assert deletes_of(answer) == {"f1": ["d"]}
@@ -137,7 +139,7 @@ def test_plan_tasks_bring_their_own_deletes(open_api):
 
 
 def test_ranges_and_hints_know_deletes(staged):
-    staged.commit(manifests=[one(position("d"), sequence=2)])
+    staged.commit(manifests=[manifest_of(position("d"), sequence=2)])
     assert deletes_of(staged.plan(start_snapshot_id=1, end_snapshot_id=3)) == {"f2": [], "f3": []}
     assert list(deletes_of(staged.plan(min_rows_requested=5))) == ["f1", "f2", "f3"]
 
@@ -145,12 +147,12 @@ def test_ranges_and_hints_know_deletes(staged):
 def test_row_ids_go_on_where_entries_have_none(api):
     staged = Staged(api)
     files = [File("f1", rows=10), File("f2", rows=5, more={"first_row_id": 7}), File("f3", rows=2)]
-    staged.commit(manifests=[one(*files, sequence=1, first_row=100)])
+    staged.commit(manifests=[manifest_of(*files, sequence=1, first_row=100)])
     tasks = staged.plan().body["file-scan-tasks"]
     assert [task["data-file"]["first-row-id"] for task in tasks] == [100, 7, 110]
 
 
 def test_no_spec_no_tasks(api):
     staged = Staged(api)
-    staged.commit(manifests=[one(File("f1"), sequence=1, spec=7)])
+    staged.commit(manifests=[manifest_of(File("f1"), sequence=1, spec=7)])
     assert staged.plan().body["status"] == "failed"

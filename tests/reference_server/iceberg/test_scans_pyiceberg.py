@@ -166,8 +166,8 @@ class Planner:
     def tasks(self, **request):
         answer = self.post("plan", request)
         assert answer["status"] == "completed"
-        found = [answer, *(self.post("tasks", {"plan-task": task}) for task in answer["plan-tasks"])]
-        tasks = [task for one in found for task in one["file-scan-tasks"]]
+        answers = [answer, *(self.post("tasks", {"plan-task": task}) for task in answer["plan-tasks"])]
+        tasks = [task for page in answers for task in page["file-scan-tasks"]]
         by_path = {task["data-file"]["file-path"]: task for task in tasks}
         assert len(by_path) == len(tasks)
         return by_path
@@ -221,13 +221,13 @@ def filters(schema):
 
 def conditions_on(name, values):
     value = st.sampled_from(values)
-    found = [with_value(COMPARISONS, name, value), with_value(SETS, name, st.sets(value, min_size=1, max_size=4))]
-    found.append(st.sampled_from(GAPS[name in ("ratio", "precise")]).map(lambda one: one(name)))
+    conditions = [with_value(COMPARISONS, name, value), with_value(SETS, name, st.sets(value, min_size=1, max_size=4))]
+    conditions.append(st.sampled_from(GAPS[name in ("ratio", "precise")]).map(lambda build: build(name)))
     if name == "word":
-        found.append(
+        conditions.append(
             with_value(PREFIXES, name, st.sampled_from(["", "a", "ab", "abc", "abcd", "b", "é", "\U0010ffff"]))
         )
-    return st.one_of(found)
+    return st.one_of(conditions)
 
 
 def with_value(operators, name, value):
@@ -251,7 +251,7 @@ def test_files_and_what_is_left_of_filters(tables, name, server, http):
     def compare(chosen):
         sent = json.loads(rewrite_not(chosen).model_dump_json())
         mine = planner.tasks(filter=json.loads(chosen.model_dump_json()))
-        fitting = {path for path, found in rows.items() if any(fits(sent, row) for row in found)}
+        fitting = {path for path, rows_of_file in rows.items() if any(fits(sent, row) for row in rows_of_file)}
         assert fitting <= set(mine) <= files_of_pyiceberg(table, chosen) | fitting
         for path, task in mine.items():
             assert [fits(task["residual-filter"], row) for row in rows[path]] == [fits(sent, row) for row in rows[path]]
@@ -271,8 +271,11 @@ def rows_of_files(table):
     """Return the rows of every file, with the names that the columns have now."""
     scan = ArrowScan(table.metadata, table.io, table.schema().select("id"), ex.AlwaysTrue())
     tasks = table.scan().plan_files()
-    found = {task.file.file_path: scan.to_table([task])["id"].to_pylist() for task in tasks}
-    return {path: [{**ROWS[id], "little": ROWS[id]["small"], "new": None} for id in ids] for path, ids in found.items()}
+    ids_by_path = {task.file.file_path: scan.to_table([task])["id"].to_pylist() for task in tasks}
+    return {
+        path: [{**ROWS[id], "little": ROWS[id]["small"], "new": None} for id in ids]
+        for path, ids in ids_by_path.items()
+    }
 
 
 def fits(node, row):
@@ -283,7 +286,7 @@ def fits(node, row):
         return {"and": all, "or": any}[node["type"]](fits(node[side], row) for side in ("left", "right"))
     name = node["term"]
     value = (row["point"] or {}).get("x") if name == "point.x" else row[name]
-    return HOLDS[node["type"]](value, [read(name, one) for one in node.get("values", [node.get("value")])])
+    return HOLDS[node["type"]](value, [read(name, literal) for literal in node.get("values", [node.get("value")])])
 
 
 def read(name, literal):
@@ -307,7 +310,7 @@ READERS = {
 
 
 def compared(compare):
-    return lambda value, given: value is not None and compare(value, given)
+    return lambda value, literals: value is not None and compare(value, literals)
 
 
 def is_nan(value):
@@ -319,16 +322,16 @@ HOLDS = {
     "not-null": lambda value, _: value is not None,
     "is-nan": lambda value, _: is_nan(value),
     "not-nan": lambda value, _: not is_nan(value),
-    "lt": compared(lambda value, given: value < given[0]),
-    "lt-eq": compared(lambda value, given: value <= given[0]),
-    "gt": compared(lambda value, given: value > given[0]),
-    "gt-eq": compared(lambda value, given: value >= given[0]),
-    "eq": compared(lambda value, given: value == given[0]),
-    "in": compared(lambda value, given: value in given),
-    "starts-with": compared(lambda value, given: value.startswith(given[0])),
-    "not-eq": lambda value, given: value != given[0],
-    "not-in": lambda value, given: value not in given,
-    "not-starts-with": lambda value, given: value is None or not value.startswith(given[0]),
+    "lt": compared(lambda value, literals: value < literals[0]),
+    "lt-eq": compared(lambda value, literals: value <= literals[0]),
+    "gt": compared(lambda value, literals: value > literals[0]),
+    "gt-eq": compared(lambda value, literals: value >= literals[0]),
+    "eq": compared(lambda value, literals: value == literals[0]),
+    "in": compared(lambda value, literals: value in literals),
+    "starts-with": compared(lambda value, literals: value.startswith(literals[0])),
+    "not-eq": lambda value, literals: value != literals[0],
+    "not-in": lambda value, literals: value not in literals,
+    "not-starts-with": lambda value, literals: value is None or not value.startswith(literals[0]),
 }
 
 
@@ -373,8 +376,8 @@ def test_statistics_are_those_of_manifests(tables, server, http):
         for name, id in ids.items():
             raw = task.file.lower_bounds.get(id)
             expected = None if raw is None else from_bytes(table.schema().find_field(name).field_type, raw)
-            found = bounds.get(id)
-            assert (read(name, found) if found is not None else None) == in_rows(name, expected)
+            bound = bounds.get(id)
+            assert (read(name, bound) if bound is not None else None) == in_rows(name, expected)
 
 
 def as_map(shown):

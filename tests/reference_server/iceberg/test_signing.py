@@ -45,11 +45,11 @@ def request(api, path="/data/f.parquet", **fields):
 def expected_signature(method, uri, headers, secret):
     """The signature of a request by the rules of AWS, version 4; `headers` are those that came back."""
     sent = {name.lower(): ",".join(values) for name, values in headers.items()}
-    found = re.fullmatch(
+    match = re.fullmatch(
         r"AWS4-HMAC-SHA256 Credential=(\S+?)/(\d+)/(\S+?)/s3/aws4_request, SignedHeaders=(\S+), Signature=(\w+)",
         sent["authorization"],
     )
-    _, day, region, names, signature = found.groups()
+    _, day, region, names, signature = match.groups()
     split = urlsplit(uri)
     sent["host"] = split.netloc
     pairs = sorted((quote(k, safe="-_.~"), quote(v, safe="-_.~")) for k, v in parse_qsl(split.query, True))
@@ -85,21 +85,21 @@ def test_signatures_are_right(s3, path, fields):
     sent = request(s3, path, **fields)
     answer = s3.call("POST", SIGN, sent, expect=200)
     assert answer.body["uri"] == sent["uri"]
-    found, wanted = expected_signature(sent["method"], sent["uri"], answer.body["headers"], KEYS[1])
-    assert found == wanted
+    signature, wanted = expected_signature(sent["method"], sent["uri"], answer.body["headers"], KEYS[1])
+    assert signature == wanted
     assert f"Credential={KEYS[0]}/" in answer.body["headers"]["Authorization"][0]
     assert answer.headers["Cache-Control"] == ("private" if sent["method"] == "GET" else "no-cache")
 
 
 def test_headers_that_change_are_not_signed_and_come_back(s3):
     headers = {"Range": ["bytes=0-9"], "amz-sdk-invocation-id": ["x"], "x-amz-date": ["20200101T000000Z"], "A": ["b"]}
-    found = s3.call("POST", SIGN, request(s3, headers=headers), expect=200).body["headers"]
-    assert (found["Range"], found["amz-sdk-invocation-id"]) == (["bytes=0-9"], ["x"])
-    signed = re.search(r"SignedHeaders=(\S+),", found["Authorization"][0])[1].split(";")
+    signed_headers = s3.call("POST", SIGN, request(s3, headers=headers), expect=200).body["headers"]
+    assert (signed_headers["Range"], signed_headers["amz-sdk-invocation-id"]) == (["bytes=0-9"], ["x"])
+    signed = re.search(r"SignedHeaders=(\S+),", signed_headers["Authorization"][0])[1].split(";")
     assert signed == ["a", "host", "x-amz-content-sha256", "x-amz-date"]
-    assert [name.lower() for name in found].count("x-amz-date") == 1
-    assert found["X-Amz-Date"] != ["20200101T000000Z"]
-    assert found["X-Amz-Content-SHA256"] == ["UNSIGNED-PAYLOAD"]
+    assert [name.lower() for name in signed_headers].count("x-amz-date") == 1
+    assert signed_headers["X-Amz-Date"] != ["20200101T000000Z"]
+    assert signed_headers["X-Amz-Content-SHA256"] == ["UNSIGNED-PAYLOAD"]
 
 
 def test_the_body_that_was_checked_is_the_one_that_is_signed(s3):
@@ -108,8 +108,8 @@ def test_the_body_that_was_checked_is_the_one_that_is_signed(s3):
     sent = request(s3, method="POST", uri=f"{s3.endpoint}/lake?delete", body=body)
     headers = s3.call("POST", SIGN, sent, expect=200).body["headers"]
     assert headers["X-Amz-Content-SHA256"] == [hashlib.sha256(body.encode()).hexdigest()]
-    found, wanted = expected_signature("POST", sent["uri"], headers, KEYS[1])
-    assert found == wanted
+    signature, wanted = expected_signature("POST", sent["uri"], headers, KEYS[1])
+    assert signature == wanted
 
 
 ENTITY = '<!DOCTYPE d [<!ENTITY e "x">]><Delete><Object><Key>&e;</Key></Object></Delete>'
@@ -224,8 +224,8 @@ def test_local_warehouses_sign_nothing_and_do_not_say_so(s3):
     local.table()
     refused = local.call("POST", SIGN, request(s3), undeclared=True, expect=406)
     assert refused.type == "UnsupportedOperationException"
-    told = {name: s3.call("GET", f"config?warehouse={name}").body["endpoints"] for name in ("far/away", "lab")}
-    assert [one for one in told["far/away"] if one not in told["lab"]] == [
+    endpoints = {name: s3.call("GET", f"config?warehouse={name}").body["endpoints"] for name in ("far/away", "lab")}
+    assert [endpoint for endpoint in endpoints["far/away"] if endpoint not in endpoints["lab"]] == [
         "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/sign"
     ]
     assert "remote-signing-config" not in local.load(headers=ASK).body
@@ -243,10 +243,10 @@ def test_boto3_works_through_the_signer_of_pyiceberg(s3):
     name = key(s3) + "/data/f.txt"
     client.put_object(Bucket="lake", Key=name, Body=b"rows")
     assert client.get_object(Bucket="lake", Key=name)["Body"].read() == b"rows"
-    assert [one["Key"] for one in client.list_objects_v2(Bucket="lake", Prefix=key(s3) + "/data/")["Contents"]] == [
+    assert [item["Key"] for item in client.list_objects_v2(Bucket="lake", Prefix=key(s3) + "/data/")["Contents"]] == [
         name
     ]
     client.delete_object(Bucket="lake", Key=name)
     assert len(seen) == 4
-    assert all(b"Signature=" in one["Authorization"] for one in seen)
+    assert all(b"Signature=" in headers["Authorization"] for headers in seen)
     assert urllib3.request("GET", f"{s3.base}/data/f.txt").status == 404

@@ -75,7 +75,7 @@ def tables(open_tables):
 
 
 def names(answer):
-    return [one["name"] for one in answer.body["identifiers"]]
+    return [identifier["name"] for identifier in answer.body["identifiers"]]
 
 
 def test_listing(tables):
@@ -143,7 +143,12 @@ def test_creating_with_everything(tables, tmp_path):
     metadata = created["metadata"]
     assert created["metadata-location"].startswith(f"{location}/metadata/00000-")
     assert (metadata["location"], metadata["format-version"]) == (location, 2)
-    assert [one["name"] for one in metadata["schemas"][0]["fields"]] == ["order_id", "amount", "ordered_at", "labels"]
+    assert [field["name"] for field in metadata["schemas"][0]["fields"]] == [
+        "order_id",
+        "amount",
+        "ordered_at",
+        "labels",
+    ]
     assert metadata["partition-specs"][0]["fields"][0]["transform"] == "day"
     assert len(metadata["sort-orders"][-1]["fields"]) == 1
     assert metadata["properties"]["write.parquet.compression-codec"] == "zstd"
@@ -234,9 +239,9 @@ UPDATES = [
 def test_every_update(tables, number):
     tables.table(properties={"format-version": "2", "k": "old"})
     needed = {2: [1], 6: [5], 7: [5]}.get(number, [])
-    update, done = UPDATES[number]
-    updates = [*(UPDATES[one][0] for one in needed), update]
-    assert done(tables.commit(updates).body["metadata"])
+    update, holds = UPDATES[number]
+    updates = [*(UPDATES[other][0] for other in needed), update]
+    assert holds(tables.commit(updates).body["metadata"])
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ class Written:
 
 def snapshot(folder: Path, number: int, sequence: int, manifests: list[Written], **more: Any) -> dict[str, Any]:
     """Write the manifests of a snapshot and its list, and return it for a commit."""
-    listed = [write(folder, one, number) for one in manifests]
+    listed = [write(folder, manifest, number) for manifest in manifests]
     path = avro(folder, record("manifest_file", LIST_FIELDS), listed, {})
     return {
         "snapshot-id": number,
@@ -81,28 +81,32 @@ def snapshot(folder: Path, number: int, sequence: int, manifests: list[Written],
     }
 
 
-def write(folder: Path, one: Written, number: int) -> dict[str, Any]:
+def write(folder: Path, manifest: Written, number: int) -> dict[str, Any]:
     """Write a manifest, once, and return its entry for the list."""
-    if one.entry:
-        return one.entry
-    deletes = any(file.content != DATA for file in one.files)
-    header = {"partition-spec-id": str(one.spec), "content": "deletes" if deletes else "data", "format-version": "2"}
-    path = avro(folder, entry_schema(one), [entry(file, one) for file in one.files], header)
-    counts = [sum(file.status == status for file in one.files) for status in (ADDED, EXISTING, DELETED)]
+    if manifest.entry:
+        return manifest.entry
+    deletes = any(file.content != DATA for file in manifest.files)
+    header = {
+        "partition-spec-id": str(manifest.spec),
+        "content": "deletes" if deletes else "data",
+        "format-version": "2",
+    }
+    path = avro(folder, entry_schema(manifest), [entry(file, manifest) for file in manifest.files], header)
+    counts = [sum(file.status == status for file in manifest.files) for status in (ADDED, EXISTING, DELETED)]
     names = [name for name, *_ in LIST_FIELDS]
-    values = [path.as_uri(), path.stat().st_size, one.spec, int(deletes), one.sequence, one.sequence]
-    told = counts if one.counted is None else (one.counted, 0, 0)
-    values += [one.snapshot or number, *told, 0, 0, 0, one.first_row]
-    one.entry.update(zip(names, values, strict=True))
-    return one.entry
+    values = [path.as_uri(), path.stat().st_size, manifest.spec, int(deletes), manifest.sequence, manifest.sequence]
+    numbers = counts if manifest.counted is None else (manifest.counted, 0, 0)
+    values += [manifest.snapshot or number, *numbers, 0, 0, 0, manifest.first_row]
+    manifest.entry.update(zip(names, values, strict=True))
+    return manifest.entry
 
 
-def entry_schema(one: Written) -> dict[str, Any]:
+def entry_schema(manifest: Written) -> dict[str, Any]:
     data_file = [
         ("content", "int", 134),
         ("file_path", "string", 100),
         ("file_format", "string", 101),
-        ("partition", record("r102", one.partition), 102),
+        ("partition", record("r102", manifest.partition), 102),
         ("record_count", "long", 103),
         ("file_size_in_bytes", "long", 104),
         ("equality_ids", ["null", {"type": "array", "items": "int"}], 135),
@@ -121,7 +125,7 @@ def map_of(id: int, value: str) -> dict[str, Any]:
     return {"type": "array", "items": pair, "logicalType": "map"}
 
 
-def entry(file: File, one: Written) -> dict[str, Any]:
+def entry(file: File, manifest: Written) -> dict[str, Any]:
     more = dict(file.more)
     file_format = more.pop("file_format", "PARQUET")
     written = {name: more.pop(name).items() for name in OPTIONAL if name in more}

@@ -102,7 +102,7 @@ def test_whether_there_are_data_makes_no_other_entry(catalog):
 
 def test_what_is_refused_in_a_change_leaves_nothing_of_it(catalog):
     with pytest.raises(TableNotFound):
-        change(catalog, lambda one: one.add_table(("n", "t"), T), lambda one: one.remove_table(("n", "u")))
+        change(catalog, lambda batch: batch.add_table(("n", "t"), T), lambda batch: batch.remove_table(("n", "u")))
     with pytest.raises(TableNotFound):
         catalog.table(("n", "t"))
 
@@ -110,9 +110,9 @@ def test_what_is_refused_in_a_change_leaves_nothing_of_it(catalog):
 def test_versions_are_pending_until_they_are_finalized(catalog):
     do(catalog.add_table(("n", "t"), T))
     pending = {"staged": "x", "naming_scheme": "V2"}
-    change(catalog, lambda one: one.add_version(("n", "t"), 1, pending))
+    change(catalog, lambda batch: batch.add_version(("n", "t"), 1, pending))
     with pytest.raises(ConcurrentModification):
-        change(catalog, lambda one: one.add_version(("n", "t"), 1, {"staged": "y"}))
+        change(catalog, lambda batch: batch.add_version(("n", "t"), 1, {"staged": "y"}))
     assert catalog.tables_with_pending_versions() == [("n", "t")]
     do(catalog.finalize_versions(("n", "t"), {1: {"e_tag": "z"}}, {1: {"staged": "somebody else's"}}))
     assert catalog.versions(PENDING, ("n", "t")) == {1: pending}

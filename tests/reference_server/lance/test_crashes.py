@@ -80,12 +80,12 @@ class Victim:
     def tables(self, namespace):
         """Return the names of all tables of a namespace."""
         path = f"{self.url}/v1/namespace/{namespace}/table/list?include_declared=true&page_token="
-        found, token = [], ""
+        names, token = [], ""
         while token is not None:
             page = self.pool.request("GET", path + token).json()
-            found += page["tables"]
+            names += page["tables"]
             token = page["page_token"]
-        return found
+        return names
 
     def exists(self, name):
         status, answer = self.send(f"table/{name}/describe")
@@ -103,8 +103,8 @@ def commit_batches(victim: Victim, names: Iterator[str]) -> None:
     before: list[str] = []
     for name in names:
         pair = [f"{name}x", f"{name}y"]
-        operations = [{"deregister_table": {"id": one.split("%24")}} for one in before]
-        operations += [{"declare_table": {"id": one.split("%24")}} for one in pair]
+        operations = [{"deregister_table": {"id": name.split("%24")}} for name in before]
+        operations += [{"declare_table": {"id": name.split("%24")}} for name in pair]
         victim.attempt("swap", before + pair, "table/batch-commit", {"operations": operations})
         before = pair
 
@@ -114,10 +114,10 @@ def make_versions(victim: Victim, names: Iterator[str]) -> None:
     for name in names:
         pair = [f"{name}x", f"{name}y"]
         entries = []
-        for one in pair:
-            status, made = victim.send(f"table/{one}/create", data=stream(tables(ROWS)))
-            assert status == 200, made
-            entries.append({"id": one.split("%24"), **stage_in(local_directory(made["location"]), 1)})
+        for table in pair:
+            status, answer = victim.send(f"table/{table}/create", data=stream(tables(ROWS)))
+            assert status == 200, answer
+            entries.append({"id": table.split("%24"), **stage_in(local_directory(answer["location"]), 1)})
         victim.attempt("versions", pair, "table/version/batch-create", {"entries": entries})
 
 
@@ -157,32 +157,32 @@ def work_until_killed(victim: Victim, crash: int, seconds: float) -> None:
 def check(victim: Victim) -> None:
     """Compare what is there with what clients asked for and were told."""
     for kind, names in victim.started:
-        done = (kind, names) in victim.done
-        CHECKS[kind](victim, names, done)
+        completed = (kind, names) in victim.done
+        CHECKS[kind](victim, names, completed)
 
 
-def check_create(victim, names, done):
-    assert victim.rows(names[0]) in ([ROWS] if done else [ROWS, None])
+def check_create(victim, names, completed):
+    assert victim.rows(names[0]) in ([ROWS] if completed else [ROWS, None])
 
 
-def check_swap(victim, names, done):
+def check_swap(victim, names, completed):
     before, after = names[:-2], names[-2:]
     there = [victim.exists(name) for name in after]
     later = any(kind == "swap" and others[:2] == after for kind, others in victim.started)
-    if done and not later:
+    if completed and not later:
         assert all(there)
     assert len(set(there)) == 1
-    if before and not done:
+    if before and not completed:
         assert [victim.exists(name) for name in before] == [not there[0]] * 2
 
 
-def check_versions(victim, names, done):
+def check_versions(victim, names, completed):
     rows = [victim.rows(name) for name in names]
-    assert rows in ([[ROWS + 1] * 2] if done else [[ROWS + 1] * 2, [ROWS] * 2])
+    assert rows in ([[ROWS + 1] * 2] if completed else [[ROWS + 1] * 2, [ROWS] * 2])
 
 
-def check_drop(victim, names, done):
-    assert victim.rows(names[0]) in ([None] if done else [None, ROWS])
+def check_drop(victim, names, completed):
+    assert victim.rows(names[0]) in ([None] if completed else [None, ROWS])
 
 
 CHECKS = {"create": check_create, "swap": check_swap, "versions": check_versions, "drop": check_drop}

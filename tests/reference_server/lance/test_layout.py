@@ -39,13 +39,13 @@ class Api:
         return self._http("GET", f"{self._url}/v1/namespace/{namespace}/table/list{query}").json()["tables"]
 
     def all_tables(self, limit=1000):
-        found, token = [], ""
+        names, token = [], ""
         while True:
             page = self._http("GET", f"{self._url}/v1/table?limit={limit}&page_token={token}").json()
-            found += page["tables"]
+            names += page["tables"]
             token = page["page_token"]
             if not token:
-                return found
+                return names
 
     def namespaces(self, namespace="$"):
         return self._http("GET", f"{self._url}/v1/namespace/{namespace}/list").json()["namespaces"]
@@ -260,14 +260,14 @@ def test_both_write_the_same_tables(ours, theirs, root):
 
 def test_both_write_the_manifest_at_the_same_time(ours, root):
     ours.post("namespace/ours/create")
-    done, failed = [], []
+    created, failed = [], []
 
     def they():
         pylance = Pylance(root)
         for number in range(30):
             try:
                 pylance.create_namespace(f"theirs{number}")
-                done.append(f"theirs{number}")
+                created.append(f"theirs{number}")
             except errors.LanceNamespaceError as error:
                 failed.append(error)
 
@@ -275,10 +275,10 @@ def test_both_write_the_manifest_at_the_same_time(ours, root):
     thread.start()
     for number in range(30):
         ours.post(f"namespace/ours{number}/create")
-        done.append(f"ours{number}")
+        created.append(f"ours{number}")
     thread.join()
-    assert sorted(ours.namespaces()) == sorted(["ours", *done])
-    assert len(manifest(root)) == len(done) + 1
+    assert sorted(ours.namespaces()) == sorted(["ours", *created])
+    assert len(manifest(root)) == len(created) + 1
 
 
 def test_columns_that_others_added_stay(ours, root):

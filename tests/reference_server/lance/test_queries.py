@@ -61,11 +61,11 @@ def test_columns_without_vectors(name):
         find_column(SCHEMA, name)
 
 
-def asked(**query):
+def query_of(**query):
     """Return what a search for a vector of two numbers takes."""
-    found = search({"vector": {"single_vector": [1.0, 2.0]}, **query}, SCHEMA, 3, ROWS)
-    assert found is not None
-    return found.nearest
+    search_query = search({"vector": {"single_vector": [1.0, 2.0]}, **query}, SCHEMA, 3, ROWS)
+    assert search_query is not None
+    return search_query.nearest
 
 
 @pytest.mark.parametrize("vector", [None, {}, {"single_vector": []}, {"multi_vector": []}])
@@ -94,7 +94,7 @@ def test_several_vectors_are_a_batch_but_in_a_column_of_several():
 )
 def test_vectors_that_do_not_fit(query):
     with pytest.raises(InvalidInput):
-        asked(**query)
+        query_of(**query)
 
 
 @pytest.mark.parametrize(
@@ -111,14 +111,14 @@ def test_vectors_that_do_not_fit(query):
     ],
 )
 def test_effort_stays_within_what_there_is(query, effort):
-    nearest = asked(**query)
+    nearest = query_of(**query)
     assert {name: nearest[name] for name in ("nprobes", "refine_factor", "ef") if name in nearest} == effort
 
 
 def test_bounds_and_index():
-    assert asked(upper_bound=2)["distance_range"] == (None, 2)
-    assert "distance_range" not in asked()
-    assert asked(bypass_vector_index=True)["use_index"] is False
+    assert query_of(upper_bound=2)["distance_range"] == (None, 2)
+    assert "distance_range" not in query_of()
+    assert query_of(bypass_vector_index=True)["use_index"] is False
 
 
 def test_pages():

@@ -29,8 +29,8 @@ def versions(address):
     return TableData(address.rpartition("/")[0]).versions("t")
 
 
-def numbers(found):
-    return [version.version for version in found]
+def numbers(versions):
+    return [version.version for version in versions]
 
 
 def stage(versions):

@@ -51,8 +51,8 @@ class LayoutEntries:
         known = {key for key, _ in rows}
         directories = ((key, None) for key in self._directory_keys(after) if key not in known)
         merged: Iterable[tuple[bytes, Entry | None]] = heapq.merge(rows, directories, key=lambda pair: pair[0])
-        found = ((key, self._directory(key) if entry is None else entry) for key, entry in merged)
-        return list(islice(((key, entry) for key, entry in found if entry is not None), limit))
+        present = ((key, self._directory(key) if entry is None else entry) for key, entry in merged)
+        return list(islice(((key, entry) for key, entry in present if entry is not None), limit))
 
     async def commit(
         self,

@@ -87,8 +87,8 @@ class RootTables:
         stamp = self._root.stat().st_mtime_ns
         if self._seen != (stamp, True):
             with os.scandir(self._root) as entries:
-                found = [entry.name for entry in entries if entry.name.endswith(SUFFIX) and entry.is_dir()]
-            self._names = sorted(name.removesuffix(SUFFIX) for name in found)
+                folders = [entry.name for entry in entries if entry.name.endswith(SUFFIX) and entry.is_dir()]
+            self._names = sorted(name.removesuffix(SUFFIX) for name in folders)
             self._seen = (stamp, time.time_ns() - stamp > CLOCK_TICK * 1e9)
         return self._names
 
