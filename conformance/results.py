@@ -15,26 +15,36 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
+from conformance.causes import Cause, find_causes
 from conformance.exchange import Step
 from conformance.exit_codes import EXIT_BROKEN, EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED, EXIT_NOTHING
-from conformance.requirement import Level, Requirement
 from conformance.results_files import FILE_NAME, read_content, results_file
 from conformance.sandbox import Leftover
-from specs.clauses import clauses
+from conformance.verdict import VERDICTS, ClauseRecord, Count, Result, Seconds, Text, Verdict
 from specs.problems import Problem
 
 Version = Literal[1]
 Depth = Literal["smoke", "gate", "deep"]
 State = Literal["offered", "refused", "missing"]
-Verdict = Literal["pass", "fail", "warn", "unoffered", "blocked", "error"]
-Text = Annotated[str, msgspec.Meta(min_length=1)]
 Time = Annotated[str, msgspec.Meta(extra_json_schema={"format": "date-time"})]
-Seconds = Annotated[float, msgspec.Meta(ge=0)]
-Count = Annotated[int, msgspec.Meta(ge=0)]
-RequirementId = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9_]+(\.[a-z0-9_-]+)+$")]
 
+__all__ = [
+    "VERDICTS",
+    "Cause",
+    "ClauseRecord",
+    "OperationRecord",
+    "Result",
+    "Results",
+    "RunRecord",
+    "StopRecord",
+    "TargetRecord",
+    "Verdict",
+    "kit_name",
+    "new_run_id",
+    "read_results",
+    "results_schema",
+]
 (VERSION,) = get_args(Version)
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 Totals = Annotated[dict[str, Count], msgspec.Meta(extra_json_schema={"required": list(VERDICTS)})]
 KIT = "lakeproof"
 SCHEMA = Path(__file__).with_name("results.schema.json")
@@ -104,79 +114,18 @@ class TargetRecord(msgspec.Struct, kw_only=True):
     settings: dict[str, Any]
 
 
-class ClauseRecord(msgspec.Struct, kw_only=True):
-    """The clause that a requirement follows; results of older kits do not say at which `place` the norms have it."""
-
-    id: str
-    text: str
-    source: str
-    place: list[str] = msgspec.field(default_factory=lambda: [])
-
-
-class Result(msgspec.Struct, kw_only=True):
-    """How one requirement ended.
-
-    `message` says what was seen, `steps` are the exchanges that show it, `reached` the operations and
-    statuses that the requirement asked for and got, `blocked_by` what failed before.
-    """
-
-    id: RequirementId
-    level: Level
-    kind: str
-    operations: list[str]
-    clause: ClauseRecord
-    statement: Text
-    where: str
-    needs: list[str]
-    verdict: Verdict
-    message: str
-    seconds: Seconds
-    requests: Count
-    steps: list[Step]
-    reached: list[str]
-    blocked_by: str | None
-
-    @classmethod
-    def of(
-        cls,
-        requirement: Requirement,
-        verdict: Verdict,
-        message: str = "",
-        *,
-        seconds: float = 0.0,
-        requests: int = 0,
-        steps: list[Step] | None = None,
-        reached: list[str] | None = None,
-        blocked_by: str = "",
-    ) -> Result:
-        """Return the result of a requirement."""
-        clause = clauses(requirement.suite)[requirement.clause]
-        return cls(
-            id=requirement.id,
-            level=requirement.level,
-            kind=requirement.kind,
-            operations=list(requirement.operations),
-            clause=ClauseRecord(id=clause.id, text=clause.text, source=clause.source, place=list(clause.place)),
-            statement=requirement.statement,
-            where=requirement.where,
-            needs=list(requirement.needs),
-            verdict=verdict,
-            message=message,
-            seconds=round(seconds, 6),
-            requests=requests,
-            steps=steps or [],
-            reached=reached or [],
-            blocked_by=blocked_by or None,
-        )
-
-
 class Results(msgspec.Struct, kw_only=True):
-    """A whole run: what `results.json` holds. `totals` are the numbers of requirements by verdict, all named."""
+    """A whole run: what `results.json` holds.
+
+    `totals` are the numbers of requirements by verdict, all named; `causes` are what stands behind the findings, the
+    worst first. Files of older kits have none: they are found when the file is read.
+    """
 
     version: Version
     run: RunRecord
     target: TargetRecord
     totals: Totals
+    causes: list[Cause] = msgspec.field(default_factory=lambda: [])
     requirements: list[Result]
 
     @classmethod
@@ -185,9 +134,10 @@ class Results(msgspec.Struct, kw_only=True):
         return cls(version=VERSION, run=run, target=target, totals={}, requirements=requirements)
 
     def __post_init__(self) -> None:
-        """Count: files of older kits have verdicts that are gone."""
+        """Count, and find causes: files of older kits have verdicts that are gone, and no causes."""
         counts = Counter(result.verdict for result in self.requirements)
         self.totals = {verdict: counts[verdict] for verdict in VERDICTS}
+        self.causes = self.causes or find_causes(self.requirements)
 
     def exit_code(self, *, strict: bool = False) -> int:
         """Return what the run means for a gate.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable
-from urllib.parse import urlsplit
+from itertools import groupby
 
 from rich.console import Console, Group
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -13,9 +13,9 @@ from rich.text import Text
 
 from conformance.exchange import Step
 from conformance.report.matrix import GLYPHS, WORST_FIRST, build_matrix, sentence
-from conformance.report.pretty import short_body
+from conformance.report.pretty import told
 from conformance.requirement import Requirement
-from conformance.results import Result, Results
+from conformance.results import Cause, Result, Results
 from conformance.sandbox import Leftover, summary
 
 COLOURS = {
@@ -26,7 +26,8 @@ COLOURS = {
     "blocked": "magenta",
     "error": "bold red",
 }
-MOST_CARDS = 10
+MOST_CARDS = 5
+MOST_LINES = 40
 MOST_STEPS = 6
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -83,19 +84,23 @@ def print_results(results: Results) -> None:
         if stopped.step:
             out.print(_step(1, stopped.step))
         out.print()
-    bad = [entry for entry in results.requirements if entry.verdict in ("error", "fail", "warn")]
-    bad.sort(key=lambda entry: WORST_FIRST.index(entry.verdict))
-    for entry in bad[:MOST_CARDS]:
-        out.print(_card(entry, results.run.again or f"lakeproof check {results.target.url}"), soft_wrap=True)
-    if len(bad) > MOST_CARDS:
-        out.print(f"… and {len(bad) - MOST_CARDS} more findings: see the report page.\n")
+    again = results.run.again or f"lakeproof check {results.target.url}"
+    entries = {entry.id: entry for entry in results.requirements}
+    for entry in [entry for entry in results.requirements if entry.verdict == "error"][:MOST_CARDS]:
+        out.print(
+            _card(entry, mark(entry.verdict, f"{entry.level}  {entry.id}"), entry.statement, again), soft_wrap=True
+        )
+    for cause in results.causes[:MOST_CARDS]:
+        title = mark(cause.verdict, f"{cause.level}  {cause.sentence}")
+        out.print(_card(entries[cause.example], title, f"{cause.title} · {cause.size}", again), soft_wrap=True)
+    if len(results.causes) > MOST_CARDS:
+        out.print(_lines(results.causes[MOST_CARDS:MOST_LINES]))
+        more = len(results.causes) - MOST_LINES
+        out.print(f"… and {more} more causes: see the report page.\n" if more > 0 else "")
     if results.requirements:
         out.print(_table(results))
     style = "bold green" if not any(results.totals[verdict] for verdict in ("fail", "error", "blocked")) else "bold red"
     out.print(Text(sentence(results), style))
-    blocked = Counter(entry.message for entry in results.requirements if entry.verdict == "blocked")
-    for why, count in blocked.most_common(MOST_CARDS):
-        out.print(mark("blocked", f"{count} blocked: {why}"), soft_wrap=True)
     print_end(results.run.notes, results.run.left_behind)
 
 
@@ -126,15 +131,29 @@ def _count(count: int, verdict: str) -> Text:
     return Text(str(count), COLOURS[verdict]) if count else Text("·", "dim")
 
 
-def _card(entry: Result, again: str) -> Group:
+def _lines(causes: Iterable[Cause]) -> Table:
+    """Return causes on a line each, with the number of their requirements."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(no_wrap=True)
+    table.add_column(ratio=1)
+    table.add_column(justify="right", style="dim")
+    for title, group in groupby(causes, key=lambda cause: cause.title):
+        table.add_section()
+        table.add_row("", Text(title, "dim"), "")
+        for cause in group:
+            size = len(cause.requirements) or len(cause.blocked)
+            table.add_row(mark(cause.verdict, cause.level), Text(cause.sentence), str(size))
+    return table
+
+
+def _card(entry: Result, title: Text, about: str, again: str) -> Group:
     """Return a finding: what was seen, how it came about, and the command that shows it again."""
-    colour = COLOURS[entry.verdict]
     steps = entry.steps
     shown = steps[-MOST_STEPS:]
     lines = [
-        Text.assemble(mark(entry.verdict, entry.level), f"  {entry.id}", style="bold"),
-        Text(f"  {entry.statement}"),
-        Text(f"  {entry.message.splitlines()[0]}" if entry.message else "", colour),
+        Text.assemble(title, style="bold"),
+        Text(f"  {about}", "dim"),
+        Text(f"  {entry.message.splitlines()[0]}" if entry.message else "", COLOURS[entry.verdict]),
     ]
     if len(steps) > len(shown):
         lines.append(Text(f"  … {len(steps) - len(shown)} steps before these", "dim"))
@@ -144,10 +163,6 @@ def _card(entry: Result, again: str) -> Group:
 
 
 def _step(number: int, step: Step) -> Text:
-    request, response = step.request, step.response
-    split = urlsplit(request.url)
-    target = split.path + (f"?{split.query}" if split.query else "")
-    sent = f" {short_body(request.body)}" if request.body else ""
-    text = Text(f"  {number}. {request.method} {target}{sent}\n", "default" if step.mark else "dim")
-    answer = f"     → {response.status or response.failure} {short_body(response.body)}".rstrip()
-    return text.append(answer, "bold" if step.mark else "dim")
+    sent, came = told(step)
+    text = Text(f"  {number}. {sent}\n", "default" if step.mark else "dim")
+    return text.append(f"     → {came}", "bold" if step.mark else "dim")

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
+from conformance.report.matrix import sentence
 from conformance.report.notes import Notes
-from conformance.report.pretty import short_body
+from conformance.report.pretty import short_body, told
 from conformance.results import Result, Results
 from conformance.sandbox import summary
 from specs.problems import Problem
 
 FINDINGS = ("fail", "warn", "error")
 MOST_NAMES = 25
+MOST_STEPS = 4
+LINE, FENCE, GAP = "\n", "```", "…"
 TAG = re.compile(r"<[^>]*>")
 
 
@@ -26,10 +30,10 @@ def render_findings(results: Results, notes: Notes, baseline: Results | None = N
         f"# {notes.title or results.target.name}: findings",
         _facts(results),
         notes.introduction,
-        _causes(notes.causes),
+        _behind(notes.causes),
         _comparison(results, baseline) if baseline else "",
-        _table(results, notes),
-        _blocked(results),
+        *_causes(results, notes),
+        _table("Others", [entry for entry in results.requirements if _is_other(results, entry, notes)], notes),
         _left_behind(results),
         notes.closing,
     ]
@@ -48,12 +52,47 @@ def _check(results: Results, notes: Notes) -> None:
 def _facts(results: Results) -> str:
     totals = ", ".join(f"{count} {verdict}" for verdict, count in results.totals.items() if count)
     run, date = results.run, results.run.started.partition("T")[0]
-    return f"Tested as {results.target.profile} by {run.kit} on {date}: {totals}."
+    return f"{sentence(results)}\n\nTested as {results.target.profile} by {run.kit} on {date}: {totals}."
 
 
-def _causes(causes: Iterable[str]) -> str:
-    lines = [f"- {cause}" for cause in causes]
-    return "\n".join(["## What stands behind most of them\n", *lines, "\n## All"]) if lines else ""
+def _behind(sentences: Iterable[str]) -> str:
+    lines = [f"- {sentence}" for sentence in sentences]
+    return "\n".join(["## What stands behind most of them\n", *lines]) if lines else ""
+
+
+def _causes(results: Results, notes: Notes) -> Iterator[str]:
+    """Yield the causes: the sentence, how it was seen, and the requirements behind it."""
+    entries = {entry.id: entry for entry in results.requirements}
+    for title, causes in groupby(enumerate(results.causes, 1), key=lambda pair: pair[1].title):
+        yield f"## {title}"
+        for number, cause in causes:
+            example = entries[cause.example]
+            yield f"### {number}. {cause.level}: {cause.sentence}"
+            yield f"`{example.id}`: {_code(example.message.partition(LINE)[0])}"
+            yield _steps(example)
+            yield _table(_counted(cause.requirements), [entries[name] for name in cause.requirements], notes)
+            yield _names("Not tested because of it", cause.blocked)
+
+
+def _steps(example: Result) -> str:
+    """Return the last steps of a requirement, as they were sent and answered."""
+    lines = [f"{sent}{LINE}  -> {came}" for sent, came in map(told, example.steps[-MOST_STEPS:])]
+    return LINE.join([FENCE, *(line.replace(FENCE, GAP) for line in lines), FENCE]) if lines else ""
+
+
+def _is_other(results: Results, entry: Result, notes: Notes) -> bool:
+    """True for errors of the kit, and for what the notes explain although it is no finding."""
+    told = {name for cause in results.causes for name in cause.requirements}
+    return entry.id not in told and (entry.verdict in FINDINGS or entry.id in notes.why)
+
+
+def _counted(names: Sequence[str]) -> str:
+    return f"{len(names)} requirement{'s' if len(names) != 1 else ''}"
+
+
+def _names(title: str, names: Sequence[str]) -> str:
+    listed = ", ".join(f"`{name}`" for name in names)
+    return f"<details><summary>{title}: {_counted(names)}</summary>\n\n{listed}.\n</details>" if names else ""
 
 
 def _comparison(results: Results, baseline: Results) -> str:
@@ -69,17 +108,17 @@ def _ids(results: Results) -> list[str]:
     return [entry.id for entry in results.requirements if entry.verdict in FINDINGS]
 
 
-def _table(results: Results, notes: Notes) -> str:
-    explained = " why |" if notes.why else ""
+def _table(title: str, entries: Sequence[Result], notes: Notes) -> str:
+    why = any(entry.id in notes.why for entry in entries)
     rows = [
         f"| {entry.level if entry.verdict in FINDINGS else entry.verdict} "
         f"| `{entry.id}`<br>{_cell(entry.statement)} | {_cell(_seen(entry))} |"
-        + (f" {_cell(notes.why.get(entry.id, ''))} |" if explained else "")
-        for entry in results.requirements
-        if entry.verdict in FINDINGS or entry.id in notes.why
+        + (f" {_cell(notes.why.get(entry.id, ''))} |" if why else "")
+        for entry in entries
     ]
-    rule = "|---|---|---|" + ("---|" if explained else "")
-    return "\n".join([f"| | requirement | what was seen |{explained}", rule, *rows]) if rows else ""
+    head = ["| | requirement | what was seen |" + (" why |" if why else ""), "|---|---|---|" + ("---|" if why else "")]
+    table = "\n".join([*head, *rows])
+    return f"<details><summary>{title}</summary>\n\n{table}\n</details>" if rows else ""
 
 
 def _seen(entry: Result) -> str:
@@ -99,12 +138,6 @@ def _code(text: str) -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
-
-
-def _blocked(results: Results) -> str:
-    blocked = [entry.blocked_by or entry.message for entry in results.requirements if entry.verdict == "blocked"]
-    causes = ", ".join(_code(cause) for cause in sorted(set(blocked)))
-    return f"{len(blocked)} requirements could not be tested because of: {causes}." if blocked else ""
 
 
 def _left_behind(results: Results) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as ET
 
-from conformance.results import Result, Results
+from conformance.results import Cause, Result, Results
 
 FAILURES = {"fail", "blocked"}
 SKIPPED = {"unoffered", "warn"}
@@ -25,15 +25,16 @@ def render_junit(results: Results) -> str:
         time=f"{results.run.seconds:.3f}",
         timestamp=results.run.started,
     )
+    causes = {name: cause for cause in results.causes for name in cause.requirements + cause.blocked}
     for requirement in results.requirements:
-        suite.append(_case(requirement))
+        suite.append(_case(requirement, causes.get(requirement.id)))
     root = ET.Element("testsuites")
     root.append(suite)
     ET.indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
-def _case(requirement: Result) -> ET.Element:
+def _case(requirement: Result, cause: Cause | None) -> ET.Element:
     resource, _, name = requirement.id.rpartition(".")
     case = ET.Element("testcase", classname=resource, name=name, time=f"{requirement.seconds:.3f}")
     properties = ET.SubElement(case, "properties")
@@ -42,12 +43,16 @@ def _case(requirement: Result) -> ET.Element:
         "level": requirement.level,
         "clause": requirement.clause.id,
         "operations": " ".join(requirement.operations),
+        **({"cause": cause.sentence} if cause else {}),
     }
     for key, value in shown.items():
-        ET.SubElement(properties, "property", name=key, value=value)
+        ET.SubElement(properties, "property", name=key, value=_clean(value))
     tag = _tag(requirement.verdict)
     if tag:
-        outcome = ET.SubElement(case, tag, message=_clean(requirement.message.partition("\n")[0]))
+        outcome = ET.SubElement(case, tag)
+        outcome.set("message", _clean(cause.sentence if cause else requirement.message.partition("\n")[0]))
+        if cause:
+            outcome.set("type", cause.title)
         outcome.text = _clean(_text(requirement))
     return case
 

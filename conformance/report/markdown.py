@@ -47,10 +47,15 @@ def _place(entry: Result) -> str:
 
 
 def _findings(results: Results) -> list[str]:
-    findings = [entry for entry in results.requirements if entry.verdict in ("fail", "error", "warn")]
-    findings.sort(key=lambda entry: ("error", "fail", "warn").index(entry.verdict))
+    entries = {entry.id: entry for entry in results.requirements}
     lines = [
-        f"- {GLYPHS[entry.verdict]} `{entry.id}` {entry.statement}{_place(entry)}" for entry in findings[:MOST_FINDINGS]
+        f"- {GLYPHS['error']} `{entry.id}` {entry.statement}"
+        for entry in results.requirements
+        if entry.verdict == "error"
     ]
-    more = len(findings) - MOST_FINDINGS
-    return [*lines, f"- and {more} more: see report.html"] if more > 0 else lines
+    lines += [
+        f"- {GLYPHS[cause.verdict]} {cause.sentence}: {cause.size}, `{cause.example}`{_place(entries[cause.example])}"
+        for cause in results.causes
+    ]
+    more = len(lines) - MOST_FINDINGS
+    return [*lines[:MOST_FINDINGS], f"- and {more} more: see report.html"] if more > 0 else lines

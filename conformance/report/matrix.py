@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from conformance.requirement import KINDS
-from conformance.results import OperationRecord, Results, Verdict
+from conformance.results import Cause, OperationRecord, Results, Verdict
 
 WORST_FIRST: tuple[Verdict, ...] = ("error", "fail", "blocked", "warn", "unoffered", "pass")
 GLYPHS = {
@@ -95,15 +96,33 @@ def sentence(results: Results) -> str:
     profile, stopped = results.target.profile, results.run.stopped
     broken, blocked = counts["MUST", "fail"], counts["MUST", "blocked"]
     also = [f"{blocked} could not be tested"] if blocked else []
-    also += [_counted(results.totals["warn"], "warning")] if results.totals["warn"] else []
     also += [f"{_counted(results.totals['error'], 'error')} of the kit"] if results.totals["error"] else []
     also += [f"stopped: {_tested(results)}"] if stopped else []
-    tail = f" ({', '.join(also)})" if also else ""
+    tail = f"; {', '.join(also)}" if also else ""
+    told = f"{_told(results.causes, broken, must)}{tail}"
     if broken or blocked or (stopped and stopped.gone):
-        return f"Does not conform to {profile}: {broken} of {must} MUST requirements are broken{tail}."
+        return f"Does not conform to {profile}: {told}."
     if results.totals["error"] or stopped:
-        return f"No verdict on {profile}: none of {must} MUST requirements is broken{tail}."
-    return f"Conforms to {profile}: none of {must} MUST requirements is broken{tail}."
+        return f"No verdict on {profile}: {told}."
+    return f"Conforms to {profile}: {told}."
+
+
+def _told(causes: Sequence[Cause], broken: int, must: int) -> str:
+    """Return how many causes there are, and of what: of all MUST requirements so many are broken."""
+    found = [cause for cause in causes if cause.requirements]
+    hard = sum(cause.level == "MUST" for cause in found)
+    soft = len(found) - hard
+    if not hard:
+        more = f"; {_counted(soft, 'cause')} {_breaks(soft)} SHOULD or MAY" if soft else ""
+        return f"none of {must} MUST requirements is broken{more}"
+    counts = f"{_breaks(hard)} MUST ({broken} of {must} requirements)"
+    if not soft:
+        return f"{_counted(hard, 'cause')} {counts}"
+    return f"{_counted(len(found), 'cause')}: {hard} {counts}, {soft} only SHOULD or MAY"
+
+
+def _breaks(count: int) -> str:
+    return "breaks" if count == 1 else "break"
 
 
 def _tested(results: Results) -> str:

@@ -6,9 +6,12 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 import orjson
 from jsonpointer import escape
+
+from conformance.exchange import Step
 
 INDENT = "  "
 MAX_LINES = 200
@@ -44,9 +47,18 @@ def short_body(body: dict[str, Any] | None) -> str:
     """Return a body of the results on one line, cut at MAX_SHORT characters."""
     if not body:
         return ""
-    raw = body.get("text") or f"({body.get('size')} bytes)"
+    raw = " ".join(body.get("text", "").split()) or f"({body.get('size')} bytes)"
     text = orjson.dumps(body["json"]).decode() if "json" in body else raw
     return text if len(text) <= MAX_SHORT else text[: MAX_SHORT - 1] + "…"
+
+
+def told(step: Step) -> tuple[str, str]:
+    """Return what was sent and what came, on a line each."""
+    request, response = step.request, step.response
+    split = urlsplit(request.url)
+    query = f"?{split.query}" if split.query else ""
+    sent = f"{request.method} {split.path}{query} {short_body(request.body)}"
+    return sent.rstrip(), f"{response.status or response.failure} {short_body(response.body)}".rstrip()
 
 
 def _json(value: Any, here: str, pointer: str | None, depth: int, label: str) -> Iterator[Line]:

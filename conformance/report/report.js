@@ -1,6 +1,8 @@
 "use strict";
 (() => {
   const list = [...document.querySelectorAll(".requirement")];
+  const causes = [...document.querySelectorAll(".cause")].map((item) => [item, item.dataset.requirements.split(" ")]);
+  const byId = new Map(list.map((item) => [item.id, item]));
   const words = new Map(list.map((item) => [item, item.querySelector("summary").textContent.toLowerCase()]));
   const search = document.getElementById("search");
   const state = { verdicts: new Set(), operation: "", kind: "", text: "" };
@@ -19,6 +21,7 @@
       item.hidden = !matches(item);
       shown += !item.hidden;
     }
+    for (const [item, ids] of causes) item.hidden = ids.every((id) => byId.get(id).hidden);
     const about = [state.operation, state.kind].filter(Boolean).join(", ");
     document.getElementById("count").textContent = `${shown} of ${list.length}${about ? ` · ${about}` : ""}`;
     document.getElementById("nothing").hidden = shown > 0;
@@ -93,7 +96,7 @@
   addEventListener("hashchange", openTarget);
   function openTarget() {
     const item = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (!item || !item.classList.contains("requirement")) return;
+    if (!item || !item.matches(".requirement, .cause")) return;
     if (item.hidden) clear();
     item.querySelector("details").open = true;
     item.scrollIntoView();

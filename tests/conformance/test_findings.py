@@ -65,8 +65,10 @@ def test_findings_are_what_was_seen(results):
     text = render_findings(only(results, *ids), Notes())
     rows = [line for line in text.splitlines() if line.startswith("| MUST")]
     assert len(rows) == 2
-    assert 'RenameTable answers 500 `{"error":"Not supported: rename_table' in rows[0]
-    assert "got no answer" in rows[1]
+    assert "got no answer" in rows[0]
+    assert 'RenameTable answers 500 `{"error":"Not supported: rename_table' in rows[1]
+    assert "### 1. MUST: CreateTable answers nothing (the connection broke" in text
+    assert "POST /v1/table/" in text
     assert all(line.count(" | ") == 2 for line in rows)
 
 
@@ -75,7 +77,7 @@ def test_notes_are_part_of_the_findings(results):
     notes = Notes("T", "Start it so.", ("one cause",), "", "The end.", why)
     text = render_findings(only(results, "lance.offered.rename_table"), notes)
     assert text.startswith("# T: findings\n")
-    assert "## What stands behind most of them\n\n- one cause\n\n## All" in text
+    assert "## What stands behind most of them\n\n- one cause\n\n## Wrong status\n\n### 1. MUST: RenameTable" in text
     assert "| it is not written yet |" in text
     assert text.index("Start it so.") < text.index("one cause") < text.index("rename_table") < text.index("The end.")
 

@@ -84,7 +84,8 @@ def result(verdict, level="MUST", name="a", **changes):
     )
     exchange.mark = "body:/a"
     seen = {"steps": [exchange.to_step()], "reached": ["ListTables 200"], "seconds": 0.1, "requests": 2}
-    return Result.of(one, verdict, f"message {NASTY}", **seen, **changes)
+    made = Result.of(one, verdict, f"message {NASTY}", **seen)
+    return msgspec.structs.replace(made, **changes)
 
 
 def results(*entries, **run):
@@ -136,24 +137,31 @@ def test_exit_codes(found, strict, code):
         (results(result("pass")), "Conforms to lance/2026-03: none of 1 MUST requirements is broken."),
         (
             results(result("pass"), result("fail", name="f"), result("blocked", name="b"), result("warn", "MAY", "w")),
-            "Does not conform to lance/2026-03: 1 of 3 MUST requirements are broken"
-            " (1 could not be tested, 1 warning).",
+            "Does not conform to lance/2026-03: 1 cause breaks MUST (1 of 3 requirements); 1 could not be tested.",
         ),
         (
             results(result("fail"), result("error", name="e")),
-            "Does not conform to lance/2026-03: 1 of 2 MUST requirements are broken (1 error of the kit).",
+            "Does not conform to lance/2026-03: 1 cause breaks MUST (1 of 2 requirements); 1 error of the kit.",
         ),
         (
             results(result("pass"), result("error", name="e")),
-            "No verdict on lance/2026-03: none of 2 MUST requirements is broken (1 error of the kit).",
+            "No verdict on lance/2026-03: none of 2 MUST requirements is broken; 1 error of the kit.",
         ),
         (
             results(result("pass"), stopped=OUT_OF_TIME),
-            "No verdict on lance/2026-03: none of 1 MUST requirements is broken (stopped: 1 requirement tested).",
+            "No verdict on lance/2026-03: none of 1 MUST requirements is broken; stopped: 1 requirement tested.",
         ),
         (
             results(result("pass"), stopped=GONE),
-            "Does not conform to lance/2026-03: 0 of 1 MUST requirements are broken (stopped: 1 requirement tested).",
+            "Does not conform to lance/2026-03: none of 1 MUST requirements is broken; stopped: 1 requirement tested.",
+        ),
+        (
+            results(result("fail"), result("warn", "SHOULD", "w", steps=[], message="else")),
+            "Does not conform to lance/2026-03: 2 causes: 1 breaks MUST (1 of 1 requirements), 1 only SHOULD or MAY.",
+        ),
+        (
+            results(result("pass"), result("warn", "SHOULD", "w")),
+            "Conforms to lance/2026-03: none of 1 MUST requirements is broken; 1 cause breaks SHOULD or MAY.",
         ),
         (results(result("fail"), interrupted=True), "Interrupted: 1 requirement tested."),
         (results(result("fail"), interrupted=True, selected=9), "Interrupted: 1 of 9 requirements tested."),
@@ -320,7 +328,7 @@ def test_reports_tell_where_the_norms_say_it(clause, page, markdown, tmp_path):
     written = render_reports(found, tmp_path)
     assert page in written["html"].read_text()
     line = next(line for line in written["markdown"].read_text().split("\n") if "`lance.table.a`" in line)
-    assert line.endswith(markdown or ".")
+    assert line.endswith(markdown or "`")
 
 
 @pytest.mark.parametrize(

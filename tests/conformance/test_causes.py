@@ -1,0 +1,195 @@
+"""Findings are told by cause: what comes from one place of the server is one.
+
+`causes/` has the findings of two servers, and what stands behind each of them as people found out by hand.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from fnmatch import fnmatchcase
+from math import comb
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from conformance.cause_sentences import common_text
+from conformance.causes import find_causes
+from conformance.evidence import pattern
+from conformance.exchange import Step, StepRequest, StepResponse
+from conformance.results import ClauseRecord, Result, read_results
+from specs.files import read_toml
+
+HERE = Path(__file__).parent / "causes"
+SERVERS = sorted(path.stem for path in HERE.glob("*.toml"))
+
+
+def truth_of(server):
+    """The cause of each finding, by hand."""
+    causes = read_toml(HERE / f"{server}.toml")
+    findings = [one for one in read_results(HERE / f"{server}.json.gz").requirements if one.verdict != "blocked"]
+    told = {
+        one.id: [cause for cause, ids in causes.items() if any(fnmatchcase(one.id, i) for i in ids)] for one in findings
+    }
+    assert [name for name, found in told.items() if len(found) != 1] == []
+    return {name: found[0] for name, found in told.items()}
+
+
+def pairs(groups):
+    return sum(comb(count, 2) for count in Counter(groups).values())
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_causes_are_those_that_people_found(server):
+    """Of two findings that are told as one cause nearly all are, and of those that are nearly all are told so."""
+    truth = truth_of(server)
+    results = read_results(HERE / f"{server}.json.gz")
+    found = {name: number for number, cause in enumerate(results.causes) for name in cause.requirements}
+    assert found.keys() == truth.keys()
+    both = pairs((truth[name], found[name]) for name in truth)
+    assert both / pairs(found.values()) > 0.97
+    assert both / pairs(truth.values()) > 0.88
+    must = {one.id for one in results.requirements if one.verdict == "fail"}
+    by_hand = len({truth[name] for name in must})
+    told = sum(cause.level == "MUST" for cause in results.causes if cause.requirements)
+    assert abs(told - by_hand) <= by_hand / 5
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_what_is_blocked_belongs_to_what_blocks_it(server):
+    results = read_results(HERE / f"{server}.json.gz")
+    blocked = {one.id: one.blocked_by for one in results.requirements if one.verdict == "blocked"}
+    told = {name: cause for cause in results.causes for name in cause.blocked}
+    assert told.keys() == blocked.keys()
+    assert all(
+        by not in {name for c in results.causes for name in c.requirements} or by in told[name].requirements
+        for name, by in blocked.items()
+    )
+
+
+def finding(name, message="GetIt: expected 400, got 500", *, body=None, status=500, mark="status", **fields):
+    """A requirement that failed in its only step."""
+    request = StepRequest(method="GET", url="http://x/", headers={}, body=None, curl=f"curl http://x/{name}")
+    response = StepResponse(status=status, headers={}, body=body, failure="" if status else "it broke")
+    step = Step(operation="GetIt", request=request, response=response, seconds=0, mark=mark)
+    result = Result(
+        id=f"api.it.{name}", level="MUST", kind="error", operations=["GetIt"],
+        statement=f"What is {name} is refused with 400.",
+        clause=ClauseRecord(id="get-it", text="It is got.", source="document"), where="conformance.api:test_it",
+        needs=[], verdict="fail", message=message, seconds=0, requests=1, steps=[step], reached=[], blocked_by=None,
+    )  # fmt: skip
+    return structs.replace(result, **fields)
+
+
+def error(text, **more):
+    return {"json": {"error": text, **more}}
+
+
+def test_the_same_error_in_other_words_of_the_run_is_one_cause():
+    one = finding("a", body=error("cannot find it at file:///tmp/lp12_3/a: there is no such file, id 17"))
+    other = finding(
+        "b", body=error("cannot find it at file:///tmp/lp99_4/b: there is no such file, id 4"), where="c:test_other"
+    )
+    (cause,) = find_causes([one, other])
+    assert cause.requirements == ["api.it.a", "api.it.b"]
+    assert cause.sentence == (
+        "GetIt answers a wrong request with 500 (“cannot find it at …: there is no such file, id …”), not 400"
+    )
+
+
+def test_one_statement_about_several_cases_is_told_once():
+    causes = find_causes([finding(name, body=error("no")) for name in ("red", "green")])
+    assert [cause.sentence for cause in causes] == ["GetIt answers 500, not 400: “What is … is refused with 400”"]
+
+
+def test_pages_are_one_cause_whatever_is_on_them():
+    page = {"text": "<html><title>Error 500 NullPointerException</title></html>"}
+    other = {"text": "<!doctype html><HTML><title>Oops</title></html>"}
+    (cause,) = find_causes([finding("a", body=page), finding("b", body=other, where="c:test_other")])
+    assert cause.sentence == "GetIt answers a wrong request with 500 and an HTML page, not 400"
+
+
+def test_the_shortest_way_to_see_it_is_shown():
+    long = finding("long", body=error("no"))
+    long.steps = long.steps * 3
+    (cause,) = find_causes([long, finding("short", body=error("no"))])
+    assert cause.example == "api.it.short"
+
+
+def test_the_worst_comes_first():
+    lost = finding("lost", "the rows: lacks [1]", status=200, mark="body:", kind="race", where="c:r")
+    right = finding("right", "GetIt: expected 200, got 500", where="c:t", body=error("no"))
+    form = finding("form", "the body is text/plain", status=200, mark="header:Content-Type", kind="wire", where="c:w")
+    soft = finding("soft", where="c:s", verdict="warn", level="SHOULD", body=error("well"), kind="auth", status=200)
+    causes = find_causes([form, finding("wrong", body=error("a b c")), right, lost, soft])
+    assert [(cause.rank, cause.level, cause.example.rpartition(".")[2]) for cause in causes] == [
+        (1, "MUST", "lost"),
+        (1, "SHOULD", "soft"),
+        (2, "MUST", "right"),
+        (3, "MUST", "wrong"),
+        (4, "MUST", "form"),
+    ]
+
+
+def test_what_blocks_without_being_a_finding_is_a_cause_of_its_own():
+    blocked = [
+        finding(name, "the server does not have GetIt", verdict="blocked", blocked_by="GetIt", steps=[])
+        for name in ("a", "b")
+    ]
+    (cause,) = find_causes(blocked)
+    assert (cause.sentence, cause.requirements, cause.blocked) == (
+        "The server does not have GetIt", [], ["api.it.a", "api.it.b"]
+    )  # fmt: skip
+
+
+def test_what_is_blocked_by_what_is_blocked_belongs_to_the_first_of_them():
+    first = finding("a", body=error("no"))
+    chain = [finding(name, verdict="blocked", blocked_by=f"api.it.{by}", steps=[]) for name, by in ("ba", "cb")]
+    (cause,) = find_causes([first, *chain])
+    assert cause.blocked == ["api.it.b", "api.it.c"]
+
+
+@pytest.mark.parametrize("status", [0, 200, 500])
+def test_whatever_was_seen_has_a_sentence(status):
+    for body in (
+        None,
+        {"text": ""},
+        {"text": "no"},
+        {"base64": "AA==", "size": 1},
+        {"json": [1]},
+        error(None),
+        error({"message": 5}),
+    ):
+        for message in ("", "GetIt: expected 400, got 500", "x"):
+            for verdict in ("fail", "blocked"):
+                for steps in ({}, {"steps": []}):
+                    one = finding("a", message, body=body, status=status, verdict=verdict, **steps)
+                    assert find_causes([one])[0].sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("no 'a' at /x/y.rs:17, id 5f0e", "no … at …, id …"),
+        ('Schema { message: "no", at: { x } } failed', "Schema … failed"),
+        ("column `a", "column …"),
+        ("5 of 7", "… of …"),
+        ("", ""),
+    ],
+)
+def test_what_changes_from_run_to_run_is_left_out(text, words):
+    assert pattern(text) == words
+
+
+def test_texts_share_their_words():
+    assert common_text(["A limit of ListTables is kept.", "A limit of ListTags is kept."]) == "A limit of … is kept"
+    assert common_text(["One."]) == "One"
+
+
+def test_files_of_older_kits_have_causes_too(tmp_path):
+    results = read_results(HERE / f"{SERVERS[0]}.json.gz")
+    value = results.to_json()
+    assert value.pop("causes")
+    (tmp_path / "results.json").write_text(json.dumps(value))
+    assert read_results(tmp_path).causes == results.causes
