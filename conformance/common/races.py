@@ -67,3 +67,39 @@ def refused_otherwise(events: Collection[Event], status: int) -> list[Contradict
     """Judge the refusals: who comes too late is answered with one status."""
     refused = [event for event in events if event.outcome == REFUSED and event.exchanges[-1].status != status]
     return [Contradiction(f"who lost was told {event.exchanges[-1].status}", (event,)) for event in refused]
+
+
+UNDECIDED = (0, 429, 503)  # no answer, or one that says nothing of what was asked
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """What several clients want at the same time, and all but the first too late.
+
+    `start` prepares it and returns what each of them does, `refusals` are the statuses that fit who comes too late.
+    """
+
+    operations: list[str]
+    clause: str
+    statement: str
+    deed: str
+    start: Callable[[Any, int], Sequence[Act]]
+    refusals: Collection[int]
+
+
+@template("race.losers.{}", must, kind="race")
+def losers_are_refused(suite: Suite, catalog: Any, case: Late) -> None:
+    """Of several clients that do the same at the same time all but one are told that they are too late."""
+
+    def program(act: Act, racer: Racer) -> None:
+        racer.do("act", ("all",), lambda: act(catalog.through(racer.client)))
+
+    events = race(suite, [partial(program, act) for act in case.start(catalog, clients(suite))])
+    successes(suite, events, case.deed)
+    allowed = (*case.refusals, *UNDECIDED)
+    late = [event for event in events if event.outcome != OK and event.exchanges[-1].status not in allowed]
+    wanted = " or ".join(map(str, sorted(case.refusals)))
+    fail_on(
+        suite,
+        [Contradiction(f"who lost should be told {wanted}, not {one.exchanges[-1].status}", (one,)) for one in late],
+    )

@@ -21,6 +21,21 @@ async def _with_body(_call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
+@fault("details-always", on=["DescribeTable"])
+async def _with_details(call: Call, proceed: Proceed) -> Reply:
+    """Every description of a table is a detailed one."""
+    call.request = call.request.altered(query={**call.request.query, "load_detailed_metadata": ["true"]})
+    return await proceed()
+
+
+@fault("overwritten-in-place", on=["CreateTable"])
+async def _overwrite_in_place(call: Call, proceed: Proceed) -> Reply:
+    """Mode Overwrite writes its rows over the table that is there, which keeps its tags and versions."""
+    if call.request.query.get("mode", [""])[-1].lower() == "overwrite":
+        call.turn_to("InsertIntoTable")
+    return await proceed()
+
+
 _elsewhere = body_becomes(lambda body: {**body, "location": body["location"] + "_x"}, 200)
 
 
@@ -46,6 +61,15 @@ fault(
 fault("location-lost", "Answers do not say where a table lies.")(fields_lost("location"))
 fault("uri-always", "DescribeTable has a table_uri that nobody asked for.", on=["DescribeTable"])(
     body_becomes(lambda body: {**body, "table_uri": body["location"]}, 200)
+)
+fault("no-properties-null", "What has no properties is answered with null instead of an empty object.")(
+    body_becomes(
+        lambda body: {**body, "properties": None} if isinstance(body, dict) and body.get("properties") == {} else body,
+        200,
+    )
+)
+fault("properties-of-declared", "Only tables that were just declared have properties.", on=["DescribeTable"])(
+    body_becomes(lambda body: body if body.get("is_only_declared") else {**body, "properties": {}}, 200)
 )
 fault("count-plus-one", "CountTableRows counts one row too many.", on=["CountTableRows"])(
     body_becomes(lambda count: count + 1, 200)

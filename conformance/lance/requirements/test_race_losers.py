@@ -1,0 +1,84 @@
+"""Several clients that want the same at the same time: what those are told who come too late."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from conformance.client import Answer
+from conformance.common.races import Act, Late, losers_are_refused
+from conformance.lance.catalog import LanceCatalog
+from conformance.lance.client import LanceClient
+from conformance.lance.support.arrow import stream
+from conformance.lance.support.staging import stage
+from conformance.strategies import tables
+
+EXISTS, GONE = (409,), (404,)
+
+
+def _all(method: Callable[..., Answer], count: int, **arguments: Any) -> Sequence[Act]:
+    """Return the same call for so many clients."""
+    return [partial(method, **arguments, expect=None)] * count
+
+
+def _create_namespace(catalog: LanceCatalog, count: int) -> Sequence[Act]:
+    id = catalog.namespace_id()
+    catalog.note_namespaces([id])
+    return _all(LanceClient.create_namespace, count, id=id)
+
+
+def _create_table(catalog: LanceCatalog, count: int) -> Sequence[Act]:
+    id = catalog.table_id()
+    catalog.note_tables([id])
+    return _all(LanceClient.create_table, count, id=id, data=stream(tables(1)))
+
+
+def _declare_table(catalog: LanceCatalog, count: int) -> Sequence[Act]:
+    id = catalog.table_id()
+    catalog.note_tables([id])
+    return _all(LanceClient.declare_table, count, id=id)
+
+
+def _on_table(method: Callable[..., Answer], **arguments: Any) -> Callable[[LanceCatalog, int], Sequence[Act]]:
+    return lambda catalog, count: _all(method, count, id=catalog.new_table(), **arguments)
+
+
+def _create_tag(catalog: LanceCatalog, count: int) -> Sequence[Act]:
+    id = catalog.new_table()
+    return _all(LanceClient.create_table_tag, count, id=id, tag="new", version=catalog.version(id))
+
+
+def _create_version(catalog: LanceCatalog, count: int) -> Sequence[Act]:
+    id = catalog.new_table()
+    staged = [stage(catalog, id) for _ in range(count)]
+    return [partial(LanceClient.create_table_version, id=id, **one, expect=None) for one in staged]
+
+
+def _late(operation: str, deed: str, told: str, start: Any, refusals: Sequence[int]) -> Late:
+    statement = f"Of several clients that {deed} at the same time those who come too late are told {told}."
+    return Late([operation], "race-losers", statement, f"tried to {deed}", start, refusals)
+
+
+CREATE_INDEX = _on_table(LanceClient.create_table_scalar_index, column="id", index_type="BTREE", name="idx")
+ADD_COLUMN = _on_table(LanceClient.alter_table_add_columns, new_columns=[{"name": "more", "expression": "id + 1"}])
+CASES = {
+    "create_namespace": _late("CreateNamespace", "create the same namespace", "409", _create_namespace, EXISTS),
+    "create_table": _late("CreateTable", "create the same table", "409", _create_table, EXISTS),
+    "declare_table": _late("DeclareTable", "declare the same table", "409", _declare_table, EXISTS),
+    "version": _late("CreateTableVersion", "make the same version", "409", _create_version, EXISTS),
+    "tag": _late("CreateTableTag", "create the same tag", "409", _create_tag, EXISTS),
+    "index": _late("CreateTableScalarIndex", "build an index of the same name", "409", CREATE_INDEX, EXISTS),
+    "column": _late("AlterTableAddColumns", "add the same column", "400 or 409", ADD_COLUMN, (400, 409)),
+    "drop_table": _late(
+        "DropTable", "drop the same table", "404, if not that it is gone", _on_table(LanceClient.drop_table), GONE
+    ),
+    "deregister_table": _late(
+        "DeregisterTable",
+        "deregister the same table",
+        "404, if not that it is gone",
+        _on_table(LanceClient.deregister_table),
+        GONE,
+    ),
+}
+test_losers_are_refused = losers_are_refused.declare(__name__, CASES)
