@@ -239,6 +239,8 @@ class Client:
         self._transport.send(exchange, again=self.traffic.cleaning or not self.recording.reached_subject)
         if exchange.operation in self.document.operations:
             self.wire.check(exchange, self.steps)
+            if 200 <= exchange.status < 300:
+                self.known.done.add(exchange.operation)
         self.recording.hear(exchange)
         return exchange
 
@@ -297,32 +299,34 @@ class Client:
 
     def judge_status(self, exchange: Exchange, expect: Expected) -> None:
         """Raise what `call` raises when the status of an exchange is not an expected one."""
-        if exchange.operation in self.missing and expect is not None:
-            raise Blocked(f"the server does not have {exchange.operation}", self.missing[exchange.operation])
-        if exchange.operation in self.refused and expect is not None:
-            self._refuse(exchange.operation)
+        operation = exchange.operation
+        lacked = operation not in self.known.done
+        if lacked and operation in self.missing and expect is not None:
+            raise Blocked(f"the server does not have {operation}", self.missing[operation])
+        if lacked and operation in self.refused and expect is not None:
+            self._refuse(operation, "")
         wanted = None if expect is None else {expect} if isinstance(expect, int) else set(expect)
         if exchange.status and (wanted is None or exchange.status in wanted):
-            if wanted is not None and exchange.operation in self.subjects:
-                self.reached.add(f"{exchange.operation} {exchange.status}")
+            if wanted is not None and operation in self.subjects:
+                self.reached.add(f"{operation} {exchange.status}")
             return
         self.touch(exchange, "status")
-        if self.says_unsupported(exchange):
-            self._refuse(exchange.operation)
         found = f"got {exchange.status}" if exchange.status else f"got no answer ({exchange.failure})"
         names = " or ".join(map(str, sorted(wanted))) if wanted else "an answer"
-        message = f"{exchange.operation}: expected {names}, {found}"
+        message = f"{operation}: expected {names}, {found}"
+        if lacked and self.says_unsupported(exchange):
+            self._refuse(operation, message)
         if self.recording.reached_subject:
             raise Violation(message, "status")
-        raise Blocked(message, exchange.operation)
+        raise Blocked(message, operation)
 
     def says_unsupported(self, exchange: Exchange) -> bool:
         """True when an answer says, as the document wants, that the server lacks the operation."""
         return self.document.errors.says_unsupported(exchange.status, _parsed(exchange.response_body))
 
-    def _refuse(self, operation: str) -> NoReturn:
+    def _refuse(self, operation: str, otherwise: str) -> NoReturn:
         if operation in self.subjects:
-            raise Unoffered(f"the server does not have {operation}")
+            raise Unoffered(f"the server does not have {operation}", operation, otherwise)
         raise Blocked(f"the server does not have {operation}", operation)
 
     @property

@@ -33,7 +33,16 @@ class Blocked(Skipped):
 
 
 class Unoffered(Skipped):
-    """The target does not offer what the requirement is about."""
+    """The target does not offer what the requirement is about.
+
+    `operation` is the one that it refused as unsupported, if that is why; `otherwise` says what is wrong with that
+    answer where it turns out that the target has the operation.
+    """
+
+    def __init__(self, message: str, operation: str = "", otherwise: str = "") -> None:
+        super().__init__(message)
+        self.operation = operation
+        self.otherwise = otherwise
 
 
 class Stopped(Blocked):

@@ -48,6 +48,7 @@ class SuitePlugin:
         self._started = 0.0
         self._requests = 0
         self._judged: Result | None = None  # the verdict on the requirement under way
+        self._lacking: dict[str, tuple[str, Result]] = {}  # what is unoffered while this operation never succeeds
 
     # Selection
 
@@ -118,7 +119,11 @@ class SuitePlugin:
             item.session.shouldstop = str(stopped.msg)  # nothing is said of what was under way
             report.outcome = "skipped"
             return
-        result = self._result(requirement, call.excinfo.value if call.excinfo else None, call.when)
+        error = call.excinfo.value if call.excinfo else None
+        result = self._result(requirement, error, call.when)
+        if isinstance(error, Unoffered) and error.otherwise:
+            finding = self._result(requirement, Violation(error.otherwise, "status"), call.when)
+            self._lacking[requirement.id] = error.operation, finding
         if self._judged and not _spoils(result, self._judged):
             log.warning("after %s was judged, cleaning up ended with: %s", requirement.id, result.message)
             return
@@ -141,6 +146,12 @@ class SuitePlugin:
             blocked_by=blocked_by,
         )
 
+    def _reconsider(self) -> None:
+        """Judge as findings what seemed unoffered, where the operation that was refused has succeeded after all."""
+        for name, (operation, finding) in self._lacking.items():
+            if operation in self.session.client.known.done and self.session.verdict(name) == "unoffered":
+                self.session.add(finding)
+
     # The end
 
     def pytest_keyboard_interrupt(self) -> None:
@@ -159,6 +170,7 @@ class SuitePlugin:
             self.session.target.sandbox.sweep()
         except Exception:  # a bug of the kit, which takes no verdict away
             self.session.kit_errors.append(traceback.format_exc())
+        self._reconsider()
         results = self.session.results()
         code = results.exit_code(strict=self.session.settings.strict)
         broken = self.session.kit_errors or exitstatus == pytest.ExitCode.INTERNAL_ERROR

@@ -70,13 +70,14 @@ class Recording:
 
 @dataclass
 class ServerKnowledge:
-    """What the run found out about the server before its first requirement; all clients share it.
+    """What the run found out about the server, most of it before its first requirement; all clients share it.
 
     `missing` maps operations that the server lacks, without saying so properly, to the requirement that judges this:
-    what needs them is blocked by it. `refused` are those that it lacks and says so beforehand. `locate` spells a path
-    of the document for this server.
+    what needs them is blocked by it. `refused` are those that it lacks and says so beforehand. `done` are those that
+    have succeeded: whatever it says later, it has them. `locate` spells a path of the document for this server.
     """
 
     missing: Mapping[str, str] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)
+    done: set[str] = field(default_factory=set)
     locate: Callable[[str], str] = str

@@ -108,6 +108,14 @@ def test_what_is_not_supported_is_not_offered(client, target):
     client.call("ListNamespaces", path={"id": "a"}, expect=406)
 
 
+def test_what_has_succeeded_once_is_offered_whatever_is_said_later(client, target):
+    target.script = (200, {"namespaces": []}, "application/json")
+    client.call("ListNamespaces", path={"id": "a"})
+    target.script = (406, {"code": 0}, "application/json")
+    with pytest.raises(Violation, match="expected 404, got 406"):
+        client.call("ListNamespaces", path={"id": "a"}, expect=404)
+
+
 def test_a_server_that_is_gone_is_a_violation(client, target):
     target.shutdown()
     target.server_close()

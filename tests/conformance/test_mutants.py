@@ -83,6 +83,23 @@ def test_what_was_measured_names_faults_and_requirements(api):
         assert [one for one in patterns if not matching([one], requirements(api))] == [], fault
 
 
+@pytest.mark.parametrize(
+    ("ids", "verdict"),
+    [
+        ({"lance.table.rename.taken"}, "unoffered"),
+        ({"lance.table.rename.taken", "lance.table.rename.moves"}, "fail"),
+        ({"lance.table.register.conflict"}, "fail"),  # it registers again, afterwards, what it had deregistered
+    ],
+)
+def test_what_an_operation_refuses_as_unsupported_is_a_finding_if_it_ever_succeeds(servers, tmp_path, ids, verdict):
+    results = judge(servers("lance"), tmp_path, fault="conflict-as-unsupported", ids=ids)
+    found = {entry.id: entry for entry in results.requirements}[min(ids, key=lambda id: "moves" in id)]
+    assert found.verdict == verdict
+    if verdict == "fail":
+        assert found.message.endswith(": expected 409, got 406")
+        assert [step.mark for step in found.steps if step.mark] == ["status"]
+
+
 def test_no_requirement_stands_in_the_server():
     ids = re.compile(r"\b(?:spark\.)?(?:" + "|".join(apis()) + r")\.[a-z_*]+\.[a-z_.*{}-]+")
     known = {one for api in apis() for one in requirements(api)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, body_becomes, fault, fields_lost, status_becomes
+from reference_server.faults import Call, Proceed, body_becomes, each_of, fault, fields_lost, status_becomes
 from reference_server.lance.faults.building import is_root
 
 
@@ -32,6 +32,9 @@ fault("conflict-code", "Errors have the code of a table that exists, whatever th
 )
 
 # Statuses
+fault("conflict-as-unsupported", "What exists already is refused as if the operation were not supported.")(
+    each_of(status_becomes(409, 406), body_becomes(lambda body: {**body, "code": 0}, 409))
+)
 fault("conflict-as-400", "What exists already is refused as a bad request.")(status_becomes(409, 400))
 fault("not-found-as-400", "What does not exist is refused as a bad request.")(status_becomes(404, 400))
 fault("bad-input-accepted", "Bad requests are answered with success and an error body.")(status_becomes(400, 200))
