@@ -179,7 +179,7 @@ def test_no_column(catalog: LanceCatalog, kind: str) -> None:
     same_items(rows, {*with_any(["marble"]), *with_any(["marble"], TITLES)}, FOUND)
 
 
-@must("lance.query.match.fuzziness", operations=QUERY, clause="query-fuzziness")
+@should("lance.query.match.fuzziness", operations=QUERY, clause="query-fuzziness")
 @given(case=st.sampled_from([("marblo", 0, ""), ("mable", 1, "marble"), ("mabe", 1, ""), ("mabe", 2, "marble")]))
 def test_fuzziness(catalog: LanceCatalog, case: tuple[str, int, str]) -> None:
     """With a fuzziness words are found that differ by so many letters, without one only the word itself."""
@@ -188,7 +188,12 @@ def test_fuzziness(catalog: LanceCatalog, case: tuple[str, int, str]) -> None:
     same_items(rows, with_any([similar]), FOUND)
 
 
-@must("lance.query.match.prefix_length", operations=QUERY, clause="query-prefix-length")
+@must(
+    "lance.query.match.prefix_length",
+    operations=QUERY,
+    clause="query-prefix-length",
+    needs=["lance.query.match.fuzziness"],
+)
 @given(length=st.integers(0, 2))
 def test_prefix_length(catalog: LanceCatalog, length: int) -> None:
     """So many letters at the beginning of a word as prefix_length says must be the same."""

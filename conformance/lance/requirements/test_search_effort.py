@@ -23,7 +23,7 @@ EFFORTS: dict[str, Row] = {
 }
 
 
-@must("lance.query.effort.{}", operations=QUERY, clause="query-effort", each=EFFORTS)
+@should("lance.query.effort.{}", operations=QUERY, clause="query-effort", each=EFFORTS)
 def test_effort_without_index(catalog: LanceCatalog, case: Row) -> None:
     """Where there is no index, the nearest rows are found however hard to search ({})."""
     found = search(catalog, new_queried(catalog), PROBES[1], k=5, **case)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import contains, holds, keyed
-from conformance.lance.catalog import LanceCatalog, Names
+from conformance.checks import contains, equal, holds, keyed
+from conformance.client import Answer
+from conformance.lance.catalog import INVALID_INPUT, LanceCatalog, Names
 
 ADD = ["AlterTableAddColumns"]
 ALTER = ["AlterTableAlterColumns"]
@@ -21,6 +22,11 @@ CHANGES: dict[str, Any] = {
     "drop": (DROP, lambda catalog, id, **rest: catalog.alter_table_drop_columns(id, columns=["age"], **rest)),
     "metadata": (METADATA, lambda catalog, id, **rest: catalog.update_table_schema_metadata(id, {"a": "1"}, **rest)),
 }
+
+
+def check_no_column(refused: Answer) -> None:
+    """Check that a refusal says that there is no such column: 404 with code 12, or 400 with the code of any input."""
+    equal(refused.code, 12 if refused.status == 404 else INVALID_INPUT, "the code of the error")
 
 
 def fields(catalog: LanceCatalog, id: Names) -> dict[str, Any]:

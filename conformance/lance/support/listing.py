@@ -8,9 +8,10 @@ from typing import Any
 
 from conformance.checks import text
 from conformance.client import Answer
-from conformance.lance.catalog import LanceCatalog
+from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.client import Id
 from conformance.paging import pages
+from specs.identifiers import DELIMITER, join_parts
 
 NEXT = "page_token"
 
@@ -43,6 +44,8 @@ class Listing:
     def name_of(self, item: Any) -> str:
         """Return how an item is called: by a text, or by a number. Raises Violation when it is neither."""
         name = item[self.name] if self.name else item
+        if self.id == "ListTables" and isinstance(name, str):
+            return name.rpartition(DELIMITER)[2]
         if isinstance(name, int) and not isinstance(name, bool):
             return str(name)
         return text(name, f"an item of {self.what}")
@@ -63,9 +66,14 @@ def collect_namespaces(catalog: LanceCatalog, id: Id, **query: Any) -> list[str]
     return collect(lambda **page: catalog.list_namespaces(id, **page), "namespaces", **query)
 
 
-def collect_tables(catalog: LanceCatalog, id: Id, **query: Any) -> list[str]:
-    """Return the names of all tables of a namespace."""
-    return collect(lambda **page: catalog.list_tables(id, **page), "tables", **query)
+def collect_tables(catalog: LanceCatalog, id: Names, *, whole: bool = False, **query: Any) -> list[str]:
+    """Return the names of all tables of a namespace: the last of each identifier, as it is listed with `whole`.
+
+    The document says in one place that names are listed, and in another that full identifiers are.
+    """
+    found = collect(lambda **page: catalog.list_tables(id, **page), "tables", **query)
+    above = f"{join_parts(id)}{DELIMITER}"
+    return found if whole or not id else [text(one, "a listed table").removeprefix(above) for one in found]
 
 
 def collect_all_tables(catalog: LanceCatalog, **query: Any) -> list[str]:
