@@ -26,6 +26,7 @@ from specs.identifiers import encode_segment
 from specs.openapi import JSON_TYPE, Document, Operation
 from specs.validation import Validators
 
+UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, StopIteration)
 Expected = int | Collection[int] | None
 
 
@@ -216,7 +217,7 @@ class Client:
             self._headers(content_type if content or json is not None else None, headers or {}),
             content,
         )
-        if operation_id in self.subjects:
+        if operation_id in self.subjects and not self.recording.preparing:
             self.reach_subject()
         self.send(exchange)
         self.judge_status(exchange, expect)
@@ -236,7 +237,7 @@ class Client:
         if self._ends is not None and time.monotonic() > self._ends:
             raise Blocked("the clients did not come to an end in time", exchange.operation)
         self.recording.add(exchange)
-        self._transport.send(exchange, again=self.traffic.cleaning or not self.recording.reached_subject)
+        self._transport.send(exchange, again=self.traffic.cleaning or not self.recording.judging)
         if exchange.operation in self.document.operations:
             self.wire.check(exchange, self.steps)
             if 200 <= exchange.status < 300:
@@ -252,6 +253,23 @@ class Client:
             yield
         finally:
             self.traffic.cleaning = before
+
+    @contextmanager
+    def preparing(self) -> Iterator[None]:
+        """Prepare, or show that a request is taken whose twin should be refused: what fails here blocks.
+
+        Raises Blocked for a Violation, also where it is a subject of the requirement that was called.
+        """
+        before, self.recording.preparing = self.recording.preparing, True
+        try:
+            yield
+        except Violation as error:
+            raise Blocked(str(error), self.steps[-1].operation if self.steps else "") from error
+        except UNREADABLE:  # what prepared cannot be read: the example ends while it prepares
+            before = True
+            raise
+        finally:
+            self.recording.preparing = before
 
     @property
     def gone(self) -> bool:
@@ -274,7 +292,7 @@ class Client:
                 mark, message = step.defect
                 self.touch(step, mark)
                 message = f"the answer of {step.operation} cannot be used: {message}"
-                if self.recording.reached_subject:
+                if self.recording.judging:
                     raise Violation(message, mark) from error
                 raise Blocked(message, step.operation) from error
         raise error
@@ -300,25 +318,31 @@ class Client:
     def judge_status(self, exchange: Exchange, expect: Expected) -> None:
         """Raise what `call` raises when the status of an exchange is not an expected one."""
         operation = exchange.operation
-        lacked = operation not in self.known.done
-        if lacked and operation in self.missing and expect is not None:
-            raise Blocked(f"the server does not have {operation}", self.missing[operation])
-        if lacked and operation in self.refused and expect is not None:
-            self._refuse(operation, "")
+        if expect is not None:
+            self.require(operation)
         wanted = None if expect is None else {expect} if isinstance(expect, int) else set(expect)
         if exchange.status and (wanted is None or exchange.status in wanted):
-            if wanted is not None and operation in self.subjects:
+            if wanted is not None and operation in self.subjects and not self.recording.preparing:
                 self.reached.add(f"{operation} {exchange.status}")
             return
         self.touch(exchange, "status")
         found = f"got {exchange.status}" if exchange.status else f"got no answer ({exchange.failure})"
         names = " or ".join(map(str, sorted(wanted))) if wanted else "an answer"
         message = f"{operation}: expected {names}, {found}"
-        if lacked and self.says_unsupported(exchange):
+        if operation not in self.known.done and self.says_unsupported(exchange):
             self._refuse(operation, message)
-        if self.recording.reached_subject:
+        if self.recording.judging:
             raise Violation(message, "status")
         raise Blocked(message, operation)
+
+    def require(self, operation: str) -> None:
+        """Raise Blocked or Unoffered where it was found out beforehand that the server lacks an operation."""
+        if operation in self.known.done:
+            return
+        if operation in self.missing:
+            raise Blocked(f"the server does not have {operation}", self.missing[operation])
+        if operation in self.refused:
+            self._refuse(operation, "")
 
     def says_unsupported(self, exchange: Exchange) -> bool:
         """True when an answer says, as the document wants, that the server lacks the operation."""

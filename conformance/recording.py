@@ -16,7 +16,8 @@ class Recording:
     """The exchanges of one thread of a run, whoever sent them.
 
     `subjects` are the operations that the requirement is about, `steps` the exchanges of its present example, `reached`
-    the statuses of subjects that it asked for and got. `requests` counts over the whole run.
+    the statuses of subjects that it asked for and got. While it is `preparing`, no call is one of its subjects'.
+    `requests` counts over the whole run.
     """
 
     wire: WireLog
@@ -24,6 +25,7 @@ class Recording:
     subjects: frozenset[str] = frozenset()
     reached: set[str] = field(default_factory=set)
     reached_subject: bool = False
+    preparing: bool = False
     requests: int = 0
     listener: Listener | None = None
 
@@ -36,7 +38,12 @@ class Recording:
     def begin_example(self) -> None:
         """Start an example: its steps are told from here."""
         self.steps = []
-        self.reached_subject = False
+        self.reached_subject = self.preparing = False
+
+    @property
+    def judging(self) -> bool:
+        """True from the first call of a subject on, but for what prepares."""
+        return self.reached_subject and not self.preparing
 
     def fork(self) -> Recording:
         """Return the recording of another thread, which is past the preparations."""

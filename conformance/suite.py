@@ -10,7 +10,7 @@ import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity
 from hypothesis.errors import Flaky, HypothesisException
 
-from conformance.client import Client
+from conformance.client import UNREADABLE, Client
 from conformance.outcomes import Blocked, Stopped, Violation
 from conformance.settings import DEPTHS, Settings
 from conformance.target import Target
@@ -19,7 +19,6 @@ from specs.openapi import Operation
 STEP_COUNT = 12
 ATTEMPTS = 5
 CLOSES = "the server closes connections without an answer, now here and now there"
-UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, StopIteration)
 
 
 @dataclass

@@ -5,6 +5,7 @@ A finding is kept once for each operation, status and place, with the steps that
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from copy import copy
@@ -28,6 +29,12 @@ class WireFinding:
     steps: tuple[Exchange, ...]
 
 
+# Paths that routers do not split as clients mean them: encoded slashes and the like, control characters but the
+# separator of namespaces, bytes that are no text, dots for a name.
+ODD_PATH = re.compile(r"%(?:2f|5c|25|3b|7f|0[0-9a-f]|1[0-9a-e]|f[5-9a-f]|c[01])|/(?:\.|%2e){1,2}(?=/|$)", re.IGNORECASE)
+UNSUPPORTED_TYPE = 415
+OF_GATEWAYS = (414, 429, 431)
+
 # A further check of one API: from an exchange with a JSON body to pairs of mark and message.
 ExtraCheck = Callable[[Exchange, Any], list[tuple[str, str]]]
 
@@ -44,8 +51,8 @@ class WireLog:
     extra_findings: dict[tuple[str, str, int, str], WireFinding] = field(default_factory=dict)
 
     def check(self, exchange: Exchange, steps: list[Exchange]) -> None:
-        """Check one answer; an exchange without one says nothing about the wire."""
-        if not exchange.status:
+        """Check one answer; an exchange without one, or with that of a router, says nothing about the wire."""
+        if not exchange.status or is_of_router(exchange):
             return
         self.seen[exchange.operation, exchange.status] += 1
         for mark, message in self._findings(exchange):
@@ -99,6 +106,20 @@ class WireLog:
             return [("body:", "the body is not JSON")]
         found = self.validators.response_findings(exchange.operation, exchange.status, value)
         return [(f"body:{finding.pointer}", finding.message) for finding in found]
+
+
+def is_of_router(exchange: Exchange) -> bool:
+    """True for a refusal that comes before any operation is known: what routers and gateways answer.
+
+    They refuse paths that are none to them, types that nobody reads, and clients that are too many.
+    """
+    kind = {name.lower(): value for name, value in exchange.request_headers.items()}.get("content-type", JSON_TYPE)
+    path = exchange.url.partition("?")[0]
+    return (
+        (400 <= exchange.status < 500 and ODD_PATH.search(path) is not None)
+        or (exchange.status == UNSUPPORTED_TYPE and not kind.lower().startswith(JSON_TYPE))
+        or exchange.status in OF_GATEWAYS
+    )
 
 
 NO_JSON = object()

@@ -6,7 +6,7 @@ example starts anew: with its own steps, and a place of its own for what it make
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, ClassVar, TypeVar
 
 from conformance.client import Answer, Client, Expected
@@ -54,6 +54,14 @@ class Catalog:
 
     def check_invalid(self, refused: Answer) -> None:
         """Check that an error says that the input is what is wrong, where the document has a word for it."""
+
+    def control(self, twin: Callable[[], object]) -> None:
+        """Send the twin of a request that is to be refused, without its defect: it has to be taken.
+
+        Raises Blocked when it is not: then the refusal says nothing about the defect.
+        """
+        with self.client.preparing():
+            twin()
 
     def begin_example(self) -> None:
         """Start an example: steps are told from here, names start anew."""

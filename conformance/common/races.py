@@ -36,6 +36,8 @@ class Contest:
 @template("race.{}", must, kind="race")
 def one_wins(suite: Suite, catalog: Any, case: Contest) -> None:
     """Of several clients that do the same at the same time exactly one succeeds."""
+    for operation in case.operations:
+        catalog.client.require(operation)
     acts, check = case.start(catalog, clients(suite))
 
     def program(act: Act, racer: Racer) -> None:

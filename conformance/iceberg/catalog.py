@@ -9,6 +9,7 @@ the given one, beside what is there already: then the names of tables start with
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from conformance.client import Answer, Client, Expected
@@ -26,13 +27,14 @@ from specs.identifiers import UNIT_SEPARATOR
 from specs.openapi import Operation
 
 PREFIX, KEY_LIFETIME = "prefix", "key lifetime"
+PURGE_REFUSED = (400, 403, 405, 406, 501)
 Names = tuple[str, ...]
 
 
 class IcebergCatalog(IcebergClient, Catalog):
     """See the module."""
 
-    broken_json = (b'{"name": "t", ', b"name=t", b'{"name": "\xff"}')
+    broken_json = (b'{"name": "t", ', b"name=t")
     no_objects = (b"[]", b'"text"', b"null", b"7")
     refusals = (400, 404)
 
@@ -61,6 +63,12 @@ class IcebergCatalog(IcebergClient, Catalog):
         if operation in self.client.refused or operation in self.client.missing:
             raise Unoffered(f"the server does not have {operation}")
 
+    def require_purging(self) -> None:
+        """Raise Unoffered when the target refuses to purge a table."""
+        with self.client.preparing():
+            if self.drop_table(self.new_table("purged"), purgeRequested="true", expect=None).status in PURGE_REFUSED:
+                raise Unoffered("the server purges no tables")
+
     @property
     def makes_namespaces(self) -> bool:
         """True when a run by this document can create namespaces."""
@@ -73,7 +81,8 @@ class IcebergCatalog(IcebergClient, Catalog):
             self._mark = self.target.new_name()
             self._home = (*self.base, self._mark) if self.makes_namespaces else self.base
             if self.makes_namespaces:
-                self.create_namespace(self._home)
+                with self.client.preparing():
+                    self.create_namespace(self._home)
         return self._home
 
     @property
@@ -114,20 +123,30 @@ class IcebergCatalog(IcebergClient, Catalog):
     def new_namespace(self, name: str = "n", **body: Any) -> Names:
         """Create a namespace beside the home and return its identifier."""
         id = self.namespace_id(name)
-        self.create_namespace(id, **body)
+        with self._making("createNamespace", body):
+            self.create_namespace(id, **body)
         return id
 
     def new_table(self, name: str = "t", **body: Any) -> Names:
         """Create a table, of SCHEMA unless the body says otherwise, and return its identifier."""
         id = self.table_id(name)
-        self.create_table(id, **{"schema": SCHEMA, **body})
+        with self._making("createTable", body):
+            self.create_table(id, **{"schema": SCHEMA, **body})
         return id
 
     def new_view(self, name: str = "v", **body: Any) -> Names:
         """Create a view and return its identifier."""
         id = self.table_id(name)
-        self.create_view(id, **{**view_body(self.home), **body})
+        with self._making("createView", body):
+            self.create_view(id, **{**view_body(self.home), **body})
         return id
+
+    def _making(self, operation: str, body: Mapping[str, Any]) -> AbstractContextManager[None]:
+        """Return the context in which something is made: it prepares, unless a subject is asked for something special.
+
+        That what is plain can be made is what other requirements say.
+        """
+        return nullcontext() if body and operation in self.client.subjects else self.client.preparing()
 
     def metadata(self, id: Id) -> dict[str, Any]:
         """Return the metadata of a table as loadTable shows them."""

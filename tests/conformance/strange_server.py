@@ -9,31 +9,20 @@ from __future__ import annotations
 
 import json
 import random
-import socket
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-import urllib3
+from tests.conformance.proxy import Answer, Proxy
 
 RATES = (1.0, 0.3, 0.1, 0.02)
 CALM = 100  # requests that most strange servers answer well before they begin
 DROPS = ("/drop", "/deregister")
 VALUES: tuple[Any, ...] = (None, True, 0, -1, 2**53, 1.5, "", "x", [], {}, [None], {"x": []})
 STATUSES = (200, 201, 204, 302, 400, 401, 404, 405, 406, 409, 418, 500, 501, 503)
-HOP = {"connection", "transfer-encoding", "content-length", "keep-alive"}
-
-
-@dataclass(frozen=True)
-class Answer:
-    """An answer on its way through the proxy."""
-
-    status: int
-    headers: dict[str, str]
-    body: bytes
 
 
 @dataclass(frozen=True)
@@ -139,75 +128,38 @@ DAMAGE: dict[str, Callable[[random.Random, Answer, list[bytes]], Answer]] = {
 REFUSALS = ("no_drops", "third_creation", "close", "drip")
 
 
-class StrangeServer:
-    """The proxy, on a free port of the loopback address."""
+class StrangeServer(Proxy):
+    """The proxy with such habits."""
 
     def __init__(self, server: str, habits: Habits) -> None:
+        super().__init__(server)
         self.habits = habits
         self._chance = random.Random(habits.seed)
-        self._pool = urllib3.connection_from_url(server, maxsize=32, retries=False)
         self._lock = threading.Lock()
         self._earlier: list[bytes] = []
         self.requests = self._creations = 0
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            disable_nagle_algorithm = True
-            wbufsize = -1
-
-            def _any(self) -> None:
-                outer.answer(self)
-
-            def __getattr__(self, name: str) -> Any:
-                """Take every method."""
-                if name.startswith("do_"):
-                    return self._any
-                raise AttributeError(name)
-
-            def log_message(self, *_: object) -> None:
-                """Say nothing."""
-
-        class Server(ThreadingHTTPServer):
-            daemon_threads = True
-            request_queue_size = 64
-
-            def handle_error(self, *_: object) -> None:
-                """Say nothing of clients that hang up."""
-
-        self._http = Server(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
-
-    def __enter__(self) -> StrangeServer:
-        threading.Thread(target=self._http.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._http.shutdown()
-        self._http.server_close()
-        self._pool.close()
 
     def _happens(self, kind: str) -> bool:
         rate = self.habits.rates.get(kind, 0.0)
         return self.requests > self.habits.calm and rate > 0 and self._chance.random() < rate
 
-    def answer(self, handler: BaseHTTPRequestHandler) -> None:
-        body = handler.rfile.read(int(handler.headers.get("Content-Length") or 0))
+    def answer(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
+        """See Proxy."""
         with self._lock:
             self.requests += 1
             closes, drips, refused = self._happens("close"), self._happens("drip"), self._refused(handler)
             before = self._chance.random() < 0.5
         if closes and before:
-            return self._close(handler)
-        answer = refused or self._forward(handler, body)
+            return self.close(handler)
+        answer = refused or self.ask(handler.command, handler.path, dict(handler.headers.items()), body)
         with self._lock:
             for kind, damage in DAMAGE.items():
                 if not refused and self._happens(kind):
                     answer = damage(self._chance, answer, self._earlier)
             self._earlier = [*self._earlier[-50:], answer.body]
         if closes:
-            return self._close(handler)
-        return self._send(handler, answer, drips=drips)
+            return self.close(handler)
+        return self.send(handler, answer, drips=drips)
 
     def _refused(self, handler: BaseHTTPRequestHandler) -> Answer | None:
         """What is answered without asking the server behind."""
@@ -219,26 +171,3 @@ class StrangeServer:
             if self._creations % 3 == 0 and self.requests > self.habits.calm:
                 return Answer(422, {"Content-Type": "application/json"}, b'{"error": "not today"}')
         return None
-
-    def _forward(self, handler: BaseHTTPRequestHandler, body: bytes) -> Answer:
-        headers = {name: value for name, value in handler.headers.items() if name.lower() not in (*HOP, "host")}
-        answer = self._pool.urlopen(handler.command, handler.path, body=body, headers=headers, redirect=False)
-        kept = {name: value for name, value in answer.headers.items() if name.lower() not in HOP}
-        return Answer(answer.status, kept, answer.data)
-
-    def _send(self, handler: BaseHTTPRequestHandler, answer: Answer, *, drips: bool) -> None:
-        handler.send_response(answer.status)
-        for name, value in answer.headers.items():
-            handler.send_header(name, value)
-        body = b"" if answer.status == 204 or handler.command == "HEAD" else answer.body
-        if answer.status != 204:
-            handler.send_header("Content-Length", str(len(body)))
-        handler.end_headers()
-        for start in range(0, len(body), 1 if drips else len(body) or 1):
-            handler.wfile.write(body[start : start + (1 if drips else len(body))])
-            handler.wfile.flush()
-            time.sleep(0.05 if drips else 0)
-
-    def _close(self, handler: BaseHTTPRequestHandler) -> None:
-        handler.close_connection = True
-        handler.connection.shutdown(socket.SHUT_RDWR)

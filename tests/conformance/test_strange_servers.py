@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import re
 import time
-from functools import partial
 
 import pytest
 
-from conformance.apis import requirements
-from conformance.runner import run
 from lakeproof import check, serve
 from specs.apis import apis
 from specs.problems import Problem
+from tests.conformance.drawing import drawn
 from tests.conformance.strange_server import Habits, StrangeServer
 
 FOUND = (3, 15, 161)  # seeds that have found something once
@@ -33,18 +30,10 @@ PYTHON = re.compile(
     r"\bNone\b|\bTrue\b|\bFalse\b|\bat 0x[0-9a-f]{6,}|\bb'|\bassert\b|\bobject at\b|\{'|\['|<[a-z_.]+\.[A-Z]\w+"
     r"|\b(Type|Key|Index|Value|Attribute|Unicode\w+|Assertion|StopIteration)Error\b|not enough values|pyarrow\."
 )
-SHARE = 4
 
 
 def settings(api, folder):
     return {"api": api, "depth": "smoke", "report": str(folder), "timeout": TIMEOUT, "max_time": LONGEST}
-
-
-def drawn(api, seed):
-    """A run of some of the requirements, which others depend on with them."""
-    known = requirements(api)
-    ids = set(random.Random(seed).sample(sorted(known), len(known) // SHARE))
-    return partial(run, ids=ids | {needed for id in ids for needed in known[id].needs})
 
 
 @pytest.mark.parametrize("seed", SEEDS)

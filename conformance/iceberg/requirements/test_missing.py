@@ -9,7 +9,7 @@ from conformance.client import Answer
 from conformance.common.missing import Absent, Missing, missing_is_refused
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import SCHEMA, view_body
-from conformance.iceberg.support.registrations import dropped_file
+from conformance.iceberg.support.registrations import registered_before
 from conformance.iceberg.support.updates import TOUCH, set_properties
 
 
@@ -45,7 +45,7 @@ MISSING = {
         "register-table-no-namespace",
         "Registering into a namespace",
         IN_NAMESPACE,
-        lambda catalog: {"metadata_location": dropped_file(catalog)},
+        lambda catalog: {"metadata_location": registered_before(catalog)},
     ),
     "table.create.namespace_missing": Missing(
         "createTable",

@@ -44,6 +44,7 @@ def test_purged_files_go(catalog: IcebergCatalog) -> None:
     """With purgeRequested the data, delete and manifest files of all snapshots are gone soon."""
     table = new_full_table(catalog)
     files = set(_locations(table))
+    catalog.require_purging()
     catalog.drop_table(table.id, purgeRequested="true")
     deadline = time.monotonic() + PURGE_SECONDS
     while remaining(table, files, there=True) and time.monotonic() < deadline:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from conformance.checks import equal, exactly, one_of, same_items
+from conformance.checks import equal, one_of, same_items
 from conformance.common.races import Act, Contest, clients, one_wins, refused_otherwise, successes
 from conformance.history import OK, REFUSED, Contradiction, Event, judge_pairs
 from conformance.iceberg.catalog import IcebergCatalog, Names
@@ -16,7 +16,6 @@ from conformance.iceberg.support.metadata import (
     MAIN,
     Metadata,
     current_snapshot,
-    previous_files,
     properties_of,
     snapshot_ids,
 )
@@ -51,7 +50,7 @@ def _create_table(catalog: IcebergCatalog, count: int) -> Start:
 
     def check(won: int) -> None:
         kept = properties_of(catalog.metadata(id)).get("client")
-        equal(kept, str(won), "the client that created the table, by its properties")
+        one_of(kept, (str(won), None), "the client that created the table, by its properties")
 
     create = partial(IcebergClient.create_table, id=id, schema=SCHEMA, expect=None)
     return [partial(create, properties={"client": str(number)}) for number in range(count)], check
@@ -149,7 +148,7 @@ test_one_wins = one_wins.declare(__name__, CONTESTS)
 @must("iceberg.race.disjoint", operations=["updateTable"], clause="commit-conflict-unchanged", kind="race")
 def test_race_of_disjoint_commits(suite: Suite, catalog: IcebergCatalog) -> None:
     """Of commits at once that do not touch each other each is applied as a whole or told 409; none is lost."""
-    id = catalog.new_table(properties={"write.metadata.previous-versions-max": "1000"})
+    id = catalog.new_table()
     size = SIZES[suite.settings.depth]
 
     def program(racer: Racer) -> None:
@@ -160,12 +159,9 @@ def test_race_of_disjoint_commits(suite: Suite, catalog: IcebergCatalog) -> None
             racer.do("set", (name,), partial(client.update_table, id, updates, expect=None))
 
     events = race(suite, [program] * size.clients)
-    metadata = catalog.metadata(id)
-    there = {key for key in properties_of(metadata) if key.startswith("k")}
+    there = {key for key in properties_of(catalog.metadata(id)) if key.startswith("k")}
     fail_on(suite, (problem for event in events for problem in judge_commit(event, there)))
     fail_on(suite, refused_otherwise(events, LOST))
-    applied = [event for event in events if f"{event.key[0]}.a" in there]
-    exactly(previous_files(metadata), len(applied), "the files of the metadata-log, one for each commit that is there")
 
 
 def judge_commit(event: Event, there: set[str]) -> list[Contradiction]:

@@ -16,10 +16,12 @@ from conformance.iceberg.support.metadata import NO_SNAPSHOT, column_names, curr
 from conformance.iceberg.support.registrations import (
     REFUSED,
     TAKEN,
+    drop_table,
     dropped_file,
     file_of,
     missing_file,
     read_content,
+    registered_before,
     written_beside,
 )
 from conformance.iceberg.support.snapshots import FIRST, SECOND, new_table_with_snapshots
@@ -35,15 +37,14 @@ REGISTERED = "the metadata of the registered table"
 @must("iceberg.register.table.same", operations=TABLE, clause="register-table")
 def test_registered_table_is_the_same(catalog: IcebergCatalog) -> None:
     """A registered table has the metadata of the file, UUID, properties and schemas included, and takes commits."""
-    id, other = catalog.new_table(properties={"a": "1"}), catalog.table_id("registered")
+    id = catalog.new_table(properties={"a": "1"})
     catalog.update_table(id, add_and_use_schema(WIDER))
-    before, location = catalog.metadata(id), file_of(catalog, id)
-    catalog.drop_table(id)
-    answer = catalog.register_table(other, metadata_location=location)
+    before = catalog.metadata(id)
+    answer = catalog.register_table(id, metadata_location=drop_table(catalog, id))
     equal(unlike(answer["metadata"]), unlike(before), "the metadata in the answer to the registration")
-    equal(unlike(catalog.metadata(other)), unlike(before), REGISTERED)
-    catalog.update_table(other, [TOUCH])
-    same_items(tables_in(catalog, catalog.home), [other], "the listed tables")
+    equal(unlike(catalog.metadata(id)), unlike(before), REGISTERED)
+    catalog.update_table(id, [TOUCH])
+    same_items(tables_in(catalog, catalog.home), [id], "the listed tables")
 
 
 @should("iceberg.register.table.location", operations=TABLE, clause="load-table-metadata-location")
@@ -59,25 +60,27 @@ def test_answer_tells_the_metadata_file(catalog: IcebergCatalog) -> None:
 def test_registered_table_has_its_history(catalog: IcebergCatalog) -> None:
     """A registered table has the snapshots of the file, its log and refs, and takes the next append."""
     id, _ = new_table_with_snapshots(catalog, FIRST)
-    before, location = catalog.metadata(id), file_of(catalog, id)
-    catalog.drop_table(id)
-    catalog.register_table(id, metadata_location=location)
+    before = catalog.metadata(id)
+    catalog.register_table(id, metadata_location=drop_table(catalog, id))
     equal(unlike(catalog.metadata(id)), unlike(before), REGISTERED)
     catalog.update_table(id, append(stage(catalog, id).snapshot(SECOND, 2, parent=FIRST)))
-    equal(snapshot_ids(catalog.metadata(id)), [FIRST, SECOND], "the snapshots after the append")
+    same_items(snapshot_ids(catalog.metadata(id)), [FIRST, SECOND], "the snapshots after the append")
 
 
 @must("iceberg.register.table.after_drop", operations=[*TABLE, "dropTable"], clause="drop-table-keeps-files")
 def test_drop_leaves_the_files(catalog: IcebergCatalog) -> None:
     """Without purgeRequested dropping leaves the files: the table can be registered again."""
-    catalog.register_table(catalog.table_id(), metadata_location=dropped_file(catalog))
-    catalog.load_table(catalog.table_id())
+    id = catalog.new_table()
+    location = file_of(catalog, id)
+    catalog.drop_table(id)
+    catalog.register_table(id, metadata_location=location)
+    catalog.load_table(id)
 
 
 @must("iceberg.register.table.taken", operations=TABLE, clause="register-table-exists", kind="error")
 def test_name_is_taken(catalog: IcebergCatalog) -> None:
     """A name that a table has is refused with 409 of type AlreadyExistsException; the table stays as it was."""
-    location, id = dropped_file(catalog), catalog.new_table()
+    location, id = registered_before(catalog), catalog.new_table()
     before = catalog.metadata(id)
     cases: list[dict[str, Any]] = [{}, {"overwrite": False}]
     for more in cases:
@@ -90,7 +93,7 @@ def test_name_is_taken(catalog: IcebergCatalog) -> None:
 def test_name_of_a_view_is_taken(catalog: IcebergCatalog) -> None:
     """A name that a view has is refused with 409 of type AlreadyExistsException; the view stays."""
     catalog.require("createView")
-    location, view = dropped_file(catalog), catalog.new_view()
+    location, view = registered_before(catalog, "v"), catalog.new_view()
     refused = catalog.register_table(view, metadata_location=location, expect=409)
     equal(refused.type, TAKEN, "the type of the error")
     catalog.load_view(view)
@@ -138,7 +141,7 @@ BAD_FILES: dict[str, Callable[[str, Canary], str]] = {
 def test_bad_file(catalog: IcebergCatalog, case: Callable[[str, Canary], str]) -> None:
     """A file that holds no metadata ({}) is refused with a 4xx status, and no table appears."""
     id = catalog.table_id()
-    location = case(dropped_file(catalog), catalog.target.canaries.new())
+    location = case(registered_before(catalog), catalog.target.canaries.new())
     catalog.register_foreign(id, location, expect=REFUSED)
     catalog.load_table(id, expect=404)
 
@@ -216,7 +219,10 @@ def test_metadata_file_is_lost(catalog: IcebergCatalog) -> None:
 def testfile_of_a_view(catalog: IcebergCatalog) -> None:
     """The metadata file of a view is none of a table: it is refused with a 4xx status, and no table appears."""
     catalog.require("createView")
-    location = catalog.load_view(catalog.new_view())["metadata-location"]
-    id = catalog.table_id()
+    registered_before(catalog, "v")
+    view = catalog.new_view("v")
+    location = catalog.load_view(view)["metadata-location"]
+    catalog.drop_view(view)
+    id = view
     catalog.register_table(id, metadata_location=location, expect=REFUSED)
     catalog.load_table(id, expect=404)

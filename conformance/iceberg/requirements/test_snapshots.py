@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import equal
+from conformance.checks import equal, same_items
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.commits import COMMIT, FAILED, state, unchanged
+from conformance.iceberg.support.commits import COMMIT, FAILED, IMPOSSIBLE, state, unchanged
 from conformance.iceberg.support.metadata import MAIN, by_id, current_snapshot, logged_snapshots, refs, snapshot_ids
 from conformance.iceberg.support.snapshots import FIRST, SECOND, THIRD, new_table_with_files, new_table_with_snapshots
 from conformance.iceberg.support.updates import append, requirement, set_properties, set_ref, update
@@ -35,7 +35,7 @@ def test_ids_keep_all_digits(catalog: IcebergCatalog) -> None:
     id, files = new_table_with_snapshots(catalog, SECOND, FIRST)
     expected = requirement("assert-ref-snapshot-id", ref=MAIN, snapshot_id=FIRST)
     metadata = catalog.update_table(id, append(files.snapshot(THIRD, 3, parent=FIRST)), [expected])["metadata"]
-    equal(snapshot_ids(metadata), [SECOND, FIRST, THIRD], SNAPSHOTS)
+    same_items(snapshot_ids(metadata), [SECOND, FIRST, THIRD], SNAPSHOTS)
     equal(refs(metadata), {MAIN: THIRD}, REFS)
     parent = by_id(metadata["snapshots"], "snapshot-id", FIRST)["parent-snapshot-id"]
     equal(parent, SECOND, f"the parent-snapshot-id of the snapshot {FIRST}")
@@ -67,21 +67,20 @@ def test_ref_has_moved(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.snapshot.doubled", operations=COMMIT, clause="update-add-snapshot-doubled", kind="error")
 def test_doubled_snapshot_id(catalog: IcebergCatalog) -> None:
-    """A snapshot whose id is taken is refused with 400 or 409, and nothing changes."""
+    """A snapshot whose id is taken is refused, and nothing changes."""
     id, files = new_table_with_snapshots(catalog, FIRST)
     before = state(catalog, id)
-    catalog.update_table(id, [update("add-snapshot", snapshot=files.snapshot(FIRST, 2))], expect=(400, 409))
+    catalog.update_table(id, [update("add-snapshot", snapshot=files.snapshot(FIRST, 2))], expect=IMPOSSIBLE)
     unchanged(catalog, id, before)
 
 
 @should("iceberg.snapshot.stale_sequence", operations=COMMIT, clause="update-add-snapshot-sequence", kind="error")
 def test_stale_sequence_number(catalog: IcebergCatalog) -> None:
-    """A snapshot whose sequence number is not above the last one is refused with 409, and nothing changes."""
+    """A snapshot whose sequence number is not above the last one is refused, and nothing changes."""
     id, files = new_table_with_snapshots(catalog, FIRST, SECOND)
     before = state(catalog, id)
     stale = files.snapshot(THIRD, 2, parent=FIRST)
-    refused = catalog.update_table(id, [update("add-snapshot", snapshot=stale)], expect=409)
-    equal(refused.type, FAILED, "the type of the error")
+    catalog.update_table(id, [update("add-snapshot", snapshot=stale)], expect=IMPOSSIBLE)
     unchanged(catalog, id, before)
 
 
@@ -91,7 +90,7 @@ def test_several_snapshots(catalog: IcebergCatalog) -> None:
     id, files = new_table_with_files(catalog)
     second = files.snapshot(SECOND, 2, parent=FIRST)
     metadata = catalog.update_table(id, [*append(files.snapshot(FIRST, 1)), *append(second)])["metadata"]
-    equal(snapshot_ids(metadata), [FIRST, SECOND], SNAPSHOTS)
+    same_items(snapshot_ids(metadata), [FIRST, SECOND], SNAPSHOTS)
     equal(current_snapshot(metadata), SECOND, CURRENT)
     equal(logged_snapshots(metadata)[-1:], [SECOND], "the last entry of the snapshot-log")
 
@@ -113,7 +112,7 @@ def test_stale_row_id(catalog: IcebergCatalog) -> None:
     before = state(catalog, id)
     missing: list[dict[str, Any]] = [{"first_row_id": 29, "added_rows": 1}, {}]
     for more in missing:
-        catalog.update_table(id, append(files.snapshot(SECOND, 2, parent=FIRST, **more)), expect=(400, 409))
+        catalog.update_table(id, append(files.snapshot(SECOND, 2, parent=FIRST, **more)), expect=IMPOSSIBLE)
     unchanged(catalog, id, before)
 
 
@@ -122,11 +121,11 @@ def test_stale_row_id(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.snapshot.remove", operations=COMMIT, clause="update-remove-snapshots")
 def test_snapshots_are_removed(catalog: IcebergCatalog) -> None:
-    """Snapshots that were removed are gone with the refs to them; removing one that is not there is no error."""
+    """Snapshots that were removed are gone with the refs to them."""
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND, THIRD)
     catalog.update_table(id, [set_ref("v1", FIRST, "tag")])
-    metadata = catalog.update_table(id, [update("remove-snapshots", snapshot_ids=[FIRST, 17])])["metadata"]
-    equal(snapshot_ids(metadata), [SECOND, THIRD], SNAPSHOTS)
+    metadata = catalog.update_table(id, [update("remove-snapshots", snapshot_ids=[FIRST])])["metadata"]
+    same_items(snapshot_ids(metadata), [SECOND, THIRD], SNAPSHOTS)
     equal(refs(metadata), {MAIN: THIRD}, REFS)
 
 
@@ -136,7 +135,7 @@ def test_log_has_no_gap(catalog: IcebergCatalog) -> None:
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND, THIRD)
     metadata = catalog.update_table(id, [update("remove-snapshots", snapshot_ids=[SECOND])])["metadata"]
     equal(logged_snapshots(metadata), [THIRD], LOG)
-    equal(snapshot_ids(metadata), [FIRST, THIRD], SNAPSHOTS)
+    same_items(snapshot_ids(metadata), [FIRST, THIRD], SNAPSHOTS)
 
 
 # What loadTable shows
@@ -146,8 +145,8 @@ def test_log_has_no_gap(catalog: IcebergCatalog) -> None:
 def test_all_snapshots_are_shown(catalog: IcebergCatalog) -> None:
     """With snapshots=all, and without the parameter, all snapshots are in the metadata."""
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND, THIRD)
-    equal(snapshot_ids(catalog.metadata(id)), [FIRST, SECOND, THIRD], SNAPSHOTS)
-    equal(snapshot_ids(catalog.load_table(id, snapshots="all")["metadata"]), [FIRST, SECOND, THIRD], SNAPSHOTS)
+    same_items(snapshot_ids(catalog.metadata(id)), [FIRST, SECOND, THIRD], SNAPSHOTS)
+    same_items(snapshot_ids(catalog.load_table(id, snapshots="all")["metadata"]), [FIRST, SECOND, THIRD], SNAPSHOTS)
 
 
 @must("iceberg.table.load.snapshots_refs", operations=LOAD, clause="load-table-snapshots-refs")
@@ -156,7 +155,7 @@ def test_snapshots_of_refs_are_shown(catalog: IcebergCatalog) -> None:
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND, THIRD)
     catalog.update_table(id, [set_ref("v1", FIRST, "tag")])
     metadata = catalog.load_table(id, snapshots="refs")["metadata"]
-    equal(snapshot_ids(metadata), [FIRST, THIRD], SNAPSHOTS)
+    same_items(snapshot_ids(metadata), [FIRST, THIRD], SNAPSHOTS)
     equal(refs(metadata), {MAIN: THIRD, "v1": FIRST}, REFS)
 
 
@@ -167,5 +166,5 @@ def test_commit_after_a_look_at_refs(catalog: IcebergCatalog) -> None:
     seen = catalog.load_table(id, snapshots="refs")["metadata"]
     same = requirement("assert-table-uuid", uuid=seen["table-uuid"])
     metadata = catalog.update_table(id, [set_properties(a="1")], [same])["metadata"]
-    equal(snapshot_ids(metadata), [FIRST, SECOND], SNAPSHOTS)
+    same_items(snapshot_ids(metadata), [FIRST, SECOND], SNAPSHOTS)
     equal(logged_snapshots(metadata), [FIRST, SECOND], LOG)

@@ -15,14 +15,18 @@ from conformance.requirement import must, should
 @must("iceberg.statistics.set", operations=COMMIT, clause="update-statistics")
 def test_statistics_are_set(catalog: IcebergCatalog) -> None:
     """Statistics take the place of those of the same snapshot, and removing them takes them away."""
-    id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
+    id, files = new_table_with_snapshots(catalog, FIRST, SECOND)
     for snapshot, name in ((FIRST, "a"), (SECOND, "a"), (FIRST, "b")):
         catalog.update_table(
-            id, [update("set-statistics", snapshot_id=snapshot, statistics=statistics(snapshot, name))]
+            id, [update("set-statistics", snapshot_id=snapshot, statistics=statistics(files.location, snapshot, name))]
         )
     found = sorted(catalog.metadata(id).get("statistics") or [], key=lambda one: one["snapshot-id"])
-    equal(found, [statistics(FIRST, "b"), statistics(SECOND)], "the statistics of the table")
-    gone = [update("remove-statistics", snapshot_id=snapshot) for snapshot in (FIRST, 17)]
+    equal(
+        found,
+        [statistics(files.location, FIRST, "b"), statistics(files.location, SECOND)],
+        "the statistics of the table",
+    )
+    gone = [update("remove-statistics", snapshot_id=FIRST)]
     _statistics_of(catalog.update_table(id, gone)["metadata"], SECOND)
 
 
@@ -35,12 +39,12 @@ def _statistics_of(metadata: Metadata, snapshot: int) -> None:
 @must("iceberg.statistics.set_partition", operations=COMMIT, clause="update-statistics")
 def test_partition_statistics_are_set(catalog: IcebergCatalog) -> None:
     """Partition statistics take the place of those of the same snapshot, and removing them takes them away."""
-    id, _ = new_table_with_snapshots(catalog, FIRST)
+    id, files = new_table_with_snapshots(catalog, FIRST)
     for name in ("a", "b"):
-        wanted = partition_statistics(FIRST, name)
+        wanted = partition_statistics(files.location, FIRST, name)
         catalog.update_table(id, [update("set-partition-statistics", partition_statistics=wanted)])
     found = catalog.metadata(id).get("partition-statistics")
-    equal(found, [partition_statistics(FIRST, "b")], "the partition-statistics of the table")
+    equal(found, [partition_statistics(files.location, FIRST, "b")], "the partition-statistics of the table")
     gone = [update("remove-partition-statistics", snapshot_id=FIRST)]
     left = catalog.update_table(id, gone)["metadata"].get("partition-statistics") or []
     equal(left, [], "the partition-statistics after their removal")
@@ -50,16 +54,20 @@ def test_partition_statistics_are_set(catalog: IcebergCatalog) -> None:
 def test_statistics_name_their_snapshot(catalog: IcebergCatalog) -> None:
     """Statistics are set without the snapshot id beside them: they name it themselves."""
     catalog.revision.require_optional("SetStatisticsUpdate", "snapshot-id")
-    id, _ = new_table_with_snapshots(catalog, FIRST)
-    metadata = catalog.update_table(id, [update("set-statistics", statistics=statistics(FIRST))])["metadata"]
+    id, files = new_table_with_snapshots(catalog, FIRST)
+    metadata = catalog.update_table(id, [update("set-statistics", statistics=statistics(files.location, FIRST))])[
+        "metadata"
+    ]
     _statistics_of(metadata, FIRST)
 
 
 @should("iceberg.statistics.go_along", operations=COMMIT, clause="update-remove-snapshots-statistics")
 def test_statistics_go_with_their_snapshot(catalog: IcebergCatalog) -> None:
     """Statistics of a snapshot go when it is removed."""
-    id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
-    both = [update("set-statistics", snapshot_id=one, statistics=statistics(one)) for one in (FIRST, SECOND)]
+    id, files = new_table_with_snapshots(catalog, FIRST, SECOND)
+    both = [
+        update("set-statistics", snapshot_id=one, statistics=statistics(files.location, one)) for one in (FIRST, SECOND)
+    ]
     catalog.update_table(id, both)
     metadata = catalog.update_table(id, [update("remove-snapshots", snapshot_ids=[FIRST])])["metadata"]
     _statistics_of(metadata, SECOND)

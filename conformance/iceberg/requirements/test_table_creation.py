@@ -28,17 +28,18 @@ CREATE = ["createTable"]
 ODD = schema(field(17, "id", required=True), field(5, "name", "string"), field(90, "day", "date"))
 
 
+PARTS = ("name", "required", "type", "element", "element-required", "key", "value", "value-required", "doc")
+
+
 def shape(type: Any) -> Any:
-    """Return a type without the ids that a server gives."""
+    """Return what a type says: without the ids that a server gives, and without what is its own."""
     if not isinstance(type, dict):
         return type
     fields = [
-        {key: shape(value) for key, value in one.items() if key != "id"} | {"doc": one.get("doc")}
+        {key: shape(value) for key, value in one.items() if key in PARTS} | {"doc": one.get("doc")}
         for one in type.get("fields", ())
     ]
-    parts = {key: shape(value) for key, value in type.items() if not key.endswith("id") and key != "fields"}
-    dropped = {"schema-id", "identifier-field-ids"}
-    return {key: value for key, value in parts.items() if key not in dropped} | {"fields": fields}
+    return {key: shape(value) for key, value in type.items() if key in PARTS} | {"fields": fields}
 
 
 @must("iceberg.table.create.loadable", operations=CREATE, clause="create-table")

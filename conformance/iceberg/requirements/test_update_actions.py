@@ -7,21 +7,12 @@ from typing import Any
 from conformance.checks import equal
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.commits import COMMIT, state, unchanged
-from conformance.iceberg.support.content import WIDER, order, partition, sort_field, spec
 from conformance.iceberg.support.metadata import current_snapshot
 from conformance.iceberg.support.staging import Stage, stage
-from conformance.iceberg.support.statistics import partition_statistics, statistics
-from conformance.iceberg.support.update_actions import ACTIONS, KEY, NEW, OLD
-from conformance.iceberg.support.updates import (
-    add_and_use_order,
-    add_and_use_schema,
-    add_and_use_spec,
-    append,
-    set_ref,
-    update,
-)
+from conformance.iceberg.support.update_actions import ACTIONS, NEW, OLD
+from conformance.iceberg.support.updates import append, update
 from conformance.outcomes import Violation
-from conformance.requirement import must
+from conformance.requirement import must, should
 
 REFUSED = (400, 406, 409, 422)
 
@@ -37,10 +28,10 @@ def test_action_is_done_or_refused(catalog: IcebergCatalog, case: str) -> None:
     version = 3 if case.endswith(NEEDS_KEYS) else 2
     id = catalog.new_table(properties={"format-version": str(version), "a": "1"})
     files = stage(catalog, id)
-    history = _history(files, version)
-    catalog.update_table(id, [one for one in history if catalog.revision.has_update(one["action"])])
-    before = state(catalog, id)
     action = ACTIONS[case]
+    with catalog.client.preparing():
+        catalog.update_table(id, [*_history(files, version), *action.needs(files)])
+    before = state(catalog, id)
     answer = catalog.update_table(id, [action.update(files)], expect=(200, *REFUSED))
     if answer.status == 200:
         if not action.done(answer["metadata"]):
@@ -50,17 +41,27 @@ def test_action_is_done_or_refused(catalog: IcebergCatalog, case: str) -> None:
     equal(current_snapshot(catalog.metadata(id)), NEW, "the current snapshot")
 
 
+ABSENT: dict[str, dict[str, Any]] = {
+    "property": update("remove-properties", removals=["never"]),
+    "ref": update("remove-snapshot-ref", ref_name="never"),
+    "snapshot": update("remove-snapshots", snapshot_ids=[17]),
+    "spec": update("remove-partition-specs", spec_ids=[99]),
+    "schema": update("remove-schemas", schema_ids=[99]),
+    "statistics": update("remove-statistics", snapshot_id=17),
+    "partition_statistics": update("remove-partition-statistics", snapshot_id=17),
+    "encryption_key": update("remove-encryption-key", key_id="never"),
+}
+
+
+@should("iceberg.update.absent.{}", operations=COMMIT, clause="update-remove-absent", each=ABSENT)
+def test_removal_of_what_is_not_there(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """Removing what is not there ({}) is no error."""
+    catalog.revision.require_updates([case])
+    version = 3 if case["action"].endswith(NEEDS_KEYS) else 2
+    catalog.update_table(catalog.new_table(properties={"format-version": str(version)}), [case])
+
+
 def _history(files: Stage, version: int) -> list[dict[str, Any]]:
-    """Return the updates that give a table something of everything, so that each action finds its object."""
+    """Return the updates that give a table two snapshots."""
     rows: list[dict[str, Any]] = [{"first_row_id": 0, "added_rows": 0}] * 2 if version == 3 else [{}, {}]
-    return [
-        *append(files.snapshot(OLD, 1, **rows[0])),
-        *append(files.snapshot(NEW, 2, parent=OLD, **rows[1])),
-        set_ref("v1", OLD, "tag"),
-        update("set-statistics", snapshot_id=OLD, statistics=statistics(OLD)),
-        update("set-partition-statistics", partition_statistics=partition_statistics(OLD)),
-        *add_and_use_schema(WIDER),
-        *add_and_use_spec(spec(partition(3, "day"), id=1)),
-        *add_and_use_order(order(sort_field(2))),
-        *([update("add-encryption-key", encryption_key={**KEY, "key-id": "k0"})] if version == 3 else []),
-    ]
+    return [*append(files.snapshot(OLD, 1, **rows[0])), *append(files.snapshot(NEW, 2, parent=OLD, **rows[1]))]

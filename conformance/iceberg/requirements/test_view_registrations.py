@@ -26,11 +26,12 @@ UNREGISTER = ["unregisterTable"]
 
 def _dropped_view(catalog: IcebergCatalog) -> tuple[str, dict[str, Any]]:
     """Return the metadata file of a view, and its metadata; the view is gone, its files are not."""
-    id = catalog.new_view("former", properties={"gc.enabled": "false"})
-    answer = catalog.load_view(id)
-    location, metadata = answer["metadata-location"], answer["metadata"]
-    kept = read_content(str(location))
-    catalog.drop_view(id)
+    id = catalog.new_view("v", properties={"gc.enabled": "false"})
+    with catalog.client.preparing():
+        answer = catalog.load_view(id)
+        location, metadata = answer["metadata-location"], answer["metadata"]
+        kept = read_content(str(location))
+        catalog.drop_view(id)
     return written_beside(str(location), kept), metadata
 
 
@@ -38,7 +39,7 @@ def _dropped_view(catalog: IcebergCatalog) -> tuple[str, dict[str, Any]]:
 def test_registered_view_is_the_same(catalog: IcebergCatalog) -> None:
     """A registered view has the metadata of the file."""
     location, before = _dropped_view(catalog)
-    id = catalog.table_id("registered")
+    id = catalog.table_id("v")
     equal(catalog.register_view(id, metadata_location=location)["metadata"], before, "the metadata of the answer")
     equal(catalog.view_metadata(id), before, "the metadata of the view")
 
@@ -47,11 +48,14 @@ def test_registered_view_is_the_same(catalog: IcebergCatalog) -> None:
 def test_name_for_view_is_taken(catalog: IcebergCatalog) -> None:
     """A name that a view or a table has is refused with 409 of type AlreadyExistsException; both stay."""
     location, _ = _dropped_view(catalog)
-    view, table = catalog.new_view("v"), catalog.new_table()
-    before = catalog.view_metadata(view)
-    for id in (view, table):
-        equal(catalog.register_view(id, metadata_location=location, expect=409).type, TAKEN, "the type of the error")
-    equal(catalog.view_metadata(view), before, "the metadata of the view")
+    id = catalog.table_id("v")
+    catalog.control(lambda: catalog.register_view(id, metadata_location=location))
+    before = catalog.view_metadata(id)
+    equal(catalog.register_view(id, metadata_location=location, expect=409).type, TAKEN, "the type of the error")
+    equal(catalog.view_metadata(id), before, "the metadata of the view")
+    catalog.drop_view(id)
+    table = catalog.new_table("v")
+    equal(catalog.register_view(id, metadata_location=location, expect=409).type, TAKEN, "the type of the error")
     catalog.load_table(table)
 
 

@@ -184,8 +184,8 @@ def _statistics(table: TableModel, choice: Choice) -> Updates:
         return [update("remove-statistics", snapshot_id=id), update("remove-partition-statistics", snapshot_id=id)]
     gone = [update("remove-statistics", snapshot_id=id), update("remove-partition-statistics", snapshot_id=id)]
     there = [
-        update("set-statistics", snapshot_id=id, statistics=statistics(id)),
-        update("set-partition-statistics", partition_statistics=partition_statistics(id)),
+        update("set-statistics", snapshot_id=id, statistics=statistics(table.location, id)),
+        update("set-partition-statistics", partition_statistics=partition_statistics(table.location, id)),
     ]
     return [choice.one([*gone, *there])]
 

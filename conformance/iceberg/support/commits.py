@@ -8,10 +8,12 @@ from conformance.checks import equal
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.content import order, partition, sort_field, spec
 from conformance.iceberg.support.metadata import Metadata, column_names
-from conformance.iceberg.support.updates import OTHER_UUID, requirement
+from conformance.iceberg.support.updates import OTHER_UUID, requirement, set_properties
 
 COMMIT = ["updateTable"]
 FAILED = "CommitFailedException"
+POLICY = (400, 403, 406, 409, 422)  # with what a server refuses what it does not let anybody do
+IMPOSSIBLE = (400, 409)  # with what it refuses a commit that no table can have
 LAYOUT: dict[str, Any] = {"partition_spec": spec(partition(3, "day")), "write_order": order(sort_field(1))}
 UNKNOWN = requirement("assert-moon-phase", phase="full")
 VIEW_UUID = requirement("assert-view-uuid", uuid=OTHER_UUID)
@@ -24,10 +26,14 @@ def state(catalog: IcebergCatalog, id: Names) -> tuple[Any, Any]:
 
 
 def unchanged(catalog: IcebergCatalog, id: Names, before: tuple[Any, Any]) -> None:
-    """Check that a table is in the state in which it was before."""
+    """Check that a table is in the state in which it was before, and takes a commit that nothing is wrong with.
+
+    Raises Blocked when it does not: then a refused commit says nothing.
+    """
     location, metadata = state(catalog, id)
     equal(metadata, before[1], "the metadata of the table afterwards")
     equal(location, before[0], "the metadata-location of the table afterwards")
+    catalog.control(lambda: catalog.update_table(id, [set_properties(twin="1")]))
 
 
 def columns_are(metadata: Metadata, wanted: dict[str, Any]) -> None:

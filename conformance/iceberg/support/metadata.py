@@ -54,7 +54,7 @@ def current_snapshot(metadata: Metadata) -> int | None:
 
 
 def snapshot_ids(metadata: Metadata) -> list[int]:
-    """Return the ids of all snapshots, in their order."""
+    """Return the ids of all snapshots; no order is promised."""
     return [snapshot["snapshot-id"] for snapshot in metadata.get("snapshots") or []]
 
 
@@ -95,6 +95,11 @@ def unlike(metadata: Metadata, *keys: str) -> Metadata:
     """Return metadata without what every commit changes, and without these fields: to compare with others."""
     dropped = {"last-updated-ms", "metadata-log", *keys}
     return {key: value for key, value in metadata.items() if key not in dropped}
+
+
+def renamed(metadata: Metadata) -> Metadata:
+    """Return what of metadata a new name leaves as it was: a server may note the renaming in its own properties."""
+    return unlike(metadata, "properties")
 
 
 # Rules for tables

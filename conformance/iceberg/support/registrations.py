@@ -37,14 +37,33 @@ def file_of(catalog: IcebergCatalog, id: Names) -> str:
     return text(location, "the metadata-location")
 
 
-def dropped_file(catalog: IcebergCatalog, name: str = "former") -> Located:
-    """Return the metadata file of a table that was dropped, its files left alone."""
-    id = catalog.new_table(name)
-    location = Located(file_of(catalog, id))
-    with suppress(Unoffered):
-        location.files = stage(catalog, id).files
-    catalog.drop_table(id)
+def dropped_file(catalog: IcebergCatalog, name: str = "t") -> Located:
+    """Return the metadata file of a table that was dropped.
+
+    It is to be registered under the same name: a server may want that files lie where its tables of this name do.
+    """
+    return drop_table(catalog, catalog.new_table(name))
+
+
+def drop_table(catalog: IcebergCatalog, id: Names) -> Located:
+    """Drop a table and return its metadata file, put back where the server deletes it."""
+    kept = None
+    with catalog.client.preparing():
+        location = Located(file_of(catalog, id))
+        with suppress(Unoffered):
+            location.files = stage(catalog, id).files
+            kept = location.files.read(location)
+        catalog.drop_table(id)
+        if kept is not None and not location.files.exists(location):
+            location.files.write(location, kept)
     return location
+
+
+def registered_before(catalog: IcebergCatalog, name: str = "t") -> Located:
+    """Return a metadata file that the server was seen to register under this name. Raises Blocked when it does not."""
+    location, id = dropped_file(catalog, name), catalog.table_id(name)
+    catalog.control(lambda: catalog.register_table(id, metadata_location=location))
+    return drop_table(catalog, id)
 
 
 def missing_file(location: str) -> str:

@@ -18,8 +18,9 @@ def new_table_with_files(catalog: IcebergCatalog, version: int = 2, name: str = 
 
 def new_table_with_snapshots(catalog: IcebergCatalog, *ids: int) -> tuple[Names, Stage]:
     """Return a table with these snapshots on main, each made by a commit of its own."""
-    id, files = new_table_with_files(catalog)
-    for number, snapshot in enumerate(ids):
-        parent = ids[number - 1] if number else None
-        catalog.update_table(id, append(files.snapshot(snapshot, number + 1, parent=parent)))
+    with catalog.client.preparing():
+        id, files = new_table_with_files(catalog)
+        for number, snapshot in enumerate(ids):
+            parent = ids[number - 1] if number else None
+            catalog.update_table(id, append(files.snapshot(snapshot, number + 1, parent=parent)))
     return id, files

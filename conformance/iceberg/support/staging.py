@@ -85,6 +85,6 @@ def _files(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
 
 def _is_of(content: bytes, metadata: Metadata) -> bool:
     """True when a file is the metadata file of a table: whatever else a server names is none of ours to touch."""
-    uuid = text(metadata["table-uuid"], "the uuid of the table").encode()
+    uuid = text(metadata["table-uuid"], "the uuid of the table").lower().encode()
     with reachable():
-        return uuid in (gzip.decompress(content) if content.startswith(GZIP) else content)
+        return uuid in (gzip.decompress(content) if content.startswith(GZIP) else content).lower()

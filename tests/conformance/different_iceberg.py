@@ -1,0 +1,376 @@
+"""What Iceberg catalogs may do differently: order, own properties, policies on places and names, what they lack."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+from urllib.parse import quote
+
+from conformance.iceberg.operations import OPERATIONS, endpoint
+from conformance.iceberg.support.files import local_path
+from specs.profiles import find_profile
+from specs.validation import Validators
+from tests.conformance.different_server import (
+    FREEDOMS,
+    PLAIN,
+    Answer,
+    Call,
+    Freedom,
+    after,
+    before,
+    of_json,
+    text,
+    with_json,
+)
+
+API = "iceberg"
+LISTINGS = {"listNamespaces": "namespaces", "listTables": "identifiers", "listViews": "identifiers"}
+DOCUMENT = find_profile(API).document()
+VALIDATORS = Validators(DOCUMENT)
+VIEW_REQUIREMENTS = {"assert-view-uuid"}
+CONSTANTS = set(re.findall(r'"const": "([a-z-]+)"', json.dumps(DOCUMENT.raw["components"]["schemas"])))
+TABLE_REQUIREMENTS = {one for one in CONSTANTS if one.startswith("assert-")} - VIEW_REQUIREMENTS
+LISTS = ("schemas", "partition-specs", "sort-orders", "snapshots", "statistics", "metadata-log", "versions")
+OWN = {"server.tier": "gold", "server.owner": "nobody"}
+CREATIONS = ("createTable", "createView", "registerTable", "registerView")
+
+
+def refusal(status: int, kind: str, message: str = "not here") -> Answer:
+    """A refusal in the words of the document."""
+    error = {"message": message, "type": kind, "code": status}
+    return Answer(status, {"Content-Type": "application/json"}, json.dumps({"error": error}).encode())
+
+
+def table_path(call: Call) -> str:
+    """The path of the table or view that a request is about."""
+    kind = "view" if "view" in call.values else "table"
+    return f"/v1/namespaces/{quote(call.values['namespace'], safe='')}/{kind}s/{quote(call.values[kind], safe='')}"
+
+
+def metadata(call: Call, path: str = "") -> Any:
+    """The metadata of the table or view, as the server behind has it."""
+    return (of_json(call.behind("GET", path or table_path(call))) or {}).get("metadata") or {}
+
+
+def changes(call: Call) -> list[tuple[str, dict[str, Any]]]:
+    """The paths and updates of what a commit changes."""
+    if b"assert-create" in call.body:
+        return []
+    if call.operation in ("updateTable", "replaceView"):
+        return [(table_path(call), one) for one in call.json.get("updates") or () if isinstance(one, dict)]
+    if call.operation != "commitTransaction":
+        return []
+    found = []
+    for change in call.json.get("table-changes") or ():
+        id = change.get("identifier") if isinstance(change, dict) else None
+        if isinstance(id, dict) and isinstance(change.get("updates"), list):
+            space = quote("\x1f".join(id.get("namespace") or ()), safe="")
+            path = f"/v1/namespaces/{space}/tables/{quote(str(id.get('name')), safe='')}"
+            found += [(path, one) for one in change["updates"] if isinstance(one, dict)]
+    return found
+
+
+# Order
+
+
+@after(API)
+def other_order_of_listings(call: Call, answer: Answer) -> Answer:
+    """Listings come in any order."""
+    value, field = of_json(answer), LISTINGS.get(call.operation, "")
+    if value is None or answer.status != 200 or not field:
+        return answer
+    return with_json(answer, {**value, field: call.chance.sample(value[field], len(value[field]))})
+
+
+@after(API)
+def other_order_of_metadata(_: Call, answer: Answer) -> Answer:
+    """Snapshots, schemas and the like come the other way round."""
+    value = of_json(answer)
+    if not isinstance(value, dict) or not isinstance(value.get("metadata"), dict):
+        return answer
+    lists = {name: value["metadata"][name][::-1] for name in LISTS if value["metadata"].get(name)}
+    return with_json(answer, {**value, "metadata": {**value["metadata"], **lists}})
+
+
+@before(API)
+def short_pages(call: Call) -> Answer | None:
+    """Pages end before they are full."""
+    if call.operation in LISTINGS and "pageToken" in call.query:
+        size = call.query.get("pageSize", "4")
+        call.query["pageSize"] = str(max(1, int(size) // 2)) if size.isdecimal() and int(size) else size
+    return None
+
+
+# What is the server's own
+
+
+@after(API)
+def own_properties(call: Call, answer: Answer) -> Answer:
+    """Namespaces, tables and views have properties that nobody gave them."""
+    value = of_json(answer)
+    if not isinstance(value, dict) or answer.status != 200:
+        return answer
+    if isinstance(value.get("metadata"), dict):
+        inner = value["metadata"]
+        return with_json(answer, {**value, "metadata": {**inner, "properties": OWN | (inner.get("properties") or {})}})
+    if call.operation in ("createNamespace", "loadNamespaceMetadata"):
+        return with_json(answer, {**value, "properties": OWN | (value.get("properties") or {})})
+    return answer
+
+
+@after(API)
+def own_metadata_fields(_: Call, answer: Answer) -> Answer:
+    """Metadata and their parts have fields that nobody else knows."""
+    value = of_json(answer)
+    if not isinstance(value, dict) or not isinstance(value.get("metadata"), dict):
+        return answer
+    inner = {**value["metadata"], "x-vendor": {"shard": 1}}
+    for name in ("snapshots", "schemas"):
+        if inner.get(name):
+            inner[name] = [{**one, "x-vendor": "1"} for one in inner[name]]
+    return with_json(answer, {**value, "metadata": inner})
+
+
+@after(API)
+def upper_case_uuids(_: Call, answer: Answer) -> Answer:
+    """UUIDs are written in upper case."""
+    value = of_json(answer)
+    if not isinstance(value, dict) or not isinstance(value.get("metadata"), dict):
+        return answer
+    ids = {name: value["metadata"][name].upper() for name in ("table-uuid", "view-uuid") if name in value["metadata"]}
+    return with_json(answer, {**value, "metadata": {**value["metadata"], **ids}})
+
+
+@after(API)
+def weak_tags(call: Call, answer: Answer) -> Answer:
+    """Entity tags are weak: a gateway compresses answers."""
+    tags = {name: f"W/{one}" for name, one in answer.headers.items() if name.lower() == "etag" and one[:1] == '"'}
+    return Answer(answer.status, {**answer.headers, **tags}, answer.body)
+
+
+@before(API)
+def no_tags(call: Call) -> Answer | None:
+    """There are no entity tags, and what clients say of them is not read."""
+    call.headers = {name: value for name, value in call.headers.items() if name.lower() != "if-none-match"}
+    return None
+
+
+@after(API)
+def renamings_are_noted(call: Call, answer: Answer) -> Answer:
+    """A renamed table or view has a property that says so, and another time of its last change."""
+    renamed = call.state.setdefault("renamed", set())
+    if call.operation in ("renameTable", "renameView") and answer.status == 204:
+        to = call.json["destination"]
+        renamed.add(("\x1f".join(to["namespace"]), to["name"]))
+    value = of_json(answer)
+    name = call.values.get("table") or call.values.get("view") or ""
+    if (call.values.get("namespace"), name) not in renamed or not isinstance(value, dict) or "metadata" not in value:
+        return answer
+    inner = value["metadata"]
+    noted = {**inner, "properties": {**(inner.get("properties") or {}), "server.renamed": "true"}}
+    return with_json(answer, {**value, "metadata": noted})
+
+
+@after(API)
+def batched_commits(_: Call, answer: Answer) -> Answer:
+    """Several commits make one metadata file: the log is shorter than commits are many."""
+    value = of_json(answer)
+    if not isinstance(value, dict) or not (value.get("metadata") or {}).get("metadata-log"):
+        return answer
+    log = value["metadata"]["metadata-log"]
+    return with_json(answer, {**value, "metadata": {**value["metadata"], "metadata-log": log[-2:]}})
+
+
+@after(API)
+def other_messages(_: Call, answer: Answer) -> Answer:
+    """Errors say it in their own words, and more than they have to."""
+    value = of_json(answer)
+    if answer.status < 400 or not isinstance(value, dict) or not isinstance(value.get("error"), dict):
+        return answer
+    return with_json(answer, {"error": {**value["error"], "message": "Nein.", "stack": []}})
+
+
+# Policies
+
+
+@before(API)
+def own_places(call: Call) -> Answer | None:
+    """Everything of a table lies below its location, which the server chooses."""
+    status = 400 if call.chance.random() < 0.5 else 403
+    kind = "BadRequestException" if status == 400 else "ForbiddenException"
+    if call.operation in ("createTable", "createView") and call.json.get("location"):
+        return refusal(status, kind)
+    if call.operation in ("registerTable", "registerView"):
+        place, name = call.json.get("metadata-location"), str(call.json.get("name"))
+        own = not isinstance(place, str) or f"/{name}/metadata/" in place or f"/{name}-" in place
+        return None if own else refusal(status, kind)
+    for path, one in changes(call):
+        places = [one.get("location"), *(_places(one.get(part)) for part in ("snapshot", "statistics"))]
+        places.append(_places(one.get("partition-statistics")))
+        base = str(metadata(call, path).get("location", "")).rstrip("/")
+        if any(place and base and not str(place).startswith(base) for place in places):
+            return refusal(status, kind)
+    return None
+
+
+def _places(part: Any) -> Any:
+    return (part.get("manifest-list") or part.get("statistics-path")) if isinstance(part, dict) else None
+
+
+@before(API)
+def fixed_locations(call: Call) -> Answer | None:
+    """The location of a table stays."""
+    for path, one in changes(call):
+        if one.get("action") == "set-location":
+            place = metadata(call, path).get("location")
+            if place and one.get("location") != place:
+                return refusal(400, "BadRequestException", "tables stay where they are")
+    return None
+
+
+@before(API)
+def plain_names(call: Call) -> Answer | None:
+    """Names have few letters."""
+    if call.operation == "createNamespace":
+        names = call.json.get("namespace") or ()
+    elif call.operation in CREATIONS:
+        names = [call.json.get("name")]
+    elif call.operation in ("renameTable", "renameView"):
+        names = [(call.json.get("destination") or {}).get("name")]
+    else:
+        return None
+    odd = [one for one in names if isinstance(one, str) and not (PLAIN.fullmatch(one) and len(one) < 65)]
+    return refusal(400, "BadRequestException", "letters, digits and underscores only") if odd else None
+
+
+@before(API)
+def no_nesting(call: Call) -> Answer | None:
+    """Namespaces have one level."""
+    if call.operation == "createNamespace" and len(call.json.get("namespace") or ()) > 1:
+        return refusal(*call.chance.choice(((400, "BadRequestException"), (406, "UnsupportedOperationException"))))
+    return None
+
+
+@before(API)
+def no_purging(call: Call) -> Answer | None:
+    """Files are not for clients to purge."""
+    if call.operation == "dropTable" and call.query.get("purgeRequested", "").lower() == "true":
+        return refusal(*call.chance.choice(((400, "BadRequestException"), (403, "ForbiddenException"))))
+    return None
+
+
+@before(API)
+def absent_is_not_removed(call: Call) -> Answer | None:
+    """What is not there cannot be removed."""
+    made = [one for _, one in changes(call) if not str(one.get("action")).startswith("remove-")]
+    for path, one in changes(call):
+        if not made and _absent(metadata(call, path), one):
+            return refusal(400, "BadRequestException", "there is no such thing")
+    return None
+
+
+def _absent(table: Any, one: dict[str, Any]) -> bool:
+    """True when an update removes something that is not there."""
+    ids = {
+        "remove-properties": (one.get("removals"), table.get("properties")),
+        "remove-snapshot-ref": ([one.get("ref-name")], table.get("refs")),
+        "remove-snapshots": (one.get("snapshot-ids"), _ids(table, "snapshots", "snapshot-id")),
+        "remove-partition-specs": (one.get("spec-ids"), _ids(table, "partition-specs", "spec-id")),
+        "remove-schemas": (one.get("schema-ids"), _ids(table, "schemas", "schema-id")),
+        "remove-statistics": ([one.get("snapshot-id")], _ids(table, "statistics", "snapshot-id")),
+        "remove-partition-statistics": ([one.get("snapshot-id")], _ids(table, "partition-statistics", "snapshot-id")),
+        "remove-encryption-key": ([one.get("key-id")], _ids(table, "encryption-keys", "key-id")),
+    }
+    wanted, there = ids.get(str(one.get("action")), ((), ()))
+    return bool(table) and any(name not in (there or ()) for name in wanted or ())
+
+
+def _ids(table: Any, field: str, key: str) -> list[Any]:
+    return [one.get(key) for one in table.get(field) or ()]
+
+
+@after(API)
+def other_statuses(call: Call, answer: Answer) -> Answer:
+    """A commit that no table can have is a conflict rather than a bad request."""
+    value = of_json(answer)
+    known = all(one.get("action") in CONSTANTS for _, one in changes(call))
+    if answer.status != 400 or not known or not changes(call) or not well_formed(call):
+        return answer
+    return refusal(409, "CommitFailedException", value["error"]["message"])
+
+
+def well_formed(call: Call) -> bool:
+    """True when a body fits its schema, and its requirements are those of the document."""
+    kinds = re.findall(r'"type" ?: ?"(assert-[a-z-]+)"', call.body.decode())
+    known = VIEW_REQUIREMENTS if call.operation == "replaceView" else TABLE_REQUIREMENTS
+    nameless = any("identifier" not in one for one in call.json.get("table-changes") or ())
+    return not nameless and not VALIDATORS.request_findings(call.operation, call.json) and set(kinds) <= known
+
+
+# What is not there
+
+LACKING = {
+    "no_views": ("View",),
+    "no_transactions": ("commitTransaction",),
+    "no_renames": ("rename",),
+    "no_registrations": ("register",),
+    "no_reports": ("reportMetrics",),
+    "no_plans": ("Scan", "Planning"),
+    "no_functions": ("Function",),
+    "no_properties_of_namespaces": ("updateProperties",),
+    "no_existence": ("Exists",),
+}
+REFUSALS = (refusal(406, "UnsupportedOperationException"), text(404, "no such route"), text(405, "no"))
+
+
+def lacks(name: str, words: tuple[str, ...]) -> Freedom:
+    """The freedom to lack some operations: the configuration does not name them, and they are refused."""
+    gone = {endpoint(one) for one in OPERATIONS.values() if any(word in one.id for word in words)}
+    said = REFUSALS[len(name) % len(REFUSALS)]
+
+    def refused(call: Call) -> Answer | None:
+        return said if any(word in call.operation for word in words) else None
+
+    def untold(call: Call, answer: Answer) -> Answer:
+        value = of_json(answer)
+        if call.operation != "getConfig" or answer.status != 200 or not value.get("endpoints"):
+            return answer
+        return with_json(answer, {**value, "endpoints": [one for one in value["endpoints"] if one not in gone]})
+
+    return Freedom(name, API, refused, untold)
+
+
+FREEDOMS.update({name: lacks(name, words) for name, words in LACKING.items()})
+
+
+# Defects of which only the requirements that are about them may speak
+
+
+def _properties_lost(_: Call, answer: Answer) -> Answer:
+    """Tables lose the property of the name client."""
+    value = of_json(answer)
+    if not isinstance(value, dict) or "client" not in ((value.get("metadata") or {}).get("properties") or {}):
+        return answer
+    kept = {name: one for name, one in value["metadata"]["properties"].items() if name != "client"}
+    return with_json(answer, {**value, "metadata": {**value["metadata"], "properties": kept}})
+
+
+def _noted_file(call: Call) -> None:
+    if call.operation == "dropTable":
+        found = of_json(call.behind("GET", table_path(call))) or {}
+        call.state[call.path] = local_path(found.get("metadata-location") or "nowhere:/")
+
+
+def _file_gone(call: Call, answer: Answer) -> Answer:
+    """Dropping a table deletes its metadata file."""
+    path = call.state.pop(call.path, None) if call.operation == "dropTable" else None
+    if path and answer.status == 204:
+        path.unlink(missing_ok=True)
+    return answer
+
+
+DEFECTS = {
+    "lost_property": Freedom("lost_property", API, after=_properties_lost),
+    "lost_file": Freedom("lost_file", API, before=_noted_file, after=_file_gone),
+}

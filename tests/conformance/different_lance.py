@@ -1,0 +1,60 @@
+"""What Lance namespaces may do differently."""
+
+from __future__ import annotations
+
+import json
+
+from tests.conformance.different_server import JSON, PLAIN, Answer, Call, after, before, of_json, with_json
+
+API = "lance"
+PAGED = {"ListNamespaces", "ListTables", "ListAllTables", "ListTableVersions", "ListTableTags", "ListTableIndices"}
+LISTINGS = {"ListNamespaces": "namespaces", "ListTables": "tables", "ListAllTables": "tables"}
+CREATIONS = {"CreateNamespace", "CreateTable", "DeclareTable", "CreateEmptyTable", "RegisterTable"}
+OWN = {"server.tier": "gold"}
+
+
+@before(API)
+def short_pages_of_lance(call: Call) -> Answer | None:
+    """Pages end before they are full."""
+    if call.operation in PAGED and call.query.get("limit", "").isdecimal() and call.query["limit"] != "0":
+        call.query["limit"] = str(max(1, int(call.query["limit"]) // 2))
+    return None
+
+
+@after(API)
+def other_order_of_names(call: Call, answer: Answer) -> Answer:
+    """Names on a page come in any order."""
+    value, field = of_json(answer), LISTINGS.get(call.operation, "")
+    if answer.status != 200 or not isinstance(value, dict) or not value.get(field):
+        return answer
+    return with_json(answer, {**value, field: call.chance.sample(value[field], len(value[field]))})
+
+
+@after(API)
+def own_properties_of_lance(call: Call, answer: Answer) -> Answer:
+    """Namespaces and tables have properties that nobody gave them."""
+    value = of_json(answer)
+    if call.operation not in ("DescribeNamespace", "DescribeTable") or answer.status != 200:
+        return answer
+    return with_json(answer, {**value, "properties": OWN | (value.get("properties") or {})})
+
+
+@after(API)
+def other_messages_of_lance(_: Call, answer: Answer) -> Answer:
+    """Errors say it in their own words."""
+    value = of_json(answer)
+    if answer.status < 400 or not isinstance(value, dict) or "error" not in value:
+        return answer
+    return with_json(answer, {**value, "error": "Nein.", "detail": "Because.", "instance": "/errors/1"})
+
+
+@before(API)
+def plain_names_of_lance(call: Call) -> Answer | None:
+    """Names have few letters."""
+    if call.operation not in CREATIONS:
+        return None
+    names = call.values["id"].split(call.query.get("delimiter") or "$")
+    if all(PLAIN.fullmatch(one) and len(one) < 65 for one in names if one):
+        return None
+    error = {"error": "letters, digits and underscores only", "code": 13}
+    return Answer(400, {"Content-Type": JSON}, json.dumps(error).encode())

@@ -1,0 +1,72 @@
+"""The suite against servers that are right in their own way: no requirement that must be met is said to be broken.
+
+`SEEDS=0-40 tox -e py -- tests/conformance/test_different_servers.py` draws as many servers of each API, judged by a
+quarter of the requirements, as in test_strange_servers.py. Single freedoms are tried with what is about them.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from lakeproof import check, serve
+from tests.conformance import different_iceberg, different_lance
+from tests.conformance.different_server import FREEDOMS, DifferentServer, drawn
+from tests.conformance.drawing import drawn as drawn_requirements
+
+FIRST, _, LAST = os.environ.get("SEEDS", "0-3").rpartition("-")
+SEEDS = range(int(FIRST or 0), int(LAST))
+APIS = (different_iceberg.API, different_lance.API)
+ICEBERG = different_iceberg.API
+
+
+def broken(api, freedoms, folder, seed=0, **settings):
+    """What is said to be broken by the server of an API that uses freedoms."""
+    with serve(api) as server, DifferentServer(server.url, api, freedoms, seed) as different:
+        results, _ = check(different.url, api=api, depth="smoke", report=str(folder), **settings)
+    assert results.requirements
+    return [(one.id, one.message) for one in results.requirements if one.verdict in ("fail", "error")]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("api", APIS)
+def test_a_different_server_breaks_nothing(api, seed, tmp_path):
+    freedoms = drawn(api, seed)
+    found = broken(api, freedoms, tmp_path, seed, judge=drawn_requirements(api, seed))
+    assert found == [], [one.name for one in freedoms]
+
+
+# What was once said of servers that had done nothing wrong, and the freedom that it takes.
+FALSE = {
+    "own_places": "iceberg.statistics. or iceberg.register. or update.action",
+    "fixed_locations": "iceberg.update.location or iceberg.view.commit.properties",
+    "absent_is_not_removed": "removed or iceberg.ref.remove or iceberg.snapshot.remove or statistics",
+    "other_order_of_metadata": "iceberg.table.load.snapshots or iceberg.commit.log or iceberg.snapshot",
+    "own_metadata_fields": "iceberg.table.create.schema or iceberg.rename",
+    "upper_case_uuids": "iceberg.snapshot.add or uuid or race",
+    "paths_are_split_first": "iceberg.names or iceberg.wire or iceberg.errors",
+    "knows_its_media_types": "iceberg.request or iceberg.wire or iceberg.errors",
+    "no_renames": "iceberg.race or broken_json or no_object or iceberg.errors",
+    "no_purging": "iceberg.table.drop",
+    "renamings_are_noted": "rename",
+    "batched_commits": "iceberg.race.disjoint",
+    "other_statuses": "iceberg.update or iceberg.ref or iceberg.snapshot or invalid",
+}
+# The defects of others: which requirements find them, of those that may not blame anything else.
+DEFECTS = {
+    "lost_property": ("iceberg.race.create_table", set()),
+    "lost_file": ("iceberg.register.table or iceberg.table.drop", {"iceberg.register.table.after_drop"}),
+}
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_a_freedom_is_no_finding(name, tmp_path):
+    assert broken(ICEBERG, [FREEDOMS[name]], tmp_path, select=FALSE[name]) == []
+
+
+@pytest.mark.parametrize("name", DEFECTS)
+def test_a_defect_is_found_by_what_is_about_it(name, tmp_path):
+    select, wanted = DEFECTS[name]
+    found = broken(ICEBERG, [different_iceberg.DEFECTS[name]], tmp_path, select=select)
+    assert {id for id, _ in found} == wanted
