@@ -97,7 +97,7 @@ class IcebergApi(Api):
             dialect=dialect_of(document),
             page_size=setup.page_size,
             seal=secrets.token_bytes(32),
-            scans=scan_services(file_io.read, options.scan_planning),
+            scans=scan_services(file_io.read, options.scan_planning, options.scan_bounds),
         )
 
     async def start(self) -> None:

@@ -19,6 +19,7 @@ from reference_server.iceberg.catalog.names import Path
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse
 from reference_server.iceberg.dialects import Dialect
 from reference_server.iceberg.files.metadata_files import MetadataFile, MetadataFiles, Reader
+from reference_server.iceberg.metadata.format_versions import NEWEST
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.metadata.table_documents import read_table
 from reference_server.iceberg.metadata.view_documents import read_view
@@ -50,6 +51,12 @@ class Services:
     page_size: int
     seal: bytes
     scans: ScanServices
+
+    @cached_property
+    def newest_format(self) -> int:
+        """The newest format version that tables have by the document."""
+        fields = self.document.raw["components"]["schemas"]["TableMetadata"]["properties"]
+        return int(fields["format-version"].get("maximum", NEWEST))
 
     @cached_property
     def default_warehouse(self) -> Warehouse:
@@ -91,8 +98,17 @@ class IcebergContext(Context):
         )
 
     async def table_file(self, location: str) -> MetadataFile:
-        """Return a table's metadata file. Raises FileNotFound and InvalidInput."""
-        return await self._file(location, "table-uuid", _table)
+        """Return a table's metadata file. Raises FileNotFound and InvalidInput, see also `check_format`."""
+        file = await self._file(location, "table-uuid", _table)
+        if self.services.newest_format < NEWEST:
+            self.check_format(file.metadata)
+        return file
+
+    def check_format(self, metadata: Json) -> None:
+        """Raise InvalidInput for a table of a format version that the document does not have."""
+        version = metadata["format-version"]
+        if version > self.services.newest_format:
+            raise InvalidInput(f"The format version {version} is above {self.services.newest_format}, the newest here.")
 
     async def view_file(self, location: str) -> MetadataFile:
         """Return a view's metadata file. Raises FileNotFound and InvalidInput."""

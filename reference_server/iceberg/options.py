@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reference_server.iceberg.catalog.function_files import SAMPLES
+from reference_server.iceberg.scans.content import BOUNDS_FORMS, BYTES
 from reference_server.iceberg.scans.plans import MODES, SYNC
 from reference_server.options import Options, option
 from specs.openapi import Document
@@ -20,6 +21,7 @@ class IcebergOptions(Options):
 
     The levels of a namespace have dots between them. `functions` is the folder that namespaces have functions from, see
     function_files.py. `scan_planning` says whether scans are planned at once (`sync`) or in the background (`async`).
+    `scan_bounds` says whether they show bounds of columns as `bytes` in hexadecimal or as `values`, as the document.
     """
 
     warehouses: tuple[str, ...] = option(
@@ -45,6 +47,14 @@ class IcebergOptions(Options):
         "--scan-planning",
         "plan scans at once, or in the background while clients wait and ask again.",
         choices=MODES,
+        show_default=True,
+    )
+
+    scan_bounds: str = option(
+        BYTES,
+        "--scan-bounds",
+        "show bounds of columns as bytes in hexadecimal, as Java's client reads them, or as the document's values.",
+        choices=BOUNDS_FORMS,
         show_default=True,
     )
 

@@ -84,8 +84,8 @@ class Proxy:
     def send(self, handler: BaseHTTPRequestHandler, answer: Answer, *, drips: bool = False) -> None:
         """Send an answer to the client: byte by byte and slowly where it drips."""
         body = b"" if answer.status in (204, 304) or handler.command == "HEAD" else answer.body
-        headers = dict(answer.headers)
-        chunked = headers.pop(CHUNKED[0], "") and body
+        headers = {name: value for name, value in answer.headers.items() if name.lower() not in HOP}
+        chunked = body and len(headers) < len(answer.headers)
         handler.send_response(answer.status)
         for name, value in headers.items():
             handler.send_header(name, value)

@@ -89,13 +89,21 @@ def test_default_spec_is_not_removed(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.update.order.id", operations=COMMIT, clause="update-add-sort-order")
 def test_added_order_gets_an_id(catalog: IcebergCatalog) -> None:
-    """A sort order gets an id that no other has; one like an existing order takes over the id of that."""
+    """A sort order that was added gets an id that no other has."""
     id = catalog.new_table(**LAYOUT)
     first = catalog.metadata(id)["default-sort-order-id"]
     answer = catalog.update_table(id, add_and_use_order(ON_NAME))["metadata"]
     second = answer["default-sort-order-id"]
     for taken in (0, first):
         unequal(second, taken, "the order-id of the new sort order")
+
+
+@should("iceberg.update.order.same", operations=COMMIT, clause="update-add-same")
+def test_equal_order_keeps_its_id(catalog: IcebergCatalog) -> None:
+    """A sort order like an existing one takes over the id of that."""
+    id = catalog.new_table(**LAYOUT)
+    first = catalog.metadata(id)["default-sort-order-id"]
+    second = catalog.update_table(id, add_and_use_order(ON_NAME))["metadata"]["default-sort-order-id"]
     again = catalog.update_table(id, [update("add-sort-order", sort_order=LAYOUT["write_order"])])["metadata"]
     found = [one["order-id"] for one in again["sort-orders"] if one["order-id"]]
     same_items(found, [first, second], "the ids of sort-orders but 0")

@@ -73,6 +73,7 @@ def test_property_set_and_removed(catalog: IcebergCatalog) -> None:
     refused = catalog.update_properties(id, updates={"a": "2", "c": "1"}, removals=["a", "b"], expect=422)
     equal(refused.type, "UnprocessableEntityException", "the type of the error")
     equal(namespace_properties(catalog, id), before, PROPERTIES)
+    catalog.control(lambda: catalog.update_properties(id, updates={"a": "2", "c": "1"}, removals=["b"]))
 
 
 @should("iceberg.namespace.properties.type", operations=UPDATE, clause="update-properties-atomic", kind="error")
@@ -83,6 +84,7 @@ def test_update_with_value_that_is_no_text(catalog: IcebergCatalog, value: objec
     before = namespace_properties(catalog, id)
     catalog.update_properties(id, updates={"a": "2", "b": value}, expect=400)
     equal(namespace_properties(catalog, id), before, PROPERTIES)
+    catalog.control(lambda: catalog.update_properties(id, updates={"a": "2", "b": "2"}))
 
 
 @must("iceberg.namespace.properties.texts", operations=[*UPDATE, *LOAD], clause="update-properties")

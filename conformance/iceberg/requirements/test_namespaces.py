@@ -104,6 +104,7 @@ def test_create_with_bad_body(catalog: IcebergCatalog, case: dict[str, object]) 
     """Creating a namespace with a body that does not fit its schema ({}) is refused with 400."""
     body = {"namespace": [*catalog.namespace_id()], "properties": {}, **case}
     catalog.send("createNamespace", body={key: value for key, value in body.items() if value is not ...}, expect=400)
+    catalog.control(catalog.new_namespace)
 
 
 @should("iceberg.namespace.create.level_type", operations=CREATE, clause="bad-text", kind="error")
@@ -117,6 +118,7 @@ def test_create_with_level_that_is_no_text(catalog: IcebergCatalog) -> None:
 def test_create_with_property_that_is_no_text(catalog: IcebergCatalog, value: object) -> None:
     """A property of a new namespace whose value is no text is refused with 400."""
     catalog.create_namespace(catalog.namespace_id(), properties={"k": value}, expect=400)
+    catalog.control(lambda: catalog.new_namespace(properties={"k": "v"}))
 
 
 @should("iceberg.namespace.load.no_properties", operations=LOAD, clause="load-namespace-no-properties")

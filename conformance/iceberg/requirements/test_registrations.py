@@ -163,6 +163,7 @@ BAD_BODIES: dict[str, Any] = {"no_location": {}, "location_number": {"metadata-l
 @must("iceberg.register.table.bad_body.{}", operations=TABLE, clause="bad-body", kind="error", each=BAD_BODIES)
 def test_bad_body(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
     """A registration whose body does not fit its schema ({}) is refused with 400."""
+    registered_before(catalog)
     id = catalog.table_id()
     catalog.send("registerTable", catalog.namespace_path(id[:-1]), {"name": id[-1], **case}, expect=400)
 

@@ -146,6 +146,7 @@ def test_filters_that_are_none(catalog: IcebergCatalog, case: Json) -> None:
     """A filter that is no condition ({}) is refused with 400."""
     table = new_events(catalog)
     catalog.plan_table_scan(table.id, filter=case, expect=400)
+    catalog.control(lambda: catalog.plan_table_scan(table.id, filter=compared("eq", "id", 1)))
 
 
 UNBOUND: dict[str, Json] = {
@@ -165,6 +166,7 @@ def test_filters_that_do_not_fit(catalog: IcebergCatalog, case: Json) -> None:
     """A filter that does not fit the schema of the table ({}) is refused with 400."""
     table = new_events(catalog)
     catalog.plan_table_scan(table.id, filter=case, expect=400)
+    catalog.control(lambda: catalog.plan_table_scan(table.id, filter=compared("eq", "id", 1)))
 
 
 # Names
@@ -210,6 +212,7 @@ def test_selected_fields_that_are_not_there(catalog: IcebergCatalog) -> None:
     table = new_events(catalog)
     for names in (["nowhere"], ["id", "place.nowhere"]):
         catalog.plan_table_scan(table.id, select=names, expect=400)
+    catalog.control(lambda: catalog.plan_table_scan(table.id, select=["id"]))
 
 
 def _renamed(catalog: IcebergCatalog) -> tuple[ScanTable, int]:

@@ -43,14 +43,22 @@ def test_ids_keep_all_digits(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.snapshot.first_append", operations=COMMIT, clause="update-set-main")
 def test_first_append(catalog: IcebergCatalog) -> None:
-    """The first append asserts that main is not there, and makes it the current snapshot with one entry in the log."""
+    """The first append asserts that main is not there, and makes it the current snapshot."""
     id, files = new_table_with_files(catalog)
     absent = requirement("assert-ref-snapshot-id", ref=MAIN, snapshot_id=None)
     catalog.update_table(id, append(files.snapshot(FIRST)), [absent])
     metadata = catalog.metadata(id)
     equal(current_snapshot(metadata), FIRST, CURRENT)
     equal(refs(metadata), {MAIN: FIRST}, REFS)
-    equal(logged_snapshots(metadata), [FIRST], LOG)
+
+
+@should("iceberg.snapshot.logged", operations=COMMIT, clause="update-set-main-log")
+def test_appends_are_logged(catalog: IcebergCatalog) -> None:
+    """Each snapshot that becomes the current one gets an entry in the snapshot log, the first one too."""
+    id, files = new_table_with_files(catalog)
+    for number, (snapshot, parent) in enumerate(((FIRST, None), (SECOND, FIRST))):
+        catalog.update_table(id, append(files.snapshot(snapshot, number + 1, parent=parent)))
+        equal(logged_snapshots(catalog.metadata(id)), [FIRST, SECOND][: number + 1], LOG)
 
 
 @must("iceberg.snapshot.assert_ref", operations=COMMIT, clause="assert-ref-snapshot-id", kind="error")
@@ -163,8 +171,9 @@ def test_snapshots_of_refs_are_shown(catalog: IcebergCatalog) -> None:
 def test_commit_after_a_look_at_refs(catalog: IcebergCatalog) -> None:
     """A commit by a client that loaded only the snapshots of refs loses no other snapshot and no history."""
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
+    logged = logged_snapshots(catalog.metadata(id))
     seen = catalog.load_table(id, snapshots="refs")["metadata"]
     same = requirement("assert-table-uuid", uuid=seen["table-uuid"])
     metadata = catalog.update_table(id, [set_properties(a="1")], [same])["metadata"]
     same_items(snapshot_ids(metadata), [FIRST, SECOND], SNAPSHOTS)
-    equal(logged_snapshots(metadata), [FIRST, SECOND], LOG)
+    equal(logged_snapshots(metadata), logged, LOG)

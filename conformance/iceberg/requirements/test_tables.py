@@ -95,7 +95,9 @@ def test_referenced_by_changes_nothing(catalog: IcebergCatalog) -> None:
 @should("iceberg.table.load.snapshots_bad", operations=LOAD, clause="load-table-snapshots-bad", kind="error")
 def test_bad_value_of_snapshots(catalog: IcebergCatalog) -> None:
     """Another value of snapshots than all and refs is refused with 400."""
-    catalog.load_table(catalog.new_table(), snapshots="some", expect=400)
+    id = catalog.new_table()
+    catalog.load_table(id, snapshots="some", expect=400)
+    catalog.control(lambda: catalog.load_table(id, snapshots="all"))
 
 
 @must("iceberg.table.exists.present", operations=EXISTS, clause="table-exists")
@@ -213,6 +215,7 @@ BAD_RENAMES = {
 @must("iceberg.table.rename.bad_body.{}", operations=RENAME, clause="bad-body", kind="error", each=BAD_RENAMES)
 def test_rename_with_bad_body(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
     """A renaming whose body does not fit its schema ({}) is refused with 400."""
-    table, new = identifier(catalog.new_table()), identifier(catalog.table_id("new"))
-    body = {"source": table, "destination": new, **case}
+    table, new = catalog.new_table(), catalog.table_id("new")
+    body = {"source": identifier(table), "destination": identifier(new), **case}
     catalog.send("renameTable", body={key: value for key, value in body.items() if value is not None}, expect=400)
+    catalog.control(lambda: catalog.rename_table(table, new))

@@ -36,9 +36,10 @@ def _states(catalog: IcebergCatalog, ids: list[Names]) -> list[tuple[Any, Any]]:
 
 
 def _unchanged(catalog: IcebergCatalog, ids: list[Names], before: list[tuple[Any, Any]]) -> None:
-    """Check that tables are as `_states` showed them before."""
+    """Check that tables are as `_states` showed them before, and take a transaction that nothing is wrong with."""
     for id, former in zip(ids, before, strict=True):
         unchanged(catalog, id, former)
+    catalog.control(lambda: catalog.commit_transaction([change(id, [set_properties(twin="2")]) for id in ids]))
 
 
 def _touched(catalog: IcebergCatalog, id: Names) -> str | None:
@@ -148,6 +149,8 @@ BAD_BODIES: dict[str, Any] = {
 def test_bad_body(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
     """A transaction whose body does not fit its schema ({}) is refused with 400."""
     catalog.send("commitTransaction", body=case or b"{}", expect=400)
+    id = catalog.new_table()
+    catalog.control(lambda: catalog.commit_transaction([change(id, [TOUCH])]))
 
 
 @should("iceberg.transaction.create", operations=COMMIT, clause="transaction-create")

@@ -176,17 +176,28 @@ def test_same_uuid_is_assigned(catalog: IcebergCatalog) -> None:
 
 
 @must("iceberg.update.format.rises", operations=COMMIT, clause="update-upgrade-format")
-@given(first=st.integers(1, 3), second=st.integers(1, 3))
+@given(first=st.integers(1, 2), second=st.integers(2, 3))
 def test_format_version_rises(catalog: IcebergCatalog, first: int, second: int) -> None:
-    """The format version rises to the one asked for, stays if that is the present one, and never falls."""
+    """The format version rises to the one asked for."""
+    second = min(second, catalog.revision.format_version)
+    id = catalog.new_table(properties={"format-version": str(min(first, second - 1))})
+    catalog.update_table(id, [update("upgrade-format-version", format_version=second)])
+    equal(catalog.metadata(id)["format-version"], second, "the format-version")
+
+
+@should("iceberg.update.format.never_falls", operations=COMMIT, clause="update-upgrade-format-refused", kind="error")
+@given(first=st.integers(1, 3), second=st.integers(1, 3))
+def test_format_version_never_falls(catalog: IcebergCatalog, first: int, second: int) -> None:
+    """The format version stays if it is the one asked for, and a lower one is refused."""
     first, second = (min(version, catalog.revision.format_version) for version in (first, second))
+    first, second = max(first, second), min(first, second)
     id = catalog.new_table(properties={"format-version": str(first)})
-    raised = update("upgrade-format-version", format_version=second)
-    catalog.update_table(id, [raised], expect=200 if second >= first else IMPOSSIBLE)
-    equal(catalog.metadata(id)["format-version"], max(first, second), "the format-version")
+    asked = update("upgrade-format-version", format_version=second)
+    catalog.update_table(id, [asked], expect=200 if second == first else IMPOSSIBLE)
+    equal(catalog.metadata(id)["format-version"], first, "the format-version")
 
 
-@must("iceberg.update.format.unknown", operations=COMMIT, clause="update-upgrade-format", kind="error")
+@should("iceberg.update.format.unknown", operations=COMMIT, clause="update-upgrade-format-refused", kind="error")
 def test_unknown_format_version(catalog: IcebergCatalog) -> None:
     """A format version that does not exist is refused, and nothing changes."""
     id = catalog.new_table()

@@ -93,6 +93,7 @@ def test_doubled_dialect(catalog: IcebergCatalog) -> None:
     for other in ("spark", "Spark"):
         body = view_body(catalog.home, sql("SELECT 1"), sql("SELECT 2", other))
         catalog.create_view(catalog.table_id("v"), **body, expect=400)
+    catalog.control(catalog.new_view)
 
 
 @must(
@@ -107,6 +108,7 @@ def test_view_without_a_field(catalog: IcebergCatalog, case: str) -> None:
     body = {"name": "v", **view_body(catalog.home)}
     del body[case]
     catalog.send("createView", catalog.namespace_path(catalog.home), body, expect=400)
+    catalog.control(catalog.new_view)
 
 
 @must("iceberg.view.load.whole", operations=LOAD, clause="load-view")

@@ -54,6 +54,7 @@ def drop_table(catalog: IcebergCatalog, id: Names) -> Located:
             location.files = stage(catalog, id).files
             kept = location.files.read(location)
         catalog.drop_table(id)
+        catalog.load_table(id, expect=404)
         if kept is not None and not location.files.exists(location):
             location.files.write(location, kept)
     return location

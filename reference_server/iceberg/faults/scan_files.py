@@ -159,7 +159,7 @@ fault("scan-partition-text", "Partition values are written as text, whatever the
 fault("scan-first-spec", "Files are described by the first partition spec of their table.", on=ANSWERS)(
     files_become(_of_first_spec)
 )
-fault("scan-bounds-as-bytes", "Bounds are the bytes that manifests have, in hexadecimal.", on=ANSWERS)(
+fault("scan-bounds-as-text", "Bounds are the bytes of a text in hexadecimal, whatever their type.", on=ANSWERS)(
     files_become(_in_each(BOUNDS, lambda values: [str(value).encode().hex().upper() for value in values]))
 )
 fault("scan-maps-uneven", "Maps by column lack their last value.", on=ANSWERS)(

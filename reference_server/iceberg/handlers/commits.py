@@ -115,6 +115,7 @@ class _Table:
     async def store(self, context: IcebergContext, change: Change) -> MetadataFile:
         """Write a new file if the metadata have changed, and enter it. Return the file that the table then has."""
         assert self._metadata is not None, "a commit without a table was refused"
+        context.check_format(self._metadata)
         if self._file is None:
             check_name(self._path[-1])
             change.require_free(Kind.TABLE, self._path)

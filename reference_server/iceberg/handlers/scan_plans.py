@@ -99,7 +99,8 @@ def _scan(metadata: Json, plan: Plan) -> Scan:
 
 
 def _planner(context: IcebergContext, scan: Scan) -> Planner:
-    return Planner(scan, context.services.scans.manifests, context.services.page_size)
+    scans = context.services.scans
+    return Planner(scan, scans.manifests, context.services.page_size, scans.bounds)
 
 
 def _result(context: IcebergContext, scan: Scan, plan: Plan) -> Answer:

@@ -42,6 +42,7 @@ def _new_metadata(context: IcebergContext, path: Path) -> Json:
     location = context.body.get("location") or context.warehouse.new_location(path)
     metadata = new_table(context.body, location=location, uuid=new_uuid(), now=now())
     context.services.allowed.check(metadata["location"])
+    context.check_format(metadata)
     return metadata
 
 

@@ -21,14 +21,24 @@ COUNTS = {"column-sizes": 108, "value-counts": 109, "null-value-counts": 110, "n
 BOUNDS = {"lower-bounds": 125, "upper-bounds": 128}
 
 
-def data_file_json(file: ContentFile, spec: Spec, columns: Mapping[int, Column], stats: Collection[int]) -> Json:
-    """Return a data file, with the statistics of the columns whose ids are in `stats`."""
+BYTES, VALUES = "bytes", "values"
+BOUNDS_FORMS = (BYTES, VALUES)
+
+
+def data_file_json(
+    file: ContentFile, spec: Spec, columns: Mapping[int, Column], stats: Collection[int], bounds: str
+) -> Json:
+    """Return a data file, with the statistics of the columns whose ids are in `stats`.
+
+    Their `bounds` are the bytes of the manifest in hexadecimal, which is all that Java's parser takes, or values as
+    the document writes them.
+    """
     node = _common(file, spec)
     if file.first_row_id is not None:
         node["first-row-id"] = file.first_row_id
     if stats:
         node |= {name: _counts(file.map(field), stats) for name, field in COUNTS.items() if key(field) in file.raw}
-        node |= {name: _bounds(file.map(field), columns, stats) for name, field in BOUNDS.items()}
+        node |= {name: _bounds(file.map(field), columns, stats, bounds) for name, field in BOUNDS.items()}
     return node
 
 
@@ -70,7 +80,9 @@ def _counts(counts: Mapping[int, int], wanted: Collection[int]) -> Json:
     return _map({column: count for column, count in counts.items() if column in wanted})
 
 
-def _bounds(bounds: Mapping[int, bytes], columns: Mapping[int, Column], wanted: Collection[int]) -> Json:
+def _bounds(bounds: Mapping[int, bytes], columns: Mapping[int, Column], wanted: Collection[int], form: str) -> Json:
+    if form == BYTES:
+        return _map({column: bound.hex().upper() for column, bound in bounds.items() if column in wanted})
     known = {column: columns[column].type for column in bounds if column in wanted and column in columns}
     values = {column: decoded(known[column], bounds[column]) for column in known}
     return _map({column: show_value(known[column], value) for column, value in values.items() if value is not None})

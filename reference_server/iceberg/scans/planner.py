@@ -32,15 +32,18 @@ PlanTask = list[Slice]
 
 
 class Planner:
-    """Plans one scan. `size` is the number of data files that one plan task looks at. All methods may block.
+    """Plans one scan. `size` is the number of data files that one plan task looks at, `bounds` as in content.py.
+
+    All methods may block.
 
     They raise FileNotFound, InvalidInput and ServiceUnavailable when manifests cannot be read.
     """
 
-    def __init__(self, scan: Scan, manifests: Manifests, size: int) -> None:
+    def __init__(self, scan: Scan, manifests: Manifests, size: int, bounds: str) -> None:
         self._scan = scan
         self._manifests = manifests
         self._size = size
+        self._bounds = bounds
 
     @cached_property
     def plan_tasks(self) -> list[PlanTask]:
@@ -70,7 +73,7 @@ class Planner:
                     references[identity] = len(delete_files)
                     delete_files.append(delete_file_json(delete, scan.specs[delete.spec_id]))
                 positions.append(references[identity])
-            node = data_file_json(file, spec, scan.columns, scan.stats)
+            node = data_file_json(file, spec, scan.columns, scan.stats, self._bounds)
             tasks.append(task_json(node, positions, residual(scan.filter, file, spec)))
         return {"file-scan-tasks": tasks, "delete-files": delete_files}
 

@@ -22,6 +22,7 @@ from reference_server.errors import PlanNotFound
 from reference_server.iceberg.catalog.catalog import Change
 from reference_server.iceberg.catalog.keys import plan_key, plan_prefix
 from reference_server.iceberg.metadata.reading import Json
+from reference_server.iceberg.scans.content import BOUNDS_FORMS
 from reference_server.iceberg.scans.manifests import Fetch, Manifests
 from reference_server.iceberg.scans.scan import Pin, Scan
 from specs.problems import Problem
@@ -94,18 +95,27 @@ def cancelled(plan: Plan) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class ScanServices:
-    """What all scan plans share; `background` tells clients to wait for results and ask for them again."""
+    """What all scan plans share; `background` tells clients to wait for results and ask for them again.
+
+    `bounds` is how those of columns are written, see content.py.
+    """
 
     manifests: Manifests
     results: Results
     background: bool
+    bounds: str
 
 
-def scan_services(fetch: Fetch, mode: str) -> ScanServices:
-    """Return what scan plans share; `fetch` reads files, `mode` is `sync` or `async`. Raises Problem for another."""
+def scan_services(fetch: Fetch, mode: str, bounds: str) -> ScanServices:
+    """Return what scan plans share; `fetch` reads files, `mode` is `sync` or `async`, `bounds` as in content.py.
+
+    Raises Problem for another mode or form of bounds.
+    """
     if mode not in MODES:
         raise Problem(f"Scans cannot be planned {mode!r}.", f"Use {' or '.join(MODES)}.")
-    return ScanServices(Manifests(fetch), Results(), mode == ASYNC)
+    if bounds not in BOUNDS_FORMS:
+        raise Problem(f"Bounds cannot be written as {bounds!r}.", f"Use {' or '.join(BOUNDS_FORMS)}.")
+    return ScanServices(Manifests(fetch), Results(), mode == ASYNC, bounds)
 
 
 class Results:

@@ -139,7 +139,7 @@ ROWS = make_rows()
 @pytest.fixture(scope="module")
 def server():
     """A server whose answers hold few files, so that most plannings have plan tasks."""
-    with serve("iceberg", page_size=7) as running:
+    with serve("iceberg", page_size=7, scan_bounds="values") as running:
         yield running
 
 

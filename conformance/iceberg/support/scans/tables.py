@@ -173,7 +173,8 @@ class ScanTable:
         self.manifests[snapshot] = [*kept, *self._added(added, snapshot, sequence)]
         self.heads[branch] = snapshot
         described = self._describe(snapshot, sequence, parent, added, appends=not removed)
-        answer = self.catalog.update_table(self.id, append(described, branch))
+        with self.catalog.client.preparing():
+            answer = self.catalog.update_table(self.id, append(described, branch))
         self.stage = Stage(answer["metadata"], self.stage.location, self.stage.files)
         return snapshot
 
