@@ -123,8 +123,8 @@ def _row_lineage(files: Stage) -> dict[str, Any]:
     return files.snapshot(NEXT_SNAPSHOT, 2, parent=SNAPSHOT, first_row_id=0, added_rows=0)
 
 
-def _statistics() -> dict[str, Any]:
-    found = statistics(SNAPSHOT)
+def _statistics(files: Stage) -> dict[str, Any]:
+    found = statistics(files.location, SNAPSHOT)
     blobs = [{**blob, "properties": {"ndv": "12", **ODD_TEXTS}} for blob in found["blob-metadata"]]
     return {**found, "blob-metadata": blobs}
 
@@ -160,14 +160,14 @@ SAMPLES: dict[str, Sample] = {
     ),
     "tag": Sample(TAG, lambda sent: _ref("v1", sent), lambda metadata: metadata["refs"].get("v1"), staged=True),
     "statistics": Sample(
-        _statistics(),
+        _statistics,
         lambda sent: [update("set-statistics", snapshot_id=SNAPSHOT, statistics=sent)],
         _of_snapshot("statistics"),
         certain=False,
         staged=True,
     ),
     "partition_statistics": Sample(
-        partition_statistics(SNAPSHOT),
+        lambda files: partition_statistics(files.location, SNAPSHOT),
         lambda sent: [update("set-partition-statistics", partition_statistics=sent)],
         _of_snapshot("partition-statistics"),
         certain=False,
@@ -189,9 +189,10 @@ def prepare(catalog: IcebergCatalog, sample: Sample) -> tuple[Names, Any]:
     id = catalog.new_table(properties={"format-version": str(sample.version)})
     if not sample.staged:
         return id, sample.sent
-    files = stage(catalog, id)
-    rows = {"first_row_id": 0, "added_rows": 0} if sample.version == 3 else {}
-    catalog.update_table(id, append(files.snapshot(SNAPSHOT, 1, **rows)))
+    with catalog.client.preparing():
+        files = stage(catalog, id)
+        rows = {"first_row_id": 0, "added_rows": 0} if sample.version == 3 else {}
+        catalog.update_table(id, append(files.snapshot(SNAPSHOT, 1, **rows)))
     return id, sample.sent(files) if callable(sample.sent) else sample.sent
 
 

@@ -20,6 +20,11 @@ def _changed(name: str, edit: Callable[[Any], Any]) -> Any:
     return metadata_become(lambda found: {**found, name: edit(found[name])} if name in found else found)
 
 
+def _orders_alike(found: Json) -> Json:
+    orders = [{**one, "order-id": min(one["order-id"], 1)} for one in found["sort-orders"]]
+    return {**found, "sort-orders": orders, "default-sort-order-id": min(found["default-sort-order-id"], 1)}
+
+
 def _statistics_numbered(found: Json) -> Json:
     entries = enumerate(found.get("statistics", ()), 1)
     return {**found, "statistics": [{**one, "snapshot-id": number} for number, one in entries]}
@@ -50,6 +55,9 @@ fault(
     "The last sequence number stays 0, whatever snapshots there are.",
     on=UPDATE,
 )(_changed("last-sequence-number", lambda _: 0))
+fault("metadata-orders-alike", "All sort orders of a table but the empty one have the id 1.", on=TABLES_SHOWN)(
+    metadata_become(_orders_alike)
+)
 fault("metadata-log-backwards", "The snapshot log has the latest entry first.", on=TABLES_SHOWN)(
     _changed("snapshot-log", lambda log: log[::-1])
 )

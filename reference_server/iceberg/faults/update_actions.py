@@ -66,6 +66,7 @@ REMOVALS = {
     "remove-partition-specs": ("spec-ids", "partition-specs", "spec-id"),
     "remove-snapshots": ("snapshot-ids", "snapshots", "snapshot-id"),
     "remove-statistics": ("snapshot-id", "statistics", "snapshot-id"),
+    "remove-partition-statistics": ("snapshot-id", "partition-statistics", "snapshot-id"),
 }
 
 

@@ -60,6 +60,10 @@ def _upper_case(call: Call) -> bool:
     return any(uuid != uuid.lower() for uuid in asserted)
 
 
+def _requires_uuid(call: Call) -> bool:
+    return any(one.get("type") == ASSERT_UUID for one in (content(call) or {}).get("requirements", ()))
+
+
 def _current_alone(found: Json) -> Json:
     current = [one for one in found["versions"] if one["version-id"] == found["current-version-id"]]
     return {**found, "versions": current, "version-log": found["version-log"][-1:]}
@@ -100,6 +104,9 @@ fault(
 )(updates_lost("set-properties", "remove-properties"))
 fault("view-uuid-to-the-letter", "A UUID in capital letters is another one.", on=REPLACE)(
     refuses_when(_upper_case, CommitFailed("Requirement failed: the UUID is another one."))
+)
+fault("view-uuid-never-holds", "A commit to a view that requires its UUID is refused.", on=REPLACE)(
+    refuses_when(_requires_uuid, CommitFailed("Requirement failed: the UUID is another one."))
 )
 fault("view-uuid-unchecked", "Commits to a view are applied whatever UUID they require.", on=REPLACE)(
     requirements_lost(ASSERT_UUID)
