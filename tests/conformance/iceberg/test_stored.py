@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
+from conformance.iceberg.support.files import LocalFiles
 from conformance.iceberg.support.staging import Stage
 from conformance.iceberg.support.stored import SAMPLES, full_view
 from specs.profiles import find_profile
@@ -41,7 +40,7 @@ def keys(value):
 
 @pytest.fixture
 def sent(tmp_path):
-    stage = Stage({"format-version": 2, "current-schema-id": 0, "location": "x"}, "file:///x", Path(tmp_path))
+    stage = Stage({"format-version": 2, "current-schema-id": 0, "location": "x"}, tmp_path.as_uri(), LocalFiles())
     bodies = [sample.sent(stage) if callable(sample.sent) else sample.sent for sample in SAMPLES.values()]
     return keys([*bodies, full_view(("n",))])
 
