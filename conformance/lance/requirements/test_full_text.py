@@ -188,7 +188,7 @@ def test_fuzziness(catalog: LanceCatalog, case: tuple[str, int, str]) -> None:
     same_items(rows, with_any([similar]), FOUND)
 
 
-@must(
+@should(
     "lance.query.match.prefix_length",
     operations=QUERY,
     clause="query-prefix-length",

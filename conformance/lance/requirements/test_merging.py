@@ -88,29 +88,21 @@ def test_merge_delete_filter(catalog: LanceCatalog, bound: int) -> None:
 ROWS = st.dictionaries(st.integers(0, 4), st.sampled_from([None, 0, 1, 2]), max_size=4)
 
 
-@must(
-    "lance.rows.merge.model",
-    operations=MERGE,
-    clause="merge-update",
-    kind="model",
-    needs=["lance.rows.merge.update_filter"],
-)
-@given(
-    target=ROWS,
-    source=ROWS,
-    clauses=st.builds(
+def _clauses(update_filters: st.SearchStrategy[str]) -> st.SearchStrategy[Clauses]:
+    return st.builds(
         Clauses,
         update=st.booleans(),
-        update_filter=st.sampled_from(sorted(UPDATE_FILTERS)),
+        update_filter=update_filters,
         insert=st.booleans(),
         delete=st.booleans(),
         delete_filter=st.sampled_from(sorted(DELETE_FILTERS)),
-    ),
-)
-def test_merge_like_model(
-    catalog: LanceCatalog, target: dict[int, int | None], source: dict[int, int | None], clauses: Clauses
-) -> None:
-    """Any clauses together leave the rows, and tell the counts, that a merge by hand leaves and tells."""
+    )
+
+
+Numbers = dict[int, int | None]
+
+
+def _check_like_model(catalog: LanceCatalog, target: Numbers, source: Numbers, clauses: Clauses) -> None:
     before = [{"id": key, "n": n, "name": "old"} for key, n in {0: 1, **target}.items()]
     given_rows = [{"id": key, "n": n, "name": "new"} for key, n in source.items()]
     id = new_target(catalog, before)
@@ -119,6 +111,26 @@ def test_merge_like_model(
     check_rows(catalog, id, expected)
     for name, count in zip(COUNTS, counts, strict=True):
         equal(answer.get(name, count), count, f"the {name}")
+
+
+@must("lance.rows.merge.model", operations=MERGE, clause="merge-update", kind="model")
+@given(target=ROWS, source=ROWS, clauses=_clauses(st.just("")))
+def test_merge_like_model(catalog: LanceCatalog, target: Numbers, source: Numbers, clauses: Clauses) -> None:
+    """Any clauses together leave the rows, and tell the counts, that a merge by hand leaves and tells."""
+    _check_like_model(catalog, target, source, clauses)
+
+
+@should(
+    "lance.rows.merge.model_filtered",
+    operations=MERGE,
+    clause="merge-update-filter",
+    kind="model",
+    needs=["lance.rows.merge.update_filter"],
+)
+@given(target=ROWS, source=ROWS, clauses=_clauses(st.sampled_from(sorted(UPDATE_FILTERS))))
+def test_filtered_merge_like_model(catalog: LanceCatalog, target: Numbers, source: Numbers, clauses: Clauses) -> None:
+    """Any clauses with a filter over both rows leave what a merge by hand leaves."""
+    _check_like_model(catalog, target, source, clauses)
 
 
 @must("lance.rows.merge.no_clause", operations=MERGE, clause="merge-defaults")
