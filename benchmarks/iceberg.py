@@ -40,11 +40,11 @@ TRANSACTION = {
 NEW = {"name": "c{n}", "schema": SCHEMA}
 WORKLOADS = (
     Workload("loadTable, 4 kB", "/namespaces/ns/tables/small", "GET"),
-    Workload("loadTable, 4 kB, never asked before", "/namespaces/ns/tables/small?n={n}", "GET"),
+    Workload("loadTable, 4 kB, not cached", "/namespaces/ns/tables/small?n={n}", "GET"),
     Workload("loadTable, 500 kB", "/namespaces/ns/tables/large", "GET"),
     Workload("tableExists", "/namespaces/ns/tables/small", "HEAD"),
     Workload("listTables, 100", "/namespaces/many/tables", "GET"),
-    Workload("listTables, 100, never asked before", "/namespaces/many/tables?n={n}", "GET"),
+    Workload("listTables, 100, not cached", "/namespaces/many/tables?n={n}", "GET"),
     Workload("loadNamespaceMetadata", "/namespaces/ns", "GET"),
     Workload("createTable", "/namespaces/new/tables", body=encoded(NEW)),
     Workload("updateTable, one writer", "/namespaces/ns/tables/x0", body=encoded(commit(SET)), connections=1),

@@ -21,7 +21,7 @@ BUFFER = 1 << 20  # bytes: an answer comes in few reads
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What came of a load: answers per second, and latencies in milliseconds."""
+    """The result of a load: answers per second, and latencies in milliseconds."""
 
     per_second: float
     p50: float
@@ -38,12 +38,12 @@ def request(url: str, method: str, path: str, body: bytes = b"", content_type: s
 
 
 def run_load(url: str, requests: Iterator[bytes], *, seconds: float, connections: int) -> Load:
-    """Send requests for some seconds over some connections and return what came of it."""
+    """Send requests for some seconds over some connections and return the result."""
     return asyncio.run(_run(url, requests, seconds, connections))
 
 
 def run_once(url: str, requests: list[bytes], *, connections: int) -> Load:
-    """Send each request once and return what came of it."""
+    """Send each request once and return the result."""
     return asyncio.run(_run(url, iter(requests), float("inf"), connections))
 
 

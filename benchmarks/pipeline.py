@@ -89,7 +89,7 @@ def measure(folder: Path, divisor: int) -> dict[str, float]:
 
 
 def state(folder: Path) -> dict[str, tuple[int, int]]:
-    """Return the snapshot and the rows of each table of a warehouse, as its catalog tells them."""
+    """Return the snapshot and the rows of each table of a warehouse, as its catalog shows them."""
     with serve("iceberg", storage=f"dir:{folder}") as server:
         return {name: _snapshot(f"{server.url}/v1/namespaces/lakeproof/tables/{name}") for name in TABLES}
 

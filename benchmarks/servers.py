@@ -54,7 +54,7 @@ def rest_adapter(root: Path) -> Iterator[Running]:
 
 @contextlib.contextmanager
 def java_fixture() -> Iterator[Running]:
-    """Run Iceberg's own fixture server. In memory its catalog fails when several clients ask at once: it is kept."""
+    """Run Iceberg's own fixture server, with its catalog on disk: in memory it fails under several clients."""
     with _running(
         "fixture", [sys.executable, "-m", "peers.iceberg_java.fixture", "strict=false", "durable=true"], "/v1"
     ) as running:

@@ -18,7 +18,7 @@ SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the result: what was measured, the figures by server, and what they say."""
+    """One line of the result: the quantity measured, the figures by server, and a summary of them."""
 
     quantity: str
     figures: dict[str, float]

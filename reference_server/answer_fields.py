@@ -1,7 +1,7 @@
 """The fields of JSON answers as a document declares them, and answers with one of them altered.
 
 A field is written as its path: names with dots between them, `*` for every item of a list or value of a map, `$` for
-an answer that is no object: `versions.*.version`.
+an answer that is not an object: `versions.*.version`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def allowed_values(document: Document, operation: Operation, path: str) -> list[
 
 
 def _other_text(text: str) -> str:
-    """Return another text of the same length: what has a format keeps it mostly."""
+    """Return another text of the same length, so that most formats are kept."""
     return text[:-1] + ("1" if text.endswith("0") else "0") if text else "0"
 
 
@@ -106,7 +106,7 @@ def _whole(document: Document, schema: Schema) -> Iterator[Field]:
 
 
 def _within(document: Document, schema: Schema, path: tuple[str, ...], names: int) -> Iterator[Field]:
-    """Go down a schema, through its choices, as far as so many more names lead."""
+    """Go down a schema, through its choices, for a limited number of names."""
     schema = document.resolve(schema)
     for choice in (subschema for word in CHOICES for subschema in schema.get(word, ())):
         yield from _within(document, choice, path, names)

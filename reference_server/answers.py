@@ -1,7 +1,7 @@
 """Answers that are kept: a read whose answer follows from the catalog alone is serialised once.
 
-An answer is kept for who got it, together with the state of the catalog from before it was made, and is good for
-as long as the state is the same. The state is compared, never a clock.
+An answer is kept for the principal that got it, together with the state of the catalog from before it was made. It is
+valid as long as the state is the same. The state is compared, never a clock.
 """
 
 from __future__ import annotations

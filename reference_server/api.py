@@ -28,7 +28,7 @@ Prepare = Callable[[Operation, Any], None]
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What every API is opened with: its profile and document, where it keeps things, who may call.
+    """What every API is opened with: its profile and document, its storage, its authentication.
 
     `page_size` is the largest page of a listing.
     """
@@ -42,7 +42,7 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a request is about, for who decides whether it may be done: the path parameters and the body, checked."""
+    """What a request is about, for authorization: its path parameters and its checked body."""
 
     path: Mapping[str, str]
     body: Any
@@ -75,14 +75,14 @@ class Api(ABC):
         self._validators = Validators(setup.document)
 
     async def start(self) -> None:  # noqa: B027 - not every API has something to do
-        """Finish what a killed server left; called once, before the first request."""
+        """Recover what a killed server left unfinished; called once, before the first request."""
 
     def state(self) -> Hashable:
         """Return a value that changes whenever the answer to a read may change."""
         return self.backend.storage.version()
 
     def authenticate(self, headers: Mapping[str, str]) -> Principal:
-        """Return who calls. Raises Unauthenticated."""
+        """Return the caller. Raises Unauthenticated."""
         return self.auth.authenticate(headers)
 
     def authorize(self, principal: Principal, operation: Operation, target: Target) -> None:  # noqa: B027
@@ -123,7 +123,7 @@ class Api(ABC):
         """Return an error in the error body of the API."""
 
     def close(self) -> None:
-        """Give everything back."""
+        """Release all resources."""
         self.backend.close()
 
 
@@ -166,7 +166,7 @@ def read_json_body(request: Request, operation: Operation, validators: Validator
     value = _parse(request.body)
     prepare(operation, value)
     for finding in validators.request_findings(operation.id, value):
-        raise InvalidInput(f"The request body is wrong at {finding.pointer or 'its top'}: {finding.message}.")
+        raise InvalidInput(f"The request body is invalid at {finding.pointer or 'its top'}: {finding.message}.")
     return value
 
 

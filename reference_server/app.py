@@ -79,7 +79,7 @@ class App:
             return _render(api, error, request)
         except PASSED_ON:
             raise
-        except BaseException:  # a panic of a native library is no Exception
+        except BaseException:  # a panic of a native library is not an Exception
             return self._bug(api, request)
 
     async def _plain_reply(self, api: Api, mount: str, request: Request) -> Reply:
@@ -94,7 +94,7 @@ class App:
         return reply
 
     def _denial(self, api: Api, mount: str, request: Request) -> CatalogError | None:
-        """Find out who calls, and return why it may not, None when it may; its body is not even read then."""
+        """Authenticate the caller; return the refusal, None when there is none. The body is not read before."""
         if api.public and "/" + request.path[len(mount) :].lstrip("/") in api.public:
             return None
         try:
@@ -112,7 +112,7 @@ class App:
             return api.render(error, call.request)
         except PASSED_ON:
             raise
-        except BaseException:  # a panic of a native library is no Exception
+        except BaseException:  # a panic of a native library is not an Exception
             return self._bug(api, call.request)
 
     def _bug(self, api: Api | None, request: Request) -> Reply:
@@ -165,7 +165,7 @@ class App:
         self.access_log.write(json.dumps(entry) + "\n")
 
     def close(self) -> None:
-        """Finish the work in threads and give every API's resources back."""
+        """Finish the work in threads and release the resources of every API."""
         self.executor.shutdown(wait=True)
         for api in self.apis.values():
             api.close()

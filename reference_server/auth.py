@@ -1,6 +1,6 @@
-"""Who may call: nobody is asked by default, everybody must show one static token, or a token issued by OAuth2.
+"""How callers authenticate: not at all (the default), with one static token, or with a token issued by OAuth2.
 
-An issued token holds the time of its end and a seal made with the client's secret, so nothing is kept
+An issued token holds the time of its end and a signature made with the client's secret, so nothing is kept
 about it and it outlives a restart of the server.
 
 An API may know principals of its own: then it authenticates requests itself, see reference_server/api.py.
@@ -21,12 +21,12 @@ from specs.problems import Problem
 TOKEN_PREFIX = "token:"  # noqa: S105 - the form of the option, not a token
 OAUTH_PREFIX = "oauth:"
 LIFETIME_SECONDS = 3600
-HOLDER = "token"  # the name of who shows the one static token
+HOLDER = "token"  # the name of the principal with the one static token
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who calls: a name, "" for who was not asked for one, and the roles in which it calls."""
+    """The caller: a name, "" where no authentication is required, and the roles in which it calls."""
 
     name: str = ""
     roles: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ ANONYMOUS = Principal()
 
 @dataclass(frozen=True, slots=True)
 class Auth:
-    """How requests are authenticated: by a token, or by one issued to a client with id and secret; else not at all."""
+    """How requests are authenticated: by a static token, by tokens issued to a client with a secret, or not at all."""
 
     token: str | None = None
     client: tuple[str, str] | None = None
@@ -60,7 +60,7 @@ class Auth:
         return Principal(self.client[0] if self.client else HOLDER)
 
     def issue(self, client: str, secret: str) -> str:
-        """Return a token for a client that proves who it is. Raises Unauthenticated.
+        """Return a token for a client that authenticates with its secret. Raises Unauthenticated.
 
         Where one static token is wanted it is that one, and the secret has to be it.
         """
@@ -70,13 +70,13 @@ class Auth:
             return self.token
         if self.client is not None and not (_same(client, self.client[0]) & _same(secret, self.client[1])):
             raise Unauthenticated("The client or its secret is wrong.")
-        return self._sealed(int(time.time()) + LIFETIME_SECONDS)
+        return self._signed_token(int(time.time()) + LIFETIME_SECONDS)
 
     def exchange(self, token: str) -> str:
-        """Return a new token for one that is good. Raises Unauthenticated."""
+        """Return a new token for a valid one. Raises Unauthenticated."""
         if (self.token is not None or self.client is not None) and not self._accepts(token):
             raise Unauthenticated("The token is wrong.")
-        return self.token if self.token is not None else self._sealed(int(time.time()) + LIFETIME_SECONDS)
+        return self.token if self.token is not None else self._signed_token(int(time.time()) + LIFETIME_SECONDS)
 
     def _accepts(self, shown: str) -> bool:
         if self.token is not None:
@@ -84,14 +84,14 @@ class Auth:
         until, _, rest = shown.partition(".")
         if not (until.isascii() and until.isdigit() and len(until) <= 12):
             return False
-        nonce, _, seal = rest.partition(".")
-        return _same(seal, self._seal(until, nonce)) and int(until) > time.time()
+        nonce, _, signature = rest.partition(".")
+        return _same(signature, self._signature(until, nonce)) and int(until) > time.time()
 
-    def _sealed(self, until: int) -> str:
+    def _signed_token(self, until: int) -> str:
         nonce = secrets.token_hex(8)
-        return f"{until}.{nonce}.{self._seal(str(until), nonce)}"
+        return f"{until}.{nonce}.{self._signature(str(until), nonce)}"
 
-    def _seal(self, until: str, nonce: str) -> str:
+    def _signature(self, until: str, nonce: str) -> str:
         key = "\0".join(self.client or ("", "")).encode()
         return hmac.new(key, f"lakeproof\0{until}\0{nonce}".encode(), hashlib.sha256).hexdigest()
 
@@ -110,5 +110,6 @@ def parse_auth(text: str) -> Auth:
     if text.startswith(OAUTH_PREFIX) and client and secret:
         return Auth(client=(client, secret))
     raise Problem(
-        "The value of --auth is none of `none`, `token:VALUE` and `oauth:ID:SECRET`.", "Example: --auth token:s3cret"
+        "The value of --auth is unknown: it must be `none`, `token:VALUE` or `oauth:ID:SECRET`.",
+        "Example: --auth token:s3cret",
     )

@@ -1,4 +1,4 @@
-"""The faults that developers of clients ask for: what a client should withstand, by the part of it that has to.
+"""The faults for developers of clients: what a client should withstand, by the part of the client that is tested.
 
 They are a choice among all faults, which are otherwise there to measure test suites.
 """

@@ -1,4 +1,4 @@
-"""What a handler is given and what it may return: no HTTP library in sight."""
+"""What a handler is given and what it may return, without any HTTP library."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BOOLEANS = {"true": True, "false": False}
 class Request:
     """One request as it came: nothing decoded but the body's transfer coding.
 
-    `target` is the path with its query, percent-encoded as it was sent; `principal` is who calls.
+    `target` is the path with its query, percent-encoded as it was sent; `principal` is the caller.
     """
 
     __slots__ = ("_query", "body", "headers", "id", "method", "principal", "target")
@@ -102,7 +102,7 @@ class Context:
 
     @property
     def principal(self) -> Principal:
-        """Who calls."""
+        """The caller."""
         return self.request.principal
 
     def query(self, name: str) -> Any:

@@ -124,7 +124,7 @@ def _renamed(value: Any, changes: Mapping[str, str]) -> Any:
 
 
 def _plain_success(call: Call) -> Reply | None:
-    """Return an answer of success that has nothing to tell, None where the document wants something in it."""
+    """Return an empty answer of success, None where the document requires content."""
     status = call.operation.successes[0]
     content = call.operation.responses[str(status)].content
     if not content:

@@ -3,7 +3,8 @@
     lost-answer-field:describeTable:location
 
 None of them is written, and none is made before it is asked for: `find_fault` makes one from its name, and
-`derived_faults` lists the names for a document. What takes a mind of its own is written, see `faults.py`.
+`derived_faults` lists the names for a document. Faults that do not follow from a document are written by hand:
+see `faults.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What can go wrong in a catalog, as one tree. Each API family renders it in its own body.
+"""The errors of a catalog, as one tree. Each API family renders it in its own body.
 
 CatalogError
 ├── InvalidInput                  400
@@ -76,7 +76,7 @@ class Unauthenticated(CatalogError):
 
 
 class PermissionDenied(CatalogError):
-    """The caller is known and may not do this."""
+    """The caller is authenticated, but not allowed to do this."""
 
     status = 403
 
@@ -189,11 +189,11 @@ class ViewAlreadyExists(Conflict):
 
 
 class ConcurrentModification(Conflict):
-    """Somebody else changed the same thing at the same time, again and again."""
+    """Other requests kept changing the same object at the same time."""
 
 
 class CommitFailed(Conflict):
-    """What a commit was made from is no longer so; nothing was changed."""
+    """The state that a commit was based on has changed; nothing was written."""
 
 
 class InvalidTableState(Conflict):
@@ -225,7 +225,7 @@ class Internal(CatalogError):
 
 
 class CommitStateUnknown(Internal):
-    """Nobody can say whether a commit happened."""
+    """It is unknown whether the commit happened."""
 
 
 class ServiceUnavailable(CatalogError):

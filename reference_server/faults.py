@@ -30,7 +30,7 @@ from specs.problems import Problem
 
 HEADER = "X-Lakeproof-Fault"
 SLOW_SECONDS = 0.3
-NOWHERE = Operation("", "", "", "", (), False, (), None, {})  # stands for what no path or method leads to
+NOWHERE = Operation("", "", "", "", (), False, (), None, {})  # stands for requests that match no operation
 
 
 @dataclass(slots=True)
@@ -152,7 +152,7 @@ def _check_place(name: str, operation: str, subject: str, documents: Sequence[Do
     having = [document for document in documents if operation in document.operations]
     if not having:
         known = [id for document in documents for id in document.operations]
-        raise _unknown(f"The fault {name} is for {operation!r}, which is no operation here.", operation, known)
+        raise _unknown(f"The fault {name} is for {operation!r}, which is not an operation here.", operation, known)
     if name in FAMILIES:
         family = FAMILIES[name]
         subjects = {

@@ -32,13 +32,13 @@ def option(default: Any, flag: str, help: str, **more: Any) -> Any:
 
 @dataclass(frozen=True)
 class Options:
-    """What an API's server can be told beside ServerSettings; an API without options has these."""
+    """The options of an API's server beside ServerSettings; an API without options uses this class."""
 
     @classmethod
     def embedded(cls, _document: Document, _given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return options for a server that a run starts for itself, and settings of the run that follow from them.
 
-        `_given` are the settings of the run by name. All that the API has should be there to be judged.
+        `_given` are the settings of the run by name. The server should offer all that the API has, to be tested.
         """
         return {}, {}
 

@@ -123,7 +123,7 @@ class Server:
         return port
 
     def stop(self) -> None:
-        """Finish what is under way, close everything and remove what was temporary."""
+        """Finish the requests that are running, close everything and remove temporary files."""
         if self._loop.is_closed():
             return
         if self._runner is not None:
@@ -227,5 +227,5 @@ def serve(*apis: str, **settings: Any) -> Server:
     return Server(ServerSettings(apis=apis, **{"options": options, **common_settings}))
 
 
-for _name in servable():  # whoever asks for a fault of an API finds it
+for _name in servable():  # so that faults of every API can be looked up
     api_class(_name)

@@ -102,7 +102,7 @@ def _api_of(coordinates: str) -> str:
     known |= {line[api].partition(":")[0]: api for line in lines for api in connectable() if api in line}
     if len(parts) != 3 or parts[0] not in known:
         raise Problem(
-            f"{coordinates!r} is no connector that the kit knows.",
+            f"{coordinates!r} is not a connector that the kit knows.",
             f"Write it as GROUP:ARTIFACT:VERSION; groups: {', '.join(sorted(known))}.",
         )
     return str(known[parts[0]])

@@ -1,4 +1,4 @@
-"""The deadlock watchdog: a connector whose task waits for itself must not count against a server."""
+"""The deadlock watchdog: a connector whose task deadlocks must not count against a server."""
 
 from __future__ import annotations
 

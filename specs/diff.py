@@ -1,4 +1,4 @@
-"""Structural comparison of two documents: what a machine would notice, whatever the words say."""
+"""Structural comparison of two documents: what a machine would notice, without the prose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Discriminators made real.
+"""Expanding discriminators.
 
 A `discriminator` without `oneOf` validates nothing: any value of the property passes. This module
 rewrites such a schema into a choice whose branches fix the property to their own value.

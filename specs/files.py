@@ -25,7 +25,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
-        raise Problem(f"{path} is not valid TOML: {error}.", "Mend the file at that place.") from None
+        raise Problem(f"{path} is not valid TOML: {error}.", "Correct the file at that place.") from None
 
 
 def read_yaml(path: Path) -> Any:
@@ -35,4 +35,4 @@ def read_yaml(path: Path) -> Any:
         return yaml.load(read_text(path), loader)  # noqa: S506 - both are safe loaders
     except yaml.YAMLError as error:
         place = " ".join(str(error).split())
-        raise Problem(f"{path} is not valid YAML: {place}.", "Mend the file at that place.") from None
+        raise Problem(f"{path} is not valid YAML: {place}.", "Correct the file at that place.") from None

@@ -165,7 +165,7 @@ def examples(document: Document) -> Iterator[Defect]:
 
 @check("second-opinion")
 def second_opinion(document: Document) -> Iterator[Defect]:
-    """What openapi-core makes of the document, where it is installed (`lakeproof[lint]`)."""
+    """What openapi-core objects to, where it is installed (`lakeproof[lint]`)."""
     if not has_second_opinion():
         return
     from openapi_core import OpenAPI  # noqa: PLC0415 - slow to import, and optional
@@ -175,7 +175,7 @@ def second_opinion(document: Document) -> Iterator[Defect]:
         for error in OpenAPIV31SpecValidator(document.raw).iter_errors():
             yield Defect("second-opinion", pointer(list(error.absolute_path)), str(error.message).splitlines()[0])
         OpenAPI.from_dict(document.raw)
-    except Exception as error:  # whatever it raises is its opinion
+    except Exception as error:  # any exception is a finding
         yield Defect("second-opinion", "", f"openapi-core cannot load the document: {error}")
 
 

@@ -1,4 +1,4 @@
-"""`nullable` made real: OpenAPI 3.0's word for "or null", which JSON Schema does not know.
+"""Expanding `nullable`: OpenAPI 3.0's word for "or null", which JSON Schema does not know.
 
 Documents of OpenAPI 3.1 still use it, and mean it: their texts allow null in these places, and clients send it.
 """

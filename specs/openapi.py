@@ -26,7 +26,7 @@ METHODS = ("get", "put", "post", "delete", "head", "patch", "options")
 JSON_TYPE = "application/json"
 MOUNT = "x-lakeproof-mount"  # of a path item: below which path its document is
 WEIGHT_TAGS = ("metadata", "data")  # these say how heavy an operation is, not what it is about
-MEND = "Mend the document there."
+HINT = "Correct the document there."
 Schema = dict[str, Any]
 
 
@@ -83,7 +83,7 @@ class Operation:
 
     @property
     def resource(self) -> str:
-        """What the operation is about: its most particular tag, in lower case."""
+        """What the operation is about: its most specific tag, in lower case."""
         about = [tag.lower() for tag in self.tags if tag.lower() not in WEIGHT_TAGS]
         return about[-1] if about else "other"
 
@@ -124,8 +124,8 @@ class Document:
         """Read the document at `path` and correct it.
 
         With `lenient`, corrections that do not apply are kept in `unused_actions` instead of being an
-        error: a published document given by the user may already be mended there.
-        Raises Problem for a file that is no OpenAPI 3 document.
+        error: a published document given by the user may already be corrected there.
+        Raises Problem for a file that is not an OpenAPI 3 document.
         """
         raw = read_revision(path)
         if not isinstance(raw, dict) or not str(raw.get("openapi", "")).startswith("3"):
@@ -145,7 +145,7 @@ class Document:
         try:
             _ = document.operations
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise Problem(f"{path} is malformed: {type(error).__name__} {error} in its operations.", MEND) from None
+            raise Problem(f"{path} is malformed: {type(error).__name__} {error} in its operations.", HINT) from None
         return document
 
     @property
@@ -174,7 +174,7 @@ class Document:
             raise Problem(f"The document has no operation {operation_id}.", hint) from None
 
     def resolve(self, node: Any) -> Any:
-        """Follow `$ref` until the node is no reference. Raises Problem for one that leads nowhere."""
+        """Follow `$ref` until the node is not a reference. Raises Problem for one that leads nowhere."""
         while isinstance(node, dict) and "$ref" in node:
             reference = node["$ref"]
             try:
@@ -182,7 +182,7 @@ class Document:
             except JsonPointerException:
                 node = None
             if node is None:
-                raise Problem(f"{self.source}: the reference {reference} leads nowhere.", "Mend the document.")
+                raise Problem(f"{self.source}: the reference {reference} leads nowhere.", "Correct the document.")
         return node
 
     def _operations(self) -> Iterator[Operation]:

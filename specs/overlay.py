@@ -62,7 +62,7 @@ def read_overlay(path: Path, revision: str = "") -> Overlay:
     raw = read_yaml(path)
     if not isinstance(raw, dict) or not str(raw.get("overlay", "")).startswith("1.") or not raw.get("actions"):
         raise OverlayError(
-            f"{path} is no overlay: it needs `overlay: 1.0.0` and `actions`.",
+            f"{path} is not an overlay: it needs `overlay: 1.0.0` and `actions`.",
             "Write it as the OpenAPI Overlay Specification says.",
         )
     numbered = enumerate(raw["actions"], 1)
@@ -89,17 +89,17 @@ def apply_overlay(document: dict[str, Any], actions: list[Action]) -> dict[str, 
         if not apply_action(corrected, action):
             raise OverlayError(
                 f"The overlay's action at {action.target} no longer applies.",
-                "The document there was mended or moved: remove or move the action.",
+                "The document was corrected or moved there: remove or move the action.",
             )
     return corrected
 
 
 def apply_action(document: dict[str, Any], action: Action) -> bool:
-    """Apply one action in place; True if it changed something. Raises OverlayError for a target that is no JSONPath."""
+    """Apply one action in place; True if it changed something. Raises OverlayError for an invalid JSONPath."""
     try:
         places = [node.location for node in jsonpath_rfc9535.find(action.target, document)]
     except jsonpath_rfc9535.JSONPathError as error:
-        raise OverlayError(f"The overlay's target {action.target} is no JSONPath: {error}.", "Correct it.") from None
+        raise OverlayError(f"The overlay's target {action.target} is not a JSONPath: {error}.", "Correct it.") from None
     # From the last place to the first, so that what is taken out of a list moves none that is still to come.
     results = [_apply(document, place, action) for place in reversed(places)]
     return any(results)

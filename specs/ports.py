@@ -1,4 +1,4 @@
-"""Ports of this machine for what is told where to listen before it starts."""
+"""Free ports of this machine, for servers whose port is chosen before they start."""
 
 from __future__ import annotations
 

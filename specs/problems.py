@@ -1,4 +1,4 @@
-"""The one exception that means: the user can mend this."""
+"""The exception for problems that the user can solve."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def read_revision(path: Path) -> Any:
 
 def _read(path: Path, above: tuple[Path, ...]) -> Any:
     if path in above:
-        raise Problem(f"{path} is a basis of itself.", f"Mend `{BASIS}` in one of the revisions.")
+        raise Problem(f"{path} is a basis of itself.", f"Correct `{BASIS}` in one of the revisions.")
     raw = string_keys(read_yaml(path))
     if not isinstance(raw, dict) or BASIS not in raw:
         return raw
@@ -44,7 +44,7 @@ def patch_document(basis: dict[str, Any], path: Path) -> dict[str, Any]:
     """Return what the merge patch in a file makes of a document. Raises Problem for a file that holds none."""
     raw = string_keys(read_yaml(path))
     if not isinstance(raw, dict):
-        raise Problem(f"{path} is no merge patch: it holds no object.", "Give what it says otherwise, by section.")
+        raise Problem(f"{path} is not a merge patch: it holds no object.", "Give what it says otherwise, by section.")
     patched: dict[str, Any] = _patched(basis, raw)
     return patched
 

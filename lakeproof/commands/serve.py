@@ -32,8 +32,8 @@ Storage:
 Warehouses on S3:
   NAME=s3://BUCKET/PATH?OPTION=VALUE&...     keys come from AWS_* in the environment
   endpoint_override, region                  where the bucket is, if not on AWS
-  credentials=made|own|none                  clients that ask for access get keys that
-                are made up (for storage that checks none), the server's own, or none
+  credentials=dummy|own|none                 what clients that ask for access get:
+                dummy keys (for storage that checks none), the server's own, or none
 
 \b
 Every option can also stand in the environment (--page-size is

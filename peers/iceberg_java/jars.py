@@ -111,10 +111,10 @@ def _run(command: list[str]) -> None:
 
 
 def failure(command: list[str], output: str) -> Problem:
-    """Return what to tell about a resolver that failed: its first complaint, and what to do about it."""
+    """Return the problem of a resolver that failed: its first complaint, and what to do about it."""
     lines = COLOUR.sub("", output).splitlines()
     complaints = [line for line in lines if "error" in line.lower() and not line.startswith("::")]
-    reason = " ".join((complaints or lines or ["it said nothing"])[0].split())[:300]
+    reason = " ".join((complaints or lines or ["it printed nothing"])[0].split())[:300]
     hint = next((text for signs, text in CAUSES if any(sign in output for sign in signs)), "")
     hint = hint or "Run it by hand to see more: {command}"
     return Problem(

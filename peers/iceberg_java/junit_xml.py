@@ -37,7 +37,7 @@ class Outcome:
 def read_outcomes(folder: Path) -> list[Outcome]:
     """Return the outcomes in the reports folder of a run, in the order in which the tests ran.
 
-    Raises Problem when there is no report, or one that is no XML.
+    Raises Problem when there is no report, or one that is not XML.
     """
     path = folder / FILE
     try:
@@ -45,7 +45,7 @@ def read_outcomes(folder: Path) -> list[Outcome]:
     except OSError as error:
         raise Problem(f"The kit wrote no report {path}: {error.strerror}.", "Its log says how it ended.") from None
     except ET.ParseError as error:
-        raise Problem(f"The kit's report {path} is no XML: {error}.", "Run the kit again.") from None
+        raise Problem(f"The kit's report {path} is not XML: {error}.", "Run the kit again.") from None
     return list(_outcomes(root))
 
 

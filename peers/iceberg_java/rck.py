@@ -59,7 +59,7 @@ def parse_properties(pairs: tuple[str, ...]) -> dict[str, str]:
 
 
 def run_command(command: click.Command) -> None:
-    """Run a command and exit with its code; what the user can mend is told without a traceback."""
+    """Run a command and exit with its code; a problem that the user can solve is printed without a traceback."""
     try:
         code = command.main(standalone_mode=False)
     except Problem as problem:

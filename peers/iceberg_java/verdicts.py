@@ -1,4 +1,4 @@
-"""What Iceberg's kit found, as results of our kind: the same file and the same reports as of our own suite."""
+"""The outcomes of Iceberg's kit as results like ours: the same file and the same reports as of our own suite."""
 
 from __future__ import annotations
 

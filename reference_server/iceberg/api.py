@@ -96,12 +96,12 @@ class IcebergApi(Api):
             handled=frozenset(self.handlers),
             dialect=dialect_of(document),
             page_size=setup.page_size,
-            seal=secrets.token_bytes(32),
+            dummy_key_secret=secrets.token_bytes(32),
             scans=scan_services(file_io.read, options.scan_planning, options.scan_bounds),
         )
 
     async def start(self) -> None:
-        """See Api.start: storage has nothing that is half done, but may lack the first namespaces and functions."""
+        """See Api.start: storage has nothing that is half done, but may lack the initial namespaces and functions."""
         services = self._services
         await make_namespaces(services.storage, services.default_warehouse.name, self._namespaces)
         for name in services.warehouses:

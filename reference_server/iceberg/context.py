@@ -36,7 +36,7 @@ class Services:
     """What all requests share. `warehouses` are by name, the default one first; `handled` the operations served.
 
     `dialect` says how commits of the document are meant.
-    `seal` is what dummy keys are made from, `scans` what scan plans share.
+    `dummy_key_secret` is what dummy keys follow from, `scans` what scan plans share.
     """
 
     document: Document
@@ -49,7 +49,7 @@ class Services:
     handled: frozenset[str]
     dialect: Dialect
     page_size: int
-    seal: bytes
+    dummy_key_secret: bytes
     scans: ScanServices
 
     @cached_property

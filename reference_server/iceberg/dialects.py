@@ -1,4 +1,4 @@
-"""Commits as a document has them, in the words of the rules for metadata.
+"""Commits of a document, translated to the updates that the rules for metadata know.
 
 A dialect may call an update something else, and may lack updates without which no table can be created:
 then the server adds them.
@@ -29,7 +29,7 @@ class Dialect:
     implied: tuple[Json, ...]
 
     def translate(self, request: Json) -> Json:
-        """Return a CommitTableRequest in the words of the rules."""
+        """Return a CommitTableRequest with the updates that the rules know."""
         if not self.usual and not self.implied:
             return request
         updates = [

@@ -88,7 +88,7 @@ def render_error(error: CatalogError, request: Request) -> Reply:
 
 
 def as_catalog_error(error: CatalogError | MetadataError) -> CatalogError:
-    """Return what the rules of metadata object to as an answer: 409 for what a retry can cure, else 400."""
+    """Return an error of the metadata rules as an answer: 409 where a retry can succeed, else 400."""
     if isinstance(error, CatalogError):
         return error
     return CommitFailed(error.message) if isinstance(error, CommitConflict) else IllegalArgument(error.message)

@@ -17,7 +17,7 @@ NAMESPACE, SAMPLE_NAMESPACE = "lakeproof", "samples"
 
 @dataclass(frozen=True)
 class IcebergOptions(Options):
-    """`warehouses` are `NAME` or `NAME=URI`, the default one first; `namespaces` are there from the beginning in it.
+    """`warehouses` are `NAME` or `NAME=URI`, the default one first; `namespaces` exist when the server starts in it.
 
     The levels of a namespace have dots between them. `functions` is the folder that namespaces have functions from, see
     function_files.py. `scan_planning` says whether scans are planned at once (`sync`) or in the background (`async`).
@@ -33,7 +33,7 @@ class IcebergOptions(Options):
     namespaces: tuple[str, ...] = option(
         (),
         "--namespace",
-        "a namespace that is there from the beginning, such as analytics or a.b; may be repeated.",
+        "a namespace that exists when the server starts, such as analytics or a.b; may be repeated.",
         metavar="NAME",
     )
     functions: str = option(

@@ -1,6 +1,6 @@
 """Null is the same as absent, for every optional field of every request: clients write both.
 
-This is the one place where it is so: what handlers get has no optional field that is null.
+Only this module knows about it: what handlers get has no optional field that is null.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Storage: sorted keys and their values, three verbs. It never heard of catalogs.
+"""Storage: sorted keys and their values, three verbs. It knows nothing of catalogs.
 
 The whole concurrency contract is `commit`: all of its writes happen, or none and `CommitConflict`.
 """
@@ -15,7 +15,7 @@ _SEPARATOR = re.compile(rb"\x00(?!\xff)")
 
 
 class CommitConflict(Exception):
-    """What a commit expected is no longer so; nothing was written."""
+    """What a commit expected does not hold any more; nothing was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Storage(Protocol[V]):
         """
 
     def close(self) -> None:
-        """Give everything back; committed writes stay where the backend keeps them."""
+        """Release all resources; committed writes stay where the backend keeps them."""
 
 
 class Readable(Protocol[V]):

@@ -1,4 +1,4 @@
-"""One writer for many: whoever waits while a commit is being made durable shares the next one.
+"""One writer for many callers: all that wait while a commit is made durable share the next one.
 
 A commit that costs a millisecond on disk serves one client as well as sixty-four.
 """
@@ -54,7 +54,7 @@ class GroupCommitter(Generic[T]):
     def _finish(self, batch: list[Waiting[T]]) -> None:
         try:
             outcomes = self._write([item for item, _ in batch])
-        except Exception as error:  # every caller has to hear of it
+        except Exception as error:  # every caller gets the error
             outcomes = [error] * len(batch)
         for (_, finished), outcome in zip(batch, outcomes, strict=True):
             with contextlib.suppress(RuntimeError):  # the loop of a stopped server is closed

@@ -1,4 +1,4 @@
-"""Transactions: a change that is built from what is there, committed, and built again when somebody was quicker.
+"""Transactions: a change that is built from what is there, committed, and built again when another commit came first.
 
 What a change reads through its transaction has to be so still when its writes are committed: that makes it atomic.
 """
@@ -18,7 +18,7 @@ Action = Callable[[], Awaitable[None]]
 
 
 class Transaction(Generic[V]):
-    """A storage seen through the writes of one change; what it is asked for is noted.
+    """A storage seen through the writes of one change; every read is recorded.
 
     `expected` and `writes` are the arguments of the commit. Actions may be left that undo what the change did
     outside of the storage, or that finish it.
@@ -53,7 +53,7 @@ class Transaction(Generic[V]):
         self._empty += prefixes
 
     def on_undo(self, action: Action) -> None:
-        """Run this when nothing was written: the change was refused, or somebody was quicker."""
+        """Run this when nothing was written: the change was refused, or another commit came first."""
         self._undo.append(action)
 
     def on_commit(self, action: Action) -> None:

@@ -10,7 +10,7 @@ from spark_tests.pipeline.schema import EXCHANGES, RUNS, VERDICTS, table
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-WINDOW = 20  # runs of a server that are looked at: a run need not have all requirements
+WINDOW = 20  # runs of a server that are considered: a run need not have all requirements
 FLIPS = 2
 MOST_TREND = 50
 COUNTS = ", ".join(f"count_if(verdict = '{verdict}') AS `{verdict}`" for verdict in WORST_FIRST)

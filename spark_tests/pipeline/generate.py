@@ -1,4 +1,4 @@
-"""Made-up runs, as many as wanted: what the warehouse is tried and measured with.
+"""Synthetic runs, as many as wanted: what the warehouse is tested and measured with.
 
 Every verdict follows from the numbers of server, run and requirement, so what the aggregates must say can be
 worked out without them. Files have the form of real ones.
@@ -31,7 +31,7 @@ PADDING = {"User-Agent": "lakeproof", "Accept": "*/*", "Content-Type": "applicat
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """How much is made: runs, in turns of `servers`, and in each run requirements and exchanges."""
+    """How much is generated: runs, distributed over `servers`, and the requirements and exchanges of each run."""
 
     runs: int
     requirements: int
@@ -100,8 +100,8 @@ def results(amount: Amount, run: int) -> Results:
         name=f"server {run % amount.servers}",
         api=profile.api,
         profile=profile.name,
-        document="made up",
-        server="made up",
+        document="synthetic",
+        server="synthetic",
         facts={},
         operations=[],
         settings={},
@@ -117,7 +117,7 @@ def _result(number: int, verdict: Verdict) -> Result:
         kind="behaviour",
         operations=["loadTable"],
         needs=[],
-        clause=ClauseRecord(id="made-up", text="A statement of some length about a server.", source="nowhere"),
+        clause=ClauseRecord(id="synthetic", text="A statement of some length about a server.", source="nowhere"),
         statement="Something is as it should be.",
         where="conformance.iceberg.requirements.test_made_up:test_made_up",
         verdict=verdict,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Loaded:
     """What a load did: files seen, runs that were new, rows written by table, files refused, seconds.
 
-    `broken` is the number of lines in wire logs that are no exchange, and the log of one of them.
+    `broken` is the number of lines in wire logs that are not an exchange, and the log of one of them.
     """
 
     files: int

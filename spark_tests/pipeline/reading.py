@@ -33,7 +33,7 @@ GLOB = re.compile(r"[*?\[\]{}\\,]")
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A file, and the run that it holds; or why it is no results file of a version that this kit knows."""
+    """A file, and the run that it holds; or why it is not a results file of a version that this kit knows."""
 
     path: str
     run: str = ""
@@ -92,7 +92,7 @@ def verdicts(files: DataFrame) -> DataFrame:
 def exchanges(spark: SparkSession, files: DataFrame, logs: Sequence[str], seen: Observation) -> DataFrame:
     """Return the rows of the table of exchanges, from wire logs that lie beside results files.
 
-    Lines that are no exchange are left out; `seen` learns how many they are, and the `log` of one of them.
+    Lines that are not an exchange are left out; `seen` learns how many they are, and the `log` of one of them.
     """
     from pyspark.sql.functions import expr  # noqa: PLC0415 - optional
 

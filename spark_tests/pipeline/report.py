@@ -33,7 +33,7 @@ def to_json(answers: dict[str, Rows], where: str) -> dict[str, Any]:
 
 
 def matrix(report: dict[str, Any]) -> Matrix:
-    """Return requirements that are not met everywhere, by servers; those that all meet are left out."""
+    """Return the requirements that some server does not pass, by servers; those that all pass are left out."""
     servers = sorted({(row["server"], row["profile"]) for row in report["matrix"]})
     rows: dict[str, dict[tuple[str, str], str]] = {}
     for row in report["matrix"]:

@@ -1,4 +1,4 @@
-"""The tables of the warehouse, which follow from the types of results and exchanges, and how older ones become so.
+"""The tables of the warehouse, which follow from the types of results and exchanges, and how older tables are upgraded.
 
 The version of the schema is a property of each table. A newer kit adds the columns that an older one did
 not know; an older kit refuses what a newer one has written.

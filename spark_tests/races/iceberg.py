@@ -62,7 +62,7 @@ class IcebergTraffic(TrafficClient):
 
     def namespace(self) -> dict[str, str]:
         """Return the path values of the race's namespace."""
-        return {"namespace": self.workload.facts[SEPARATOR].join(self.workload.home)}
+        return {"namespace": self.workload.details[SEPARATOR].join(self.workload.home)}
 
     def table(self, name: str) -> dict[str, str]:
         """Return the path values of a table."""
@@ -86,7 +86,7 @@ class IcebergTraffic(TrafficClient):
         await self.sender.send(operation, path, body, headers=headers, patience=self.choose.random() / 500)
         return await self.sender.send(operation, path, body, headers=headers)
 
-    async def look_last(self) -> None:
+    async def read_final_state(self) -> None:
         """See TrafficClient."""
         counts = self.workload.objects
         for number in range(counts["register"]):

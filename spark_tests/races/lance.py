@@ -50,7 +50,7 @@ class LanceTraffic(TrafficClient):
             Action(10, "chain", ("CreateTableVersion", "ListTableVersions"), partial(self.read_version, None)),
         )
 
-    async def look_last(self) -> None:
+    async def read_final_state(self) -> None:
         """See TrafficClient."""
         if self.sender.offers("ListTableVersions"):
             for number in range(self.workload.objects["chain"]):
@@ -58,7 +58,7 @@ class LanceTraffic(TrafficClient):
 
     def id(self, name: str) -> tuple[str, ...]:
         """Return the identifier of a table of the race; without namespaces its name has the race's prefix."""
-        return (*self.workload.home, f"{self.workload.facts[MARK]}{name}")
+        return (*self.workload.home, f"{self.workload.details[MARK]}{name}")
 
     def path(self, name: str) -> dict[str, str]:
         """Return the path values of a table."""
@@ -123,7 +123,7 @@ class LanceTraffic(TrafficClient):
         base = self._versions.get(number)
         if base is None:
             base = await self.read_version(number)
-        staged: Staged = self.workload.facts[STAGED][number]
+        staged: Staged = self.workload.details[STAGED][number]
         if base is None or staged.first + base >= staged.last:
             self._versions.pop(number, None)
             return
@@ -142,7 +142,7 @@ class LanceTraffic(TrafficClient):
         start = self.now()
         query = "limit=1&descending=true"
         reply = await self.sender.send("ListTableVersions", self.path(f"chain{number}"), query=query)
-        staged: Staged = self.workload.facts[STAGED][number]
+        staged: Staged = self.workload.details[STAGED][number]
         versions = reply.value.get("versions") if reply.status == 200 else None
         latest = versions[0]["version"] - staged.first if versions else None
         self.note(READ, ("chain", number), start, reply, result=None if latest is None else (latest, None))

@@ -64,13 +64,13 @@ async def _report_progress(plan: TrafficPlan, index: int, clients: Sequence[Traf
         note(plan.clock, index, sum(len(client.records) for client in clients))
 
 
-def look_last(plan: TrafficPlan) -> list[Record]:
+def read_final_state(plan: TrafficPlan) -> list[Record]:
     """Read everything once more, when the race is over. The reader is one client more."""
 
     async def look() -> list[Record]:
         async with new_session() as session:
             client = _client(plan, plan.clients, Sender(plan.wire, session), Offset(0.0, 0.0))
-            await client.look_last()
+            await client.read_final_state()
             return client.records
 
     return asyncio.run(look())

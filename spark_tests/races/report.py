@@ -16,7 +16,7 @@ from conformance.report.pages import template, write_page
 from conformance.results import kit_name
 from spark_tests.races.figures import actions, timeline, totals
 from spark_tests.races.running import Race
-from spark_tests.races.words import says
+from spark_tests.races.words import describe
 
 VERSION = 1
 MOST_SHOWN = 50
@@ -106,7 +106,7 @@ def _undecided(judgement: Judgement) -> dict[str, Any]:
 def _event(event: Event, first: float) -> dict[str, Any]:
     return {
         "client": event.client,
-        "says": says(event),
+        "says": describe(event),
         "action": event.action,
         "value": event.value,
         "result": event.result,

@@ -20,7 +20,7 @@ from conformance.settings import Settings
 from conformance.target import Target, connect
 from spark_tests.races.apis import race_api
 from spark_tests.races.clock import OnProgress, clock
-from spark_tests.races.loop import TrafficPlan, look_last, run_partition
+from spark_tests.races.loop import TrafficPlan, read_final_state, run_partition
 from spark_tests.races.records import Record
 from spark_tests.races.wire import wire_of
 from specs.problems import Problem
@@ -52,7 +52,7 @@ class RaceSettings:
 
 @dataclass
 class Race:
-    """A race that is over: its records, what they prove of each object, and how long the parts took in seconds."""
+    """A race that is over: its records, the judgement on each object, and how long the parts took in seconds."""
 
     id: str
     started: datetime
@@ -133,7 +133,7 @@ def over_the_wire(
         since = time.perf_counter()
         records = _collect(context, plan)
         seconds["race"] = time.perf_counter() - since
-        return [*records, *look_last(plan)]
+        return [*records, *read_final_state(plan)]
 
 
 def _collect(context: SparkContext, plan: TrafficPlan) -> list[Record]:

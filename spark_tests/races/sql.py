@@ -79,7 +79,7 @@ def _prepare(spark: SparkSession, catalog: Any, race: RaceSettings, name: str, f
 
 def table(workload: Workload, number: int) -> str:
     """Return a table's name in SQL."""
-    return ".".join((workload.facts[SQL_NAME], *(f"`{level}`" for level in workload.home), f"sum{number}"))
+    return ".".join((workload.details[SQL_NAME], *(f"`{level}`" for level in workload.home), f"sum{number}"))
 
 
 class Writer:

@@ -1,4 +1,4 @@
-"""What an operation of a race was, in words that need no knowledge of the kit."""
+"""An operation of a race described in words that need no knowledge of the kit."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ HALVES = ("first", "second")
 REASONS = {EXISTS: ", it is there already", MISSING: ", it is not there"}
 
 
-def says(event: Event) -> str:
-    """Return what a client did and what came of it, in one line."""
+def describe(event: Event) -> str:
+    """Return what a client did and how it ended, in one line."""
     phrase = PHRASES.get((str(event.key[0]), event.action)) or ACTIONS.get(event.action)
     did = phrase(event) if phrase else event.action
     if event.action == READ and event.outcome == OK:

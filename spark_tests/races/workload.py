@@ -1,4 +1,4 @@
-"""The workload of a race, and a client that makes traffic: what it remembers, chooses and records."""
+"""The workload of a race, and a client that makes traffic: its state, its choices and its records."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Act = Callable[[], Awaitable[object]]
 class Workload:
     """What all clients of a race know: the namespace `home`, the number of objects of each kind, and a seed.
 
-    `keys` says that the server takes idempotency keys, `facts` is what an API needs besides.
+    `keys` says that the server takes idempotency keys, `details` is what an API needs besides.
     """
 
     home: tuple[str, ...]
     objects: Mapping[str, int]
     seed: int
     keys: bool
-    facts: Mapping[str, Any]
+    details: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class TrafficClient:
         """Return what this client can do. An API says it."""
         raise NotImplementedError
 
-    async def look_last(self) -> None:
+    async def read_final_state(self) -> None:
         """Read everything when all others have finished. An API says how."""
         raise NotImplementedError
 

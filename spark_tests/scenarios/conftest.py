@@ -10,7 +10,7 @@ from conformance.outcomes import Blocked, Unoffered
 from conformance.plugin import requirement_of
 from conformance.suite import Suite
 from spark_tests.scenarios.lake import Lake
-from spark_tests.scenarios.starting import NAME, Shown, Starter
+from spark_tests.scenarios.starting import NAME, AttachedCatalog, Starter
 from spark_tests.session import SparkSettings
 
 
@@ -25,15 +25,15 @@ def starter(pytestconfig: pytest.Config) -> Starter:
 
 
 @pytest.fixture
-def shown(starter: Starter, suite: Suite) -> Shown:
+def attached(starter: Starter, suite: Suite) -> AttachedCatalog:
     """The session with the target in it."""
-    return starter.show(suite.settings)
+    return starter.attach(suite.settings)
 
 
 @pytest.fixture
-def lake(suite: Suite, shown: Shown, catalog: Any) -> Lake:
+def lake(suite: Suite, attached: AttachedCatalog, catalog: Any) -> Lake:
     """The target as Spark shows it, with a namespace of the scenario's own."""
-    return Lake(shown, lambda: catalog.home, suite.client)
+    return Lake(attached, lambda: catalog.home, suite.client)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from conformance.client import Client
-    from spark_tests.scenarios.starting import Shown
+    from spark_tests.scenarios.starting import AttachedCatalog
 
 EXPRESSION = re.compile(r"TIMESTAMP'|map\(|true$|false$|current_timestamp\(\)$")
 Row = tuple[Any, ...]
@@ -49,11 +49,11 @@ def has_property(described: Mapping[str, str], pair: str) -> None:
 class Lake:
     """See the module. `catalog` is its name in SQL."""
 
-    def __init__(self, shown: Shown, home: Callable[[], Sequence[str]], client: Client) -> None:
-        self.spark = shown.session
-        self.catalog = shown.catalog.name
-        self._shown = shown
-        self.console = Console(client, free=shown.free)
+    def __init__(self, attached: AttachedCatalog, home: Callable[[], Sequence[str]], client: Client) -> None:
+        self.spark = attached.session
+        self.catalog = attached.catalog.name
+        self._attached = attached
+        self.console = Console(client, free=attached.free)
         self._home = home
 
     # Names
@@ -118,7 +118,7 @@ class Lake:
         return self.spark.sql(sql)
 
     def job(self, text: str, action: Any) -> list[Any]:
-        """Run a piece of a PySpark job, told as `text`. Raises Violation when Spark refuses it or it does not end."""
+        """Run a step of a PySpark job, shown as `text`. Raises Violation when Spark refuses it or it does not end."""
         step = self.console.run(text, lambda: list(action() or ()), kind="JOB")
         if step.error is not None:
             raise Violation(f"{step.failure}\n{text}")
@@ -139,7 +139,7 @@ class Lake:
 
     def another(self) -> Lake:
         """Return the same catalog in another session, which shares nothing but the connector."""
-        return Lake(self._shown.again(), self._home, self.console.client)
+        return Lake(self._attached.another_session(), self._home, self.console.client)
 
     # What there is
 

@@ -15,7 +15,7 @@ from conformance.outcomes import Blocked, Violation
 from conformance.settings import Settings
 from spark_tests.connectors import Catalog, catalog_for, connector
 from spark_tests.deadlock_watchdog import interrupt_deadlocked_tasks
-from spark_tests.scenarios.statements import told
+from spark_tests.scenarios.statements import failure_reason
 from spark_tests.session import SparkSettings, alive, attach, line_of, open_session
 from specs.problems import Problem
 
@@ -28,23 +28,23 @@ _NUMBERS = itertools.count(1)
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A session and the catalog that it was shown."""
+class AttachedCatalog:
+    """A session with the target's catalog attached."""
 
     session: SparkSession
     catalog: Catalog
     connectors: tuple[str, ...] = ()
 
     def free(self) -> int:
-        """Interrupt tasks that wait for themselves, and return how many there were."""
+        """Interrupt deadlocked tasks, and return how many there were."""
         connector_row = connector(self.catalog.api, line_of(self.session.version), self.connectors)
         return interrupt_deadlocked_tasks(self.session, connector_row.waits)
 
-    def again(self) -> Shown:
-        """Return another session of the same Spark, which is shown the same catalog."""
+    def another_session(self) -> AttachedCatalog:
+        """Return another session of the same Spark, with the same catalog attached."""
         session = self.session.newSession()
         attach(session, self.catalog, self.connectors)
-        return Shown(session, self.catalog, self.connectors)
+        return AttachedCatalog(session, self.catalog, self.connectors)
 
 
 class Starter:
@@ -56,14 +56,14 @@ class Starter:
         self._session = session
         self._problem: Problem | None = None
         self._stack = contextlib.ExitStack()
-        self._shown: dict[Settings, Shown] = {}
+        self._attached: dict[Settings, AttachedCatalog] = {}
 
     def session(self, api: str) -> SparkSession:
         """Return the session, another one if its process has died. Raises Blocked, with the reason, without any."""
         if self._session is not None and not alive(self._session):
             self._stack.close()
             self._session = None
-            self._shown.clear()
+            self._attached.clear()
         if self._problem is None and self._session is None:
             try:
                 self._session = self._stack.enter_context(open_session(self.settings, apis=(api,)))
@@ -73,16 +73,16 @@ class Starter:
             raise Blocked(f"Spark cannot run here: {self._problem}", "spark")
         return self._session
 
-    def show(self, settings: Settings) -> Shown:
-        """Show the session the target of a run, under a name of its own. Raises Blocked like `session`."""
+    def attach(self, settings: Settings) -> AttachedCatalog:
+        """Attach the target of a run to the session, under a name of its own. Raises Blocked like `session`."""
         session = self.session(settings.api)
-        if settings in self._shown:
-            return self._shown[settings]
+        if settings in self._attached:
+            return self._attached[settings]
         name = f"{settings.api}{next(_NUMBERS)}"  # a session keeps what it has loaded under a name
-        shown = Shown(session, catalog_for(name, settings), self.settings.connectors)
-        attach(session, shown.catalog, shown.connectors)
-        self._shown[settings] = shown
-        return shown
+        attached = AttachedCatalog(session, catalog_for(name, settings), self.settings.connectors)
+        attach(session, attached.catalog, attached.connectors)
+        self._attached[settings] = attached
+        return attached
 
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(self) -> Generator[None, object, object]:
@@ -92,7 +92,7 @@ class Starter:
         except Exception as error:
             if is_ours(error):
                 raise
-            raise Violation(told(error)) from error
+            raise Violation(failure_reason(error)) from error
 
     def pytest_unconfigure(self) -> None:
         """Stop the session, if it was opened here."""

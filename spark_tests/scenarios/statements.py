@@ -24,7 +24,7 @@ MOST_CAUSES = 20
 
 @dataclass(slots=True)
 class Statement(Exchange):
-    """One statement, or a piece of a job, with what came of it. `error` is what Spark raised."""
+    """One statement, or a step of a job, with its result. `error` is what Spark raised."""
 
     rows: list[Any] = field(default_factory=list)
     error: BaseException | None = None
@@ -41,7 +41,7 @@ class Statement(Exchange):
 class Console:
     """Runs statements, one at a time, and keeps them as the steps of a requirement.
 
-    `seconds` is how long a statement may take; `free` frees what waits for itself, once that takes very long.
+    `seconds` is how long a statement may take; `free` interrupts deadlocked tasks, once a statement takes very long.
     """
 
     def __init__(self, client: Client, seconds: float = SECONDS, free: Callable[[], int] = int) -> None:
@@ -63,7 +63,7 @@ class Console:
             step.failure = f"did not end within {self.seconds:.0f} s"
             raise Violation(f"{_short(text)}: {step.failure}")
         if step.error:
-            step.failure = told(step.error)
+            step.failure = failure_reason(step.error)
         return step
 
     def _call(self, step: Statement, action: Callable[[], list[Any]]) -> bool:
@@ -96,8 +96,8 @@ def names(error: BaseException) -> list[str]:
     return [*names, *(name.rpartition(".")[2] for name, _ in _causes(error)), type(error).__name__]
 
 
-def told(error: BaseException) -> str:
-    """Return the innermost reason of an error that has words for it, in one line, with its class in Java."""
+def failure_reason(error: BaseException) -> str:
+    """Return the innermost cause of an error that has a message, in one line, with its class in Java."""
     causes = _causes(error)
     if causes:
         name, message = next((cause for cause in reversed(causes) if cause[1]), causes[-1])

@@ -10,7 +10,7 @@ import pytest
 from conformance.history import OK, REFUSED, UNKNOWN, Event, judge_history, judge_object
 from conformance.history.judging import JUDGES, SEARCHING_JUDGES
 from spark_tests.races.records import Record
-from spark_tests.races.words import says
+from spark_tests.races.words import describe
 from tests.conformance.orders import MODELS, explained, histories
 
 CHAIN, PAIR, NAME, RING, BATCH, REGISTER = (
@@ -220,7 +220,7 @@ def test_judges_are_exact(kind):
         assert judgement.outcome == ("consistent" if explainable else "contradiction"), events
         for contradiction in judgement.contradictions:
             assert contradiction.events
-            assert all(says(event) for event in contradiction.events)
+            assert all(describe(event) for event in contradiction.events)
 
 
 def test_every_kind_is_compared_with_trying_every_order():

@@ -163,7 +163,7 @@ def test_nothing_selected(cli, server):
         (["report", "none"], "cannot be read"),
         (["serve", "--storage", "dir:/proc/none"], "cannot be used"),
         (["serve", "--fault", "none"], "no fault"),
-        (["serve", "--auth", "none-such"], "none of"),
+        (["serve", "--auth", "none-such"], "--auth is unknown"),
         (["serve", "--port", "99999"], "not in the range"),
         (["serve", "--api", "lance", "--profile", "lance/1999"], "no profile"),
         (["serve", "--api", "iceberg", "--warehouse", "a", "--warehouse", "a=file:/b"], "named twice"),

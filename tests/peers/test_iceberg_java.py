@@ -218,7 +218,7 @@ def test_no_server_is_a_problem():
         look_at("http://127.0.0.1:1", {})
 
 
-@pytest.mark.parametrize(("text", "message"), [(None, "wrote no report"), ("<testsuite>", "is no XML")])
+@pytest.mark.parametrize(("text", "message"), [(None, "wrote no report"), ("<testsuite>", "is not XML")])
 def test_a_report_that_cannot_be_read_is_a_problem(tmp_path, text, message):
     if text:
         (tmp_path / FILE).write_text(text)

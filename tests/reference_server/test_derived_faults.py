@@ -196,8 +196,8 @@ def test_an_unknown_name_gets_a_hint(name):
 @pytest.mark.parametrize(
     ("name", "words", "hint"),
     [
-        ("said-only:CreateTabel", "no operation here", "CreateTable"),
-        ("slow:CreateTabel", "no operation here", "CreateTable"),
+        ("said-only:CreateTabel", "not an operation here", "CreateTable"),
+        ("slow:CreateTabel", "not an operation here", "CreateTable"),
         ("lost-answer-field:DescribeTable:locaton", "no 'locaton' in DescribeTable", "location"),
         ("said-only:CreateTable:location", "no 'location' in CreateTable", "list-faults"),
     ],

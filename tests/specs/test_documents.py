@@ -90,7 +90,7 @@ def test_another_copy_of_the_document_gets_the_same_corrections(tmp_path):
     assert copied.unused_actions == ()
 
 
-def test_a_copy_that_is_mended_already_is_no_problem(tmp_path):
+def test_a_copy_that_is_corrected_already_is_accepted(tmp_path):
     raw = Document.load(LANCE.file(".yaml")).raw
     raw["components"]["schemas"]["AlterColumnsEntry"]["required"] = ["path"]
     copied = LANCE.document_from(write(tmp_path / "x.yaml", raw))

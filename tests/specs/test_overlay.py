@@ -54,7 +54,7 @@ def test_an_action_that_changes_nothing_is_an_error(target, update):
 
 
 def test_a_target_that_is_no_path_is_an_error():
-    with pytest.raises(OverlayError, match="no JSONPath"):
+    with pytest.raises(OverlayError, match="not a JSONPath"):
         changed("/a/name", "y")
 
 

@@ -104,7 +104,7 @@ class Catalog:
 
 
 class Change(Catalog):
-    """One change of a warehouse in the making: what it has read, and what it will write."""
+    """A change of a warehouse that is being built: what it has read, and what it will write."""
 
     def __init__(self, transaction: Transaction[bytes], warehouse: str) -> None:
         super().__init__(transaction, warehouse)

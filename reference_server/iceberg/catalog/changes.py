@@ -1,6 +1,6 @@
-"""Carrying out a change of a warehouse: one transaction, its files, and the answer that a key keeps.
+"""Carrying out a change of a warehouse: one transaction, its files, and the answer kept under an idempotency key.
 
-Files that a change has written are deleted when it does not come about; files that it makes superfluous
+Files that a change has written are deleted when it fails; files that it makes superfluous
 are deleted after it has.
 """
 

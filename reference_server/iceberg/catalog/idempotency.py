@@ -1,7 +1,8 @@
 """Idempotency keys: a request that is sent again has no further effect and gets the answer of the first.
 
 The outcome is written in the same storage commit as the change that it belongs to. A key belongs to one
-operation of one warehouse and to who sent it, and holds for `LIFETIME_SECONDS`. Answers 5xx are not kept.
+operation of one warehouse and to the principal that sent it, and is valid for `LIFETIME_SECONDS`. Answers 5xx are not
+kept.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ EXAMPLE = "Example: --namespace analytics"
 def parse_namespaces(texts: Sequence[str], document: Document) -> list[Path]:
     """Read the values of `--namespace`, levels with dots between them.
 
-    Raises Problem for what is no namespace, and for none where the document has no other way to one.
+    Raises Problem for what is not a namespace, and for none where the document has no other way to one.
     """
     if not texts and "create_namespace" not in document.names:
         raise Problem(f"In the {document.title} nobody can create a namespace, so there has to be one.", EXAMPLE)

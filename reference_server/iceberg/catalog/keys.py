@@ -45,7 +45,7 @@ def name_of(key: bytes, prefix: bytes) -> str:
 
 
 def idempotency_key(warehouse: str, key: str, operation_id: str, principal: str) -> bytes:
-    """Return the key of an outcome, kept for who asked. Keys of clients begin with the time: the oldest come first."""
+    """Return the key of an outcome of a principal. Keys of clients begin with the time: the oldest come first."""
     return pack(IDEMPOTENCY, warehouse, key, operation_id, principal)
 
 

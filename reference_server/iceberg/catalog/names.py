@@ -1,4 +1,4 @@
-"""Which names namespaces, tables and views may have: any text, except what cannot travel or be told apart.
+"""Which names namespaces, tables and views may have: any text, unless it cannot be sent or be distinguished.
 
 A name is never part of a file's path as it is, so a slash or two dots are as good as other characters.
 """

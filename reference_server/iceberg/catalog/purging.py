@@ -26,7 +26,7 @@ UNREADABLE = (FileNotFound, InvalidInput, ServiceUnavailable)
 
 
 async def purge(context: IcebergContext, change: Change, file: MetadataFile) -> None:
-    """Let a change delete the files of a table after it. What cannot be read does not hold up the rest."""
+    """Let a change delete the files of a table after its commit. Files that cannot be read are skipped."""
     metadata, services = file.metadata, context.services
     shared = metadata["properties"].get(GARBAGE_COLLECTION, "true").lower() == "false"
     manifests = await context.run(_manifests, services.scans.manifests, metadata)

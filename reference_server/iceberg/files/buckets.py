@@ -4,7 +4,7 @@
 
 endpoint_override, scheme, region   where the bucket is, if not on AWS in a region that can be looked up
 credentials                         what clients that ask for access get, and with what the server signs for them:
-    made    dummy keys, for storage that checks none (the default)
+    dummy   dummy keys, for storage that checks none (the default)
     own     the server's own keys, as they are: from the URI (`s3://ID:SECRET@bucket/...`) or from AWS_* in the
             environment
     none    nothing, and nothing is signed
@@ -21,7 +21,7 @@ from specs.extras import require_extra
 from specs.problems import Problem
 
 S3_SCHEMES = ("s3", "s3a", "s3n")
-CREDENTIALS, MADE, OWN, NONE = "credentials", "made", "own", "none"
+CREDENTIALS, DUMMY, OWN, NONE = "credentials", "dummy", "own", "none"
 OPTIONS = frozenset({CREDENTIALS, "endpoint_override", "scheme", "region"})
 CONNECT_SECONDS, ATTEMPTS = 3, 3
 EXAMPLE = "Example: --warehouse demo=s3://bucket/path?endpoint_override=http://127.0.0.1:9000"
@@ -29,7 +29,7 @@ EXAMPLE = "Example: --warehouse demo=s3://bucket/path?endpoint_override=http://1
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """What opens a bucket; `token` is empty for keys that do not end. Never shown."""
+    """What opens a bucket; `token` is empty for keys that do not end. Never logged or shown."""
 
     id: str = field(repr=False)
     secret: str = field(repr=False)
@@ -40,13 +40,13 @@ class Keys:
 class Bucket:
     """A bucket. `endpoint` is the base URL of its storage, empty for AWS; an empty `region` is not known.
 
-    `handed` is made, own or none; see the module.
+    `credentials` is dummy, own or none; see the module.
     """
 
     name: str
     endpoint: str = ""
     region: str = ""
-    handed: str = MADE
+    credentials: str = DUMMY
     keys: Keys | None = None
 
     def client_config(self) -> dict[str, str]:
@@ -90,26 +90,26 @@ def is_s3(uri: str) -> bool:
 def parse_bucket(uri: str) -> tuple[str, Bucket]:
     """Take the URI of an S3 warehouse apart: what locations begin with, and the bucket.
 
-    Raises Problem for a URI without a bucket, for an option that there is not, and for `credentials` that are none.
+    Raises Problem for a URI without a bucket, for an unknown option, and for an unknown value of `credentials`.
     """
     require_extra("s3")
     split = urlsplit(uri)
     options = dict(parse_qsl(split.query))
-    handed = options.get(CREDENTIALS, MADE)
+    credentials = options.get(CREDENTIALS, DUMMY)
     name = split.netloc.rpartition("@")[2]
     keys = _keys(split)
-    if not name or not options.keys() <= OPTIONS or handed not in (MADE, OWN, NONE):
+    if not name or not options.keys() <= OPTIONS or credentials not in (DUMMY, OWN, NONE):
         raise Problem(
             f"The S3 warehouse needs a bucket, and knows the options {', '.join(sorted(OPTIONS))}; "
-            f"{CREDENTIALS} are {MADE}, {OWN} or {NONE}.",
+            f"{CREDENTIALS} are {DUMMY}, {OWN} or {NONE}.",
             EXAMPLE,
         )
-    if handed == OWN and keys is None:
+    if credentials == OWN and keys is None:
         raise Problem(
             "The S3 warehouse has no keys of its own to hand out.",
             "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write s3://ID:SECRET@bucket/path.",
         )
-    bucket = Bucket(name, _endpoint(options), options.get("region", ""), handed, keys)
+    bucket = Bucket(name, _endpoint(options), options.get("region", ""), credentials, keys)
     return f"{split.scheme}://{name}{split.path.rstrip('/')}", bucket
 
 

@@ -73,7 +73,7 @@ class MetadataFiles:
     def read(self, location: str, identity: str, reader: Reader) -> MetadataFile:
         """Return a file; `reader` makes metadata of its JSON and its location. `identity` is as in `recall`.
 
-        Raises FileNotFound for one that is gone, InvalidInput for one that is no JSON or not to be touched.
+        Raises FileNotFound for one that is gone, InvalidInput for one that is not JSON or not to be touched.
         """
         file = self.recall(location, identity)
         if file is None:
@@ -114,4 +114,4 @@ def _parse(location: str, data: bytes) -> Any:
     try:
         return orjson.loads(gzip.decompress(data) if data.startswith(GZIP_MAGIC) else data)
     except (orjson.JSONDecodeError, OSError, EOFError) as error:
-        raise InvalidInput(f"The file {location!r:.300} is no metadata: {error}.") from None
+        raise InvalidInput(f"The file {location!r:.300} is not metadata: {error}.") from None

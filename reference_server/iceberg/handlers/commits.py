@@ -59,7 +59,7 @@ def _changed(request: Json) -> Path:
 
 
 async def _carry_out(context: IcebergContext, change: Change, requests: Sequence[TableChange]) -> list[MetadataFile]:
-    """Put what is requested into a change, and return the metadata file of each table."""
+    """Add the requested commits to a change, and return the metadata file of each table."""
     tables: dict[Path, _Table] = {}
     for path, request in requests:
         if path not in tables:

@@ -22,7 +22,7 @@ from reference_server.context import Reply
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.names import Path
 from reference_server.iceberg.context import IcebergContext
-from reference_server.iceberg.files.buckets import MADE, NONE, Bucket, Keys
+from reference_server.iceberg.files.buckets import DUMMY, NONE, Bucket, Keys
 from reference_server.iceberg.metadata.reading import Json
 from specs.identifiers import UNIT_SEPARATOR, encode_segment
 from specs.openapi import Operation
@@ -60,14 +60,14 @@ def bucket_of(context: IcebergContext, metadata: Json) -> Bucket | None:
     """Return the bucket in which a table lies, if its files are for clients to be given access to."""
     warehouse = context.services.allowed.warehouse_of(metadata["location"])
     bucket = warehouse.bucket if warehouse else None
-    return bucket if bucket and bucket.handed != NONE else None
+    return bucket if bucket and bucket.credentials != NONE else None
 
 
 def keys_for(context: IcebergContext, bucket: Bucket, metadata: Json) -> Keys:
     """Return the keys for a table: those of the server, or dummy ones."""
-    if bucket.handed != MADE and bucket.keys is not None:
+    if bucket.credentials != DUMMY and bucket.keys is not None:
         return bucket.keys
-    return _made(context.services.seal, f"{metadata['location']}\0{metadata[TABLE_UUID]}", _end())
+    return _dummy_keys(context.services.dummy_key_secret, f"{metadata['location']}\0{metadata[TABLE_UUID]}", _end())
 
 
 def _granted(context: IcebergContext, metadata: Json) -> str | None:
@@ -105,9 +105,9 @@ def _credentials(context: IcebergContext, path: Path, metadata: Json) -> list[Cr
     config = {**bucket.client_config(), "s3.access-key-id": keys.id, "s3.secret-access-key": keys.secret}
     if keys.token:
         config["s3.session-token"] = keys.token
-    if bucket.handed == MADE:
+    if bucket.credentials == DUMMY:
         config["s3.session-token-expires-at-ms"] = str(_end() * 1000)
-    if bucket.handed == MADE and "loadCredentials" in context.services.handled:
+    if bucket.credentials == DUMMY and "loadCredentials" in context.services.handled:
         config["client.refresh-credentials-endpoint"] = _path_of(context, "loadCredentials", path)
     return [{"prefix": metadata["location"], "config": config}]
 
@@ -126,9 +126,9 @@ def _end() -> int:
     return (int(time.time()) // PERIOD_SECONDS + 2) * PERIOD_SECONDS
 
 
-def _made(seal: bytes, table: str, end: int) -> Keys:
+def _dummy_keys(dummy_key_secret: bytes, table: str, end: int) -> Keys:
     def draw(use: str) -> bytes:
-        return hmac.new(seal, f"{use}\0{table}\0{end}".encode(), hashlib.sha256).digest()
+        return hmac.new(dummy_key_secret, f"{use}\0{table}\0{end}".encode(), hashlib.sha256).digest()
 
     id = "ASIA" + base64.b32encode(draw("id")).decode()[:16]
     secret = base64.b64encode(draw("secret")).decode()[:40]

@@ -42,7 +42,7 @@ async def load_function(context: IcebergContext) -> Reply:
 
 
 async def set_functions(storage: Storage[bytes], warehouse: str, functions: Mapping[Path, Json]) -> None:
-    """Give a warehouse these functions and no others; their namespaces come into being."""
+    """Give a warehouse these functions and no others; their namespaces are created."""
     await make_namespaces(storage, warehouse, {path[:-1]: None for path in functions})
     transaction = Transaction(storage)
     wanted = {

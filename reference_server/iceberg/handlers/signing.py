@@ -63,7 +63,7 @@ Headers = Mapping[str, list[str]]
 
 def signs(warehouse: Warehouse) -> bool:
     """Return whether a warehouse has requests signed."""
-    return warehouse.bucket is not None and warehouse.bucket.handed != NONE
+    return warehouse.bucket is not None and warehouse.bucket.credentials != NONE
 
 
 async def sign_request(context: IcebergContext) -> Reply:
@@ -86,7 +86,7 @@ def _check(body: Json, bucket: Bucket, metadata: Json) -> None:
     if body.get("provider", PROVIDER) != PROVIDER:
         raise InvalidInput(f"Only requests to {PROVIDER} are signed here, not to {body['provider']!r:.100}.")
     if not REGION.fullmatch(body["region"]) or (bucket.region and body["region"] != bucket.region):
-        raise InvalidInput(f"The region is wrong: {body['region']!r:.100}.")
+        raise InvalidInput(f"Invalid region: {body['region']!r:.100}.")
     if (body.get("properties") or {}).get(TABLE_UUID, metadata[TABLE_UUID]) != metadata[TABLE_UUID]:
         raise PermissionDenied("The table is another one than that for which the signing was offered.")
     texts = [text for name, values in body["headers"].items() for text in (name, *values)]

@@ -47,7 +47,7 @@ def _new_metadata(context: IcebergContext, path: Path) -> Json:
 
 
 async def write_metadata(context: IcebergContext, change: Change, metadata: Json, version: int) -> MetadataFile:
-    """Write the metadata of a table or view to a new file, which goes again if the change does not come about."""
+    """Write the metadata of a table or view to a new file, which is deleted again if the change fails."""
     location = metadata_file(metadata, version, new_uuid())
     change.new_files.append(location)
     return await context.run(context.services.files.write, location, metadata)

@@ -1,4 +1,4 @@
-"""getToken: OAuth2 tokens, by client credentials and by exchange of a token that is still good."""
+"""getToken: OAuth2 tokens, by client credentials and by exchange of a token that is still valid."""
 
 from __future__ import annotations
 
@@ -86,4 +86,4 @@ def _by_exchange(context: IcebergContext, form: Form) -> str:
     try:
         return context.services.auth.exchange(form["subject_token"])
     except Unauthenticated:
-        raise TokenRefused("invalid_grant", "The token to exchange is not good.") from None
+        raise TokenRefused("invalid_grant", "The token to exchange is not valid.") from None

@@ -1,4 +1,4 @@
-"""A builder of table metadata: what they are while updates are applied to them.
+"""A builder of table metadata: their state while updates are applied.
 
 Fields are replaced, never changed in place, so whatever no update touches is shared with the base.
 """
@@ -19,7 +19,7 @@ MAIN = "main"
 
 
 class Builder:
-    """Table metadata in the making, and what the commit has done so far.
+    """Table metadata under construction, and what the commit has done so far.
 
     `now` is the time of the commit in ms. `base` is None for a table that does not exist yet.
     """
@@ -75,7 +75,7 @@ class Builder:
             self.put(key, [entry for entry in self.fields[key] if entry[id_key] not in gone])
 
     def last_added(self, last_id: int | None, noun: str) -> int:
-        """Return what -1 stands for. Raises InvalidMetadata when the commit has added nothing of the kind."""
+        """Return the id that -1 stands for. Raises InvalidMetadata when the commit has added nothing of the kind."""
         if last_id is None:
             raise InvalidMetadata(f"-1 is the last added {noun}, but this commit has added none.")
         return last_id

@@ -22,13 +22,13 @@ DECIMAL = re.compile(r"[+-]?\d+(?:\.(\d+))?", re.ASCII)
 def check_default(column_type: Any, value: Any, subject: str) -> None:
     """Raise InvalidMetadata unless a JSON value, null excepted, can be a default of a type.
 
-    `what` names the default in the message.
+    `subject` names the default in the message.
     """
     check = CHECKS.get(type_name(column_type))
     if check is None:
         raise InvalidMetadata(f"{subject}: a column of type {type_name(column_type)} has no default but null.")
     if not check(value, column_type):
-        raise InvalidMetadata(f"{subject}: {value!r:.100} is no value of type {column_type}.")
+        raise InvalidMetadata(f"{subject}: {value!r:.100} is not a value of type {column_type}.")
 
 
 def _decimal(value: Any, column_type: str) -> bool:

@@ -25,7 +25,7 @@ def assign_field_ids(schema: Json, last: int = 0, known: Columns | None = None) 
 
 
 class _Assigner:
-    """Gives out ids, and remembers which one came in the place of which."""
+    """Assigns ids, and remembers which new id replaces which old one."""
 
     def __init__(self, last: int, known: Columns | None) -> None:
         self.last = last

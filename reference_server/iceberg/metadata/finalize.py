@@ -1,4 +1,4 @@
-"""The first and the last step of a builder: a table with nothing in it, and metadata that can be stored."""
+"""The first and the last step of a builder: an empty table, and metadata that can be stored."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def current_of(metadata: Json, key: str) -> Json:
 def finalize(builder: Builder, previous_file: str | None) -> Json:
     """Return the metadata of a builder with its logs and its time, or its base when nothing changed.
 
-    Raises InvalidMetadata when the whole does not hold together.
+    Raises InvalidMetadata when the parts contradict each other.
     """
     base = builder.base
     if base is not None and not builder.changed:

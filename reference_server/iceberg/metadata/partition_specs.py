@@ -20,7 +20,7 @@ UNPARTITIONED_LAST_ID = FIRST_FIELD_ID - 1
 def read_spec(node: Json) -> Json:
     """Return a spec as metadata keep it, except that field ids can be missing, all of them or none.
 
-    The spec id is 0 where the client left it out. Raises InvalidMetadata for what is no spec.
+    The spec id is 0 where the client left it out. Raises InvalidMetadata for what is not a spec.
     """
     fields = [_read_field(field) for field in objects(node, "fields")]
     if len({"field-id" in field for field in fields}) > 1:
@@ -67,7 +67,7 @@ def check_names(spec: Json, columns: Columns) -> None:
     for field in spec["fields"]:
         name, source = field["name"], field["source-id"]
         if not name or name in names:
-            raise InvalidMetadata(f"Partition fields have names, each its own; {name!r:.100} is none.")
+            raise InvalidMetadata(f"Partition fields need unique names; {name!r:.100} is empty or occurs twice.")
         names.add(name)
         named = columns.id_of(name)
         if named is not None and named != source and source in columns.by_id:

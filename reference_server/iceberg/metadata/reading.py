@@ -102,5 +102,5 @@ def _list(node: Json, key: str, check: Callable[[Any], bool], wanted: str) -> li
     items: list[Any] = _checked(node, key, lambda value: isinstance(value, list), f"a list of {wanted}")
     for item in items:
         if not check(item):
-            raise InvalidMetadata(f"{key} has to be a list of {wanted}; {item!r:.100} is none.")
+            raise InvalidMetadata(f"{key} has to be a list of {wanted}; {item!r:.100} is not.")
     return items

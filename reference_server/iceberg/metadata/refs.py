@@ -18,7 +18,7 @@ ON_TAGS = "max-ref-age-ms"
 
 
 def read_ref(node: Json) -> Json:
-    """Return a ref as metadata keep it. Raises InvalidMetadata for what is no ref."""
+    """Return a ref as metadata keep it. Raises InvalidMetadata for what is not a ref."""
     long(node, "snapshot-id")
     kind = text(node, "type").lower()
     if kind not in (BRANCH, TAG):

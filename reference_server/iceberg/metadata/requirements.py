@@ -74,7 +74,7 @@ VIEW_REQUIREMENTS: dict[str, Check] = {"assert-view-uuid": _same_uuid("view-uuid
 def is_creation(requirements: Sequence[Any]) -> bool:
     """Return whether a commit creates its table.
 
-    Raises InvalidRequirement when it requires anything else beside: there is nothing that could meet it.
+    Raises InvalidRequirement when it has another requirement too: a table that does not exist cannot fulfil it.
     """
     kinds = [_kind(requirement) for requirement in requirements]
     if CREATE in kinds and set(kinds) != {CREATE}:
@@ -83,12 +83,12 @@ def is_creation(requirements: Sequence[Any]) -> bool:
 
 
 def check_table_requirements(metadata: Json, requirements: Sequence[Any]) -> None:
-    """Raise RequirementFailed unless a table meets all requirements, InvalidRequirement for what is none."""
+    """Raise RequirementFailed unless a table fulfils all requirements, InvalidRequirement for a malformed one."""
     _check(metadata, requirements, TABLE_REQUIREMENTS)
 
 
 def check_view_requirements(metadata: Json, requirements: Sequence[Any]) -> None:
-    """Raise RequirementFailed unless a view meets all requirements, InvalidRequirement for what is none."""
+    """Raise RequirementFailed unless a view fulfils all requirements, InvalidRequirement for a malformed one."""
     _check(metadata, requirements, VIEW_REQUIREMENTS)
 
 

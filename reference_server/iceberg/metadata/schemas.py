@@ -27,7 +27,7 @@ DEFAULTS = ("initial-default", "write-default")
 def read_schema(node: Json, schema_id: int | None = None) -> Json:
     """Return a schema as metadata keep it: types in one spelling, nothing null, with a schema id.
 
-    `schema_id` replaces the id that the client wrote. Raises InvalidMetadata for what is no schema.
+    `schema_id` replaces the id that the client wrote. Raises InvalidMetadata for what is not a schema.
     """
     if text(node, "type") != "struct":
         raise InvalidMetadata(f"A schema is a struct, not a {node['type']!r:.100}.")
@@ -121,7 +121,7 @@ def _read_type(node: Json, key: str, depth: int) -> Any:
     if isinstance(written, str):
         return canonical_type(written)
     if not isinstance(written, dict) or written.get("type") not in NESTED:
-        raise InvalidMetadata(f"{key}: {written!r:.100} is no type.")
+        raise InvalidMetadata(f"{key}: {written!r:.100} is not a type.")
     if written["type"] == "struct":
         return {**written, "fields": _read_fields(written, depth + 1)}
     parts = ("element",) if written["type"] == "list" else ("key", "value")

@@ -15,7 +15,7 @@ OPERATION = "operation"
 
 
 def read_snapshot(node: Json) -> Json:
-    """Return a snapshot as metadata keep it. Raises InvalidMetadata for what is no snapshot."""
+    """Return a snapshot as metadata keep it. Raises InvalidMetadata for what is not a snapshot."""
     long(node, "snapshot-id")
     long(node, "timestamp-ms")
     for key in ("parent-snapshot-id", "sequence-number"):

@@ -18,7 +18,7 @@ NULL_ORDERS = ("nulls-first", "nulls-last")
 def read_order(node: Json) -> Json:
     """Return a sort order as metadata keep it; without an id it gets 0 when unsorted and else 1.
 
-    Raises InvalidMetadata for what is no sort order, and for an id of 0 on anything but the unsorted one.
+    Raises InvalidMetadata for what is not a sort order, and for an id of 0 on anything but the unsorted one.
     """
     fields = [_read_field(field) for field in objects(node, "fields")]
     order_id = optional(integer, node, "order-id")

@@ -1,4 +1,4 @@
-"""Table metadata that others wrote: checked as a whole, and brought into the form that we keep.
+"""Table metadata that others wrote: checked as a whole, and normalized to the form that we store.
 
 That form has every list and map of its format version, even when empty; no `current-snapshot-id` where there is
 no current snapshot (others write -1 or null); a main branch wherever there is a current snapshot. What we do

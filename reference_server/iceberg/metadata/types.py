@@ -42,7 +42,7 @@ def is_primitive(column_type: Any) -> bool:
 def canonical_type(written: str) -> str:
     """Return a type as it is written in metadata, whatever its spaces and capitals.
 
-    Raises InvalidMetadata for a name that is no type.
+    Raises InvalidMetadata for a name that is not a type.
     """
     lower = written.lower()
     if lower in PLAIN:
@@ -55,7 +55,7 @@ def canonical_type(written: str) -> str:
         return _geometry(match[1])
     if match := GEOGRAPHY.fullmatch(written):
         return _geography(match[1], match[2])
-    raise InvalidMetadata(f"{written!r:.100} is no type.")
+    raise InvalidMetadata(f"{written!r:.100} is not a type.")
 
 
 def _decimal(precision: int, scale: int) -> str:
@@ -77,5 +77,5 @@ def _geography(crs: str, edges: str | None) -> str:
     if edges is None:
         return "geography" if usual else f"geography({crs})"
     if edges.lower() not in EDGES:
-        raise InvalidMetadata(f"A geography knows no edges of the kind {edges!r:.100}.")
+        raise InvalidMetadata(f"Unknown edge interpolation of a geography: {edges!r:.100}.")
     return f"geography({DEFAULT_CRS if usual else crs}, {edges.lower()})"

@@ -1,4 +1,4 @@
-"""View metadata that others wrote: checked as a whole, and brought into the form that we keep."""
+"""View metadata that others wrote: checked as a whole, and normalized to the form that we store."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _check_versions(view: Json) -> None:
     schemas = {schema["schema-id"] for schema in view["schemas"]}
     versions = {version["version-id"] for version in view["versions"]}
     if len(schemas) < len(view["schemas"]) or len(versions) < len(view["versions"]):
-        raise InvalidMetadata("The schemas of a view have ids, each its own, and its versions likewise.")
+        raise InvalidMetadata("The schemas of a view need unique ids, and so do its versions.")
     if integer(view, "current-version-id") not in versions:
         raise InvalidMetadata(f"The current version {view['current-version-id']} does not exist.")
     for version in view["versions"]:

@@ -16,7 +16,7 @@ FIRST_VERSION_ID = 1
 
 
 class ViewBuilder:
-    """View metadata in the making, and what the commit has done so far. Fields are replaced, never changed."""
+    """View metadata under construction, and what the commit has done so far. Fields are replaced, never changed."""
 
     def __init__(self, base: Json, now: int) -> None:
         self.base = base

@@ -53,7 +53,7 @@ def same_version(first: Json, other: Json) -> bool:
 
 
 def retained(versions: list[Json], current: int, count: int) -> list[Json]:
-    """Return the newest versions by id, so many of them, the current one always among them."""
+    """Return the `count` newest versions by id; the current one is always among them."""
     if len(versions) <= count:
         return versions
     newest = sorted((version["version-id"] for version in versions if version["version-id"] != current), reverse=True)

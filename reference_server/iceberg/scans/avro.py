@@ -40,7 +40,7 @@ def read_avro(location: str, data: bytes) -> AvroFile:
         schema = fastavro.parse_schema(_by_ids(json.loads(blocks.metadata["avro.schema"])))
         records = [record for block in blocks for record in _decode(block, schema)]
     except Exception as error:  # whatever a broken file makes of a decoder
-        raise InvalidInput(f"The file {location!r:.300} is no Avro file of a table: {error}.") from None
+        raise InvalidInput(f"The file {location!r:.300} is not an Avro file of a table: {error}.") from None
     return AvroFile(dict(blocks.metadata), records)
 
 

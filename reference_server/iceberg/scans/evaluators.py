@@ -2,7 +2,7 @@
 
 `rows_might_match` is the inclusive evaluation: false only when no row passes the test. `rows_must_match` is the strict
 one: true only when every row does. Null and NaN pass no comparison, and whether they pass a negated one (`not-eq` and
-its kind) readers do not agree: they leave it open.
+its kind) readers disagree on: then neither evaluation decides.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class MetricsEvaluator(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Kinds:
+class ValueKinds:
     """Which kinds of values there may be: null, NaN, and others."""
 
     null: bool = True
@@ -55,17 +55,17 @@ class Kinds:
 
 
 UNARY = frozenset({"is-null", "not-null", "is-nan", "not-nan"})
-ONLY_NULL = Kinds(nan=False, other=False)
-ONLY_NAN = Kinds(null=False, other=False)
-NO_GAPS = Kinds(null=False, nan=False)
+ONLY_NULL = ValueKinds(nan=False, other=False)
+ONLY_NAN = ValueKinds(null=False, other=False)
+NO_GAPS = ValueKinds(null=False, nan=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """Rows of which the kinds of values are known, and of the others something that `space` can tell."""
+class BoundsEvaluator:
+    """Rows of which the kinds of values are known; `value_set` holds all values but null and NaN, None: unknown."""
 
-    kinds: Kinds
-    space: Space | None = None
+    kinds: ValueKinds
+    value_set: ValueSet | None = None
 
     def rows_might_match(self, operator: str, values: Values) -> bool:
         """See MetricsEvaluator."""
@@ -73,19 +73,19 @@ class Known:
             return self.kinds.rows_might_match(operator)
         if operator in NEGATED and (self.kinds.null or self.kinds.nan):
             return True
-        return self.kinds.other and (self.space is None or self.space.overlaps(operator, values))
+        return self.kinds.other and (self.value_set is None or self.value_set.overlaps(operator, values))
 
     def rows_must_match(self, operator: str, values: Values) -> bool:
         """See MetricsEvaluator."""
         if operator in UNARY:
             return self.kinds.rows_must_match(operator)
         gaps = self.kinds.null or self.kinds.nan
-        return not gaps and self.space is not None and self.space.is_within(operator, values)
+        return not gaps and self.value_set is not None and self.value_set.is_within(operator, values)
 
 
 @dataclass(frozen=True, slots=True)
-class NotANumber:
-    """Rows that all have NaN. To some readers it is larger than every number, to others nothing of the kind."""
+class NanEvaluator:
+    """Rows that are all NaN. Some readers sort NaN above every number, others do not."""
 
     def rows_might_match(self, operator: str, values: Values) -> bool:
         """See MetricsEvaluator."""
@@ -96,7 +96,7 @@ class NotANumber:
         return operator in UNARY and ONLY_NAN.rows_must_match(operator)
 
 
-class Space(Protocol):
+class ValueSet(Protocol):
     """A set of values, none of them null or NaN."""
 
     def overlaps(self, operator: str, values: Values) -> bool:
@@ -107,18 +107,18 @@ class Space(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Between:
+class Interval:
     """All values from `lower` to `upper`, either of which may be unknown (None)."""
 
     lower: Any
     upper: Any
 
     def overlaps(self, operator: str, values: Values) -> bool:
-        """See Space."""
+        """See ValueSet."""
         return _OVERLAPS[operator](self, values)
 
     def is_within(self, operator: str, values: Values) -> bool:
-        """See Space."""
+        """See ValueSet."""
         if operator in NEGATED:
             return not _OVERLAPS[_POSITIVE[operator]](self, values)
         if self.lower is None or self.upper is None:
@@ -138,13 +138,13 @@ class Between:
         return self.upper is None or bool(self.upper >= value)
 
     def begins(self, prefix: Any) -> bool:
-        """Return whether a value may begin so."""
+        """Return whether a value may begin with a prefix."""
         size = len(prefix)
         down = self.lower is None or self.lower[:size] <= prefix
         return down and (self.upper is None or self.upper[:size] >= prefix)
 
     def all_begin(self, prefix: Any) -> bool:
-        """Return whether all values begin so."""
+        """Return whether all values begin with a prefix."""
         ends = (self.lower, self.upper)
         return all(end is not None and end.startswith(prefix) for end in ends)
 
@@ -154,61 +154,61 @@ class Between:
 
 
 _POSITIVE = {"not-eq": "eq", "not-in": "in", "not-starts-with": "starts-with"}
-_OVERLAPS: dict[str, Callable[[Between, Values], bool]] = {
-    "lt": lambda bounds, values: bounds.lower is None or bounds.lower < values[0],
-    "lt-eq": lambda bounds, values: bounds.reaches_down(values[0]),
-    "gt": lambda bounds, values: bounds.upper is None or bounds.upper > values[0],
-    "gt-eq": lambda bounds, values: bounds.reaches_up(values[0]),
-    "eq": lambda bounds, values: bounds.holds(values[0]),
-    "in": lambda bounds, values: any(map(bounds.holds, values)),
-    "starts-with": lambda bounds, values: bounds.begins(values[0]),
-    "not-eq": lambda bounds, values: True,
-    "not-in": lambda bounds, values: True,
-    "not-starts-with": lambda bounds, values: not bounds.all_begin(values[0]),
+_OVERLAPS: dict[str, Callable[[Interval, Values], bool]] = {
+    "lt": lambda interval, values: interval.lower is None or interval.lower < values[0],
+    "lt-eq": lambda interval, values: interval.reaches_down(values[0]),
+    "gt": lambda interval, values: interval.upper is None or interval.upper > values[0],
+    "gt-eq": lambda interval, values: interval.reaches_up(values[0]),
+    "eq": lambda interval, values: interval.holds(values[0]),
+    "in": lambda interval, values: any(map(interval.holds, values)),
+    "starts-with": lambda interval, values: interval.begins(values[0]),
+    "not-eq": lambda interval, values: True,
+    "not-in": lambda interval, values: True,
+    "not-starts-with": lambda interval, values: not interval.all_begin(values[0]),
 }
-_WITHIN: dict[str, Callable[[Between, Values], bool]] = {
-    "lt": lambda bounds, values: bounds.upper < values[0],
-    "lt-eq": lambda bounds, values: bounds.upper <= values[0],
-    "gt": lambda bounds, values: bounds.lower > values[0],
-    "gt-eq": lambda bounds, values: bounds.lower >= values[0],
-    "eq": lambda bounds, values: bounds.is_only(values[0]),
-    "in": lambda bounds, values: any(map(bounds.is_only, values)),
-    "starts-with": lambda bounds, values: bounds.all_begin(values[0]),
+_WITHIN: dict[str, Callable[[Interval, Values], bool]] = {
+    "lt": lambda interval, values: interval.upper < values[0],
+    "lt-eq": lambda interval, values: interval.upper <= values[0],
+    "gt": lambda interval, values: interval.lower > values[0],
+    "gt-eq": lambda interval, values: interval.lower >= values[0],
+    "eq": lambda interval, values: interval.is_only(values[0]),
+    "in": lambda interval, values: any(map(interval.is_only, values)),
+    "starts-with": lambda interval, values: interval.all_begin(values[0]),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Exactly:
-    """One value, known exactly."""
+class SingleValue:
+    """One known value."""
 
     value: Any
 
     def overlaps(self, operator: str, values: Values) -> bool:
-        """See Space."""
+        """See ValueSet."""
         if operator in NEGATED:
             return not self.is_within(_POSITIVE[operator], values)
         return self.is_within(operator, values)
 
     def is_within(self, operator: str, values: Values) -> bool:
-        """See Space."""
+        """See ValueSet."""
         if operator in NEGATED:
             return not self.is_within(_POSITIVE[operator], values)
-        return _WITHIN[operator](Between(self.value, self.value), values)
+        return _WITHIN[operator](Interval(self.value, self.value), values)
 
 
 @dataclass(frozen=True, slots=True)
-class Hashed:
+class InBuckets:
     """Values whose bucket is in a set of buckets."""
 
     transform: Transform
-    buckets: Space
+    buckets: ValueSet
 
     def overlaps(self, operator: str, values: Values) -> bool:
-        """See Space."""
+        """See ValueSet."""
         return operator not in ("eq", "in") or self._share(values)
 
     def is_within(self, operator: str, values: Values) -> bool:
-        """See Space."""
+        """See ValueSet."""
         return operator in ("not-eq", "not-in") and not self._share(values)
 
     def _share(self, values: Values) -> bool:
@@ -216,31 +216,31 @@ class Hashed:
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
-    """Texts or bytes of which the first few are known to be from `cut.lower` to `cut.upper`."""
+class WithPrefix:
+    """Texts or bytes whose prefixes, of the transform's width, lie in an interval."""
 
     transform: Transform
-    cut: Between
+    prefixes: Interval
 
     def overlaps(self, operator: str, values: Values) -> bool:
-        """See Space."""
+        """See ValueSet."""
         if operator in ("not-eq", "not-in"):
             return True
         if operator == "not-starts-with":
-            return len(values[0]) > self.transform.width or self.cut.overlaps(operator, values)
+            return len(values[0]) > self.transform.width or self.prefixes.overlaps(operator, values)
         if operator in ("lt", "lt-eq"):
-            return self.cut.overlaps(operator, values)
-        return self.cut.overlaps("gt-eq" if operator == "gt" else operator, self._cut(values))
+            return self.prefixes.overlaps(operator, values)
+        return self.prefixes.overlaps("gt-eq" if operator == "gt" else operator, self._cut(values))
 
     def is_within(self, operator: str, values: Values) -> bool:
-        """See Space."""
+        """See ValueSet."""
         if operator in NEGATED:
             return not self.overlaps(_POSITIVE[operator], values)
         if operator == "starts-with":
-            return self.cut.is_within(operator, values)
+            return self.prefixes.is_within(operator, values)
         if operator in ("lt", "lt-eq"):
-            return self.cut.is_within("lt", self._cut(values))
-        return operator in ("gt", "gt-eq") and self.cut.is_within(operator, values)
+            return self.prefixes.is_within("lt", self._cut(values))
+        return operator in ("gt", "gt-eq") and self.prefixes.is_within(operator, values)
 
     def _cut(self, values: Values) -> Values:
         return tuple(map(self.transform.apply, values))

@@ -1,4 +1,4 @@
-"""Filters as trees, bound to a schema: constants, junctions, tests of one column, and what only rows can tell.
+"""Filters as trees, bound to a schema: constants, junctions, tests of one column, and tests that only rows decide.
 
 Negations are gone: they are pushed down to the tests when a filter is read.
 """
@@ -110,7 +110,7 @@ def holds(expression: Expression, decide: Callable[[Test], bool]) -> bool:
 
 
 def simplified(expression: Expression, decide: Callable[[Test], bool | None]) -> Expression:
-    """Return an expression without the tests of which `decide` knows the outcome; None is not knowing."""
+    """Return an expression without the tests of which `decide` knows the outcome; None: unknown."""
     if isinstance(expression, Junction):
         return join(expression.operator, (simplified(part, decide) for part in expression.parts))
     known = decide(expression) if isinstance(expression, Test) else None

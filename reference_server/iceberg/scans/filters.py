@@ -52,7 +52,7 @@ Operand = Term | Literal
 
 
 def read_filter(node: Any, names: Names) -> Expression:
-    """Return the expression that a filter means. Raises InvalidInput for what is none, and for unknown columns."""
+    """Return the expression that a filter means. Raises InvalidInput for a malformed one, and for unknown columns."""
     return _Reader(names).read(node, negated=False, depth=0)
 
 
@@ -171,11 +171,13 @@ def _bind(literal: Literal, term: Term) -> Any:
     try:
         return kind.read(literal.value)
     except (ValueError, OverflowError) as error:
-        raise InvalidInput(f"The filter compares {term.column.name!r:.100} with no {term.type}: {error}.") from None
+        raise InvalidInput(
+            f"The filter compares {term.column.name!r:.100} with a value that is not of type {term.type}: {error}."
+        ) from None
 
 
 def _check_type(literal: Literal) -> None:
-    """Raise InvalidInput for a constant that is no value of the type that it says it has."""
+    """Raise InvalidInput for a constant that is not a value of the type that it says it has."""
     if literal.data_type is None:
         return
     try:
@@ -183,12 +185,12 @@ def _check_type(literal: Literal) -> None:
         if kind is not None:
             kind.read(literal.value)
     except (InvalidMetadata, ValueError, OverflowError) as error:
-        raise InvalidInput(f"The filter has a constant that is no {literal.data_type:.100}: {error}") from None
+        raise InvalidInput(f"The filter has a constant that is not of type {literal.data_type:.100}: {error}") from None
 
 
 def _comparison(operator: str, term: Term, literal: Literal) -> Expression:
     if operator in PREFIXES and term.type not in ("string", "binary"):
-        raise InvalidInput(f"{term.column.name!r:.100} has no beginning: it is of the type {term.type}.")
+        raise InvalidInput(f"{term.column.name!r:.100} has no prefix: it is of the type {term.type}.")
     return Test(operator, term, (_bind(literal, term),))
 
 

@@ -65,7 +65,7 @@ def read_date(text: str) -> int:
     """Return the days of a date. Raises ValueError."""
     match = DATE_TEXT.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r:.100} is no date such as 2026-08-31")
+        raise ValueError(f"{text!r:.100} is not a date such as 2026-08-31")
     return _days(*match.groups())
 
 
@@ -73,7 +73,7 @@ def read_time(text: str, per_second: int = 1_000_000) -> int:
     """Return the ticks of a time of day. Raises ValueError."""
     match = TIME_TEXT.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r:.100} is no time of day such as 22:31:08.123456")
+        raise ValueError(f"{text!r:.100} is not a time of day such as 22:31:08.123456")
     return _ticks(match.groups(), per_second)
 
 
@@ -85,7 +85,7 @@ def read_stamp(text: str, per_second: int, *, zoned: bool) -> int:
     """
     match = STAMP_TEXT.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r:.100} is no timestamp such as 2026-08-31T22:31:08.123456")
+        raise ValueError(f"{text!r:.100} is not a timestamp such as 2026-08-31T22:31:08.123456")
     *_, zone = match.groups()
     if zone and not zoned:
         raise ValueError(f"{text!r:.100} has a zone, the type has none")
@@ -97,7 +97,7 @@ def read_stamp(text: str, per_second: int, *, zoned: bool) -> int:
 def _days(year: str, month: str, day: str) -> int:
     days = days_of(int(year), int(month), int(day)) if 1 <= int(month) <= 12 else 0
     if not (1 <= int(month) <= 12 and 1 <= int(day) <= LONGEST_MONTHS[int(month) - 1]) or date_of(days)[2] != int(day):
-        raise ValueError(f"there is no day {year}-{month}-{day}")
+        raise ValueError(f"there is no date {year}-{month}-{day}")
     return days
 
 

@@ -38,7 +38,7 @@ class Names:
         return self._single(column)
 
     def is_required(self, column: Column) -> bool:
-        """Return whether a column never holds null: neither itself nor anything around it is optional."""
+        """Return whether a column never holds null: neither it nor a struct around it is optional."""
         return column.required and all(outer.required for outer in self._columns.ancestors(column))
 
     def check(self, selected: Iterable[str]) -> None:

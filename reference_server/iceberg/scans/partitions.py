@@ -10,15 +10,15 @@ from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.scans.evaluators import (
     NO_GAPS,
     ONLY_NULL,
-    Beginning,
-    Between,
-    Exactly,
-    Hashed,
-    Kinds,
-    Known,
+    BoundsEvaluator,
+    InBuckets,
+    Interval,
     MetricsEvaluator,
-    NotANumber,
-    Space,
+    NanEvaluator,
+    SingleValue,
+    ValueKinds,
+    ValueSet,
+    WithPrefix,
 )
 from reference_server.iceberg.scans.expressions import Term
 from reference_server.iceberg.scans.transforms import BUCKET, IDENTITY, VOID, Transform, read_transform
@@ -96,10 +96,10 @@ def evaluator_of_value(field: Field, term: Term, value: Any) -> MetricsEvaluator
     if not _related(field, term):
         return None
     if value is None:
-        return Known(ONLY_NULL)
+        return BoundsEvaluator(ONLY_NULL)
     if is_nan(value):
-        return NotANumber()
-    return Known(NO_GAPS, _space(field, term, value, value))
+        return NanEvaluator()
+    return BoundsEvaluator(NO_GAPS, _value_set(field, term, value, value))
 
 
 def evaluator_of_summary(field: Field, term: Term, summary: Summary) -> MetricsEvaluator | None:
@@ -108,10 +108,10 @@ def evaluator_of_summary(field: Field, term: Term, summary: Summary) -> MetricsE
         return None
     nan = is_float(field.type) and summary.nan is not False
     only_gaps = summary.null and summary.lower is None and not nan
-    kinds = Kinds(null=summary.null, nan=nan, other=not only_gaps)
+    kinds = ValueKinds(null=summary.null, nan=nan, other=not only_gaps)
     if summary.lower is None or summary.upper is None:
-        return Known(kinds)
-    return Known(kinds, _space(field, term, summary.lower, summary.upper))
+        return BoundsEvaluator(kinds)
+    return BoundsEvaluator(kinds, _value_set(field, term, summary.lower, summary.upper))
 
 
 def _related(field: Field, term: Term) -> bool:
@@ -119,7 +119,7 @@ def _related(field: Field, term: Term) -> bool:
     return field.source == term.column.id and transform is not None and transform.name != VOID
 
 
-def _space(field: Field, term: Term, lower: Any, upper: Any) -> Space | None:
+def _value_set(field: Field, term: Term, lower: Any, upper: Any) -> ValueSet | None:
     """Return where a term's values are, if the values of a partition field are between two."""
     applied, wanted = field.transform, term.transform
     assert applied is not None, "related fields have a transform"
@@ -128,26 +128,26 @@ def _space(field: Field, term: Term, lower: Any, upper: Any) -> Space | None:
     if applied.name == IDENTITY:
         return mapped(wanted, lower, upper)
     if applied.name == BUCKET:
-        return Hashed(applied, Between(lower, upper)) if wanted is None else None
+        return InBuckets(applied, Interval(lower, upper)) if wanted is None else None
     if isinstance(lower, str | bytes):
         return _beginning(applied, lower, upper) if wanted is None else None
     return None if applied.has_wrapped(upper) else mapped(wanted, applied.sources(lower)[0], applied.sources(upper)[1])
 
 
-def mapped(transform: Transform | None, lower: Any, upper: Any) -> Space | None:
+def mapped(transform: Transform | None, lower: Any, upper: Any) -> ValueSet | None:
     """Return where a transform puts the values between two; None if that can be anywhere."""
     if transform is None:
         return _exact(lower, upper)
     if transform.keeps_order:
         return _exact(transform.apply(lower), transform.apply(upper))
-    return Exactly(transform.apply(lower)) if transform.name == BUCKET and lower == upper else None
+    return SingleValue(transform.apply(lower)) if transform.name == BUCKET and lower == upper else None
 
 
-def _exact(lower: Any, upper: Any) -> Space:
-    return Exactly(lower) if lower == upper else Between(lower, upper)
+def _exact(lower: Any, upper: Any) -> ValueSet:
+    return SingleValue(lower) if lower == upper else Interval(lower, upper)
 
 
-def _beginning(transform: Transform, lower: Any, upper: Any) -> Space:
+def _beginning(transform: Transform, lower: Any, upper: Any) -> ValueSet:
     if lower == upper and len(lower) < transform.width:
-        return Exactly(lower)
-    return Beginning(transform, Between(lower, upper))
+        return SingleValue(lower)
+    return WithPrefix(transform, Interval(lower, upper))

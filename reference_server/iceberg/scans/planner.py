@@ -1,4 +1,4 @@
-"""From a scan to its file scan tasks, in plan tasks that each make one answer of bounded size."""
+"""From a scan to its file scan tasks, split into plan tasks, each of which makes one answer of bounded size."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from reference_server.iceberg.scans.scan import Scan
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Some of the files of a manifest that are not deleted: from one position up to, not including, another.
+    """Files of a manifest that are not deleted, from position `begin` up to, not including, `end`.
 
     The last slice has no end, whatever the manifest list counts; `expected` is how many files that is likely to be.
     """

@@ -81,7 +81,7 @@ def find_plan(get: Callable[[bytes], bytes | None], warehouse: str, plan_id: str
 
 
 def keep_plan(change: Change, plan: Plan) -> None:
-    """Let a change keep a scan plan, and sweep a few whose time is over."""
+    """Let a change store a scan plan, and delete a few that have expired."""
     for key, value in change.transaction.scan(plan_prefix(change.warehouse), limit=SWEPT):
         if orjson.loads(value)["until"] < time.time():
             change.transaction.put(key, None)
@@ -89,7 +89,7 @@ def keep_plan(change: Change, plan: Plan) -> None:
 
 
 def cancelled(plan: Plan) -> Plan:
-    """Return a scan plan as it is once nobody wants it any more."""
+    """Return a scan plan as it is after its cancellation."""
     return replace(plan, cancelled=True)
 
 
@@ -112,9 +112,9 @@ def scan_services(fetch: Fetch, mode: str, bounds: str) -> ScanServices:
     Raises Problem for another mode or form of bounds.
     """
     if mode not in MODES:
-        raise Problem(f"Scans cannot be planned {mode!r}.", f"Use {' or '.join(MODES)}.")
+        raise Problem(f"Unknown mode of scan planning: {mode!r}.", f"Use {' or '.join(MODES)}.")
     if bounds not in BOUNDS_FORMS:
-        raise Problem(f"Bounds cannot be written as {bounds!r}.", f"Use {' or '.join(BOUNDS_FORMS)}.")
+        raise Problem(f"Unknown form of bounds: {bounds!r}.", f"Use {' or '.join(BOUNDS_FORMS)}.")
     return ScanServices(Manifests(fetch), Results(), mode == ASYNC, bounds)
 
 

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from reference_server.iceberg.scans.evaluators import ONLY_NULL, Between, Kinds, Known, MetricsEvaluator, Space
+from reference_server.iceberg.scans.evaluators import (
+    ONLY_NULL,
+    BoundsEvaluator,
+    Interval,
+    MetricsEvaluator,
+    ValueKinds,
+    ValueSet,
+)
 from reference_server.iceberg.scans.expressions import Constant, Expression, Term, Test, holds, simplified
 from reference_server.iceberg.scans.manifests import ContentFile, Manifest, summary_of
 from reference_server.iceberg.scans.partitions import Spec, evaluator_of_summary, evaluator_of_value, mapped
 from reference_server.iceberg.scans.values import decoded, is_float
 
 VALUE_COUNTS, NULL_COUNTS, NAN_COUNTS, LOWER_BOUNDS, UPPER_BOUNDS = 109, 110, 137, 125, 128
-NOT_A_NUMBER_ONLY = Kinds(null=False, other=False)
+NOT_A_NUMBER_ONLY = ValueKinds(null=False, other=False)
 
 
 def manifest_can_match(filter_: Expression, manifest: Manifest, spec: Spec) -> bool:
@@ -61,18 +68,18 @@ def evaluator_of_column(term: Term, file: ContentFile) -> MetricsEvaluator:
     column = term.column.id
     values, nulls, nans = (file.map(counts).get(column) for counts in (VALUE_COUNTS, NULL_COUNTS, NAN_COUNTS))
     if values is not None and nulls == values:
-        return Known(ONLY_NULL)
+        return BoundsEvaluator(ONLY_NULL)
     if values is not None and nans == values:
-        return Known(NOT_A_NUMBER_ONLY)
-    kinds = Kinds(null=nulls != 0, nan=is_float(term.column.type) and nans != 0)
-    return Known(kinds, _bounds(term, file))
+        return BoundsEvaluator(NOT_A_NUMBER_ONLY)
+    kinds = ValueKinds(null=nulls != 0, nan=is_float(term.column.type) and nans != 0)
+    return BoundsEvaluator(kinds, _bounds(term, file))
 
 
-def _bounds(term: Term, file: ContentFile) -> Space | None:
+def _bounds(term: Term, file: ContentFile) -> ValueSet | None:
     ends = (file.map(bounds).get(term.column.id) for bounds in (LOWER_BOUNDS, UPPER_BOUNDS))
     lower, upper = (decoded(term.column.type, end) for end in ends)
     if term.transform is None:
-        return Between(lower, upper)
+        return Interval(lower, upper)
     return None if lower is None or upper is None else mapped(term.transform, lower, upper)
 
 

@@ -1,4 +1,4 @@
-"""What a request wants scanned, bound to the metadata of its table."""
+"""The scan that a request asks for, bound to the metadata of its table."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _check_range(metadata: Json, end: Json | None, start: int) -> None:
         if start in (snapshot["snapshot-id"], snapshot.get("parent-snapshot-id")):
             return
         snapshot = by_id.get(snapshot.get("parent-snapshot-id"))
-    raise InvalidInput(f"The snapshot {start} is no ancestor of the last one of the range.")
+    raise InvalidInput(f"The snapshot {start} is not an ancestor of the last one of the range.")
 
 
 def _pinned_snapshot(metadata: Json, pin: Pin) -> Json | None:

@@ -72,7 +72,7 @@ class Transform:
     def sources(self, value: Any) -> Range:
         """Return the least and the greatest value that has this result; for transforms of numbers and times.
 
-        Times before 1970 were once rounded towards zero, and such files are still about: results up to 0 may be
+        Times before 1970 were once rounded towards zero, and such files still exist: results up to 0 may be
         one too high, except for days of dates, which need no rounding.
         """
         if self.name == TRUNCATE:

@@ -1,4 +1,4 @@
-"""Values of columns, in the one form in which they are compared, and the forms in which they come and go.
+"""Values of columns: the one form in which they are compared, and the forms in which they are read and written.
 
 Inside: numbers, text and truth values as themselves; a decimal as its unscaled integer; dates, times and timestamps
 as integers (days, micro- or nanoseconds); uuid, fixed and binary as bytes. So every type has Python's own order.
@@ -94,7 +94,7 @@ def _read_boolean(value: Any) -> bool:
 def _read_integer(value: Any, bits: int = 64) -> int:
     """Return an integer; more than 64 bits could not be written again."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
-        raise ValueError(f"{value!r:.100} is no integer")
+        raise ValueError(f"{value!r:.100} is not an integer")
     if not is_int(int(value), bits):
         raise ValueError(f"{value!r:.100} has more than {bits} bits")
     return int(value)
@@ -102,12 +102,12 @@ def _read_integer(value: Any, bits: int = 64) -> int:
 
 def _read_double(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"{value!r:.100} is no number")
+        raise ValueError(f"{value!r:.100} is not a number")
     return float(value)
 
 
 def _read_float(value: Any) -> float:
-    """Return the nearest number of 32 bits; beyond their range the number itself, which is as good to compare."""
+    """Return the nearest number of 32 bits; beyond their range the number itself, which compares the same."""
     number = _read_double(value)
     return float(struct.unpack("<f", struct.pack("<f", number))[0]) if abs(number) <= LARGEST_FLOAT else number
 
@@ -118,7 +118,7 @@ def _show_float(value: float) -> Any:
 
 def _read_text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{value!r:.100} is no text")
+        raise ValueError(f"{value!r:.100} is not text")
     return value
 
 
@@ -133,7 +133,7 @@ def _read_uuid(value: Any) -> bytes:
     try:
         return UUID(_read_text(value)).bytes
     except ValueError:
-        raise ValueError(f"{value!r:.100} is no UUID") from None
+        raise ValueError(f"{value!r:.100} is not a UUID") from None
 
 
 def _counted(read: Callable[[str], int], bits: int = 64) -> Callable[[Any], int]:
@@ -165,7 +165,7 @@ def _read_decimal(value: Any, scale: int) -> int:
     text = str(value)
     match = DECIMAL_TEXT.fullmatch(text) if not isinstance(value, bool) else None
     if match is None or not (match[2] or match[3]):
-        raise ValueError(f"{value!r:.100} is no decimal")
+        raise ValueError(f"{value!r:.100} is not a decimal")
     digits = int((match[2] or "") + (match[3] or ""))
     shift = scale - len(match[3] or "") + int(match[4] or 0)
     up, down = int(10 ** max(shift, 0)), int(10 ** max(-shift, 0))

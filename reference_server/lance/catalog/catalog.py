@@ -44,7 +44,7 @@ class Catalog:
         return self.entries.version()
 
     def close(self) -> None:
-        """Give everything back."""
+        """Release all resources."""
         self.entries.close()
 
     async def change(self, build: Callable[[Change], Awaitable[T]]) -> T:

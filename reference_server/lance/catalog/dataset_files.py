@@ -25,7 +25,7 @@ class FileEntry(NamedTuple):
 
 
 class DiskFiles:
-    """The files of a dataset in a directory. To link a file into its place is to own the place."""
+    """The files of a dataset in a directory. A hard link moves a file to its place, unless one is there."""
 
     def __init__(self, address: str) -> None:
         self._dataset = Path(address)
@@ -49,7 +49,7 @@ class DiskFiles:
         return (self._dataset / name).read_bytes()
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file: nobody ever sees half of it."""
+        """Write a file atomically: no reader ever sees half of it."""
         unfinished = self._dataset / (name + UNFINISHED)
         unfinished.write_bytes(content)
         unfinished.replace(self._dataset / name)

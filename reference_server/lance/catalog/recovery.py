@@ -2,7 +2,7 @@
 
 Two things happen behind the catalog's back: a client that declared a table writes its data straight to
 the location, and a server that was killed after a batch leaves versions whose files are not in their
-place. Whoever comes next finishes both.
+place. The next request to the table completes both.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def put_in_place(versions: Versions, pending: dict[int, Record]) -> dict[int, Re
 
 
 async def recover(catalog: Catalog, data: TableData) -> None:
-    """Finish what a killed server left: called before the first request."""
+    """Recover what a killed server left unfinished; called before the first request."""
     for path in catalog.tables_with_pending_versions():
         pending = catalog.versions(PENDING, path)
         finalized: dict[int, Record | None] = dict.fromkeys(pending)

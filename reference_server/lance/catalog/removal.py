@@ -1,4 +1,4 @@
-"""Deleting directories at once: nobody ever sees half of one.
+"""Deleting directories atomically: no reader ever sees half of one.
 
 A directory is moved away in one step and deleted afterwards. What a killed server left of it is
 deleted by the next one.

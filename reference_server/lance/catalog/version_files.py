@@ -75,7 +75,7 @@ class Versions:
         return {version.version: orjson.loads(self._files.read(beside(version.name, RECORD))) for version in recorded}
 
     def put(self, version: int, staged: str, scheme: str, record: Record) -> None:
-        """Move a staged manifest into its place, with what is told of it. To do it twice is to do it once.
+        """Move a staged manifest into its place, with what is told of it. Doing it twice has no further effect.
 
         Raises ConcurrentModification when the place is taken, InvalidInput when nothing is staged.
         """

@@ -29,7 +29,7 @@ def check_stream_type(request: Request) -> None:
 def read_stream(body: bytes) -> pa.Table:
     """Return what an Arrow stream holds, fully validated.
 
-    Raises InvalidInput for bytes that are no stream or break off, TableSchemaValidationError for a
+    Raises InvalidInput for bytes that are not a stream or break off, TableSchemaValidationError for a
     schema of which no table can be made.
     """
     import pyarrow as pa  # noqa: PLC0415 - slow to import

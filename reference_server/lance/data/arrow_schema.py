@@ -34,7 +34,7 @@ def check_new_name(name: str) -> None:
     """Raise TableSchemaValidationError for a name that no column can be given."""
     if not name or name in RESERVED or any(character in name for character in (".", *UNSPEAKABLE)):
         raise TableSchemaValidationError(
-            f"{name[:100]!r} is no name for a column: it is empty, reserved, or has a dot, a backtick or a NUL."
+            f"{name[:100]!r} is not a name for a column: it is empty, reserved, or has a dot, a backtick or a NUL."
         )
 
 

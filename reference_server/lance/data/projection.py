@@ -38,7 +38,7 @@ def projection(schema: pa.Schema, columns: dict[str, Any] | None) -> list[str] |
 
 
 def _expression(schema: pa.Schema, name: str) -> str:
-    """Return a column as SQL. What is no path at all is an expression already: clients send such."""
+    """Return a column as SQL. What is not a path at all is an expression already: clients send such."""
     if name in FOUND_COLUMNS:
         return name
     if name not in schema.names and not PATH.fullmatch(name):

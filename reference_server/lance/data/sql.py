@@ -25,7 +25,7 @@ def whole(expression: str) -> str:
     or that has what makes Lance panic.
     """
     if not expression.strip() or "\0" in expression:
-        raise InvalidInput(f"{expression!r} is no SQL expression.")
+        raise InvalidInput(f"{expression!r} is not an SQL expression.")
     check_depth(expression)
     if UNKNOWN.search(TOKENS.sub(_emptied, expression)):
         raise InvalidInput(f"{expression[:200]!r} has a placeholder, or a text of a kind that is not known.")

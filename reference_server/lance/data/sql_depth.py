@@ -1,7 +1,7 @@
-"""How deep the tree of an SQL expression gets, told from its text.
+"""How deep the tree of an SQL expression gets, computed from its text.
 
 Lance walks the tree by recursion on a small stack: a chain of a thousand `+` ends the whole process.
-Its parser bounds nesting, but not chains; AND and OR are no chains, it flattens them.
+Its parser bounds nesting, but not chains; AND and OR are not chains, it flattens them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def check_depth(expression: str) -> None:
 
 
 def depth(expression: str) -> int:
-    """Return how many operators lie above each other at most."""
+    """Return the depth of the deepest chain of operators."""
     chains, outer, deepest, betweens = [0], 0, 0, 0
     for match in TOKENS.finditer(expression):
         sign = (match["sign"] or "").upper()

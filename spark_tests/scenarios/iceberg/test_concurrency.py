@@ -32,7 +32,7 @@ def at_once(lake: Lake, statements: list[list[str]]) -> list[list[list[str]]]:
 
 @must("spark.iceberg.concurrency.appends", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_appends(lake: Lake) -> None:
-    """Appends of several sessions at once: what was told to be written is there once, and nothing else."""
+    """Appends of several sessions at once: what was acknowledged is there once, and nothing else."""
     table = lake.name("t")
     lake.run(
         f"CREATE TABLE {table} (x INT) USING iceberg TBLPROPERTIES "
@@ -49,13 +49,13 @@ def test_appends(lake: Lake) -> None:
 
 @must("spark.iceberg.concurrency.updates", operations=["updateTable"], clause=CLAUSE, kind="scenario")
 def test_updates(lake: Lake) -> None:
-    """Updates of one row by several sessions: the row counts those that were told to have succeeded."""
+    """Updates of one row by several sessions: the row counts those that were acknowledged."""
     table = lake.name("t")
     lake.run(f"CREATE TABLE {table} USING iceberg TBLPROPERTIES ('format-version' = '2') AS SELECT 0 AS n")
     failures = at_once(lake, [[f"UPDATE {table} SET n = n + 1"] * ROUNDS] * WRITERS)
     errors = [names for session in failures for names in session if names]
     updates = WRITERS * ROUNDS - len(errors)
-    equal([names for names in errors if not CONFLICTS & set(names)], [], "the errors that are no conflicts")
+    equal([names for names in errors if not CONFLICTS & set(names)], [], "the errors that are not conflicts")
     equal(lake.run(f"SELECT n FROM {table}"), [(updates,)], "the row after the updates that succeeded")
     if not updates:
         raise Violation(f"of {WRITERS} sessions that updated the row none succeeded: {shown(failures)}")

@@ -1,4 +1,4 @@
-"""What goes wrong, as Spark tells it."""
+"""Errors as Spark reports them."""
 
 from __future__ import annotations
 
@@ -78,6 +78,6 @@ def test_unauthorized(lake: Lake, suite: Suite, starter: Starter) -> None:
     """With a token that is not valid Spark is refused as not authorized."""
     if not suite.settings.token:
         raise Unoffered("the run has no token, so nothing says that the server wants one")
-    shown = starter.show(with_settings(suite.settings, token="not-the-token", credential=""))
-    stranger = Lake(shown, lambda: lake.home, suite.client)
+    attached = starter.attach(with_settings(suite.settings, token="not-the-token", credential=""))
+    stranger = Lake(attached, lambda: lake.home, suite.client)
     stranger.refused(f"SHOW TABLES IN {stranger.namespace}", "NotAuthorizedException")

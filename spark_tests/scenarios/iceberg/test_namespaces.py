@@ -72,7 +72,7 @@ def test_properties(lake: Lake) -> None:
 
 @must("spark.iceberg.namespace.dropped", operations=["dropNamespace"], clause=CLAUSE, kind="scenario")
 def test_drop(lake: Lake, catalog: IcebergCatalog) -> None:
-    """A namespace that Spark drops is no longer listed, and DROP NAMESPACE IF EXISTS of none is no error."""
+    """A namespace that Spark drops is no longer listed, and DROP NAMESPACE IF EXISTS of none is not an error."""
     (name,) = catalog.new_namespace("gone")
     lake.run(f"DROP NAMESPACE {lake.at(name)}")
     lacks(lake.shown("NAMESPACES", where=lake.catalog, column=0), [name], "the listed namespaces")

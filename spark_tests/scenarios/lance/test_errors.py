@@ -1,4 +1,4 @@
-"""What goes wrong, as Spark tells it."""
+"""Errors as Spark reports them."""
 
 from __future__ import annotations
 
@@ -77,10 +77,10 @@ def test_namespace_not_empty(lake: Lake) -> None:
 
 @must("spark.lance.error.unauthorized", operations=CREATE, clause=CLAUSE, kind="scenario")
 def test_unauthorized(lake: Lake, suite: Suite, starter: Starter) -> None:
-    """With a token that is not valid Spark is told so, and reads nothing."""
+    """With a token that is not valid Spark is refused, and reads nothing."""
     if not suite.settings.token:
         raise Unoffered("the run has no token, so nothing says that the server wants one")
     lake.run(f"CREATE TABLE {lake.name('t')} (x INT) USING lance")
-    shown = starter.show(with_settings(suite.settings, token="not-the-token"))
-    stranger = Lake(shown, lambda: lake.home, suite.client)
+    attached = starter.attach(with_settings(suite.settings, token="not-the-token"))
+    stranger = Lake(attached, lambda: lake.home, suite.client)
     stranger.refused(f"SELECT * FROM {stranger.name('t')}", "LanceNamespaceException")

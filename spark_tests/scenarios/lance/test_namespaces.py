@@ -51,7 +51,7 @@ def test_nested(lake: Lake, catalog: LanceCatalog) -> None:
 
 @must("spark.lance.namespace.dropped", operations=["DropNamespace", "NamespaceExists"], clause=CLAUSE, kind="scenario")
 def test_drop(lake: Lake, catalog: LanceCatalog) -> None:
-    """A namespace that Spark drops is no longer listed, and DROP NAMESPACE IF EXISTS of none is no error."""
+    """A namespace that Spark drops is no longer listed, and DROP NAMESPACE IF EXISTS of none is not an error."""
     name = f"{catalog.home_name}_gone"
     catalog.create_namespace((name,))
     lake.run(f"DROP NAMESPACE {lake.at(name)}")

@@ -99,7 +99,7 @@ def test_seen(lake: Lake) -> None:
 
 @must("spark.lance.rows.appended-at-once", operations=WRITE, clause=CLAUSE, kind="scenario")
 def test_at_once(lake: Lake) -> None:
-    """Appends of several sessions at once: what was told to be written is there once, and nothing else."""
+    """Appends of several sessions at once: what was acknowledged is there once, and nothing else."""
     table = lake.name("t")
     lake.run(f"CREATE TABLE {table} (x INT) USING lance")
     sessions = [lake.another() for _ in range(WRITERS)]

@@ -20,7 +20,7 @@ def open_s3(http, s3_url):
     """Start a server with a warehouse whose `credentials` are these; it has a table."""
 
     @contextmanager
-    def opened(handed="made", **settings):
+    def opened(handed="dummy", **settings):
         uri = f"s3://key:s3cret@lake/house?endpoint_override={s3_url}&region=eu-west-1&credentials={handed}"
         with serve("iceberg", warehouses=(f"w={uri}", "lab"), **settings) as server:
             api = Api(http, server.url)

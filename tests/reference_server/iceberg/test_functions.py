@@ -1,4 +1,4 @@
-"""Functions: read from a folder, listed, shown; and what is no function."""
+"""Functions: read from a folder, listed, shown; and what is not a function."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ def test_what_a_uri_says(monkeypatch):
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret-from-env")
     uri, bucket = parse_bucket("s3a://b/p/?endpoint_override=h:9&scheme=http&credentials=own")
     assert (uri, bucket.name, bucket.endpoint, bucket.region) == ("s3a://b/p", "b", "http://h:9", "")
-    assert (bucket.keys.id, bucket.handed) == ("from-env", "own")
+    assert (bucket.keys.id, bucket.credentials) == ("from-env", "own")
     uri, bucket = parse_bucket("s3://me:p%2Fq@b?region=r")
     assert (uri, bucket.endpoint, bucket.client_config()) == ("s3://b", "", {"client.region": "r", "s3.region": "r"})
     assert (bucket.keys.id, bucket.keys.secret) == ("me", "p/q")
