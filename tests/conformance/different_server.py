@@ -238,7 +238,7 @@ def knows_its_media_types(call: Call) -> Answer | None:
     return text(415, "no reader for this type") if call.body and not kind.lower().startswith(known) else None
 
 
-@before("iceberg")
+@before()
 def paths_are_split_first(call: Call) -> Answer | None:
     """A gateway refuses slashes within a name, and takes dots for a way."""
     names = call.path.split("/")

@@ -53,6 +53,15 @@ FALSE = {
     "batched_commits": "iceberg.race.disjoint",
     "other_statuses": "iceberg.update or iceberg.ref or iceberg.snapshot or invalid",
 }
+FALSE_OF_LANCE = {
+    "paths_are_split_first": "lance.name or lance.identifier or lance.codes",
+    "short_pages_of_lance": "lance.pagination or lance.listing",
+    "plain_names_of_lance": "lance.name or lance.table.create",
+}
+CASES = [
+    *((different_iceberg.API, name, select) for name, select in FALSE.items()),
+    *((different_lance.API, name, select) for name, select in FALSE_OF_LANCE.items()),
+]
 # The defects of others: which requirements find them, of those that may not blame anything else.
 DEFECTS = {
     "lost_property": ("iceberg.race.create_table", set()),
@@ -60,9 +69,9 @@ DEFECTS = {
 }
 
 
-@pytest.mark.parametrize("name", FALSE)
-def test_a_freedom_is_no_finding(name, tmp_path):
-    assert broken(ICEBERG, [FREEDOMS[name]], tmp_path, select=FALSE[name]) == []
+@pytest.mark.parametrize(("api", "name", "select"), CASES)
+def test_a_freedom_is_no_finding(api, name, select, tmp_path):
+    assert broken(api, [FREEDOMS[name]], tmp_path, select=select) == []
 
 
 @pytest.mark.parametrize("name", DEFECTS)

@@ -12,6 +12,7 @@ from conformance.checks import equal, find, holds, one_of, text
 from conformance.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import SCHEMA
+from conformance.iceberg.support.registrations import registered_before
 from conformance.iceberg.support.storage import (
     CREDENTIALS,
     DELEGATION,
@@ -52,10 +53,8 @@ def _load(catalog: IcebergCatalog, headers: dict[str, str]) -> Answer:
 
 
 def _register(catalog: IcebergCatalog, headers: dict[str, str]) -> Answer:
-    id = catalog.new_table()
-    location = catalog.load_table(id)["metadata-location"]
-    catalog.drop_table(id)
-    return catalog.register_table(id, metadata_location=location, _headers=headers)
+    location = registered_before(catalog)
+    return catalog.register_table(catalog.table_id(), metadata_location=location, _headers=headers)
 
 
 SHOWN = {

@@ -14,6 +14,7 @@ from conformance.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import change
 from conformance.iceberg.support.content import SCHEMA, view_body
+from conformance.iceberg.support.registrations import registered_before
 from conformance.iceberg.support.updates import set_properties
 
 HEADER = "Idempotency-Key"
@@ -47,10 +48,8 @@ def _transaction(catalog: IcebergCatalog) -> Callable[..., Answer]:
 
 
 def _register(catalog: IcebergCatalog) -> Callable[..., Answer]:
-    id = catalog.new_table()
-    location = catalog.load_table(id)["metadata-location"]
-    catalog.drop_table(id)
-    return partial(catalog.register_table, id, metadata_location=location)
+    location = registered_before(catalog)
+    return partial(catalog.register_table, catalog.table_id(), metadata_location=location)
 
 
 MUTATIONS = {
