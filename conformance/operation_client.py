@@ -24,6 +24,7 @@ FORM_TYPE = "application/x-www-form-urlencoded"
 FORM, DATA, BODY = "form", "data", "body"
 Id = Sequence[str]  # the levels of a name, or a text that is sent as it is
 Query = Mapping[str, Any]
+Defaults = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 Headers = Mapping[str, str | None]
 
 
@@ -63,9 +64,13 @@ class Signature:
 
 
 class OperationClient:
-    """See the module. A subclass names its API, and overrides the hooks where its arguments are of another form."""
+    """See the module. A subclass names its API, and overrides the hooks where its arguments are of another form.
+
+    `defaults` says what a call of an operation spells out unless it is given, by the names of arguments.
+    """
 
     signatures: ClassVar[Mapping[str, Signature]] = {}
+    defaults: Defaults = staticmethod(lambda _operation, _given: {})
 
     def __init_subclass__(cls, api: str = "") -> None:
         """Give the class a method for each operation of the API, unless it has one already."""
@@ -132,6 +137,7 @@ class OperationClient:
     ) -> Answer:
         """Send an operation with arguments by name."""
         operation = signature.operation.id
+        given = {**self.defaults(operation, given), **given}
         self.prepare(operation, given)
         path = {name: given[name] for name in signature.path}
         fields = {

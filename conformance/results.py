@@ -100,8 +100,19 @@ class OperationRecord(msgspec.Struct, kw_only=True):
     state: State
 
 
+class Trait(msgspec.Struct, kw_only=True):
+    """Something that a run found out about the server; `refused` are ways that it did not take, and why."""
+
+    name: str
+    value: str
+    refused: dict[str, str] = msgspec.field(default_factory=lambda: {})
+
+
 class TargetRecord(msgspec.Struct, kw_only=True):
-    """The server that was tested, and as what. `server` is what it calls itself; `settings` have no secrets."""
+    """The server that was tested, and as what. `server` is what it calls itself; `settings` have no secrets.
+
+    `traits` are what the run found out by itself; results of older kits have none.
+    """
 
     url: str
     name: str
@@ -112,6 +123,7 @@ class TargetRecord(msgspec.Struct, kw_only=True):
     facts: dict[str, str]
     operations: list[OperationRecord]
     settings: dict[str, Any]
+    traits: list[Trait] = msgspec.field(default_factory=lambda: [])
 
 
 class Results(msgspec.Struct, kw_only=True):

@@ -28,6 +28,7 @@ from conformance.results import (
     new_run_id,
 )
 from conformance.sandbox import NAMESPACE, Thing
+from conformance.server_profile import server_profile
 from conformance.settings import Settings
 from conformance.suite import Suite
 from conformance.target import OFFERED, Target, connect
@@ -143,6 +144,7 @@ class Session:
                 for operation in target.document.operations.values()
             ],
             settings=self.settings.shown(),
+            traits=server_profile(target),
         )
 
 

@@ -17,6 +17,7 @@ import orjson
 from conformance.client import Client
 from conformance.common.hostile import Canaries
 from conformance.exchange import Exchange
+from conformance.ladders import Ways
 from conformance.sandbox import Sandbox
 from conformance.settings import Settings
 from conformance.transport import Connection, Tls
@@ -72,6 +73,7 @@ class Target:
     """A server, its profile and the client that talks to it.
 
     `prefix` starts every name of this run; ordinary names have letters and digits alone, which all servers take.
+    `table_folder` is where the server has put a table of the run, a folder of the run's own.
     `ways` are how the things are made that requirements start from, where there are several ways.
     """
 
@@ -82,7 +84,8 @@ class Target:
     server: str = ""
     probes: dict[str, Probe] = field(default_factory=dict)
     facts: dict[str, str] = field(default_factory=dict)
-    ways: dict[str, str] = field(default_factory=dict)
+    table_folder: str = ""
+    ways: Ways = field(default_factory=Ways)
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     prefix: str = field(init=False)
     sandbox: Sandbox = field(init=False)
@@ -102,6 +105,12 @@ class Target:
     def new_name(self) -> str:
         """Return a name that this run has not used yet."""
         return f"{self.prefix}n{next(self.numbers)}"
+
+    def new_place(self) -> str:
+        """Return a location for a table: below the given one, else where a table of the run was; "" for none."""
+        base = self.settings.location.rstrip("/")
+        base = f"{base}/{self.prefix}" if base else self.table_folder
+        return f"{base}/{self.new_name()}" if base else ""
 
     def offered(self) -> list[str]:
         """Return the operations that the target has."""

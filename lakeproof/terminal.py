@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby
 
 from rich.console import Console, Group
@@ -84,6 +84,8 @@ def print_results(results: Results) -> None:
         if stopped.step:
             out.print(_step(1, stopped.step))
         out.print()
+    for line in traits(results):
+        out.print(Text(line, "dim"), soft_wrap=True)
     again = results.run.again or f"lakeproof check {results.target.url}"
     entries = {entry.id: entry for entry in results.requirements}
     for entry in [entry for entry in results.requirements if entry.verdict == "error"][:MOST_CARDS]:
@@ -102,6 +104,17 @@ def print_results(results: Results) -> None:
     style = "bold green" if not any(results.totals[verdict] for verdict in ("fail", "error", "blocked")) else "bold red"
     out.print(Text(sentence(results), style))
     print_end(results.run.notes, results.run.left_behind)
+
+
+def traits(results: Results) -> Iterator[str]:
+    """Return the server's profile as lines, empty where nothing was found out."""
+    if results.target.traits:
+        yield "The server's profile:"
+    for trait in results.target.traits:
+        yield f"  {trait.name}: {trait.value}"
+        yield from (f"    not with {way}: {why.splitlines()[0]}" for way, why in trait.refused.items())
+    if results.target.traits:
+        yield ""
 
 
 def print_end(notes: Iterable[str], left_behind: Collection[Leftover | str]) -> None:

@@ -17,6 +17,7 @@ from conformance.target import Target
 from specs.openapi import Operation
 
 JOINT = "x"  # between the name of an example and that of a thing beside its home
+PAGES, IN_PAGES, WHOLE = "pages", "in pages", "whole, whatever page is asked for"
 NAMESPACES, NONE, FLAT, NESTED = "namespaces", "none", "flat", "nested"
 AnInventory = TypeVar("AnInventory", bound=Inventory)
 

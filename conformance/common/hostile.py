@@ -110,13 +110,17 @@ class Canaries:
 
     def new(self, name: str = "canary.json") -> Canary:
         """Write a canary; servers on this machine, under whatever user, can read it."""
-        if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix=f"{self.prefix}-canary-")
-            Path(self._folder.name).chmod(0o755)
-        path = Path(self._folder.name).resolve() / f"{secrets.token_hex(4)}-{name}"
+        path = self.folder() / f"{secrets.token_hex(4)}-{name}"
         content = f"canary {secrets.token_hex(16)}\n".encode()
         path.write_bytes(content)
         return Canary(path, content)
+
+    def folder(self) -> Path:
+        """Return the folder of the run's own files."""
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix=f"{self.prefix}-canary-")
+            Path(self._folder.name).chmod(0o755)
+        return Path(self._folder.name).resolve()
 
     def remove(self) -> None:
         """Remove them."""

@@ -8,7 +8,7 @@ the given one, beside what is there already: then the names of tables start with
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -17,11 +17,11 @@ from conformance.common import hostile
 from conformance.common.catalog import JOINT, Catalog, inventory_of
 from conformance.iceberg.client import IcebergClient, Id
 from conformance.iceberg.inventory import SEPARATOR, IcebergInventory
-from conformance.iceberg.support.content import SCHEMA, view_body
+from conformance.iceberg.support.content import SCHEMA, order, spec, view_body
 from conformance.iceberg.support.revision import Revision
 from conformance.operation_client import DECLARED
 from conformance.outcomes import Unoffered
-from conformance.sandbox import REGISTRATION, VIEW
+from conformance.sandbox import NAMESPACE, REGISTRATION, TABLE, VIEW
 from conformance.target import Target
 from specs.identifiers import UNIT_SEPARATOR
 from specs.openapi import Operation
@@ -29,6 +29,33 @@ from specs.openapi import Operation
 PREFIX, KEY_LIFETIME = "prefix", "key lifetime"
 PURGE_REFUSED = (400, 403, 405, 406, 501)
 Names = tuple[str, ...]
+# What creations spell out beside what they must, by operation and way; the first way is the smallest body.
+BODIES: dict[str, dict[str, tuple[str, ...]]] = {
+    "createNamespace": {
+        "a name alone": (),
+        "properties spelled out": ("properties",),
+    },
+    "createTable": {
+        "a name and a schema alone": (),
+        "properties spelled out": ("properties",),
+        "a location": ("location",),
+        "all but a location spelled out": ("properties", "partition_spec", "write_order", "stage_create"),
+        "all spelled out": ("properties", "partition_spec", "write_order", "stage_create", "location"),
+    },
+    "createView": {
+        "the required fields alone": (),
+        "a location": ("location",),
+    },
+}
+CREATED = {"createNamespace": NAMESPACE, "createTable": TABLE, "createView": VIEW}
+LOCATED = ("createTable", "createView")
+SPELLED_OUT: dict[str, Callable[[IcebergCatalog, Names], Any]] = {
+    "properties": lambda _catalog, _id: {},
+    "partition_spec": lambda _catalog, _id: spec(),
+    "write_order": lambda _catalog, _id: order(),
+    "stage_create": lambda _catalog, _id: False,
+    "location": lambda catalog, id: catalog.place_of(id),
+}
 
 
 class IcebergCatalog(IcebergClient, Catalog):
@@ -46,10 +73,14 @@ class IcebergCatalog(IcebergClient, Catalog):
         self.inventory: IcebergInventory = inventory_of(target, IcebergInventory)
         self._home: Names | None = None
         self._mark = ""
+        self._places: dict[Names, str] = {}
+        self.defaults = self._spelled_out
 
     def through(self, client: Client) -> IcebergClient:
         """Return the operations through another client."""
-        return IcebergClient(client, self.separator)
+        other = IcebergClient(client, self.separator)
+        other.defaults = self.defaults
+        return other
 
     # Where an example lives
 
@@ -71,8 +102,9 @@ class IcebergCatalog(IcebergClient, Catalog):
 
     @property
     def makes_namespaces(self) -> bool:
-        """True when a run by this document can create namespaces."""
-        return "createNamespace" in self.target.document.operations
+        """True when a run by this document can create namespaces; one that was given takes the place of others."""
+        given = bool(self.base) and self.target.ways.impossible(NAMESPACE)
+        return "createNamespace" in self.target.document.operations and not given
 
     @property
     def home(self) -> Names:
@@ -148,6 +180,35 @@ class IcebergCatalog(IcebergClient, Catalog):
         """
         return nullcontext() if body and operation in self.client.subjects else self.client.preparing()
 
+    def _spelled_out(self, operation: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the server wants spelled out, and the place where tables may lie."""
+        way = self.target.ways.chosen.get(CREATED.get(operation, ""), "")
+        names = set(BODIES.get(operation, {}).get(way, ()))
+        if operation in LOCATED and self.target.settings.location:
+            names.add("location")
+        return {name: SPELLED_OUT[name](self, tuple(given.get("id", ()))) for name in names - given.keys()}
+
+    def body(self, operation: str, id: Names, **fields: Any) -> dict[str, Any]:
+        """Return a body that creates something, with what the server wants spelled out."""
+        spelled = self._spelled_out(operation, {"id": id, **fields})
+        return {name.replace("_", "-"): value for name, value in {"name": id[-1], **fields, **spelled}.items()}
+
+    def place_of(self, id: Names) -> str:
+        """Return a location for a table or view, the same while it is there: see Target.new_place.
+
+        Where none is given or known, it is below that of its namespace. Raises Unoffered where that has none.
+        """
+        if id not in self._places:
+            self._places[id] = self.target.new_place() or f"{self._namespace_location()}/{self.target.new_name()}"
+        return self._places[id]
+
+    def _namespace_location(self) -> str:
+        properties = self.load_namespace_metadata(self.home).get("properties")
+        base = properties.get("location") if isinstance(properties, dict) else None
+        if not isinstance(base, str) or self.target.prefix not in base:
+            raise Unoffered("no location is known where tables may lie: --location gives one")
+        return base.rstrip("/")
+
     def metadata(self, id: Id) -> dict[str, Any]:
         """Return the metadata of a table as loadTable shows them."""
         found: dict[str, Any] = self.load_table(id)["metadata"]
@@ -193,7 +254,10 @@ class IcebergCatalog(IcebergClient, Catalog):
         self.revision.require_call(operation, given)
         if operation == "dropTable" and not self.inventory.is_ours(tuple(given["id"])):
             raise ValueError(f"this run may not drop {given['id']}")
+        if operation in ("dropTable", "dropView"):
+            self._places.pop(tuple(given["id"]), None)
         if "source" in given:
+            self._places.pop(tuple(given["source"]), None)
             self.sandbox.note_renamed(operation, tuple(given["source"]), tuple(given["destination"]))
         elif "id" in given:
             self.sandbox.note_made(operation, tuple(given["id"]))

@@ -10,10 +10,11 @@ from typing import Any
 import orjson
 
 from conformance.client import bearer
-from conformance.common.catalog import FLAT, NAMESPACES, NESTED
+from conformance.common.catalog import FLAT, IN_PAGES, NAMESPACES, NESTED, PAGES, WHOLE
 from conformance.exchange import Exchange
 from conformance.iceberg.catalog import KEY_LIFETIME, PREFIX, IcebergCatalog, Names
 from conformance.iceberg.inventory import SEPARATOR
+from conformance.iceberg.ladders import LADDERS
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, endpoint
 from conformance.iceberg.support.oauth import credentials_form
 from conformance.minimal import minimal_value
@@ -129,8 +130,11 @@ class IcebergProber:
             yield self.target.client.steps[-1]
 
     def explore(self) -> None:
-        """Find out whether namespaces nest."""
+        """Find out how things are made, and whether namespaces nest."""
+        self.target.facts[NAMESPACES] = FLAT
+        self.target.ways.climb(LADDERS, IcebergCatalog(self.target))
         self.target.facts[NAMESPACES] = self._namespaces()
+        self._note_pages(IcebergCatalog(self.target))
 
     def _probe(self, operation: Operation) -> None:
         catalog = IcebergCatalog(self.target)
@@ -176,6 +180,13 @@ class IcebergProber:
             return FLAT
         outer: Names = (*catalog.base, f"{self.target.prefix}nest")
         return NESTED if self._created(catalog, outer) and self._created(catalog, (*outer, "inner")) else FLAT
+
+    def _note_pages(self, catalog: IcebergCatalog) -> None:
+        """Note whether listings come in pages, where there are two namespaces to list."""
+        if catalog.makes_namespaces and self._created(catalog, (*catalog.base, f"{self.target.prefix}other")):
+            ask = partial(catalog.list_namespaces, catalog.base or None, pageToken="", pageSize=1, expect=None)
+            token = _object(self._sent(ask)).get(catalog.inventory.next_page)
+            self.target.facts[PAGES] = IN_PAGES if token else WHOLE
 
     def _created(self, catalog: IcebergCatalog, id: Names) -> bool:
         catalog.begin_example()

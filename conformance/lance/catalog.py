@@ -7,6 +7,7 @@ where it has none, tables lie in the root and carry the home's name as a prefix.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from conformance.checks import equal, number
@@ -15,10 +16,11 @@ from conformance.common import hostile
 from conformance.common.catalog import FLAT, JOINT, NAMESPACES, NESTED, Catalog, inventory_of
 from conformance.lance.client import Id, LanceClient
 from conformance.lance.inventory import LanceInventory
-from conformance.lance.support.arrow import read_rows, stream
+from conformance.lance.support.arrow import read_rows
+from conformance.lance.support.making import WAYS as MAKINGS
 from conformance.outcomes import Unoffered
 from conformance.revision import DocumentRevision
-from conformance.sandbox import REGISTRATION
+from conformance.sandbox import NAMESPACE, REGISTRATION, TABLE
 from conformance.strategies import tables
 from conformance.target import Target
 from specs.identifiers import DELIMITER, join_parts
@@ -27,6 +29,12 @@ from specs.openapi import Operation
 Names = tuple[str, ...]
 ALL_ROWS = 100_000  # as `k`: more than any example has
 INVALID_INPUT = 13
+FIRST_MAKING = next(iter(MAKINGS))
+NAMESPACE_BODIES: dict[str, dict[str, Any]] = {
+    "an empty body": {},
+    "the mode spelled out": {"mode": "Create"},
+    "the mode and properties spelled out": {"mode": "Create", "properties": {}},
+}
 RENAMED = ("new_table_name", "new_namespace_id")
 
 
@@ -43,11 +51,14 @@ class LanceCatalog(LanceClient, Catalog):
         self.revision = DocumentRevision(target.document)
         self.sandbox = target.sandbox
         self.inventory: LanceInventory = inventory_of(target, LanceInventory)
+        self.defaults = self._spelled_out
         self._home: str | None = None
 
     def through(self, client: Client) -> LanceClient:
         """Return the operations through another client."""
-        return LanceClient(client)
+        other = LanceClient(client)
+        other.defaults = self.defaults
+        return other
 
     # Where an example lives
 
@@ -123,14 +134,25 @@ class LanceCatalog(LanceClient, Catalog):
     def new_table_of(self, data: Any, name: str = "t") -> Names:
         """Create a table of the rows of an Arrow table and return its identifier."""
         id = self.table_id(name)
-        self.create_table(id, stream(data))
+        self.make_table(id, data)
         return id
+
+    def make_table(self, id: Names, data: Any) -> None:
+        """Make a table of the rows of an Arrow table, in the first way that the server takes."""
+        MAKINGS[self.target.ways.chosen.get(TABLE, FIRST_MAKING)](self, id, data)
 
     def new_declared_table(self, name: str = "t", **body: Any) -> Names:
         """Declare a table and return its identifier."""
         id = self.table_id(name)
         self.declare_table(id, **body)
         return id
+
+    def _spelled_out(self, operation: str, _given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the server wants spelled out, and the place where tables may lie."""
+        if operation == "DeclareTable" and (place := self.target.new_place()):
+            return {"location": place}
+        way = self.target.ways.chosen.get(NAMESPACE) if operation == "CreateNamespace" else None
+        return NAMESPACE_BODIES[way] if way else {}
 
     # What examples look at
 

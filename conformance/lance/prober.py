@@ -8,17 +8,29 @@ from typing import Any
 
 import orjson
 
-from conformance.common.catalog import FLAT, NAMESPACES, NESTED, NONE
+from conformance.common.catalog import FLAT, IN_PAGES, NAMESPACES, NESTED, NONE, PAGES, WHOLE
 from conformance.exchange import Exchange
-from conformance.lance.catalog import LanceCatalog
+from conformance.ladders import Ladder
+from conformance.lance.catalog import NAMESPACE_BODIES, LanceCatalog
 from conformance.lance.client import Id
 from conformance.lance.support.arrow import STREAM_TYPE, stream
+from conformance.lance.support.making import WAYS
 from conformance.minimal import minimal_value
-from conformance.sandbox import Names
+from conformance.sandbox import NAMESPACE, TABLE, Names
 from conformance.strategies import tables
 from conformance.target import MISSING, OFFERED, REFUSED, Target, is_missing
 from specs.extras import require_extra
 from specs.openapi import JSON_TYPE, Operation
+
+LADDERS = (
+    Ladder(NAMESPACE, ("CreateNamespace",), tuple(NAMESPACE_BODIES), lambda catalog: catalog.home),
+    Ladder(
+        TABLE,
+        ("CreateTable", "DeclareTable", "RegisterTable"),
+        tuple(WAYS),
+        lambda catalog: catalog.new_table(),
+    ),
+)
 
 
 class LanceProber:
@@ -39,12 +51,7 @@ class LanceProber:
 
     def recognises(self, first_answer: Exchange) -> bool:
         """True when an answer can only come from a Lance Namespace server: a listing, or a numbered error."""
-        try:
-            value = orjson.loads(first_answer.response_body)
-        except orjson.JSONDecodeError:
-            return False
-        if not isinstance(value, dict):
-            return False
+        value = _object(first_answer)
         numbered = isinstance(value.get("code"), int) and not (first_answer.status in (404, 405) and value["code"] == 0)
         return isinstance(value.get("namespaces"), list) or numbered
 
@@ -60,8 +67,12 @@ class LanceProber:
             yield self.target.client.steps[-1]
 
     def explore(self) -> None:
-        """Find out whether namespaces nest."""
+        """Find out how things are made, and whether namespaces nest."""
+        self.target.facts[NAMESPACES] = FLAT
+        self.target.ways.climb(LADDERS[:1], self._catalog)
         self.target.facts[NAMESPACES] = self._namespaces()
+        self._note_pages()
+        self.target.ways.climb(LADDERS[1:], self._catalog)
 
     def _probe(self, operation: Operation) -> None:
         missing = self.target.missing_name
@@ -94,7 +105,23 @@ class LanceProber:
             return NONE
         return NESTED if self._created((*outer, "inner")) else FLAT
 
+    def _note_pages(self) -> None:
+        """Note whether listings come in pages, where there are two namespaces to list."""
+        catalog = self._catalog
+        if catalog.has_namespaces and self._created((*catalog.base, f"{self.target.prefix}other")):
+            catalog.inventory.ask(partial(catalog.list_namespaces, catalog.base, limit=1, expect=None))
+            token = _object(self.target.client.steps[-1]).get(catalog.inventory.next_page)
+            self.target.facts[PAGES] = IN_PAGES if token else WHOLE
+
     def _created(self, id: Names) -> bool:
         self._catalog.begin_example()
-        self._ask("CreateNamespace", id, body={})
-        return self.target.client.steps[-1].status == 200
+        self._catalog.inventory.ask(partial(self._catalog.create_namespace, id, expect=None))
+        return any(step.status == 200 for step in self.target.client.steps)
+
+
+def _object(exchange: Exchange) -> dict[str, Any]:
+    try:
+        value = orjson.loads(exchange.response_body)
+    except orjson.JSONDecodeError:
+        return {}
+    return value if isinstance(value, dict) else {}

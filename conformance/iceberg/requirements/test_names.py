@@ -178,7 +178,7 @@ def _use_everywhere(catalog: IcebergCatalog, separator: str) -> None:
     path = _path(id, separator)
     equal(catalog.send("loadNamespaceMetadata", path)["namespace"], list(id), "the levels of the namespace")
     catalog.note_tables([(*id, "t")])
-    catalog.send("createTable", path, {"name": "t", "schema": SCHEMA})
+    catalog.send("createTable", path, catalog.body("createTable", (*id, "t"), schema=SCHEMA))
     listed = catalog.send("listTables", path)["identifiers"]
     equal(listed, [{"namespace": list(id), "name": "t"}], "the listed tables")
     catalog.send("loadTable", {**path, "table": "t"})

@@ -69,7 +69,7 @@ def test_other_media_type(catalog: IcebergCatalog) -> None:
 def test_parameters_of_the_media_type(catalog: IcebergCatalog, kind: str) -> None:
     """A charset beside the media type, and its spelling, make no difference."""
     id = catalog.table_id()
-    body = {"name": id[-1], "schema": SCHEMA}
+    body = catalog.body("createTable", id, schema=SCHEMA)
     catalog.note_tables([id])
     catalog.send("createTable", catalog.namespace_path(id[:-1]), body, content_type=kind)
 

@@ -76,7 +76,7 @@ def stage(catalog: IcebergCatalog, id: Id) -> Stage:
 
 def _files(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
     """Return the files of a table, in the way that the run has found out, or in the first that fits."""
-    chosen = catalog.target.ways.get(SNAPSHOTS)
+    chosen = catalog.target.ways.chosen.get(SNAPSHOTS)
     for way in [WAYS[chosen]] if chosen else WRITTEN.values():
         with suppress(Unoffered):
             return way(catalog, id, loaded)

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from conformance.checks import at_most, contains, equal, lacks, same_items, text
 from conformance.lance.catalog import LanceCatalog
-from conformance.lance.support.arrow import stream
 from conformance.lance.support.listing import Listing, collect, collect_all_tables, collect_tables, follow
 from conformance.lance.support.paged import LISTINGS
 from conformance.requirement import given, may, must, should
@@ -182,7 +181,7 @@ def test_tables_are_relative(catalog: LanceCatalog, wanted: list[str]) -> None:
         catalog.new_table(name, rows=1)
     if catalog.nested:
         inner = catalog.new_namespace("inner")
-        catalog.create_table((*inner, "deeper"), stream(tables(1)))
+        catalog.make_table((*inner, "deeper"), tables(1))
     same_items(collect_tables(catalog, catalog.home, whole=True), wanted, TABLES)
 
 
@@ -198,7 +197,7 @@ def test_all_tables_of_all_levels(catalog: LanceCatalog, name: str) -> None:
     expected = [catalog.new_table(name)]
     if catalog.nested:
         inner = catalog.new_namespace("inner")
-        catalog.create_table((*inner, name), stream(tables(1)))
+        catalog.make_table((*inner, name), tables(1))
         expected.append((*inner, name))
     found = [item for item in collect_all_tables(catalog) if item.startswith(catalog.stem)]
     same_items(found, map(join_parts, expected), TABLES)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from conformance.checks import contains, equal, holds, lacks, same_items
 from conformance.lance.catalog import LanceCatalog
-from conformance.lance.support.arrow import stream
 from conformance.lance.support.listing import collect_namespaces
 from conformance.requirement import given, must, should
 from conformance.strategies import distinct_names, properties, spellings, tables
@@ -183,7 +182,7 @@ def test_drop_skip_answers_json(catalog: LanceCatalog) -> None:
 def test_drop_namespace_with_table(catalog: LanceCatalog, behavior: str) -> None:
     """With behavior Restrict, dropping a namespace that holds a table is refused with 409 and code 3."""
     id = catalog.new_namespace()
-    catalog.create_table((*id, "t"), stream(tables(1)))
+    catalog.make_table((*id, "t"), tables(1))
     refused = catalog.drop_namespace(id, behavior=behavior, expect=409)
     equal(refused.code, 3, "the code of the error")
     catalog.table_exists((*id, "t"))

@@ -172,7 +172,7 @@ def test_dropped_data_are_gone(catalog: LanceCatalog) -> None:
     """A table created again after it was dropped has only its new rows."""
     id = catalog.new_table(rows=5)
     catalog.drop_table(id)
-    catalog.create_table(id, stream(tables(2)))
+    catalog.make_table(id, tables(2))
     equal(catalog.count_table_rows(id).json, 2, "the count of rows")
 
 

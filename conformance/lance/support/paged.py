@@ -28,7 +28,7 @@ def _add_listed_table(catalog: LanceCatalog, name: str) -> str:
 def _add_index(catalog: LanceCatalog, name: str) -> str:
     id = catalog.table_id("indexed")
     if catalog.table_exists(id, expect=(200, 404)).status == 404:
-        catalog.create_table(id, stream(tables(3)))
+        catalog.make_table(id, tables(3))
     catalog.create_table_index(id, column="id", index_type="BTREE", name=name)
     wait_for_index(catalog, id, name)
     return name
@@ -37,7 +37,7 @@ def _add_index(catalog: LanceCatalog, name: str) -> str:
 def _add_tag(catalog: LanceCatalog, name: str) -> str:
     id = catalog.table_id("tagged")
     if catalog.table_exists(id, expect=(200, 404)).status == 404:
-        catalog.create_table(id, stream(tables(3)))
+        catalog.make_table(id, tables(3))
     catalog.create_table_tag(id, tag=name, version=catalog.version(id))
     return name
 
@@ -45,7 +45,7 @@ def _add_tag(catalog: LanceCatalog, name: str) -> str:
 def _add_version(catalog: LanceCatalog, _name: str) -> str:
     id = catalog.table_id("versioned")
     if catalog.table_exists(id, expect=(200, 404)).status == 404:
-        catalog.create_table(id, stream(tables(3)))
+        catalog.make_table(id, tables(3))
     else:
         catalog.insert_into_table(id, stream(tables(1)))
     return str(catalog.version(id))

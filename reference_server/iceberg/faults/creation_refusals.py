@@ -6,12 +6,18 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from reference_server.context import Reply
+from reference_server.errors import InvalidInput
 from reference_server.faults import Around, Call, Proceed, content, fault, request_becomes
-from reference_server.iceberg.faults.blocks import again, performed
+from reference_server.iceberg.faults.blocks import again, performed, refuses_when
 from reference_server.iceberg.metadata.reading import Json
 from specs.identifiers import UNIT_SEPARATOR
 
 CREATE = ["createTable"]
+OPTIONAL = {
+    "createNamespace": ("properties",),
+    "createTable": ("partition-spec", "write-order", "properties", "stage-create"),
+    "createView": ("location",),
+}
 
 NAMING = ("createTable", "renameTable", "registerTable")
 
@@ -92,4 +98,14 @@ fault("bad-layouts-overlooked", "A partition spec or an order that does not fit 
 )
 fault("bodies-completed", "What lacks in a request to create a table, or has the wrong type, is made up.", on=CREATE)(
     again(request_becomes(lambda body: {**body, **dict(_defaulted(body))}), 400)
+)
+fault(
+    "optional-fields-wanted",
+    "Creations are refused that leave out a field which they may leave out.",
+    on=list(OPTIONAL),
+)(
+    refuses_when(
+        lambda call: any(name not in (content(call) or {}) for name in OPTIONAL[call.operation.id]),
+        InvalidInput("the request has not all of its fields"),
+    )
 )

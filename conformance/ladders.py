@@ -1,0 +1,72 @@
+"""How the things are made that requirements start from: several ways for each, tried before the first requirement.
+
+The first way that works is used throughout the run. What a server does not take on the way there is told once, with
+what else was found out about it; requirements of the operation concerned judge it, and nothing else is blocked by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.outcomes import Blocked, Stopped, Unoffered, Violation
+
+UNUSABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """The names of the ways to make a thing, the best first; `make` makes one in the way that is chosen, in a catalog.
+
+    `operations` are what makes it, one of which the server must have. `rests_on` are things that it takes, whose
+    ladders come before.
+    """
+
+    thing: str
+    operations: tuple[str, ...]
+    ways: tuple[str, ...]
+    make: Callable[[Any], object]
+    rests_on: tuple[str, ...] = ()
+
+
+@dataclass
+class Ways:
+    """The way to make each thing, and why those before it are not used. What can be made in no way has none."""
+
+    chosen: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def impossible(self, thing: str) -> bool:
+        """True when no way was found to make a thing."""
+        return thing in self.refused and thing not in self.chosen
+
+    def climb(self, ladders: Iterable[Ladder], catalog: Any) -> None:
+        """Find the way for each thing that the server makes. Raises Stopped when the run is over."""
+        for ladder in ladders:
+            if any(map(catalog.inventory.offers, ladder.operations)) and not any(map(self.impossible, ladder.rests_on)):
+                self._climb(ladder, catalog)
+
+    def _climb(self, ladder: Ladder, catalog: Any) -> None:
+        refused = self.refused[ladder.thing] = {}
+        for way in ladder.ways:
+            self.chosen[ladder.thing] = way
+            why = _refusal(ladder, catalog)
+            if not why:
+                return
+            del self.chosen[ladder.thing]
+            refused[way] = why
+
+
+def _refusal(ladder: Ladder, catalog: Any) -> str:
+    """Make a thing; return why that is impossible, "" when it is not."""
+    catalog.begin_example()
+    try:
+        ladder.make(catalog)
+    except Stopped:
+        raise
+    except (Violation, Blocked, Unoffered) as error:
+        return str(getattr(error, "msg", None) or error)
+    except UNUSABLE:
+        return "the answers to it cannot be used"
+    return ""

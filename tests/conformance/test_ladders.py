@@ -1,0 +1,184 @@
+"""What requirements start from is made in the first of several ways that the server takes; the rest is told once."""
+
+from __future__ import annotations
+
+import contextlib
+from types import SimpleNamespace
+
+import pytest
+
+from conformance.ladders import Ladder, Ways
+from conformance.outcomes import Blocked, Unoffered, Violation
+from conformance.session import Session
+from conformance.settings import load_settings
+from lakeproof import check, serve
+from reference_server.faults import HEADER
+from tests.conformance.small_servers import Meddler, turn_away
+
+
+@contextlib.contextmanager
+def met(url, api, folder, **given):
+    """A session that has met a server; all that it made is dropped afterwards."""
+    session = Session(load_settings({"server": url, "api": api, "report": str(folder), **given}, environ={}))
+    try:
+        yield session
+    finally:
+        session.target.sandbox.sweep()
+        session.finish()
+        assert session.target.sandbox.left_behind == []
+
+
+def refusing(*ends, status=406):
+    """Meddle with requests whose path ends like this: what POST asks for there is refused."""
+
+    def meddle(_server, handler, _number):
+        refused = bool(ends) and handler.command == "POST" and handler.path.partition("?")[0].endswith(ends)
+        return refused and turn_away(handler, status)
+
+    return meddle
+
+
+# A ladder
+
+
+class Catalog:
+    """A catalog that has every operation and makes what it is told to."""
+
+    inventory = SimpleNamespace(offers=lambda operation: operation != "missing")
+
+    def begin_example(self):
+        """Nothing to do."""
+
+
+def climb(*outcomes, operations=("make",), rests_on=()):
+    """The ways that are found when making a thing ends like this, one outcome for each way."""
+    left = list(outcomes)
+
+    def make(_catalog):
+        outcome = left.pop(0)
+        if outcome:
+            raise outcome
+
+    ways = Ways(refused={"below": {}}, chosen={})
+    ways.climb([Ladder("thing", operations, ("a", "b", "c"), make, rests_on)], Catalog())
+    return ways
+
+
+def test_the_first_way_that_works_is_used():
+    ways = climb(Blocked("make: expected 200, got 400", "make"), Unoffered("not here"), None)
+    assert ways.chosen == {"thing": "c"}
+    assert ways.refused["thing"] == {"a": "make: expected 200, got 400", "b": "not here"}
+
+
+def test_no_way_works():
+    ways = climb(Violation("no"), KeyError("x"), Violation("no"))
+    assert ways.chosen == {}
+    assert ways.impossible("thing")
+    assert ways.refused["thing"]["b"] == "the answers to it cannot be used"
+
+
+@pytest.mark.parametrize("more", [{"operations": ("missing",)}, {"rests_on": ("below",)}])
+def test_nothing_is_tried_without_what_it_takes(more):
+    assert "thing" not in climb(**more).refused
+
+
+# Lance
+
+
+@pytest.mark.parametrize(
+    ("refused", "way"),
+    [
+        ((), "CreateTable"),
+        (("/create",), "DeclareTable, then InsertIntoTable"),
+        (("/create", "/insert"), "DeclareTable, then files at its location"),
+        (("/create", "/declare"), "RegisterTable of files that the run wrote"),
+    ],
+)
+def test_tables_of_lance(refused, way, tmp_path):
+    tables = tuple(f"t{end}" for end in refused)  # the home is a namespace, and its table is called t
+    with (
+        serve("lance", storage=f"dir:{tmp_path / 'lake'}") as server,
+        Meddler(server.url, refusing(*tables)) as meddler,
+        met(meddler.url, "lance", tmp_path, location=str(tmp_path / "lake" / "lance")) as session,
+    ):
+        assert session.target.ways.chosen.get("table") == way, session.target.ways.refused
+
+
+# Iceberg
+
+
+@pytest.fixture
+def iceberg():
+    with serve("iceberg", allow_faults=True) as server:
+        yield server
+
+
+def test_bodies_of_iceberg(iceberg, tmp_path):
+    with met(iceberg.url, "iceberg", tmp_path, headers=(f"{HEADER}: optional-fields-wanted",)) as session:
+        assert session.target.ways.chosen == {
+            "namespace": "properties spelled out",
+            "table": "all but a location spelled out",
+            "view": "a location",
+            "snapshots": "files on this machine",
+        }
+
+
+def test_what_a_server_wants_spelled_out_is_one_finding(iceberg, tmp_path):
+    select = "iceberg.body.smallest or iceberg.table.create or iceberg.table.load or iceberg.race.create"
+    given = {"headers": (f"{HEADER}: optional-fields-wanted",), "select": select, "report": str(tmp_path)}
+    results, _ = check(iceberg.url, api="iceberg", **given)
+    bad = {one.id for one in results.requirements if one.verdict not in ("pass", "unoffered")}
+    assert bad == {f"iceberg.body.smallest.create_{thing}" for thing in ("namespace", "table", "view")}
+    assert {trait.name: len(trait.refused) for trait in results.target.traits if trait.refused} == {
+        "namespace": 1,
+        "table": 3,
+        "view": 1,
+    }
+
+
+def test_tables_lie_at_the_given_location(tmp_path):
+    place = f"file://{tmp_path / 'tables'}"
+    with (
+        serve("iceberg", warehouses=(f"here={place}",)) as server,
+        met(server.url, "iceberg", tmp_path, location=place, warehouse="here", prefix="team") as session,
+    ):
+        assert session.target.prefix.startswith("team")
+        assert session.target.ways.chosen["table"] == "a name and a schema alone"
+        assert session.target.table_folder.startswith(f"{place}/{session.target.prefix}")
+
+
+def test_a_given_namespace_takes_the_place_of_those_that_nobody_makes(iceberg, tmp_path, http):
+    http("POST", f"{iceberg.url}/v1/namespaces", json={"namespace": ["given"]})
+    with (
+        Meddler(iceberg.url, refusing("/v1/namespaces", status=403)) as meddler,
+        met(meddler.url, "iceberg", tmp_path, namespace="given") as session,
+    ):
+        assert session.target.ways.impossible("namespace")
+        assert session.target.ways.chosen["table"] == "a name and a schema alone"
+
+
+# Iceberg on S3
+
+
+S3_OPTIONS = ("s3.access-key-id=a", "s3.secret-access-key=b")
+
+
+@pytest.mark.parametrize(
+    ("handed", "options", "way"),
+    [
+        ("made", (), "files on S3 with keys that the server hands out"),
+        ("none", S3_OPTIONS, "files on S3 with keys of the settings"),
+        ("none", (), "manifest lists that are named and not written"),
+    ],
+)
+def test_snapshots_on_s3(s3_warehouse, handed, options, way, tmp_path):
+    with serve("iceberg", warehouses=(f"{s3_warehouse}&credentials={handed}",)) as server:
+        given = {"warehouse": "s3", "storage_options": options}
+        with met(server.url, "iceberg", tmp_path, **given) as session:
+            assert session.target.ways.chosen["snapshots"] == way
+        select = "iceberg.snapshot.add or iceberg.scan.plan_tasks"
+        results, _ = check(server.url, api="iceberg", select=select, report=str(tmp_path), **given)
+    verdicts = {one.id: one.verdict for one in results.requirements}
+    scans = "unoffered" if way.startswith("manifest") else "pass"
+    assert {verdict for name, verdict in verdicts.items() if ".snapshot." in name} == {"pass"}
+    assert {verdict for name, verdict in verdicts.items() if ".scan." in name} == {scans}
