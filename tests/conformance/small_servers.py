@@ -69,12 +69,12 @@ class Meddler(StrangeServer):
         self._count = threading.Lock()
         self.asked = 0
 
-    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+    def answer(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
         with self._count:
             self.asked += 1
             number = self.asked
         if not self._meddle(self, handler, number):
-            super().answer(handler)
+            super().answer(handler, body)
 
     def vanish(self, handler: BaseHTTPRequestHandler) -> None:
         """Break this connection and take no more."""
@@ -96,8 +96,7 @@ def say(handler: BaseHTTPRequestHandler, status: int = 200, body: object = LISTI
 
 
 def turn_away(handler: BaseHTTPRequestHandler, status: int = 503, **headers: str) -> bool:
-    """Take the body of a request and answer in the server's place."""
-    handler.rfile.read(int(handler.headers.get("Content-Length") or 0))
+    """Answer in the server's place."""
     return say(handler, status, {"error": "come back later"}, **headers)
 
 
