@@ -166,7 +166,7 @@ S3_OPTIONS = ("s3.access-key-id=a", "s3.secret-access-key=b")
 @pytest.mark.parametrize(
     ("handed", "options", "way"),
     [
-        ("made", (), "files on S3 with keys that the server hands out"),
+        ("dummy", (), "files on S3 with keys that the server hands out"),
         ("none", S3_OPTIONS, "files on S3 with keys of the settings"),
         ("none", (), "manifest lists that are named and not written"),
     ],
