@@ -92,6 +92,8 @@ class Late:
 @template("race.losers.{}", must, kind="race")
 def losers_are_refused(suite: Suite, catalog: Any, case: Late) -> None:
     """Of several clients that do the same at the same time all but one are told that they are too late."""
+    for operation in case.operations:
+        catalog.client.require(operation)
 
     def program(act: Act, racer: Racer) -> None:
         racer.do("act", ("all",), lambda: act(catalog.through(racer.client)))
