@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from conformance.cells import Levels
 from conformance.requirement import REQUIREMENTS, Requirement
 from conformance.target import Prober, Target
 from conformance.wire import ExtraCheck
@@ -22,10 +23,11 @@ PACKAGE = "conformance"
 
 @dataclass(frozen=True, slots=True)
 class SuitePart:
-    """One API: its prober, and checks of every answer beside the schema, as they are in a profile."""
+    """One API: its prober, checks of every answer beside the schema, as they are in a profile; names with levels."""
 
     prober: Callable[[Target], Prober]
     extra_checks: Callable[[Profile], Mapping[str, ExtraCheck]]
+    levels: tuple[Levels, ...] = ()
 
 
 def suite_part(api: str) -> SuitePart:

@@ -10,13 +10,14 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
+from functools import partial
 from typing import Any, NoReturn
 from urllib.parse import quote, urlencode
 
 import orjson
 
 from conformance.exchange import Exchange, hide_fields
-from conformance.json_values import shown, strict
+from conformance.json_values import shown, strict, watched
 from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.recording import Recording, ServerKnowledge
 from conformance.transport import Connection, Traffic, Transport
@@ -39,10 +40,18 @@ class Encoded(str):
 class Answer:
     """An answer. Looking at a field of it remembers the field: a failing assertion marks it."""
 
-    def __init__(self, exchange: Exchange, touch: Callable[[Exchange, str], None], errors: ErrorBody) -> None:
+    def __init__(
+        self,
+        exchange: Exchange,
+        touch: Callable[[Exchange, str], None],
+        errors: ErrorBody,
+        look: Callable[[Exchange, str], None] | None = None,
+    ) -> None:
+        """Make an answer of an exchange. `touch` hears what is looked at last, `look` all that is read of the body."""
         self._exchange = exchange
         self._touch = touch
         self._errors = errors
+        self._look = look
 
     @property
     def status(self) -> int:
@@ -61,9 +70,10 @@ class Answer:
         """The body as JSON. Raises Violation when it is none."""
         self._touch(self._exchange, "body:")
         try:
-            return strict(orjson.loads(self._exchange.response_body))
+            value = orjson.loads(self._exchange.response_body)
         except orjson.JSONDecodeError as error:
             raise Violation(f"the body is not JSON: {error}", "body:") from None
+        return watched(value, partial(self._look, self._exchange)) if self._look else strict(value)
 
     def header(self, name: str) -> str:
         """Return a header, "" when it is absent."""
@@ -221,7 +231,7 @@ class Client:
             self.reach_subject()
         self.send(exchange)
         self.judge_status(exchange, expect)
-        return Answer(exchange, self.touch, self.document.errors)
+        return Answer(exchange, self.touch, self.document.errors, self.recording.look)
 
     def get_raw(self, path: str) -> Exchange:
         """Send a GET to a path that belongs to no operation."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from datetime import date, datetime, time
 from functools import partial
 from typing import Any, NoReturn, SupportsIndex
@@ -12,6 +12,8 @@ import orjson
 from conformance.outcomes import Violation
 
 LIMIT = 300
+ALL_BELOW = "/*"  # the path of whatever an object has
+Look = Callable[[str], None]
 
 
 class Fields(dict[Any, Any]):
@@ -21,6 +23,52 @@ class Fields(dict[Any, Any]):
 
     def __missing__(self, name: object) -> NoReturn:
         raise Violation(f"the answer lacks the field {shown(name)} of an object", "body:")
+
+
+class Watched(Fields):
+    """A JSON object of an answer that tells which of its fields are read; all, where it is taken as a whole."""
+
+    __slots__ = ("_look", "_path")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, fields: Mapping[str, Any], look: Look, path: str) -> None:
+        super().__init__(fields)
+        self._look, self._path = look, path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what copies are made of, which nobody watches."""
+        self._look(self._path + ALL_BELOW)
+        return strict, (dict(super().items()),)
+
+    def __getitem__(self, name: Any) -> Any:
+        self._look(f"{self._path}/{name}")
+        return super().__getitem__(name)
+
+    def __contains__(self, name: object) -> bool:
+        self._look(f"{self._path}/{name}")
+        return super().__contains__(name)
+
+    def get(self, name: Any, default: Any = None) -> Any:
+        """Return a field, or the default."""
+        self._look(f"{self._path}/{name}")
+        return super().get(name, default)
+
+    def __eq__(self, other: object) -> bool:
+        self._look(self._path + ALL_BELOW)
+        return super().__eq__(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def items(self) -> Any:
+        """Return all fields with their names."""
+        self._look(self._path + ALL_BELOW)
+        return super().items()
+
+    def values(self) -> Any:
+        """Return the values of all fields."""
+        self._look(self._path + ALL_BELOW)
+        return super().values()
 
 
 class Items(list[Any]):
@@ -34,6 +82,13 @@ class Items(list[Any]):
             return super().__getitem__(place)
         except IndexError:
             raise Violation(f"the answer lacks an item of a list, which has {len(self)}", "body:") from None
+
+
+def watched(value: Any, look: Look, path: str = "") -> Any:
+    """Return a JSON value as `strict` does; its objects tell which fields are read, by their paths from `path` on."""
+    if isinstance(value, dict):
+        return Watched({name: watched(one, look, f"{path}/{name}") for name, one in value.items()}, look, path)
+    return Items([watched(one, look, f"{path}[]") for one in value]) if isinstance(value, list) else value
 
 
 def strict(value: Any) -> Any:

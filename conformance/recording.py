@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
+from conformance.cells import CellLog
 from conformance.exchange import Exchange
 from conformance.wire import WireLog
 
@@ -17,7 +18,8 @@ class Recording:
 
     `subjects` are the operations that the requirement is about, `steps` the exchanges of its present example, `reached`
     the statuses of subjects that it asked for and got. While it is `preparing`, no call is one of its subjects'.
-    `requests` counts over the whole run.
+    `requests` counts over the whole run, `cells` is what it has done. `at_once` are the requests that other threads
+    have sent in the present example.
     """
 
     wire: WireLog
@@ -28,6 +30,8 @@ class Recording:
     preparing: bool = False
     requests: int = 0
     listener: Listener | None = None
+    cells: CellLog | None = None
+    at_once: set[tuple[str, str, bytes]] = field(default_factory=set)
 
     def begin(self, subjects: Collection[str]) -> None:
         """Start a requirement."""
@@ -38,6 +42,7 @@ class Recording:
     def begin_example(self) -> None:
         """Start an example: its steps are told from here."""
         self.steps = []
+        self.at_once = set()
         self.reached_subject = self.preparing = False
 
     @property
@@ -48,13 +53,18 @@ class Recording:
     def fork(self) -> Recording:
         """Return the recording of another thread, which is past the preparations."""
         wire = WireLog(self.wire.document, self.wire.validators, extra_checks=self.wire.extra_checks)
-        return Recording(wire, subjects=self.subjects, reached_subject=True)
+        return Recording(wire, subjects=self.subjects, reached_subject=True, cells=self.cells)
 
     def join(self, other: Recording) -> None:
         """Take over what another thread has seen."""
         self.requests += other.requests
         self.steps += other.steps
         self.wire.absorb(other.wire)
+        sent = {(exchange.operation, exchange.url, exchange.request_body) for exchange in other.steps}
+        for operation, *_ in sent & self.at_once:
+            if self.cells:
+                self.cells.at_once(operation)
+        self.at_once |= sent
         for exchange in other.steps:
             self.hear(exchange)
 
@@ -67,6 +77,11 @@ class Recording:
         """Pass an exchange on to who listens."""
         if self.listener:
             self.listener(exchange)
+
+    def look(self, exchange: Exchange, path: str) -> None:
+        """Note that the requirement looked at a field of an answer."""
+        if self.cells:
+            self.cells.look(exchange, path)
 
     def touch(self, exchange: Exchange, mark: str) -> None:
         """Remember the field that the requirement looked at last; it is what a failure is about."""

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 
 from conformance.causes import Cause, find_causes
+from conformance.cells import CellRecord
 from conformance.exchange import Step
 from conformance.exit_codes import EXIT_BROKEN, EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED, EXIT_NOTHING
 from conformance.results_files import FILE_NAME, read_content, results_file
@@ -130,7 +131,8 @@ class Results(msgspec.Struct, kw_only=True):
     """A whole run: what `results.json` holds.
 
     `totals` are the numbers of requirements by verdict, all named; `causes` are what stands behind the findings, the
-    worst first. Files of older kits have none: they are found when the file is read.
+    worst first. Files of older kits have none: they are found when the file is read. `cells` are what the run has done
+    with each operation; older kits did not note it.
     """
 
     version: Version
@@ -139,11 +141,14 @@ class Results(msgspec.Struct, kw_only=True):
     totals: Totals
     causes: list[Cause] = msgspec.field(default_factory=lambda: [])
     requirements: list[Result]
+    cells: list[CellRecord] = msgspec.field(default_factory=lambda: [])
 
     @classmethod
-    def of(cls, run: RunRecord, target: TargetRecord, requirements: list[Result]) -> Results:
+    def of(
+        cls, run: RunRecord, target: TargetRecord, requirements: list[Result], cells: list[CellRecord] | None = None
+    ) -> Results:
         """Return the results of a run."""
-        return cls(version=VERSION, run=run, target=target, totals={}, requirements=requirements)
+        return cls(version=VERSION, run=run, target=target, totals={}, requirements=requirements, cells=cells or [])
 
     def __post_init__(self) -> None:
         """Count, and find causes: files of older kits have verdicts that are gone, and no causes."""

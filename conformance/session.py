@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import cast
 
 from conformance.apis import requirements, suite_part
+from conformance.cells import CellLog
 from conformance.client import Client
+from conformance.exchange import Exchange
 from conformance.exchange_log import ExchangeLog
 from conformance.outcomes import Stopped
 from conformance.requirement import Requirement
@@ -56,7 +58,10 @@ class Session:
         for profile in self.target.profile.judged_by():
             self.client.wire.extra_checks.update(suite_part(profile.api).extra_checks(profile))
         self.log = ExchangeLog(Path(settings.report))
-        self.client.recording.listener = self.log.add
+        levels = {one for profile in self.target.profile.judged_by() for one in suite_part(profile.api).levels}
+        self.cells = CellLog(self.target.document, tuple(levels))
+        self.client.recording.listener = self._hear
+        self.client.recording.cells = self.cells
         self._frozen = self.target.profile.frozen_requirements()
         self._suites = {profile.api: profile for profile in self.target.profile.judged_by()}
         if settings.max_time:
@@ -97,7 +102,11 @@ class Session:
 
     def results(self) -> Results:
         """Return the results so far."""
-        return Results.of(self._run(), self._target(), list(self._results.values()))
+        return Results.of(self._run(), self._target(), list(self._results.values()), self.cells.records())
+
+    def _hear(self, exchange: Exchange) -> None:
+        self.log.add(exchange)
+        self.cells.note(exchange)
 
     def finish(self) -> None:
         """Close what the run had open."""

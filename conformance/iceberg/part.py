@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from conformance.apis import SuitePart
+from conformance.cells import Levels
 from conformance.iceberg.prober import IcebergProber
 from conformance.iceberg.support.checks import extra_checks
 
-PART = SuitePart(IcebergProber, extra_checks)
+PART = SuitePart(IcebergProber, extra_checks, (Levels("namespace", r"[\x1f.]", (1, 2)),))

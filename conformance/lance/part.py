@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from conformance.apis import SuitePart
+from conformance.cells import Levels
 from conformance.lance.prober import LanceProber
 from conformance.lance.support.checks import extra_checks
 
-PART = SuitePart(LanceProber, extra_checks)
+PART = SuitePart(LanceProber, extra_checks, (Levels("id", r"\$", (0, 1, 2, 3)),))

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.table import Table
 from rich.text import Text
 
+from conformance.cell_coverage import CellCoverage, cell_coverage, gap_groups, held_line
 from conformance.coverage import (
     COVERED,
     EXCLUDED,
@@ -25,17 +29,24 @@ from conformance.coverage import (
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.results import Results, read_results
 from lakeproof.checking import EMBEDDED_STORAGE, check
-from lakeproof.terminal import ProgressListener, out
+from lakeproof.terminal import ProgressListener, err, out
 from specs.apis import apis, default_api
 from specs.profiles import find_profile
 
 STYLES = {COVERED: ("✓", "green"), EXCLUDED: ("–", "dim"), UNSERVED: ("○", "dim"), GAP: ("✗", "bold red")}
+MOST_NAMES = 3
 EPILOG = """\b
 Examples:
   lakeproof coverage                      judge the embedded server, then count
   lakeproof coverage --api iceberg        the same for another API
   lakeproof coverage lakeproof-report     count what that run reached
+  lakeproof coverage --cells              each value of each field that nothing sent or looked at
   lakeproof coverage --json | jq '.statuses[] | select(.state == "gap")'
+
+\b
+A cell is one thing that can be done with an operation: a field of a request with
+an ordinary value, each declared one, none, null, a wrong type, a number beside its
+bounds; a field of an answer that a requirement looked at; one object and many.
 """
 
 
@@ -43,21 +54,30 @@ Examples:
 @click.argument("results", required=False, type=click.Path(path_type=Path))
 @click.option("--api", type=click.Choice([*apis()]), default=default_api(), show_default=True, help="The API to count.")
 @click.option("--storage", default=EMBEDDED_STORAGE, show_default=True, help="Storage of the embedded server.")
-@click.option("--json", "as_json", is_flag=True, help="Print every status and clause as JSON.")
-def coverage_command(results: Path | None, api: str, storage: str, as_json: bool) -> int:
-    """Count which declared statuses and clauses the requirements reach; exit 1 if there is a gap."""
+@click.option("--cells", "with_cells", is_flag=True, help="Print the cells that nothing covers, and nothing else.")
+@click.option("--json", "as_json", is_flag=True, help="Print every status, clause and cell as JSON.")
+def coverage_command(results: Path | None, api: str, storage: str, with_cells: bool, as_json: bool) -> int:
+    """Count which declared statuses, clauses and cells the requirements reach; exit 1 if there is a gap.
+
+    Cells are gaps for the exit code where a run of the whole suite leaves more than `coverage.toml` allows.
+    """
     found = read_results(results) if results else _run(api, storage)
     profile = find_profile(found.target.profile)
     statuses = status_coverage(found, profile.document())
     clauses = [entry for suite in profile.suites for entry in clause_coverage(suite)]
+    cells = cell_coverage(found) if found.cells or with_cells else []
+    problems = [] if results else held_line(cells, api)
     gaps = GAP in {entry.state for entry in statuses} | {entry.state for entry in clauses}
     if as_json:
-        click.echo(
-            json.dumps({"statuses": [asdict(one) for one in statuses], "clauses": [asdict(one) for one in clauses]})
-        )
+        listed: dict[str, Sequence[Any]] = {"statuses": statuses, "clauses": clauses, "cells": cells}
+        click.echo(json.dumps({name: [asdict(one) for one in entries] for name, entries in listed.items()}))
+    elif with_cells:
+        _print_cells(cells)
     else:
-        _print(found, statuses, clauses)
-    return EXIT_FAILS if gaps else EXIT_CONFORMS
+        _print(found, statuses, clauses, cells)
+    for problem in problems:
+        err.print(problem, style="bold red", soft_wrap=True)
+    return EXIT_FAILS if gaps or problems else EXIT_CONFORMS
 
 
 def _run(api: str, storage: str) -> Results:
@@ -65,7 +85,9 @@ def _run(api: str, storage: str) -> Results:
         return check(None, api=api, storage=storage, listener=listener, report=folder)[0]
 
 
-def _print(results: Results, statuses: list[StatusCoverage], clauses: list[ClauseCoverage]) -> None:
+def _print(
+    results: Results, statuses: list[StatusCoverage], clauses: list[ClauseCoverage], cells: list[CellCoverage]
+) -> None:
     columns = sorted({entry.status for entry in statuses})
     table = Table("operation", *columns, box=None, header_style="dim", pad_edge=False)
     for operation in dict.fromkeys(entry.operation for entry in statuses):
@@ -79,9 +101,10 @@ def _print(results: Results, statuses: list[StatusCoverage], clauses: list[Claus
     _print_reasons(statuses, clauses)
     served = [entry.id for entry in results.target.operations if entry.state == "offered"]
     out.print(f"\noperations: {len(served)} of {len(results.target.operations)} served")
-    for name, entries in (("statuses", statuses), ("clauses", clauses)):
+    for name, entries in (("statuses", statuses), ("clauses", clauses), ("cells", cells)):
         counts = Counter(entry.state for entry in entries)
-        out.print(f"{name}: " + ", ".join(f"{counts[state]} {state}" for state in STYLES if counts[state]))
+        told = ", ".join(f"{counts[state]:,} {state}" for state in STYLES if counts[state])
+        out.print(f"{name}: {told or 'not counted, these results are of an older kit'}")
 
 
 def _print_reasons(statuses: list[StatusCoverage], clauses: list[ClauseCoverage]) -> None:
@@ -95,3 +118,22 @@ def _print_reasons(statuses: list[StatusCoverage], clauses: list[ClauseCoverage]
     for reason, names in reasons.items():
         shown = ", ".join(names) if len(names) <= 4 else f"{', '.join(names[:3])} and {len(names) - 3} more"
         out.print(f"[bold]{reason}[/]\n  {shown}", style="red" if reason.startswith(GAP) else "")
+
+
+def _print_cells(cells: list[CellCoverage]) -> None:
+    """Print the gaps: what is not seen of which operations, and of which of their fields."""
+    for part, groups in groupby(gap_groups(cells), key=lambda group: group.part):
+        found = list(groups)
+        out.print(f"\n[bold]{part}[/]: {sum(group.count for group in found):,} gaps")
+        for group in found:
+            few = ", ".join(group.operations[:MOST_NAMES])
+            more = f" and {len(group.operations) - MOST_NAMES} more" if len(group.operations) > MOST_NAMES else ""
+            text = Text.assemble((f"{group.count:5} ", "dim"), ", ".join(group.kinds), (f"  {few}{more}", "cyan"))
+            fields = ", ".join(name for name in group.fields if name)
+            out.print(text.append(f"\n      {fields}", "dim") if fields else text, soft_wrap=True)
+    reasons = Counter(entry.why for entry in cells if entry.state == EXCLUDED)
+    out.print()
+    for why, count in reasons.most_common():
+        out.print(Text.assemble((f"{count:5} excluded: ", "bold"), why), soft_wrap=True)
+    counts = Counter(entry.state for entry in cells)
+    out.print("cells: " + ", ".join(f"{counts[state]:,} {state}" for state in STYLES if counts[state]))

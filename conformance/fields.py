@@ -1,0 +1,78 @@
+"""The fields that a document declares for a body, as a tree: what requests may say and answers may tell.
+
+Variants of a schema are one node with the fields of all. A schema that holds itself is followed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from specs.openapi import Document, Schema
+
+VARIANTS = ("allOf", "oneOf", "anyOf")
+ITEM = "[]"
+
+
+@dataclass(slots=True)
+class Field:
+    """A field: its path from the body, types, closed values, bounds, fields below it, and its item if it is a list."""
+
+    path: str
+    types: set[str] = field(default_factory=set)
+    values: dict[str, Any] = field(default_factory=dict)
+    bounds: set[int] = field(default_factory=set)
+    fields: dict[str, Field] = field(default_factory=dict)
+    item: Field | None = None
+
+    def walk(self) -> Iterator[Field]:
+        """Yield the fields below this one, at any depth."""
+        for below in [*self.fields.values(), *([self.item] if self.item else [])]:
+            yield below
+            yield from below.walk()
+
+
+def field_tree(document: Document, schema: Schema, path: str = "", trail: tuple[str, ...] = ()) -> Field:
+    """Return a schema as a tree of fields; `trail` are the references that led there."""
+    found = Field(path)
+    for part, where in _parts(document, schema, trail):
+        declared = part.get("type", ())
+        found.types |= {declared} if isinstance(declared, str) else set(declared)
+        for value in part.get("enum", [part["const"]] if "const" in part else []):
+            found.values[str(value)] = value
+        found.bounds |= {int(part[name]) for name in ("minimum", "maximum") if name in part}
+        for name, below in part.get("properties", {}).items():
+            _join(found.fields, name, field_tree(document, below, f"{path}/{name}", where))
+        if isinstance(part.get("items"), Mapping):
+            item = field_tree(document, part["items"], path + ITEM, where)
+            found.item = item if found.item is None else _merge(found.item, item)
+    return found
+
+
+def _parts(document: Document, schema: Schema, trail: tuple[str, ...]) -> Iterator[tuple[Schema, tuple[str, ...]]]:
+    """Yield a schema and its variants with the references that led to each; none of them twice on one way."""
+    reference = schema.get("$ref")
+    if reference in trail:
+        return
+    where = (*trail, reference) if reference else trail
+    whole = document.resolve(schema)
+    yield whole, where
+    for name in VARIANTS:
+        for part in whole.get(name, ()):
+            yield from _parts(document, part, where)
+
+
+def _join(fields: dict[str, Field], name: str, other: Field) -> None:
+    fields[name] = _merge(fields[name], other) if name in fields else other
+
+
+def _merge(one: Field, other: Field) -> Field:
+    one.types |= other.types
+    one.values |= other.values
+    one.bounds |= other.bounds
+    for name, below in other.fields.items():
+        _join(one.fields, name, below)
+    if other.item:
+        one.item = other.item if one.item is None else _merge(one.item, other.item)
+    return one
