@@ -218,20 +218,36 @@ class Client:
         subject of the requirement was called yet: then a prerequisite failed. What the API says for an
         unsupported operation raises Unoffered for a subject and Blocked otherwise, unless expected.
         """
-        operation = self.document.operation(operation_id)
-        content = orjson.dumps(json) if json is not None else body or b""
-        exchange = Exchange(
-            operation_id,
-            operation.method,
-            self._transport.origin + self._target(operation, path or {}, query or {}),
-            self._headers(content_type if content or json is not None else None, headers or {}),
-            content,
+        exchange = self.prepare(
+            operation_id, path=path, query=query, json=json, body=body, content_type=content_type, headers=headers
         )
         if operation_id in self.subjects and not self.recording.preparing:
             self.reach_subject()
         self.send(exchange)
         self.judge_status(exchange, expect)
         return Answer(exchange, self.touch, self.document.errors, self.recording.look)
+
+    def prepare(
+        self,
+        operation_id: str,
+        *,
+        path: Mapping[str, str] | None = None,
+        query: Mapping[str, Any] | None = None,
+        json: Any = None,
+        body: bytes | None = None,
+        content_type: str | None = JSON_TYPE,
+        headers: Mapping[str, str | None] | None = None,
+    ) -> Exchange:
+        """Return the request of a call, which is not sent."""
+        operation = self.document.operation(operation_id)
+        content = orjson.dumps(json) if json is not None else body or b""
+        return Exchange(
+            operation_id,
+            operation.method,
+            self._transport.origin + self._target(operation, path or {}, query or {}),
+            self._headers(content_type if content or json is not None else None, headers or {}),
+            content,
+        )
 
     def get_raw(self, path: str) -> Exchange:
         """Send a GET to a path that belongs to no operation."""

@@ -39,11 +39,24 @@ class LanceClient(LanceMethods, api="lance"):
 
         `path` names what lies below the object, or wins over its id. `options` are those of Client.call.
         """
+        arguments = self.arguments(id, body, query=query, path=path, delimiter=delimiter, data=data)
+        return self.client.call(operation, expect=expect, **{**arguments, **options})
+
+    def arguments(
+        self,
+        id: Id | None,
+        body: Any = None,
+        *,
+        query: Query | None = None,
+        path: Mapping[str, str] | None = None,
+        delimiter: str = DELIMITER,
+        data: bytes | None = None,
+    ) -> dict[str, Any]:
+        """Return what Client.call takes to send an operation; see `send`."""
         named = {} if id is None else {"id": id if isinstance(id, str) else join_parts(id, delimiter)}
         extra = {} if delimiter == DELIMITER else {"delimiter": delimiter}
         content = {"json": body} if data is None else {"body": data, "content_type": STREAM_TYPE}
-        arguments = {"path": {**named, **(path or {})}, "query": {**extra, **(query or {})}, **content}
-        return self.client.call(operation, expect=expect, **{**arguments, **options})
+        return {"path": {**named, **(path or {})}, "query": {**extra, **(query or {})}, **content}
 
     def successes(self, operation: str) -> list[int]:
         """See OperationClient: what a skipped drop answers is a success that a call has to ask for."""

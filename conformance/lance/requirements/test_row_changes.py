@@ -278,3 +278,28 @@ def test_delete_from_declared_table(catalog: LanceCatalog) -> None:
     """Deleting from a table that was only declared is refused with 409 and code 19."""
     refused = catalog.delete_from_table(catalog.new_declared_table(), predicate="true", expect=409)
     equal(refused.code, 19, "the code of the error")
+
+
+# Predicates of nothing
+
+BLANK: dict[str, tuple[str, dict[str, Any]]] = {
+    "count": ("CountTableRows", {}),
+    "update": ("UpdateTable", {"updates": [["name", "'new'"]]}),
+    "delete": ("DeleteFromTable", {}),
+}
+
+
+@should(
+    "lance.rows.{}.predicate_blank",
+    operations=lambda case: [case[0]],
+    clause="predicate-blank",
+    kind="error",
+    each=BLANK,
+)
+def test_blank_predicate(catalog: LanceCatalog, case: tuple[str, dict[str, Any]]) -> None:
+    """A predicate of nothing but spaces, or of nothing at all, is refused with 400 and code 13 ({})."""
+    operation, body = case
+    id = catalog.new_table(rows=2)
+    for predicate in ("", "   "):
+        catalog.check_invalid(catalog.send(operation, id, {**body, "predicate": predicate}, expect=400))
+    _check_rows(catalog, id, [(0, "row 0"), (1, "row 1")])

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from conformance.checks import text
 from conformance.client import Answer, Expected
+from conformance.exchange import Exchange
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.indexing import KINDS, new_index
@@ -49,6 +50,11 @@ class Ordinary:
             self.body,
             **{"data": self.data, "query": self.query, "path": self.path, "expect": expect, **options},
         )
+
+    def exchange(self, catalog: LanceCatalog, operation: str) -> Exchange:
+        """Return the request, which is not sent."""
+        arguments = catalog.arguments(self.id, self.body, query=self.query, path=self.path, data=self.data)
+        return catalog.client.prepare(operation, **arguments)
 
 
 Prepare = Callable[[LanceCatalog, str], Ordinary]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, body_becomes, each_of, fault, fields_lost, status_becomes
+from reference_server.faults import NOWHERE, Call, Proceed, body_becomes, each_of, fault, fields_lost, status_becomes
 from reference_server.lance.faults.building import is_root
 
 
@@ -31,7 +31,16 @@ fault("conflict-code", "Errors have the code of a table that exists, whatever th
     body_becomes(lambda body: {**body, "code": 5}, 400, 401, 404)
 )
 
+
+@fault("paths-cut")
+async def _cut_paths(call: Call, proceed: Proceed) -> Reply:
+    """A path that no operation has is answered with success."""
+    reply = await proceed()
+    return Reply(200, b"{}") if call.operation is NOWHERE and reply.status == 404 else reply
+
+
 # Statuses
+fault("methods-ignored", "A method that an operation does not have is answered with success.")(status_becomes(405, 200))
 fault("conflict-as-unsupported", "What exists already is refused as if the operation were not supported.")(
     each_of(status_becomes(409, 406), body_becomes(lambda body: {**body, "code": 0}, 409))
 )

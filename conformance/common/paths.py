@@ -1,0 +1,64 @@
+"""Paths and methods that no operation has: whoever asks there is refused, and nothing is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from conformance.common.template import template
+from conformance.exchange import Exchange
+from conformance.outcomes import Violation
+from conformance.requirement import should
+from specs.openapi import Operation
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+NO_METHOD = (404, 405, 501)
+NO_PATH = (404, 405)
+BELOW = "/lakeproof"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An operation, and what makes a request of it about something that is there; it takes the catalog."""
+
+    operation: Operation
+    request: Callable[[Any], Exchange]
+
+    @property
+    def id(self) -> str:
+        """The operation's name."""
+        return self.operation.id
+
+
+@template("request.other_method.{}", should, clause="methods", kind="error")
+def other_methods_are_refused(catalog: Any, case: Asked) -> None:
+    """{} is not done by another method: 405 tells the methods that there are, 404 and 501 fit as well."""
+    request = case.request(catalog)
+    operations = catalog.client.document.operations.values()
+    here = {one.method for one in operations if one.path == case.operation.path}
+    for method in METHODS:
+        if method not in here:
+            answer = _ask(catalog, replace(request, operation="", method=method))
+            if answer.status not in NO_METHOD:
+                raise Violation(f"{method} should be refused with 404, 405 or 501, but got {answer.status}", "status")
+            if answer.status == 405 and case.operation.method not in answer.response_headers.get("Allow", "").upper():
+                raise Violation(f"the 405 should allow {case.operation.method}", "header:Allow")
+
+
+@template("request.below.{}", should, clause="paths", kind="error")
+def nothing_lies_below(catalog: Any, case: Asked) -> None:
+    """A path below that of {} leads nowhere: 404, or 405."""
+    request = case.request(catalog)
+    url = urlsplit(request.url)
+    answer = _ask(catalog, replace(request, operation="", url=url._replace(path=url.path + BELOW).geturl()))
+    if answer.status not in NO_PATH:
+        raise Violation(f"a path that no operation has should be refused with 404, but got {answer.status}", "status")
+
+
+def _ask(catalog: Any, request: Exchange) -> Exchange:
+    catalog.client.reach_subject()
+    answer: Exchange = catalog.client.send(request)
+    catalog.client.touch(answer, "status")
+    return answer

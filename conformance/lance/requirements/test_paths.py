@@ -1,0 +1,34 @@
+"""Paths and methods that no operation has."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from conformance.checks import number
+from conformance.client import Answer
+from conformance.common import paths
+from conformance.common.paths import Asked
+from conformance.exchange import Exchange
+from conformance.lance.catalog import LanceCatalog
+from conformance.lance.operations import OPERATIONS
+from conformance.lance.support.ordinary import ordinary
+from conformance.requirement import should
+from conformance.suite import Suite
+
+
+def _request(catalog: LanceCatalog, operation: str) -> Exchange:
+    return ordinary(catalog, operation).exchange(catalog, operation)
+
+
+ASKED = {name: Asked(one, partial(_request, operation=one.id)) for name, one in OPERATIONS.items()}
+test_other_methods_are_refused = paths.other_methods_are_refused.declare(__name__, ASKED)
+test_nothing_lies_below = paths.nothing_lies_below.declare(__name__, ASKED)
+
+
+@should("lance.request.nowhere", operations=["DescribeTable"], clause="errors-everywhere", kind="error")
+def test_error_of_a_path_that_is_none(suite: Suite) -> None:
+    """A path that no operation has is answered with the body of an error, whose code clients read."""
+    suite.client.reach_subject()
+    client = suite.client
+    nowhere = client.get_raw("/v1/table/lakeproof/asks/where/nothing/is")
+    number(Answer(nowhere, client.touch, client.document.errors).code, "the code of the error")

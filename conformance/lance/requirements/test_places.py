@@ -1,0 +1,107 @@
+"""Where things are not: tables in namespaces that do not exist, tables taken for namespaces, namespaces for tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from conformance.checks import equal, one_of
+from conformance.common.operations import subject
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.operations import OPERATIONS
+from conformance.lance.support.arrow import stream
+from conformance.lance.support.ordinary import ordinary
+from conformance.requirement import must, should
+from conformance.strategies import tables
+from specs.openapi import Operation
+
+# What is judged elsewhere by a requirement of its own.
+ELSEWHERE = ("DescribeTable", "RenameTable", "QueryTable", "ExplainTableQueryPlan", "AnalyzeTableQueryPlan")
+MAKERS = ("CreateTable", "DeclareTable", "CreateEmptyTable", "RegisterTable")
+ON_TABLES = {
+    name: one
+    for name, one in OPERATIONS.items()
+    if "/table/{id}" in one.path and one.id not in (*ELSEWHERE, *MAKERS) and one.resource != "index"
+}
+
+
+def _in_missing_namespace(catalog: LanceCatalog, operation: Operation) -> Any:
+    """Send an ordinary request about a table in a namespace that does not exist; return the code of the refusal."""
+    catalog.require_namespaces()
+    request = replace(ordinary(catalog, operation.id), id=(*catalog.missing_namespace(), "t"))
+    return request.send(catalog, operation.id, expect=404)
+
+
+@must("lance.place.namespace_missing.{}", operations=subject, clause="table-not-found", kind="error", each=ON_TABLES)
+def test_table_in_missing_namespace(catalog: LanceCatalog, case: Operation) -> None:
+    """{} on a table in a namespace that does not exist is refused with 404 and code 1 or 4."""
+    refused = _in_missing_namespace(catalog, case)
+    if refused.body or case.id != "TableExists":  # which answers like DescribeTable, but need not have a body
+        one_of(refused.code, (1, 4), "the code of the error")
+
+
+CODED = {name: one for name, one in ON_TABLES.items() if one.id != "TableExists"}
+
+
+@should("lance.place.namespace_code.{}", operations=subject, clause="namespace-before-table", kind="error", each=CODED)
+def test_code_of_missing_namespace(catalog: LanceCatalog, case: Operation) -> None:
+    """{} on a table in a namespace that does not exist is refused with code 1, not 4."""
+    equal(_in_missing_namespace(catalog, case).code, 1, "the code of the error")
+
+
+# Tables and namespaces are two kinds of things
+
+TABLE_AS_NAMESPACE: dict[str, tuple[str, Any]] = {
+    "describe": ("DescribeNamespace", {}),
+    "exists": ("NamespaceExists", {}),
+    "list": ("ListNamespaces", None),
+    "list_tables": ("ListTables", None),
+}
+NAMESPACE_AS_TABLE: dict[str, tuple[str, Any]] = {
+    "describe": ("DescribeTable", {}),
+    "exists": ("TableExists", {}),
+    "drop": ("DropTable", None),
+    "deregister": ("DeregisterTable", {}),
+    "count": ("CountTableRows", {}),
+}
+
+
+def _operation(case: tuple[str, Any]) -> list[str]:
+    return [case[0]]
+
+
+@must(
+    "lance.place.table_as_namespace.{}",
+    operations=_operation,
+    clause="namespace-not-found",
+    kind="error",
+    each=TABLE_AS_NAMESPACE,
+)
+def test_table_is_no_namespace(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
+    """A table is no namespace ({}): 404 and code 1."""
+    id = catalog.new_table()
+    catalog.require_nested()
+    equal(catalog.send(case[0], id, case[1], expect=404).code, 1, "the code of the error")
+
+
+@must(
+    "lance.place.namespace_as_table.{}",
+    operations=_operation,
+    clause="table-not-found",
+    kind="error",
+    each=NAMESPACE_AS_TABLE,
+)
+def test_namespace_is_no_table(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
+    """A namespace is no table ({}): 404 and code 4; it stays."""
+    id = catalog.new_namespace()
+    equal(catalog.send(case[0], id, case[1], expect=404).code, 4, "the code of the error")
+    catalog.namespace_exists(id)
+
+
+@must("lance.place.below_table", operations=["CreateTable"], clause="namespace-not-found", kind="error")
+def test_nothing_is_made_below_a_table(catalog: LanceCatalog) -> None:
+    """No table is created in a table: 404 and code 1, since there is no such namespace."""
+    catalog.require_nested()
+    id: Names = catalog.new_table()
+    refused = catalog.create_table((*id, "t"), stream(tables(1)), expect=404)
+    equal(refused.code, 1, "the code of the error")
