@@ -67,11 +67,11 @@ def measure(folder: Path, divisor: int) -> dict[str, float]:
     where = ("--folder", str(folder / "warehouse"))
     first = run("load", str(folder / "runs"), *where)
     tables = state(folder / "warehouse")
-    again = run("load", str(folder / "runs"), *where)
+    second = run("load", str(folder / "runs"), *where)
     report = run("report", "--report", str(folder / "report"), *where)
-    if _new_runs(first) != amount.runs or _new_runs(again) or state(folder / "warehouse") != tables:
-        raise RuntimeError(f"loaded {_new_runs(first)} and then {_new_runs(again)} of {amount.runs} runs")
-    _say_tables(tables)
+    if _new_runs(first) != amount.runs or _new_runs(second) or state(folder / "warehouse") != tables:
+        raise RuntimeError(f"loaded {_new_runs(first)} and then {_new_runs(second)} of {amount.runs} runs")
+    _print_tables(tables)
     return {
         "runs": amount.runs,
         "verdicts": amount.runs * amount.requirements,
@@ -81,7 +81,7 @@ def measure(folder: Path, divisor: int) -> dict[str, float]:
         "load_s": round(first.seconds, 1),
         "load_cpu_s": round(first.processors, 1),
         "load_mb": first.peak >> 20,
-        "again_s": round(again.seconds, 1),
+        "again_s": round(second.seconds, 1),
         "report_s": round(report.seconds, 1),
         "report_cpu_s": round(report.processors, 1),
         "report_mb": report.peak >> 20,
@@ -101,7 +101,7 @@ def _snapshot(url: str) -> tuple[int, int]:
     return current, int(summary["total-records"])
 
 
-def _say_tables(tables: dict[str, tuple[int, int]]) -> None:
+def _print_tables(tables: dict[str, tuple[int, int]]) -> None:
     for name, (snapshot, rows) in tables.items():
         Console(width=160).print(f"after both loads: {name}: {rows:,} rows, snapshot {snapshot}", highlight=False)
 

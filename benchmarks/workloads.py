@@ -71,9 +71,9 @@ def interleaved(loads: dict[str, tuple[Running, Workload]]) -> dict[str, float]:
 
 def compared(speeds: dict[str, float], peers: tuple[str, ...]) -> str:
     """Return how much faster ours are than each peer, as text."""
-    ours = [name for name in speeds if name not in peers]
+    measured = [name for name in speeds if name not in peers]
     return "; ".join(
-        f"{peer}: " + ", ".join(f"{speeds[name] / speeds[peer]:.1f}x ({name.split()[1]})" for name in ours)
+        f"{peer}: " + ", ".join(f"{speeds[name] / speeds[peer]:.1f}x ({name.split()[1]})" for name in measured)
         for peer in peers
         if peer in speeds
     )

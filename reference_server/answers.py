@@ -30,7 +30,7 @@ class KeptAnswers:
         entry = self._answers.get(_key(request, varying))
         if entry is None or entry[0] != state:
             return None
-        return entry[1] if entry[1].still is None or entry[1].still() else None
+        return entry[1] if entry[1].still_valid is None or entry[1].still_valid() else None
 
     def keep(self, request: Request, state: Hashable, reply: Reply, varying: Sequence[str] = ()) -> None:
         """Keep an answer; `state` is what it was before the answer was made."""

@@ -44,7 +44,7 @@ class App:
     access_log: TextIO | None = None
     executor: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(WORKERS, "lakeproof"))
     state: dict[str, Any] = field(default_factory=dict)
-    kept: KeptAnswers = field(default_factory=KeptAnswers)
+    kept_answers: KeptAnswers = field(default_factory=KeptAnswers)
     boot: str = field(default_factory=lambda: secrets.token_hex(4))
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
@@ -85,12 +85,12 @@ class App:
     async def _plain_reply(self, api: Api, mount: str, request: Request) -> Reply:
         """Answer without faults: with a kept answer if there is one, and keep it if it may be."""
         state = api.state()
-        answer = self.kept.recall(request, state, api.varying)
+        answer = self.kept_answers.recall(request, state, api.varying)
         if answer is not None:
             return answer
         reply = await api.answer(request, *_route(api, mount, request), self.executor)
         if reply.reusable:
-            self.kept.keep(request, state, reply, api.varying)
+            self.kept_answers.keep(request, state, reply, api.varying)
         return reply
 
     def _denial(self, api: Api, mount: str, request: Request) -> CatalogError | None:

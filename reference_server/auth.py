@@ -96,8 +96,8 @@ class Auth:
         return hmac.new(key, f"lakeproof\0{until}\0{nonce}".encode(), hashlib.sha256).hexdigest()
 
 
-def _same(shown: str, wanted: str) -> bool:
-    return hmac.compare_digest(shown.encode("utf-8", "surrogateescape"), wanted.encode())
+def _same(shown: str, expected: str) -> bool:
+    return hmac.compare_digest(shown.encode("utf-8", "surrogateescape"), expected.encode())
 
 
 def parse_auth(text: str) -> Auth:

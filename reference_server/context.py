@@ -70,7 +70,7 @@ class Reply:
     """One answer: status, body bytes and headers.
 
     `reusable` says that it follows from the catalog alone and holds until the catalog changes. Where it
-    depends on something outside too, `still` tells whether that is as it was.
+    depends on something outside too, `still_valid` tells whether that is unchanged.
     """
 
     status: int = 200
@@ -78,7 +78,7 @@ class Reply:
     content_type: str = JSON_TYPE
     headers: dict[str, str] = field(default_factory=dict)
     reusable: bool = False
-    still: Callable[[], bool] | None = None
+    still_valid: Callable[[], bool] | None = None
 
 
 def json_reply(value: Any, status: int = 200) -> Reply:

@@ -44,7 +44,7 @@ class Family:
         """Return the fault of an operation and a subject, "" where the family has none."""
         name = ":".join(filter(None, (self.name, operation, subject)))
         sentence = f"{operation} {self.breaks.format(subject)}"
-        return Fault(name, sentence, frozenset({operation}), _noting(name, self.around(subject)))
+        return Fault(name, sentence, frozenset({operation}), _recording(name, self.around(subject)))
 
 
 def derived_faults(document: Document) -> Iterator[Fault]:
@@ -55,10 +55,10 @@ def derived_faults(document: Document) -> Iterator[Fault]:
                 yield family.fault(operation.id, subject)
 
 
-def _noting(name: str, around: Around) -> Around:
+def _recording(name: str, around: Around) -> Around:
     """Note in the server's state that a fault changed a request or an answer, for those who count mutants."""
 
-    async def noted(call: Call, proceed: Proceed) -> Reply:
+    async def recorded(call: Call, proceed: Proceed) -> Reply:
         sent, answered = _sent(call), b""
 
         async def inner() -> Reply:
@@ -78,7 +78,7 @@ def _noting(name: str, around: Around) -> Around:
             call.state.setdefault(REACHED, set()).add(name)
         return reply
 
-    return noted
+    return recorded
 
 
 def _sent(call: Call) -> tuple[object, ...]:
@@ -103,16 +103,16 @@ def _optional_arguments(document: Document, operation: Operation) -> list[str]:
     return list(dict.fromkeys([*parameters, *fields]))
 
 
-def _fields(wanted: Callable[[Field], bool]) -> Subjects:
-    return lambda document, operation: [field.path for field in answer_fields(document, operation) if wanted(field)]
+def _fields(is_subject: Callable[[Field], bool]) -> Subjects:
+    return lambda document, operation: [field.path for field in answer_fields(document, operation) if is_subject(field)]
 
 
 def _refusals(_document: Document, operation: Operation) -> list[str]:
     return effects.refusals(operation)
 
 
-def _operations(wanted: Callable[[Operation], bool]) -> Subjects:
-    return lambda _document, operation: [""] if wanted(operation) else []
+def _operations(is_subject: Callable[[Operation], bool]) -> Subjects:
+    return lambda _document, operation: [""] if is_subject(operation) else []
 
 
 def _can_be_lost(field: Field) -> bool:

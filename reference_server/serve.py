@@ -182,8 +182,8 @@ def _open_api(profile: Profile, settings: ServerSettings, auth: Auth) -> Api:
     """Return the API of a profile on an open backend, which is closed again when that fails."""
     served = api_class(profile.api)
     backend = open_backend(settings.storage, profile.api, needs_files=served.needs_files)
-    own = {option.name for option in fields(served.options)}
-    options = served.options(**{name: value for name, value in settings.options.items() if name in own})
+    option_names = {option.name for option in fields(served.options)}
+    options = served.options(**{name: value for name, value in settings.options.items() if name in option_names})
     try:
         return served(Setup(profile, profile.document(), backend, auth, settings.page_size), options)
     except Problem:

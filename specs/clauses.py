@@ -111,9 +111,9 @@ def read_clause(path: Path, raw: dict[str, Any]) -> Clause:
 @cache
 def clauses_of(profile: Profile) -> dict[str, Clause]:
     """Return the clauses of the profile's own API that hold in it, by id."""
-    own = [clause for clause in clauses(profile.api).values() if clause.holds_in(profile)]
-    replaced = {name for clause in own for name in clause.replaces}
-    return {clause.id: clause for clause in own if clause.id not in replaced}
+    applicable = [clause for clause in clauses(profile.api).values() if clause.holds_in(profile)]
+    replaced = {name for clause in applicable for name in clause.replaces}
+    return {clause.id: clause for clause in applicable if clause.id not in replaced}
 
 
 @cache

@@ -47,16 +47,16 @@ def _add(tree: Tree, part: Mounted) -> None:
     raw = part.document.raw
     renamed: dict[str, str] = {}
     for section, components in raw.get("components", {}).items():
-        there = tree["components"].get(section, {})
+        existing = tree["components"].get(section, {})
         renamed |= {
             f"{COMPONENTS}{section}/{name}": f"{COMPONENTS}{section}/{_place(part)}.{name}"
             for name, component in components.items()
-            if there.get(name, component) != component
+            if existing.get(name, component) != component
         }
     moved = partial(_referring, renamed)
     for section, components in raw.get("components", {}).items():
-        own = {_name(renamed, section, name): moved(component) for name, component in components.items()}
-        tree["components"].setdefault(section, {}).update(own)
+        components_of_part = {_name(renamed, section, name): moved(component) for name, component in components.items()}
+        tree["components"].setdefault(section, {}).update(components_of_part)
     taken = {item[method]["operationId"] for item in tree["paths"].values() for method in METHODS if method in item}
     for path, item in raw["paths"].items():
         _add_path(tree, part, part.mount + path, moved(item), taken)

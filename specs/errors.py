@@ -35,5 +35,5 @@ class ErrorBody:
         return all(_same(self.read(name, body), value) for name, value in fields.items())
 
 
-def _same(actual: Any, wanted: Any) -> bool:
-    return bool(actual == wanted) and isinstance(actual, bool) == isinstance(wanted, bool)
+def _same(actual: Any, expected: Any) -> bool:
+    return bool(actual == expected) and isinstance(actual, bool) == isinstance(expected, bool)

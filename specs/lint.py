@@ -100,10 +100,10 @@ def _resolves(document: Document, target: str) -> bool:
 def path_parameters(document: Document) -> Iterator[Defect]:
     """The parameters in a path template are those that the operation declares."""
     for operation in document.operations.values():
-        wanted = set(re.findall(r"{([^}]+)}", operation.path))
+        in_path = set(re.findall(r"{([^}]+)}", operation.path))
         declared = {parameter.name for parameter in operation.parameters if parameter.location == "path"}
-        for name in sorted(wanted ^ declared):
-            side = "declared nowhere" if name in wanted else "not in the path"
+        for name in sorted(in_path ^ declared):
+            side = "declared nowhere" if name in in_path else "not in the path"
             yield Defect("path-parameter", f"/paths/{operation.path}", f"{operation.id}: {name} is {side}")
 
 

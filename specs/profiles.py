@@ -91,12 +91,12 @@ class Profile:
         Of several documents it stands for the one that has most of its operations.
         """
         parts = self.facts.parts(self.revision)
-        own = [part for part in parts if part.file and not part.follows] or parts
-        if len(own) == 1:
-            copied, ids = own[0], frozenset[str]()
+        candidates = [part for part in parts if part.file and not part.follows] or parts
+        if len(candidates) == 1:
+            copied, ids = candidates[0], frozenset[str]()
         else:
             ids = frozenset(Document.load(path).operations)
-            copied = max(own, key=lambda part: len(ids & self._read(part).operations.keys()))
+            copied = max(candidates, key=lambda part: len(ids & self._read(part).operations.keys()))
         overlay = self._overlay(copied)
         return self._composed(
             lambda part: Document.load(path, overlay, lenient=True) if part is copied else self._read(part)

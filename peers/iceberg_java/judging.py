@@ -16,7 +16,7 @@ from conformance.report import render_reports
 from conformance.report.matrix import WORST_FIRST, sentence
 from conformance.results import Result, Results
 from lakeproof.terminal import COLOURS, mark, out
-from peers.iceberg_java.kit import look_at, run_kit
+from peers.iceberg_java.kit import probe, run_kit
 from peers.iceberg_java.verdicts import Run, build_results
 
 FINDINGS = ("error", "fail", "blocked")
@@ -36,12 +36,12 @@ def judge(
 
     Raises Problem when the kit cannot run or nothing answers at the URL.
     """
-    look = look_at(url, properties)
+    server_info = probe(url, properties)
     folder.mkdir(parents=True, exist_ok=True)
     started, clock = datetime.now(UTC), time.perf_counter()
     outcomes = run_kit(url, properties, folder / LOG, only=only, seconds=seconds)
     run = Run(url, name, properties, started, time.perf_counter() - clock, command_line(url, properties, only))
-    results = build_results(run, look, outcomes)
+    results = build_results(run, server_info, outcomes)
     results.write(folder)
     render_reports(results, folder)
     return results

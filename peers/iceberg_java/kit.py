@@ -28,14 +28,14 @@ LOOK_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ServerInfo:
     """What a server says about itself before it is judged: its Server header, and its endpoints if it lists them."""
 
     server: str = ""
     endpoints: frozenset[str] = field(default_factory=frozenset)
 
 
-def look_at(url: str, properties: Mapping[str, str]) -> Look:
+def probe(url: str, properties: Mapping[str, str]) -> ServerInfo:
     """Ask a server for its configuration. Raises Problem when nothing answers at the URL.
 
     What it answers is no matter here: that is for the kit to judge.
@@ -51,7 +51,7 @@ def look_at(url: str, properties: Mapping[str, str]) -> Look:
         endpoints = answer.json().get("endpoints") if answer.status == 200 else None
     except (ValueError, AttributeError):
         endpoints = None
-    return Look(answer.headers.get("Server", ""), frozenset(endpoints or ()))
+    return ServerInfo(answer.headers.get("Server", ""), frozenset(endpoints or ()))
 
 
 def run_kit(

@@ -24,7 +24,7 @@ from conformance.results import (
 )
 from peers.iceberg_java.jars import versions
 from peers.iceberg_java.junit_xml import Outcome
-from peers.iceberg_java.kit import Look
+from peers.iceberg_java.kit import ServerInfo
 from specs.files import read_toml
 from specs.openapi import Operation
 from specs.profiles import find_profile
@@ -50,7 +50,7 @@ class Run:
     command: str
 
 
-def build_results(run: Run, look: Look, outcomes: Iterable[Outcome]) -> Results:
+def build_results(run: Run, server_info: ServerInfo, outcomes: Iterable[Outcome]) -> Results:
     """Return the results of a run of the kit."""
     kit = kit_version()
     about = RunRecord(
@@ -72,9 +72,9 @@ def build_results(run: Run, look: Look, outcomes: Iterable[Outcome]) -> Results:
         api="iceberg",
         profile=f"iceberg-rck/{kit}",
         document=f"Apache Iceberg's REST compatibility kit {kit}",
-        server=look.server,
-        facts={"endpoints": str(len(look.endpoints)) if look.endpoints else "not listed"},
-        operations=[_operation(operation, look) for operation in _document_operations()],
+        server=server_info.server,
+        facts={"endpoints": str(len(server_info.endpoints)) if server_info.endpoints else "not listed"},
+        operations=[_operation(operation, server_info) for operation in _document_operations()],
         settings=redact(run.properties),
     )
     return Results.of(about, target, [to_result(outcome) for outcome in outcomes])
@@ -168,8 +168,8 @@ def _message(outcome: Outcome) -> str:
     return "\n".join([f"{thrown}: {head}", *rest, *([f"at {place}"] if place else [])]) if thrown else ""
 
 
-def _operation(operation: Operation, look: Look) -> OperationRecord:
-    offered = not look.endpoints or f"{operation.method} {operation.path}" in look.endpoints
+def _operation(operation: Operation, server_info: ServerInfo) -> OperationRecord:
+    offered = not server_info.endpoints or f"{operation.method} {operation.path}" in server_info.endpoints
     return OperationRecord(
         id=operation.id,
         resource=operation.resource,

@@ -23,17 +23,18 @@ UNSORTED: tuple[Json, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """`usual` are the names of updates by what the document calls them; `implied` begin every creation."""
+    """`canonical_actions` are the known actions of updates, by the document's own; `implied` begin every creation."""
 
-    usual: Mapping[str, str]
+    canonical_actions: Mapping[str, str]
     implied: tuple[Json, ...]
 
     def translate(self, request: Json) -> Json:
         """Return a CommitTableRequest with the updates that the rules know."""
-        if not self.usual and not self.implied:
+        if not self.canonical_actions and not self.implied:
             return request
         updates = [
-            {**update, "action": self.usual.get(update["action"], update["action"])} for update in request["updates"]
+            {**update, "action": self.canonical_actions.get(update["action"], update["action"])}
+            for update in request["updates"]
         ]
         implied = self.implied if is_creation(request["requirements"]) else ()
         return {**request, "updates": [*implied, *updates]}
@@ -41,6 +42,6 @@ class Dialect:
 
 def dialect_of(document: Document) -> Dialect:
     """Return how commits of a document are meant."""
-    usual = {here: usual for usual, here in spelling(document).items()}
+    canonical = {spelled: canonical for canonical, spelled in spelling(document).items()}
     named = frozenset(actions(document).values())
-    return Dialect(usual, tuple(update for update in UNSORTED if update["action"] not in named))
+    return Dialect(canonical, tuple(update for update in UNSORTED if update["action"] not in named))

@@ -72,10 +72,10 @@ def generate(folder: Path, amount: Amount) -> None:
 
 def write_run(folder: Path, amount: Amount, run: int) -> None:
     """Write one run."""
-    own = folder / f"run{run:05}"
-    own.mkdir(exist_ok=True)
-    results(amount, run).write(own)
-    with (own / EXCHANGES_FILE).open("wb") as log:
+    run_folder = folder / f"run{run:05}"
+    run_folder.mkdir(exist_ok=True)
+    results(amount, run).write(run_folder)
+    with (run_folder / EXCHANGES_FILE).open("wb") as log:
         log.writelines(exchanges(amount, run))
 
 

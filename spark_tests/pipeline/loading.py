@@ -78,8 +78,8 @@ def _remove_halves(spark: SparkSession, new: Iterable[str]) -> None:
     """Remove what an earlier load wrote of these runs before it was interrupted."""
     spark.createDataFrame([(run,) for run in new], "run_id string").createOrReplaceTempView("new_runs")
     for name in (VERDICTS, EXCHANGES):
-        there = spark.sql(f"SELECT 1 FROM {table(name)} WHERE run_id IN (SELECT run_id FROM new_runs) LIMIT 1")
-        if there.collect():
+        half_loaded = spark.sql(f"SELECT 1 FROM {table(name)} WHERE run_id IN (SELECT run_id FROM new_runs) LIMIT 1")
+        if half_loaded.collect():
             spark.sql(f"DELETE FROM {table(name)} WHERE run_id IN (SELECT run_id FROM new_runs)")
 
 

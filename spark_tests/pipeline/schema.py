@@ -53,8 +53,8 @@ FIELDS: Mapping[str, Mapping[str, str]] = {
 
 
 def _columns(name: str, record_type: type) -> dict[str, str]:
-    own = {column: column_type(record_type, path) for column, path in FIELDS[name].items()}
-    return {**{column: column_type(Results, path) for column, path in FIELDS_OF_RUN.items()}, **own}
+    columns = {column: column_type(record_type, path) for column, path in FIELDS[name].items()}
+    return {**{column: column_type(Results, path) for column, path in FIELDS_OF_RUN.items()}, **columns}
 
 
 TABLES: Mapping[str, Mapping[str, str]] = {  # runs come last: a run that stands there is complete in the others
@@ -84,8 +84,8 @@ def ensure_tables(spark: SparkSession) -> None:
 
 def check_tables(spark: SparkSession) -> None:
     """Bring the tables up to date. Raises Problem when they are not there, or a newer kit has written them."""
-    there = {row["namespace"] for row in spark.sql(f"SHOW NAMESPACES IN {CATALOG}").collect()}
-    known = NAMESPACE.partition(".")[2] in there
+    namespaces = {row["namespace"] for row in spark.sql(f"SHOW NAMESPACES IN {CATALOG}").collect()}
+    known = NAMESPACE.partition(".")[2] in namespaces
     tables = {row["tableName"] for row in spark.sql(f"SHOW TABLES IN {NAMESPACE}").collect()} if known else set()
     if not tables >= set(TABLES):
         raise Problem("The warehouse is empty.", "Fill it with `lakeproof warehouse load DIR`.")
@@ -97,8 +97,8 @@ def _bring_up_to_date(spark: SparkSession, name: str, columns: Mapping[str, str]
     version = _version(spark, name)
     if version == VERSION:
         return
-    there = set(spark.table(table(name)).columns)
-    missing = ", ".join(f"{column} {kind}" for column, kind in columns.items() if column not in there)
+    present = set(spark.table(table(name)).columns)
+    missing = ", ".join(f"{column} {kind}" for column, kind in columns.items() if column not in present)
     if missing:
         spark.sql(f"ALTER TABLE {table(name)} ADD COLUMNS ({missing})")
     spark.sql(f"ALTER TABLE {table(name)} SET TBLPROPERTIES ('{VERSION_PROPERTY}' = '{VERSION}')")

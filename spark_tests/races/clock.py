@@ -51,33 +51,33 @@ def clock(address: str, on_progress: OnProgress) -> Iterator[ClockAddress]:
 
     Notes of what a part of the race has done arrive there too, and are passed on.
     """
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
-        own.bind((address, 0))
-        own.settimeout(0.2)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+        udp.bind((address, 0))
+        udp.settimeout(0.2)
         over = threading.Event()
-        thread = threading.Thread(target=_answer, args=(own, over, on_progress), daemon=True)
+        thread = threading.Thread(target=_answer, args=(udp, over, on_progress), daemon=True)
         thread.start()
         try:
-            yield ClockAddress(own.getsockname(), host_name())
+            yield ClockAddress(udp.getsockname(), host_name())
         finally:
             over.set()
             thread.join()
 
 
-def _answer(own: socket.socket, over: threading.Event, on_progress: OnProgress) -> None:
+def _answer(udp: socket.socket, over: threading.Event, on_progress: OnProgress) -> None:
     while not over.is_set():
         with contextlib.suppress(TimeoutError):
-            message, peer = own.recvfrom(16)
+            message, peer = udp.recvfrom(16)
             if len(message) == NOTE.size:
                 on_progress(*NOTE.unpack(message))
             else:
-                own.sendto(TIME.pack(time.monotonic()), peer)
+                udp.sendto(TIME.pack(time.monotonic()), peer)
 
 
 def note(driver: ClockAddress, part: int, operations: int) -> None:
     """Report to the driver how much a part of the race has done; there is no answer, and a note may be lost."""
-    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
-        own.sendto(NOTE.pack(part, operations), driver.address)
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+        udp.sendto(NOTE.pack(part, operations), driver.address)
 
 
 def drifted(before: Offset, after: Offset) -> Offset:
@@ -93,21 +93,21 @@ def measure(driver: ClockAddress) -> Offset:
     """
     if driver.host == host_name():
         return Offset(0.0, 0.0)
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
-        own.settimeout(PATIENCE)
-        offsets = [offset for _ in range(FIRST) if (offset := _ask(own, driver)) is not None]
-        offsets += [offset for _ in range(TIMES if offsets else 0) if (offset := _ask(own, driver)) is not None]
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+        udp.settimeout(PATIENCE)
+        offsets = [offset for _ in range(FIRST) if (offset := _ask(udp, driver)) is not None]
+        offsets += [offset for _ in range(TIMES if offsets else 0) if (offset := _ask(udp, driver)) is not None]
     if not offsets:
         raise TimeoutError(f"the driver's clock at {driver.address} does not answer")
     return min(offsets, key=lambda offset: offset.slack)
 
 
-def _ask(own: socket.socket, driver: ClockAddress) -> Offset | None:
+def _ask(udp: socket.socket, driver: ClockAddress) -> Offset | None:
     sent = time.monotonic()
-    own.sendto(b"?", driver.address)
+    udp.sendto(b"?", driver.address)
     try:
-        (theirs,) = TIME.unpack(own.recv(16))
+        (driver_time,) = TIME.unpack(udp.recv(16))
     except TimeoutError:
         return None
     came = time.monotonic()
-    return Offset(theirs - (sent + came) / 2, (came - sent) / 2)
+    return Offset(driver_time - (sent + came) / 2, (came - sent) / 2)

@@ -230,9 +230,9 @@ def extension(base: State, token: int) -> dict[str, Any]:
     }
     if parent is not None:
         snapshot["parent-snapshot-id"] = parent
-    gone = [update("remove-snapshots", snapshot_ids=[parent])] if parent is not None else []
+    removals = [update("remove-snapshots", snapshot_ids=[parent])] if parent is not None else []
     assumed = requirement("assert-ref-snapshot-id", ref="main", snapshot_id=parent)
-    return {"requirements": [assumed], "updates": [*append(snapshot), *gone]}
+    return {"requirements": [assumed], "updates": [*append(snapshot), *removals]}
 
 
 def pair_names(number: int) -> tuple[str, str]:

@@ -107,8 +107,8 @@ class LanceTraffic(TrafficClient):
         for half in (0, 1) if self.choose.random() < 0.5 else (1, 0):
             start = self.now()
             reply = await self.sender.send("TableExists", self.path(names[half]), {})
-            there = 1 if reply.status == 200 else 0 if refusal_reason(reply, MISSING) else None
-            result = None if there is None else (there, None)
+            exists = 1 if reply.status == 200 else 0 if refusal_reason(reply, MISSING) else None
+            result = None if exists is None else (exists, None)
             self.note(READ, ("batch", number, round), start, reply, value=half, result=result)
 
     def round(self) -> int:

@@ -61,7 +61,7 @@ def to_json(race: Race, command: str) -> dict[str, Any]:
                 "message": contradiction.message,
                 "events": [_event(event, first) for event in _last(contradiction.events)],
             }
-            for key, contradiction in varied(race.contradictions)[:MOST_SHOWN]
+            for key, contradiction in most_different_first(race.contradictions)[:MOST_SHOWN]
         ],
     }
 
@@ -80,7 +80,7 @@ def bars(events: Sequence[dict[str, Any]]) -> list[tuple[float, float]]:
     return [((event["start"] - first) / span, (end - first) / span) for event, end in zip(events, ends, strict=True)]
 
 
-def varied(contradictions: Sequence[tuple[Key, Contradiction]]) -> list[tuple[Key, Contradiction]]:
+def most_different_first(contradictions: Sequence[tuple[Key, Contradiction]]) -> list[tuple[Key, Contradiction]]:
     """Return contradictions in an order in which those that differ in more than numbers come first."""
     seen: Counter[tuple[str, str]] = Counter()
     ranks = []

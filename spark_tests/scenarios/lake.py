@@ -53,7 +53,7 @@ class Lake:
         self.spark = attached.session
         self.catalog = attached.catalog.name
         self._attached = attached
-        self.console = Console(client, free=attached.free)
+        self.console = Console(client, interrupt_deadlocks=attached.interrupt_deadlocks)
         self._home = home
 
     # Names

@@ -35,7 +35,7 @@ class AttachedCatalog:
     catalog: Catalog
     connectors: tuple[str, ...] = ()
 
-    def free(self) -> int:
+    def interrupt_deadlocks(self) -> int:
         """Interrupt deadlocked tasks, and return how many there were."""
         connector_row = connector(self.catalog.api, line_of(self.session.version), self.connectors)
         return interrupt_deadlocked_tasks(self.session, connector_row.waits)

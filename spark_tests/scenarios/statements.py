@@ -41,13 +41,14 @@ class Statement(Exchange):
 class Console:
     """Runs statements, one at a time, and keeps them as the steps of a requirement.
 
-    `seconds` is how long a statement may take; `free` interrupts deadlocked tasks, once a statement takes very long.
+    `seconds` is how long a statement may take; `interrupt_deadlocks` is called once a
+    statement takes very long.
     """
 
-    def __init__(self, client: Client, seconds: float = SECONDS, free: Callable[[], int] = int) -> None:
+    def __init__(self, client: Client, seconds: float = SECONDS, interrupt_deadlocks: Callable[[], int] = int) -> None:
         self.client = client
         self.seconds = seconds
-        self._free = free
+        self._interrupt_deadlocks = interrupt_deadlocks
 
     def run(self, text: str, action: Callable[[], list[Any]], kind: str = "SQL") -> Statement:
         """Run something under a time limit and return it as a step. Raises Violation when it does not end."""
@@ -80,7 +81,7 @@ class Console:
         thread.join(PATIENCE)
         end = time.monotonic() + self.seconds - PATIENCE
         while thread.is_alive() and time.monotonic() < end:
-            self._free()
+            self._interrupt_deadlocks()
             thread.join(1)
         return not thread.is_alive()
 
@@ -109,12 +110,12 @@ def _causes(error: BaseException) -> list[tuple[str, str]]:
     """Return class and message of the exceptions in Java behind an error, the outermost first."""
     from py4j.protocol import Py4JError  # noqa: PLC0415 - optional
 
-    here = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    exception = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
     causes: list[tuple[str, str]] = []
     with contextlib.suppress(OSError, Py4JError):  # they cannot be asked once the process of Java has died
-        while here is not None and len(causes) < MOST_CAUSES:
-            causes.append((str(here.getClass().getName()), str(here.getMessage() or "")))
-            here = here.getCause()
+        while exception is not None and len(causes) < MOST_CAUSES:
+            causes.append((str(exception.getClass().getName()), str(exception.getMessage() or "")))
+            exception = exception.getCause()
     return causes
 
 

@@ -49,5 +49,9 @@ def newest_requirement_types() -> frozenset[str]:
 
 def spelling(document: Document) -> dict[str, str]:
     """Return the actions that a document names otherwise than the newest one: from its word to this document's."""
-    usual, here = newest_actions(), actions(document)
-    return {usual[schema]: here[schema] for schema in usual.keys() & here.keys() if usual[schema] != here[schema]}
+    standard, spelled = newest_actions(), actions(document)
+    return {
+        standard[schema]: spelled[schema]
+        for schema in standard.keys() & spelled.keys()
+        if standard[schema] != spelled[schema]
+    }

@@ -15,7 +15,7 @@ from conformance.report import render_reports
 from conformance.results import SCHEMA, read_results
 from peers.iceberg_java.judging import command_line
 from peers.iceberg_java.junit_xml import FILE, Outcome, read_outcomes
-from peers.iceberg_java.kit import CLASSES, Look, arguments, look_at, method_pattern
+from peers.iceberg_java.kit import CLASSES, ServerInfo, arguments, method_pattern, probe
 from peers.iceberg_java.rck import parse_properties
 from peers.iceberg_java.verdicts import (
     Run,
@@ -82,9 +82,9 @@ def outcomes(tmp_path):
     return {requirement_id(one): one for one in read_outcomes(tmp_path)}
 
 
-def results_of(outcomes, look):
+def results_of(outcomes, server_info):
     run = Run("http://h:1", "", {"credential": "id:secret"}, datetime(2026, 1, 2, tzinfo=UTC), 1.5, "rck http://h:1")
-    return build_results(run, look, outcomes)
+    return build_results(run, server_info, outcomes)
 
 
 def test_every_outcome_has_its_verdict(outcomes):
@@ -115,7 +115,7 @@ def test_a_test_left_out_without_any_reason_says_so():
 
 
 def test_results_fit_the_schema_and_every_report_is_made(outcomes, tmp_path):
-    results = results_of(outcomes.values(), Look())
+    results = results_of(outcomes.values(), ServerInfo())
     jsonschema_rs.Draft202012Validator(orjson.loads(SCHEMA.read_bytes())).validate(results.to_json())
     assert read_results(results.write(tmp_path)).totals == results.totals
     for path in render_reports(results, tmp_path / "reports").values():
@@ -137,15 +137,15 @@ def test_results_fit_the_schema_and_every_report_is_made(outcomes, tmp_path):
 )
 def test_the_exit_code_is_that_of_a_gate(outcomes, verdicts, code):
     chosen = [one for one in outcomes.values() if to_verdict(one) in verdicts]
-    assert results_of(chosen, Look()).exit_code() == code
+    assert results_of(chosen, ServerInfo()).exit_code() == code
 
 
 def test_operations_that_the_server_does_not_list_are_marked():
-    def states(look):
-        return {operation.id: operation.state for operation in results_of([], look).target.operations}
+    def states(server_info):
+        return {operation.id: operation.state for operation in results_of([], server_info).target.operations}
 
-    assert set(states(Look()).values()) == {"offered"}
-    listed = states(Look("", frozenset({"GET /v1/{prefix}/namespaces"})))
+    assert set(states(ServerInfo()).values()) == {"offered"}
+    listed = states(ServerInfo("", frozenset({"GET /v1/{prefix}/namespaces"})))
     offered = {name for name, state in listed.items() if state == "offered"}
     assert offered == {"getConfig", "listNamespaces"}
 
@@ -215,7 +215,7 @@ def test_the_command_in_the_report_has_no_secret():
 
 def test_no_server_is_a_problem():
     with pytest.raises(Problem, match="No server answers"):
-        look_at("http://127.0.0.1:1", {})
+        probe("http://127.0.0.1:1", {})
 
 
 @pytest.mark.parametrize(("text", "message"), [(None, "wrote no report"), ("<testsuite>", "is not XML")])

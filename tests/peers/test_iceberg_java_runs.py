@@ -16,7 +16,7 @@ from peers.iceberg_java import jars
 from peers.iceberg_java.embedded import FLAGS
 from peers.iceberg_java.fixture import environment, fixture
 from peers.iceberg_java.judging import judge
-from peers.iceberg_java.kit import look_at
+from peers.iceberg_java.kit import probe
 from spark_tests import java
 from spark_tests.java import Java, find_java, java_version, trust_options
 from specs.problems import Problem
@@ -214,11 +214,11 @@ def test_the_fixture_as_a_command_leaves_no_java_behind(java_here):
     command = [sys.executable, "-m", "peers.iceberg_java.fixture"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
     url = process.stdout.readline().removeprefix("ready: ").strip()
-    assert len(look_at(url, {}).endpoints) > 20
+    assert len(probe(url, {}).endpoints) > 20
     process.terminate()
     assert "every interface" in process.communicate()[1]
     with pytest.raises(Problem, match="No server answers"):
-        look_at(url, {})
+        probe(url, {})
 
 
 def test_the_kit_passes_on_our_server(java_here, tmp_path):

@@ -16,7 +16,7 @@ from lakeproof import serve
 from lakeproof.commands.race import MOST_PROBLEMS, race_command
 from spark_tests.connectors import catalog_for
 from spark_tests.races import clock, running
-from spark_tests.races.report import page, sentence, to_json, varied, write
+from spark_tests.races.report import most_different_first, page, sentence, to_json, write
 from spark_tests.races.running import RaceSettings, judge, run_race
 from spark_tests.races.sql import through_sql
 from spark_tests.session import attach
@@ -71,7 +71,7 @@ def test_fault_is_found(spark, fault, tmp_path):
     paths = write(report, tmp_path)
     assert orjson.loads(paths["results"].read_bytes()) == orjson.loads(orjson.dumps(report))
     shown = paths["html"].read_text()
-    assert varied(race.contradictions)[0][1].message.split("(")[0] in shown
+    assert most_different_first(race.contradictions)[0][1].message.split("(")[0] in shown
     assert sentence(report) in shown
 
 

@@ -36,10 +36,10 @@ def _parse(text: str) -> Path:
     return path
 
 
-async def make_namespaces(storage: Storage[bytes], warehouse: str, wanted: Iterable[Path]) -> None:
+async def make_namespaces(storage: Storage[bytes], warehouse: str, namespaces: Iterable[Path]) -> None:
     """Create namespaces of a warehouse, and those around them, unless they are there."""
     change = Change(Transaction(storage), warehouse)
-    for path in wanted:
+    for path in namespaces:
         for depth in range(1, len(path) + 1):
             if change.find(Kind.NAMESPACE, path[:depth]) is None:
                 change.add_namespace(path[:depth], {})

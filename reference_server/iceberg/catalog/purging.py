@@ -76,11 +76,12 @@ def _is_in(location: str, places: Iterable[str]) -> bool:
             folders = (local_path(place) for place in places)
             return any(folder is not None and real.is_relative_to(folder.resolve()) for folder in folders)
         return any(
-            local_path(place) is None and _full(location).startswith(f"{_full(place).rstrip('/')}/") for place in places
+            local_path(place) is None and _normalized(location).startswith(f"{_normalized(place).rstrip('/')}/")
+            for place in places
         )
     return False
 
 
-def _full(location: str) -> str:
+def _normalized(location: str) -> str:
     """Return a remote location in the one spelling that it has here."""
     return f"{origin(location)}/{location.partition('://')[2].partition('/')[2]}"

@@ -28,9 +28,9 @@ class FileIO:
 
     def open(self) -> None:
         """Reach the storages of all warehouses. Raises Problem for one that cannot be reached."""
-        for one in self._allowed.remote.values():
+        for warehouse in self._allowed.remote.values():
             try:
-                self._filesystem(one)
+                self._filesystem(warehouse)
             except InvalidInput as error:
                 raise Problem(error.message, "Look at the URI of --warehouse.") from None
 
@@ -49,7 +49,7 @@ class FileIO:
         else:
             _write_local(path, data, durable=self._durable)
 
-    def is_there(self, location: str) -> bool:
+    def exists(self, location: str) -> bool:
         """Return whether a local file is there; other storages are taken to have what they were given."""
         path = local_path(location)
         return path is None or os.path.exists(path)  # noqa: PTH110 - on the path of every loadTable

@@ -56,11 +56,11 @@ class MetadataFiles:
         `identity` is the field that tells tables from views: `table-uuid` or `view-uuid`.
         """
         file = self._kept.get(location)
-        return file if file is not None and identity in file.metadata and self.is_there(location) else None
+        return file if file is not None and identity in file.metadata and self.exists(location) else None
 
-    def is_there(self, location: str) -> bool:
-        """See FileIO.is_there."""
-        return self._file_io.is_there(location)
+    def exists(self, location: str) -> bool:
+        """See FileIO.exists."""
+        return self._file_io.exists(location)
 
     def write(self, location: str, metadata: Json) -> MetadataFile:
         """Write a new file. Raises what `FileIO.write` raises."""
@@ -106,8 +106,8 @@ class MetadataFiles:
                 self._forget(next(iter(self._kept)))
 
     def _forget(self, location: str) -> None:
-        gone = self._kept.pop(location, None)
-        self._kept_bytes -= len(gone.text) if gone else 0
+        file = self._kept.pop(location, None)
+        self._kept_bytes -= len(file.text) if file else 0
 
 
 def _parse(location: str, data: bytes) -> Any:

@@ -20,7 +20,7 @@ from reference_server.iceberg.files.metadata_files import MetadataFile
 from reference_server.iceberg.handlers.tables import identifier, write_metadata
 from reference_server.iceberg.metadata import tables as rules
 from reference_server.iceberg.metadata.errors import RequirementFailed
-from reference_server.iceberg.metadata.files import superfluous_files
+from reference_server.iceberg.metadata.files import obsolete_files
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.metadata.requirements import check_table_requirements, is_creation
 
@@ -126,5 +126,5 @@ class _Table:
             return self._file
         file = await write_metadata(context, change, self._metadata, self._file.next_version)
         change.replace(Kind.TABLE, self._path, file.location)
-        change.old_files += superfluous_files(self._file.metadata, self._metadata)
+        change.old_files += obsolete_files(self._file.metadata, self._metadata)
         return file

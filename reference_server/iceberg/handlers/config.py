@@ -17,9 +17,9 @@ async def get_config(context: IcebergContext) -> dict[str, Any]:
     context.reusable = True
     services = context.services
     overrides = {SEPARATOR_OVERRIDE: encode_segment(UNIT_SEPARATOR)}
-    wanted = context.query("warehouse")
-    warehouse = _warehouse(context, wanted) if wanted else services.default_warehouse
-    if wanted:
+    requested = context.query("warehouse")
+    warehouse = _warehouse(context, requested) if requested else services.default_warehouse
+    if requested:
         overrides["prefix"] = warehouse.name
     answer: dict[str, Any] = {"defaults": {}, "overrides": overrides}
     handled = services.handled if signs(warehouse) else services.handled - {SIGN}
@@ -33,8 +33,8 @@ async def get_config(context: IcebergContext) -> dict[str, Any]:
     return answer
 
 
-def _warehouse(context: IcebergContext, wanted: str) -> Warehouse:
+def _warehouse(context: IcebergContext, name_or_uri: str) -> Warehouse:
     for warehouse in context.services.warehouses.values():
-        if wanted in (warehouse.name, warehouse.uri):
+        if name_or_uri in (warehouse.name, warehouse.uri):
             return warehouse
-    raise WarehouseNotFound(f"Warehouse does not exist: {wanted:.300}")
+    raise WarehouseNotFound(f"Warehouse does not exist: {name_or_uri:.300}")

@@ -45,14 +45,14 @@ async def set_functions(storage: Storage[bytes], warehouse: str, functions: Mapp
     """Give a warehouse these functions and no others; their namespaces are created."""
     await make_namespaces(storage, warehouse, {path[:-1]: None for path in functions})
     transaction = Transaction(storage)
-    wanted = {
+    entries = {
         object_key(Kind.FUNCTION, warehouse, path): orjson.dumps(shown, option=orjson.OPT_SORT_KEYS)
         for path, shown in functions.items()
     }
     for key, _ in transaction.scan(pack(Kind.FUNCTION, warehouse)):
-        if key not in wanted:
+        if key not in entries:
             transaction.put(key, None)
-    for key, value in wanted.items():
+    for key, value in entries.items():
         if transaction.get(key) != value:
             transaction.put(key, value)
     await transaction.commit()

@@ -93,7 +93,7 @@ def _plan(context: IcebergContext, plan_id: str, metadata: Json) -> Plan:
 def _scan(metadata: Json, plan: Plan) -> Scan:
     """Return the scan of a scan plan. Raises PlanNotFound when the table has lost what it was for."""
     try:
-        return read_scan(metadata, plan.wanted(), plan.pin)
+        return read_scan(metadata, plan.scan_request(), plan.pin)
     except InvalidInput as error:
         raise PlanNotFound(f"The scan plan {plan.id} is void: {error.message}") from None
 

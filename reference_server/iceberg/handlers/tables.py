@@ -63,11 +63,11 @@ async def load_table(context: IcebergContext) -> Reply:
     condition = context.request.headers.get("If-None-Match")
     context.reusable = True
     files = context.services.files
-    if condition is not None and matches(condition, etag(location, snapshots)) and files.is_there(location):
+    if condition is not None and matches(condition, etag(location, snapshots)) and files.exists(location):
         reply = Reply(304, headers={"ETag": etag(location, snapshots)})
     else:
         reply = with_access(context, table_result(await context.table_file(location), {}, snapshots), path)
-    reply.still = lambda: files.is_there(location)
+    reply.still_valid = lambda: files.exists(location)
     return reply
 
 

@@ -50,7 +50,7 @@ async def load_view(context: IcebergContext) -> Reply:
     context.reusable = True
     files = context.services.files
     reply = view_result(await context.view_file(location), {})
-    reply.still = lambda: files.is_there(location)
+    reply.still_valid = lambda: files.exists(location)
     return reply
 
 

@@ -60,19 +60,19 @@ class Builder:
         self.fields.pop(key, None)
         self.changed = True
 
-    def find(self, key: str, id_key: str, wanted: int) -> Json:
+    def find(self, key: str, id_key: str, id: int) -> Json:
         """Return the object of a list that has an id. Raises InvalidMetadata when there is none."""
         for entry in self.fields[key]:
-            if entry[id_key] == wanted:
+            if entry[id_key] == id:
                 matching: Json = entry
                 return matching
-        raise InvalidMetadata(f"There is no {id_key} {wanted} in {key}.")
+        raise InvalidMetadata(f"There is no {id_key} {id} in {key}.")
 
     def remove(self, key: str, id_key: str, ids: Collection[int]) -> None:
         """Remove the objects with the given ids from a list. Ids that do not occur are ignored."""
         if ids:
-            gone = set(ids)
-            self.put(key, [entry for entry in self.fields[key] if entry[id_key] not in gone])
+            removed = set(ids)
+            self.put(key, [entry for entry in self.fields[key] if entry[id_key] not in removed])
 
     def last_added(self, last_id: int | None, noun: str) -> int:
         """Return the id that -1 stands for. Raises InvalidMetadata when the commit has added nothing of the kind."""

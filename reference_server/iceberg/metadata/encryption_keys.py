@@ -34,10 +34,10 @@ def add_key(builder: Builder, key: Json) -> None:
 def remove_key(builder: Builder, key_id: str) -> None:
     """Remove a key, if there is one with this id."""
     keys: list[Json] = builder.fields.get(KEYS, [])
-    left = [other for other in keys if other["key-id"] != key_id]
-    if len(left) == len(keys):
+    remaining = [other for other in keys if other["key-id"] != key_id]
+    if len(remaining) == len(keys):
         return
-    if left:
-        builder.put(KEYS, left)
+    if remaining:
+        builder.put(KEYS, remaining)
     else:
         builder.drop(KEYS)

@@ -26,7 +26,7 @@ def metadata_file(metadata: Json, version: int, uuid: str) -> str:
     return f"{directory}/{version:05d}-{uuid}{suffix}"
 
 
-def superfluous_files(base: Json, updated: Json) -> list[str]:
+def obsolete_files(base: Json, updated: Json) -> list[str]:
     """Return the metadata files that a commit dropped from the log and that the table wants deleted."""
     if updated["properties"].get(DELETE_AFTER_COMMIT, "false").lower() != "true":
         return []

@@ -130,11 +130,11 @@ def replacing_spec(builder: Builder, spec: Json) -> Json:
     last = builder.get("last-partition-id")
     if builder.base is None or builder.base["format-version"] > 1:
         return number_fields(spec, builder.get("partition-specs"), last)
-    wanted = {_source(field): field for field in spec["fields"]}
+    requested = {_source(field): field for field in spec["fields"]}
     names = {field["name"] for field in spec["fields"]}
     current = builder.find("partition-specs", "spec-id", builder.get("default-spec-id"))
-    carried = [_carry(field, wanted.pop(_source(field), None), names) for field in current["fields"]]
-    added = [{**field, "field-id": last + count} for count, field in enumerate(wanted.values(), 1)]
+    carried = [_carry(field, requested.pop(_source(field), None), names) for field in current["fields"]]
+    added = [{**field, "field-id": last + count} for count, field in enumerate(requested.values(), 1)]
     return {**spec, "fields": list(chain(carried, added))}
 
 

@@ -81,6 +81,6 @@ def set_properties(builder: Builder, updates: Properties) -> None:
 def remove_properties(builder: Builder, removals: Collection[str]) -> None:
     """Remove properties, those that there are."""
     if removals:
-        gone = set(removals)
-        remaining = {name: value for name, value in builder.get("properties").items() if name not in gone}
+        removed = set(removals)
+        remaining = {name: value for name, value in builder.get("properties").items() if name not in removed}
         builder.put("properties", remaining)

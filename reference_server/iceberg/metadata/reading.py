@@ -90,17 +90,17 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _checked(node: Json, key: str, check: Callable[[Any], bool], wanted: str) -> Any:
+def _checked(node: Json, key: str, check: Callable[[Any], bool], expected: str) -> Any:
     if key not in node:
-        raise InvalidMetadata(f"{key} is missing; it has to be {wanted}.")
+        raise InvalidMetadata(f"{key} is missing; it has to be {expected}.")
     if not check(node[key]):
-        raise InvalidMetadata(f"{key} has to be {wanted}, not {node[key]!r:.100}.")
+        raise InvalidMetadata(f"{key} has to be {expected}, not {node[key]!r:.100}.")
     return node[key]
 
 
-def _list(node: Json, key: str, check: Callable[[Any], bool], wanted: str) -> list[Any]:
-    items: list[Any] = _checked(node, key, lambda value: isinstance(value, list), f"a list of {wanted}")
+def _list(node: Json, key: str, check: Callable[[Any], bool], expected: str) -> list[Any]:
+    items: list[Any] = _checked(node, key, lambda value: isinstance(value, list), f"a list of {expected}")
     for item in items:
         if not check(item):
-            raise InvalidMetadata(f"{key} has to be a list of {wanted}; {item!r:.100} is not.")
+            raise InvalidMetadata(f"{key} has to be a list of {expected}; {item!r:.100} is not.")
     return items

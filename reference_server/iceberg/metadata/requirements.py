@@ -18,35 +18,35 @@ Check = Callable[[Json, Json], None]
 
 def _same_uuid(key: str) -> Check:
     def check(metadata: Json, requirement: Json) -> None:
-        wanted = text(requirement, "uuid")
-        if wanted.lower() != metadata[key].lower():
-            raise RequirementFailed(f"UUID does not match: it is {metadata[key]}, not {wanted:.100}.")
+        expected = text(requirement, "uuid")
+        if expected.lower() != metadata[key].lower():
+            raise RequirementFailed(f"UUID does not match: it is {metadata[key]}, not {expected:.100}.")
 
     return check
 
 
 def _same_number(key: str, field: str, subject: str) -> Check:
     def check(metadata: Json, requirement: Json) -> None:
-        wanted, actual = integer(requirement, key), metadata[field]
-        if wanted != actual:
-            raise RequirementFailed(f"{subject} changed: it is {actual}, not {wanted}.")
+        expected, actual = integer(requirement, key), metadata[field]
+        if expected != actual:
+            raise RequirementFailed(f"{subject} changed: it is {actual}, not {expected}.")
 
     return check
 
 
 def _same_ref(metadata: Json, requirement: Json) -> None:
     """A ref names the snapshot that the client saw; null says that it saw no such ref."""
-    name, wanted = text(requirement, "ref"), optional(long, requirement, "snapshot-id")
+    name, expected = text(requirement, "ref"), optional(long, requirement, "snapshot-id")
     ref = metadata["refs"].get(name)
     if ref is None:
-        if wanted is not None:
-            raise RequirementFailed(f"There is no branch or tag {name!r:.100}; it should name the snapshot {wanted}.")
+        if expected is not None:
+            raise RequirementFailed(f"There is no branch or tag {name!r:.100}; it should name the snapshot {expected}.")
         return
-    if wanted is None:
+    if expected is None:
         raise RequirementFailed(f"The {ref['type']} {name!r:.100} was created in the meantime.")
-    if wanted != ref["snapshot-id"]:
+    if expected != ref["snapshot-id"]:
         raise RequirementFailed(
-            f"The {ref['type']} {name!r:.100} has moved: it names {ref['snapshot-id']}, not {wanted}."
+            f"The {ref['type']} {name!r:.100} has moved: it names {ref['snapshot-id']}, not {expected}."
         )
 
 

@@ -43,8 +43,8 @@ def read_schema(node: Json, schema_id: int | None = None) -> Json:
 
 def same_schema(first: Json, other: Json) -> bool:
     """Return whether two schemas differ in nothing but their ids."""
-    mine, theirs = (_without(schema, "schema-id", "identifier-field-ids") for schema in (first, other))
-    return mine == theirs and _identifiers(first) == _identifiers(other)
+    first_fields, other_fields = (_without(schema, "schema-id", "identifier-field-ids") for schema in (first, other))
+    return first_fields == other_fields and _identifiers(first) == _identifiers(other)
 
 
 def check_version(schema: Json, format_version: int) -> None:

@@ -61,17 +61,17 @@ def remove_snapshots(builder: Builder, snapshot_ids: Collection[int]) -> None:
 
     Children keep the id of a removed parent.
     """
-    gone = builder.snapshots().keys() & set(snapshot_ids)
-    if not gone:
+    removed = builder.snapshots().keys() & set(snapshot_ids)
+    if not removed:
         return
-    builder.remove("snapshots", "snapshot-id", gone)
-    for snapshot_id in gone:
+    builder.remove("snapshots", "snapshot-id", removed)
+    for snapshot_id in removed:
         del builder.snapshots()[snapshot_id]
     for key in KINDS_OF_STATISTICS:
-        if any(ref["snapshot-id"] in gone for ref in builder.get(key)):
-            builder.remove(key, "snapshot-id", gone)
+        if any(ref["snapshot-id"] in removed for ref in builder.get(key)):
+            builder.remove(key, "snapshot-id", removed)
     for name, ref in builder.get("refs").items():
-        if ref["snapshot-id"] in gone:
+        if ref["snapshot-id"] in removed:
             remove_ref(builder, name)
     builder.removed_snapshots = True
 

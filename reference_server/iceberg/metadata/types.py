@@ -73,9 +73,9 @@ def _geometry(crs: str) -> str:
 def _geography(crs: str, edges: str | None) -> str:
     if not crs:
         raise InvalidMetadata("The reference system of a geography must not be empty.")
-    usual = crs.upper() == DEFAULT_CRS
+    is_default = crs.upper() == DEFAULT_CRS
     if edges is None:
-        return "geography" if usual else f"geography({crs})"
+        return "geography" if is_default else f"geography({crs})"
     if edges.lower() not in EDGES:
         raise InvalidMetadata(f"Unknown edge interpolation of a geography: {edges!r:.100}.")
-    return f"geography({DEFAULT_CRS if usual else crs}, {edges.lower()})"
+    return f"geography({DEFAULT_CRS if is_default else crs}, {edges.lower()})"

@@ -117,9 +117,9 @@ def _set_properties(builder: ViewBuilder, update: Json) -> None:
 
 
 def _remove_properties(builder: ViewBuilder, update: Json) -> None:
-    gone = set(removed_properties(update))
-    if gone:
-        remaining = {name: value for name, value in builder.get("properties").items() if name not in gone}
+    removed = set(removed_properties(update))
+    if removed:
+        remaining = {name: value for name, value in builder.get("properties").items() if name not in removed}
         builder.put("properties", remaining)
 
 

@@ -76,14 +76,14 @@ def _present(file: ContentFile, fields: Mapping[str, int]) -> dict[str, Any]:
     return {name: file.get(field) for name, field in fields.items() if file.get(field) is not None}
 
 
-def _counts(counts: Mapping[int, int], wanted: Collection[int]) -> Json:
-    return _map({column: count for column, count in counts.items() if column in wanted})
+def _counts(counts: Mapping[int, int], column_ids: Collection[int]) -> Json:
+    return _map({column: count for column, count in counts.items() if column in column_ids})
 
 
-def _bounds(bounds: Mapping[int, bytes], columns: Mapping[int, Column], wanted: Collection[int], form: str) -> Json:
+def _bounds(bounds: Mapping[int, bytes], columns: Mapping[int, Column], column_ids: Collection[int], form: str) -> Json:
     if form == BYTES:
-        return _map({column: bound.hex().upper() for column, bound in bounds.items() if column in wanted})
-    known = {column: columns[column].type for column in bounds if column in wanted and column in columns}
+        return _map({column: bound.hex().upper() for column, bound in bounds.items() if column in column_ids})
+    known = {column: columns[column].type for column in bounds if column in column_ids and column in columns}
     values = {column: decoded(known[column], bounds[column]) for column in known}
     return _map({column: show_value(known[column], value) for column, value in values.items() if value is not None})
 

@@ -41,7 +41,7 @@ class DeleteIndex:
             return self._by_partition[_partition(file)]
         return self._vectors[path] if file.format == PUFFIN else self._by_path[path]
 
-    def of(self, data: ContentFile) -> list[ContentFile]:
+    def for_file(self, data: ContentFile) -> list[ContentFile]:
         """Return the delete files that have to be applied to a data file."""
         nearby = self._by_partition.get(_partition(data), [])
         equality = [delete for delete in (*nearby, *self._global) if delete.content == EQUALITY_DELETES]

@@ -125,30 +125,30 @@ class Interval:
             return False
         return _WITHIN[operator](self, values)
 
-    def holds(self, value: Any) -> bool:
+    def may_contain(self, value: Any) -> bool:
         """Return whether a value may be in the set."""
-        return self.reaches_down(value) and self.reaches_up(value)
+        return self.may_be_at_most(value) and self.may_be_at_least(value)
 
-    def reaches_down(self, value: Any) -> bool:
+    def may_be_at_most(self, value: Any) -> bool:
         """Return whether there may be a value as small as this one or smaller."""
         return self.lower is None or bool(self.lower <= value)
 
-    def reaches_up(self, value: Any) -> bool:
+    def may_be_at_least(self, value: Any) -> bool:
         """Return whether there may be a value as large as this one or larger."""
         return self.upper is None or bool(self.upper >= value)
 
-    def begins(self, prefix: Any) -> bool:
+    def may_start_with(self, prefix: Any) -> bool:
         """Return whether a value may begin with a prefix."""
         size = len(prefix)
         down = self.lower is None or self.lower[:size] <= prefix
         return down and (self.upper is None or self.upper[:size] >= prefix)
 
-    def all_begin(self, prefix: Any) -> bool:
+    def all_start_with(self, prefix: Any) -> bool:
         """Return whether all values begin with a prefix."""
         ends = (self.lower, self.upper)
         return all(end is not None and end.startswith(prefix) for end in ends)
 
-    def is_only(self, value: Any) -> bool:
+    def is_exactly(self, value: Any) -> bool:
         """Return whether this is the only value."""
         return bool(self.lower == self.upper == value)
 
@@ -156,24 +156,24 @@ class Interval:
 _POSITIVE = {"not-eq": "eq", "not-in": "in", "not-starts-with": "starts-with"}
 _OVERLAPS: dict[str, Callable[[Interval, Values], bool]] = {
     "lt": lambda interval, values: interval.lower is None or interval.lower < values[0],
-    "lt-eq": lambda interval, values: interval.reaches_down(values[0]),
+    "lt-eq": lambda interval, values: interval.may_be_at_most(values[0]),
     "gt": lambda interval, values: interval.upper is None or interval.upper > values[0],
-    "gt-eq": lambda interval, values: interval.reaches_up(values[0]),
-    "eq": lambda interval, values: interval.holds(values[0]),
-    "in": lambda interval, values: any(map(interval.holds, values)),
-    "starts-with": lambda interval, values: interval.begins(values[0]),
+    "gt-eq": lambda interval, values: interval.may_be_at_least(values[0]),
+    "eq": lambda interval, values: interval.may_contain(values[0]),
+    "in": lambda interval, values: any(map(interval.may_contain, values)),
+    "starts-with": lambda interval, values: interval.may_start_with(values[0]),
     "not-eq": lambda interval, values: True,
     "not-in": lambda interval, values: True,
-    "not-starts-with": lambda interval, values: not interval.all_begin(values[0]),
+    "not-starts-with": lambda interval, values: not interval.all_start_with(values[0]),
 }
 _WITHIN: dict[str, Callable[[Interval, Values], bool]] = {
     "lt": lambda interval, values: interval.upper < values[0],
     "lt-eq": lambda interval, values: interval.upper <= values[0],
     "gt": lambda interval, values: interval.lower > values[0],
     "gt-eq": lambda interval, values: interval.lower >= values[0],
-    "eq": lambda interval, values: interval.is_only(values[0]),
-    "in": lambda interval, values: any(map(interval.is_only, values)),
-    "starts-with": lambda interval, values: interval.all_begin(values[0]),
+    "eq": lambda interval, values: interval.is_exactly(values[0]),
+    "in": lambda interval, values: any(map(interval.is_exactly, values)),
+    "starts-with": lambda interval, values: interval.all_start_with(values[0]),
 }
 
 

@@ -102,8 +102,8 @@ def join(operator: str, parts: Iterable[Expression]) -> Expression:
 def holds(expression: Expression, decide: Callable[[Test], bool]) -> bool:
     """Return whether an expression may hold, where `decide` says of each test whether it may."""
     if isinstance(expression, Junction):
-        several = all if expression.operator == AND else any
-        return several(holds(part, decide) for part in expression.parts)
+        any_or_all = all if expression.operator == AND else any
+        return any_or_all(holds(part, decide) for part in expression.parts)
     if isinstance(expression, Test):
         return decide(expression)
     return expression.holds if isinstance(expression, Constant) else True

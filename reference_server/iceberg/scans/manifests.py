@@ -166,14 +166,14 @@ def _files(records: list[Record], manifest: Manifest, spec: Spec) -> Iterator[Co
 
 
 def _sequence_number(record: Record, manifest: Manifest, status: int) -> int:
-    own: int | None = record.get(key(3))
-    if own is None and status == ADDED:
+    explicit: int | None = record.get(key(3))
+    if explicit is None and status == ADDED:
         return manifest.sequence_number
-    return own or 0
+    return explicit or 0
 
 
-def _inherited(own: int | None, manifests: int | None) -> int | None:
-    return manifests if own is None else own
+def _inherited(explicit: int | None, manifests: int | None) -> int | None:
+    return manifests if explicit is None else explicit
 
 
 def _partition(values: Record, spec: Spec) -> tuple[Any, ...]:

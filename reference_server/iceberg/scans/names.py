@@ -49,12 +49,12 @@ class Names:
 
     def ids_below(self, names: Iterable[str]) -> frozenset[int]:
         """Return the ids of columns and of everything in them. Raises InvalidInput for an unknown name."""
-        wanted = {self._id(name) for name in names}
+        selected = {self._id(name) for name in names}
         columns = self._columns
         below = (
             column.id
             for column in columns.by_id.values()
-            if wanted.intersection([column.id, *(outer.id for outer in columns.ancestors(column))])
+            if selected.intersection([column.id, *(outer.id for outer in columns.ancestors(column))])
         )
         return frozenset(below)
 

@@ -121,17 +121,19 @@ def _related(field: Field, term: Term) -> bool:
 
 def _value_set(field: Field, term: Term, lower: Any, upper: Any) -> ValueSet | None:
     """Return where a term's values are, if the values of a partition field are between two."""
-    applied, wanted = field.transform, term.transform
+    applied, requested = field.transform, term.transform
     assert applied is not None, "related fields have a transform"
-    if wanted is not None and wanted.text == applied.text:
+    if requested is not None and requested.text == applied.text:
         return _exact(lower, upper)
     if applied.name == IDENTITY:
-        return mapped(wanted, lower, upper)
+        return mapped(requested, lower, upper)
     if applied.name == BUCKET:
-        return InBuckets(applied, Interval(lower, upper)) if wanted is None else None
+        return InBuckets(applied, Interval(lower, upper)) if requested is None else None
     if isinstance(lower, str | bytes):
-        return _beginning(applied, lower, upper) if wanted is None else None
-    return None if applied.has_wrapped(upper) else mapped(wanted, applied.sources(lower)[0], applied.sources(upper)[1])
+        return _beginning(applied, lower, upper) if requested is None else None
+    return (
+        None if applied.has_wrapped(upper) else mapped(requested, applied.sources(lower)[0], applied.sources(upper)[1])
+    )
 
 
 def mapped(transform: Transform | None, lower: Any, upper: Any) -> ValueSet | None:

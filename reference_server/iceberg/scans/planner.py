@@ -67,7 +67,7 @@ class Planner:
         for file in self._wanted(plan_task):
             spec = scan.specs[file.spec_id]
             positions = []
-            for delete in self._deletes.of(file):
+            for delete in self._deletes.for_file(file):
                 identity = delete.path, delete.get(CONTENT_OFFSET)
                 if identity not in references:
                     references[identity] = len(delete_files)
@@ -116,15 +116,19 @@ class Planner:
     def _wanted(self, plan_task: PlanTask) -> Iterator[ContentFile]:
         """Yield the files of a plan task that may hold rows of the scan, until there are rows enough."""
         scan = self._scan
-        sure = 0
+        certain_rows = 0
         for file in self._listed(plan_task):
             spec = scan.specs[file.spec_id]
             if not file_can_match(scan.filter, file, spec):
                 continue
             yield file
-            if scan.enough is not None and residual(scan.filter, file, spec) == ALWAYS and not self._deletes.of(file):
-                sure += file.records
-                if sure >= scan.enough:
+            if (
+                scan.enough is not None
+                and residual(scan.filter, file, spec) == ALWAYS
+                and not self._deletes.for_file(file)
+            ):
+                certain_rows += file.records
+                if certain_rows >= scan.enough:
                     return
 
     def _listed(self, plan_task: PlanTask) -> Iterator[ContentFile]:

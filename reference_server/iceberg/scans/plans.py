@@ -53,7 +53,7 @@ class Plan:
         """Which snapshot and schema it is for."""
         return Pin(self.snapshot, self.schema)
 
-    def wanted(self) -> Json:
+    def scan_request(self) -> Json:
         """Return the request; filters in it may be nested more deeply than can be written again."""
         request: Json = orjson.loads(self.request)
         return request

@@ -109,11 +109,11 @@ def _check_choice(request: Json) -> None:
 def _snapshot(metadata: Json, request: Json) -> Json | None:
     """Return the snapshot to read, or the last one of the range; None for a table that has none yet."""
     requested = request.get(END, request.get(SNAPSHOT))
-    wanted = requested
-    if wanted is None:
+    snapshot_id = requested
+    if snapshot_id is None:
         main = metadata.get("refs", {}).get(MAIN)
-        wanted = main["snapshot-id"] if main else None
-    snapshot = next((candidate for candidate in metadata["snapshots"] if candidate["snapshot-id"] == wanted), None)
+        snapshot_id = main["snapshot-id"] if main else None
+    snapshot = next((candidate for candidate in metadata["snapshots"] if candidate["snapshot-id"] == snapshot_id), None)
     if snapshot is None and requested is not None:
         raise InvalidInput(f"The table has no snapshot {requested}.")
     return snapshot
@@ -134,9 +134,9 @@ def _pinned_snapshot(metadata: Json, pin: Pin) -> Json | None:
     return None if pin.snapshot is None else _snapshot(metadata, {SNAPSHOT: pin.snapshot})
 
 
-def _schema(metadata: Json, wanted: int | None) -> Json:
+def _schema(metadata: Json, schema_id: int | None) -> Json:
     """Return the schema with an id; the current one for None, and for one that is gone."""
     schema: Json | None = next(
-        (candidate for candidate in metadata["schemas"] if candidate["schema-id"] == wanted), None
+        (candidate for candidate in metadata["schemas"] if candidate["schema-id"] == schema_id), None
     )
     return schema or current_schema(metadata)

@@ -84,17 +84,17 @@ class Change(Reader):
         self.namespace(path)
         self._transaction.put(catalog_key(NAMESPACE, path), None)
         removed: list[Table] = []
-        left = [path]
-        while left:
-            here = left.pop()
-            prefixes = [children(kind, here) for kind in (NAMESPACE, TABLE)]
+        pending = [path]
+        while pending:
+            current = pending.pop()
+            prefixes = [children(kind, current) for kind in (NAMESPACE, TABLE)]
             namespaces, tables = (self._transaction.scan(prefix, limit=None if cascade else 1) for prefix in prefixes)
             if (namespaces or tables) and not cascade:
                 raise NamespaceNotEmpty(f"The namespace {show(path)} is not empty.")
             for key, _ in namespaces + tables:
                 self._transaction.get(key)
                 self._transaction.put(key, None)
-            left += [(*here, name_of(key)) for key, _ in namespaces]
+            pending += [(*current, name_of(key)) for key, _ in namespaces]
             removed += [cast("Table", entry) for _, entry in tables]
             for key, _ in tables:
                 self._remove_versions(path_of(key))

@@ -20,12 +20,12 @@ LARGEST_BYTE = 255
 
 @dataclass(frozen=True, slots=True)
 class VectorColumn:
-    """A column that vectors are compared with: `several` says that each row has any number of them."""
+    """A column that vectors are compared with: with `is_multi` each row has any number of them."""
 
     name: str
     dimension: int
     bytes: bool
-    several: bool
+    is_multi: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,11 @@ class Search:
 def read_vectors(query: Query) -> tuple[list[Any], bool] | None:
     """Return the vectors of a query and whether they came as several, or None. Raises InvalidInput for both forms."""
     vector = query.get("vector") or {}
-    single, several = vector.get("single_vector"), vector.get("multi_vector")
-    if single and several:
+    single, multi_vector = vector.get("single_vector"), vector.get("multi_vector")
+    if single and multi_vector:
         raise InvalidInput("A query has a single_vector or a multi_vector, not both.")
-    if several:
-        return several, True
+    if multi_vector:
+        return multi_vector, True
     return ([single], False) if single else None
 
 
@@ -66,39 +66,41 @@ def find_column(schema: pa.Schema, name: str | None) -> VectorColumn:
 def _as_column(name: str, kind: pa.DataType) -> VectorColumn | None:
     from pyarrow import types  # noqa: PLC0415 - slow to import
 
-    several = types.is_list(kind) or types.is_large_list(kind)
-    item_type = kind.value_type if several else kind
+    is_multi = types.is_list(kind) or types.is_large_list(kind)
+    item_type = kind.value_type if is_multi else kind
     if not types.is_fixed_size_list(item_type):
         return None
     in_bytes = types.is_uint8(item_type.value_type)
-    if (in_bytes and several) or not (in_bytes or types.is_floating(item_type.value_type)):
+    if (in_bytes and is_multi) or not (in_bytes or types.is_floating(item_type.value_type)):
         return None
-    return VectorColumn(name, item_type.list_size, in_bytes, several)
+    return VectorColumn(name, item_type.list_size, in_bytes, is_multi)
 
 
-def search(query: Query, schema: pa.Schema, wanted: int, rows: int) -> Search | None:
-    """Return the search for the `wanted` nearest of this many rows, None for a query without vectors.
+def search(query: Query, schema: pa.Schema, count: int, rows: int) -> Search | None:
+    """Return the search for the `count` nearest of `rows` rows, None for a query without vectors.
 
     Raises InvalidInput, and what `find_column` raises.
     """
     requested = read_vectors(query)
     if requested is None:
         return None
-    vectors, several = requested
+    vectors, is_batch = requested
     column = find_column(schema, query.get("vector_column"))
     for vector in vectors:
         _check_vector(vector, column)
     distance = query.get("distance_type")
     nearest = {
         "column": column.name,
-        "q": vectors if several else vectors[0],
-        "k": max(1, wanted),
+        "q": vectors if is_batch else vectors[0],
+        "k": max(1, count),
         "metric": None if distance is None else read_distance(query),
         "use_index": not query.get("bypass_vector_index"),
         "distance_range": _bounds(query),
-        **_effort(query, max(1, wanted), rows),
+        **_effort(query, max(1, count), rows),
     }
-    return Search({name: value for name, value in nearest.items() if value is not None}, several and not column.several)
+    return Search(
+        {name: value for name, value in nearest.items() if value is not None}, is_batch and not column.is_multi
+    )
 
 
 def _check_vector(vector: list[Any], column: VectorColumn) -> None:
@@ -115,16 +117,16 @@ def _bounds(query: Query) -> tuple[float | None, float | None] | None:
     return None if bounds == (None, None) else bounds
 
 
-def _effort(query: Query, wanted: int, rows: int) -> dict[str, int]:
+def _effort(query: Query, count: int, rows: int) -> dict[str, int]:
     """Return how hard to search. What is 0 is left to Lance, and no effort goes beyond what there is to find.
 
     Lance wants ef to cover all candidates, which are as many times the wanted rows as are refined.
     """
     probes, refine, ef = (int(query.get(name) or 0) for name in ("nprobes", "refine_factor", "ef"))
-    refine = min(refine, -(-rows // wanted) or 1)
+    refine = min(refine, -(-rows // count) or 1)
     effort = {
         "nprobes": min(probes, MOST_PROBES),
         "refine_factor": refine,
-        "ef": max(min(ef, rows), wanted * max(refine, 1)) if ef else 0,
+        "ef": max(min(ef, rows), count * max(refine, 1)) if ef else 0,
     }
     return {name: value for name, value in effort.items() if value}

@@ -23,8 +23,8 @@ def at_once(lake: Lake, statements: list[list[str]]) -> list[list[list[str]]]:
     sessions = [lake.another() for _ in statements]
 
     def work(pair: tuple[Lake, list[str]]) -> list[list[str]]:
-        session, mine = pair
-        return [session.attempt(statement) for statement in mine]
+        session, statements_of_session = pair
+        return [session.attempt(statement) for statement in statements_of_session]
 
     with ThreadPoolExecutor(len(statements)) as pool:
         return list(pool.map(work, zip(sessions, statements, strict=True)))
@@ -66,8 +66,8 @@ def test_partitions(lake: Lake) -> None:
     """Deletes in several partitions at once: each takes its own rows away, or is refused and takes none."""
     table = new_table(lake, "copy-on-write", rows=9)
     failures = at_once(lake, [[f"DELETE FROM {table} WHERE part = {part} AND id < 6"] for part in range(3)])
-    gone = {id for id in range(6) if not failures[id % 3][0]}
-    same_items(words(lake, table), set(range(9)) - gone, "the ids that are left")
+    deleted = {id for id in range(6) if not failures[id % 3][0]}
+    same_items(words(lake, table), set(range(9)) - deleted, "the ids that are left")
 
 
 @must("spark.iceberg.concurrency.creations", operations=["createTable"], clause=CLAUSE, kind="scenario")

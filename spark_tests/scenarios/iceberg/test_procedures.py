@@ -42,8 +42,8 @@ def test_expire(lake: Lake, catalog: IcebergCatalog) -> None:
     """expire_snapshots takes the old snapshots away, and the rows stay."""
     table, snapshots = new_history(lake, catalog)
     lake.call("expire_snapshots", table=lake.plain("t"), older_than=LATER, retain_last=1)
-    left = [snapshot["snapshot-id"] for snapshot in catalog.metadata(catalog.table_id())["snapshots"]]
-    equal(left, snapshots[-1:], "the snapshots that are left")
+    remaining = [snapshot["snapshot-id"] for snapshot in catalog.metadata(catalog.table_id())["snapshots"]]
+    equal(remaining, snapshots[-1:], "the snapshots that are left")
     equal(rows(lake, table), [1, 2, 3], "the rows of the table")
 
 
@@ -53,8 +53,8 @@ def test_expire_keeps_refs(lake: Lake, catalog: IcebergCatalog) -> None:
     table, snapshots = new_history(lake, catalog)
     lake.run(f"ALTER TABLE {table} CREATE TAG kept AS OF VERSION {snapshots[0]}")
     lake.call("expire_snapshots", table=lake.plain("t"), older_than=LATER, retain_last=1)
-    left = {snapshot["snapshot-id"] for snapshot in catalog.metadata(catalog.table_id())["snapshots"]}
-    same_items(left, {snapshots[0], snapshots[2]}, "the snapshots that are left")
+    remaining = {snapshot["snapshot-id"] for snapshot in catalog.metadata(catalog.table_id())["snapshots"]}
+    same_items(remaining, {snapshots[0], snapshots[2]}, "the snapshots that are left")
     equal(rows(lake, table, "VERSION AS OF 'kept'"), [1], "the rows of the tag")
 
 

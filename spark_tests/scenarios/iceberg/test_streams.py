@@ -13,7 +13,7 @@ CLAUSE = "iceberg-streams"
 SCHEMA = "x INT"
 
 
-def pour(lake: Lake, source: Path, table: str, checkpoint: Path) -> None:
+def stream_into(lake: Lake, source: Path, table: str, checkpoint: Path) -> None:
     """Append what is new in a folder of JSON files to a table, as a stream that ends when it has caught up."""
     text = f"readStream.json({source.name}/) → writeStream.toTable({table}), available now, from the checkpoint"
 
@@ -35,10 +35,10 @@ def test_append(lake: Lake) -> None:
         source, checkpoint = Path(folder) / "in", Path(folder) / "checkpoint"
         source.mkdir()
         (source / "1.json").write_text('{"x": 1}\n{"x": 2}\n')
-        pour(lake, source, table, checkpoint)
+        stream_into(lake, source, table, checkpoint)
         (source / "2.json").write_text('{"x": 3}\n')
-        pour(lake, source, table, checkpoint)
-        pour(lake, source, table, checkpoint)
+        stream_into(lake, source, table, checkpoint)
+        stream_into(lake, source, table, checkpoint)
     equal(lake.run(f"SELECT x FROM {table} ORDER BY x"), [(1,), (2,), (3,)], "the rows after three runs of the stream")
 
 
@@ -51,10 +51,10 @@ def test_repeat(lake: Lake) -> None:
         source, checkpoint = Path(folder) / "in", Path(folder) / "checkpoint"
         source.mkdir()
         (source / "1.json").write_text('{"x": 1}\n')
-        pour(lake, source, table, checkpoint)
+        stream_into(lake, source, table, checkpoint)
         for noted in (checkpoint / "commits").glob("*0*"):
             noted.unlink()  # as if the driver had died between the two
-        pour(lake, source, table, checkpoint)
+        stream_into(lake, source, table, checkpoint)
     equal(lake.run(f"SELECT x FROM {table} ORDER BY x"), [(1,)], "the rows after the repeated batch")
 
 

@@ -57,8 +57,8 @@ def test_properties(lake: Lake) -> None:
     lake.run(f"ALTER VIEW {view} SET TBLPROPERTIES ('lp.c' = '3')")
     lake.run(f"ALTER VIEW {view} UNSET TBLPROPERTIES ('lp.b')")
     properties = lake.properties(view)
-    left = {name: properties.get(f"lp.{name}") for name in "abc"}
-    equal(left, {"a": "1", "b": None, "c": "3"}, "the properties lp.a, lp.b and lp.c of the view")
+    remaining = {name: properties.get(f"lp.{name}") for name in "abc"}
+    equal(remaining, {"a": "1", "b": None, "c": "3"}, "the properties lp.a, lp.b and lp.c of the view")
     equal(lake.run(f"SELECT * FROM {view}"), [(2, "b")], "the rows of the view")
 
 

@@ -154,7 +154,7 @@ def test_other_storages(elsewhere):
     files.write("s3://bucket/t/1.gz.metadata.json", {"a": 1})
     again = MetadataFiles(FileIO(AllowedLocations([Warehouse("w", "s3://bucket")]), durable=True))
     assert again.read("s3://bucket/t/1.gz.metadata.json", "a", plain).metadata == {"a": 1}
-    assert again.is_there("s3://bucket/t/1.gz.metadata.json")
+    assert again.exists("s3://bucket/t/1.gz.metadata.json")
     again.delete(["s3://bucket/t/1.gz.metadata.json", "s3://bucket/t/none.json"])
     assert list((root / "t").iterdir()) == []
     with pytest.raises(FileNotFound):

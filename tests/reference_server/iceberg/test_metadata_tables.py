@@ -6,7 +6,7 @@ import pytest
 
 from conformance.iceberg.support.updates import creation
 from reference_server.iceberg.metadata.errors import InvalidMetadata, InvalidUpdate
-from reference_server.iceberg.metadata.files import metadata_file, superfluous_files
+from reference_server.iceberg.metadata.files import metadata_file, obsolete_files
 from reference_server.iceberg.metadata.tables import (
     create_table,
     new_table,
@@ -232,7 +232,7 @@ def test_the_metadata_log_is_as_long_as_the_table_wants():
         table = update_table(before, change, now=NOW + count, previous_file=f"file-{count}")
     assert [entry["metadata-file"] for entry in table["metadata-log"]] == ["file-2", "file-3"]
     assert [entry["timestamp-ms"] for entry in table["metadata-log"]] == [NOW + 1, NOW + 2]
-    assert superfluous_files(before, table) == ["file-1"]
+    assert obsolete_files(before, table) == ["file-1"]
     with pytest.raises(InvalidUpdate):
         updates = [{"action": "set-properties", "updates": {"write.metadata.previous-versions-max": "many"}}]
         update_table(table, updates, now=NOW + 9, previous_file="file")

@@ -22,9 +22,9 @@ from reference_server.lance.catalog.removal import clear_removed
 
 def open_layout(root: Path, *, managed: bool = False) -> Catalog:
     """Return the catalog of a directory, in order again if a server was killed while it changed it."""
-    own = root / OWN_FOLDER
-    tables = RootTables(root, own / "in-doubt")
-    manifest = ManifestStorage(root, own / "lock")
+    own_folder = root / OWN_FOLDER
+    tables = RootTables(root, own_folder / "in-doubt")
+    manifest = ManifestStorage(root, own_folder / "lock")
     entries = LayoutEntries(manifest, tables)
     entries.recover()
     clear_removed(root)

@@ -35,8 +35,8 @@ class LayoutLocations:
 
     def location_for(self, path: Path, unused: str) -> str:
         """See Locations.location_for: a root table lies where its name says, if nothing lies there."""
-        own = len(path) == 1 and self._tables.is_free(path[-1])
-        return self._tables.location(path[-1]) if own else unused
+        has_own_folder = len(path) == 1 and self._tables.is_free(path[-1])
+        return self._tables.location(path[-1]) if has_own_folder else unused
 
     def place(self, path: Path, written: str) -> str:
         """See Locations.place. To take the place is to take the name: one of two gets it."""

@@ -202,10 +202,10 @@ class ManifestStorage:
             self._create()
         dataset = self._open()
         written = [row for row in rows.values() if row is not None]
-        gone = [object_id(key) for key, row in rows.items() if row is None]
+        removed = [object_id(key) for key, row in rows.items() if row is None]
         builder = dataset.merge_insert("object_id").when_matched_update_all().when_not_matched_insert_all()
-        if gone:
-            ids = ", ".join("'" + name.replace("'", "''") + "'" for name in gone)
+        if removed:
+            ids = ", ".join("'" + name.replace("'", "''") + "'" for name in removed)
             builder = builder.when_not_matched_by_source_delete(f"object_id IN ({ids})")
         builder.conflict_retries(0).execute(_arrow(written))
         version: int = dataset.version
