@@ -1,7 +1,7 @@
 """Where a server keeps its state and its data: the values of `--storage`.
 
 memory        state in memory; data below a temporary directory that other processes can open
-memory:pure   state and data in memory; nobody outside the server's process can open the data; for APIs
+memory:pure   state and data in memory; no other process can open the data; for APIs
               whose clients read files themselves it is the same as memory
 dir:PATH      state and data below PATH, durable
 """

@@ -23,7 +23,7 @@ REGISTERED = re.compile(r"Registering worker")
 
 @contextlib.contextmanager
 def cluster(folder: Path, workers: int = 2) -> Iterator[str]:
-    """Yield the URL of a master that has so many workers of one core each; logs go to a folder.
+    """Yield the URL of a master with `workers` workers of one core each; logs go to a folder.
 
     Raises Problem without a Java, and TimeoutError, with the log, when the master or a worker does not come up.
     """

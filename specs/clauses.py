@@ -3,7 +3,7 @@
 The files of `clauses/` hold
 
     [[clause]]      id, level (MUST, SHOULD, MAY), operations, source, text; or `excluded = "why"`.
-                    `place` lists where the source says it (`places.py` tells how places are written). Only
+                    `place` lists where the source says it (`places.py` says how places are written). Only
                     what sense or clients alone say has none, and that is not a MUST.
                     `revisions` are those that it is for, all if none is named, `since` the first of them;
                     `replaces` names clauses that do not hold in these

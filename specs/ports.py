@@ -8,7 +8,7 @@ LOOPBACK = "127.0.0.1"
 
 
 def free_port() -> int:
-    """Return a port of the loopback address that nobody listens on at this moment."""
+    """Return a free port of the loopback address."""
     with socket.socket() as probe:
         probe.bind((LOOPBACK, 0))
         port: int = probe.getsockname()[1]

@@ -108,7 +108,7 @@ class IcebergApi(Api):
             await set_functions(services.storage, name, self._functions)
 
     def prepare(self, operation: Operation, body: Any) -> None:
-        """See Api.prepare: PyIceberg sends the properties of a new namespace as it is given them."""
+        """See Api.prepare: PyIceberg sends the properties of a new namespace unconverted."""
         properties = body.get("properties") if operation.id in LENIENT and isinstance(body, dict) else None
         if isinstance(properties, dict):
             body["properties"] = {name: _text(value) for name, value in properties.items()}

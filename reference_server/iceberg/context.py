@@ -121,7 +121,7 @@ class IcebergContext(Context):
 
     @asynccontextmanager
     async def alone(self, paths: Iterable[Path]) -> AsyncIterator[None]:
-        """Wait until nobody else changes these tables or views here; others may all the same, elsewhere."""
+        """Lock these tables or views against other changes in this process; other processes are not locked."""
         async with AsyncExitStack() as stack:
             for path in sorted(set(paths)):
                 lock = self.services.locks.setdefault((self.warehouse.name, path), asyncio.Lock())
@@ -143,7 +143,7 @@ def now() -> int:
 
 
 def new_uuid() -> str:
-    """Return a UUID that nobody has."""
+    """Return a new, unique UUID."""
     return str(uuid.uuid4())
 
 

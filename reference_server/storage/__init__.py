@@ -40,7 +40,7 @@ class Storage(Protocol[V]):
         """
 
     def version(self) -> Hashable:
-        """Return a value that is another one after every commit, whoever made it."""
+        """Return a value that changes with every commit, from any process."""
 
     async def commit(
         self,
@@ -52,7 +52,7 @@ class Storage(Protocol[V]):
 
         `expected` gives the values, None for absent, that the keys must have just before. `empty`
         gives prefixes under which no key may be left just after: it is how a container is dropped
-        without losing what somebody else is putting into it. When this returns the writes are as
+        without losing what another commit puts into it. When this returns the writes are as
         durable as the backend makes anything, and every later `get` and `scan` sees them.
         """
 

@@ -58,7 +58,7 @@ def verdict(amount: Amount, run: int, requirement: int) -> Verdict:
 
 
 def generate(folder: Path, amount: Amount) -> None:
-    """Write so many runs below a folder, one folder each; many of them on all cores."""
+    """Write runs below a folder, one folder each; many of them on all cores."""
     folder.mkdir(parents=True, exist_ok=True)
     if amount.runs < MANY:
         for run in range(amount.runs):

@@ -1,6 +1,6 @@
 """Rows from files: `results.json` and `exchanges.jsonl`, read by Spark with the fields that the tables keep.
 
-What of a file nobody aggregates, above all bodies, is never parsed into columns.
+Fields that no question needs, above all bodies, are never parsed into columns.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ PACKAGE = "spark_tests.races"
 
 @dataclass(frozen=True, slots=True)
 class RaceApi:
-    """One API: its clients, its catalog, and what prepares the workload of so many clients with a seed."""
+    """One API: its clients, its catalog, and a function from clients and seed to a prepared workload."""
 
     client: type[TrafficClient]
     catalog: Callable[[Target], Any]

@@ -17,7 +17,7 @@ NO_WRITES = (READ, AGAIN)
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """Return the smallest of sorted values that so many percent of them do not exceed."""
+    """Return the smallest of sorted values that `percent` percent of them do not exceed."""
     return values[max(0, math.ceil(len(values) * percent / 100) - 1)]
 
 
@@ -80,7 +80,7 @@ def never_done(records: Collection[Record]) -> list[str]:
 
 
 def timeline(records: Collection[Record], ticks: int = TICKS) -> dict[str, Any]:
-    """Return how many operations ended in each of so many equal spans, by outcome."""
+    """Return how many operations ended in each of `ticks` equal spans, by outcome."""
     first, last = min(record.start for record in records), max(record.end for record in records)
     span = max(last - first, 1e-9) / ticks
     counts = {outcome: [0] * ticks for outcome in (OK, REFUSED, UNKNOWN)}

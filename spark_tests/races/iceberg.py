@@ -244,7 +244,7 @@ def pair_names(number: int) -> tuple[str, str]:
 
 
 def objects(clients: int) -> dict[str, int]:
-    """Return how many objects of each kind so many clients share: few enough for conflicts."""
+    """Return how many objects of each kind the clients share: few enough for conflicts."""
     return {
         "chain": 1 + clients // 10,
         "register": 1 + clients // 15,

@@ -167,7 +167,7 @@ def batch_names(number: int, round: int) -> tuple[str, str]:
 
 
 def objects(clients: int) -> dict[str, int]:
-    """Return how many objects of each kind so many clients share: few enough for conflicts."""
+    """Return how many objects of each kind the clients share: few enough for conflicts."""
     return {
         "name": 1 + clients // 10,
         "ring": 1 + clients // 20,

@@ -94,7 +94,7 @@ class Writer:
         self.records: list[Record] = []
 
     def run(self, operations: int) -> None:
-        """Append, merge and read, so many times in all."""
+        """Append, merge and read: `operations` times in all."""
         acts: list[Callable[[int], None]] = [self.append, self.merge, self.read]
         while len(self.records) < operations:
             act = self._choose.choices(acts, (5, 3, 2))[0]

@@ -72,7 +72,7 @@ class Sender:
         headers: Mapping[str, str] | None = None,
         patience: float | None = None,
     ) -> Reply:
-        """Send an operation. With `patience`, hang up after so many seconds."""
+        """Send an operation. With `patience`, hang up after that many seconds."""
         url = URL(self.wire.target(operation, path, query), encoded=True)
         content = None if body is None else orjson.dumps(body)
         kind = {} if body is None else {"Content-Type": JSON_TYPE}

@@ -67,7 +67,7 @@ class TrafficClient:
         raise NotImplementedError
 
     async def run(self, operations: int) -> None:
-        """Act until so many operations are recorded."""
+        """Act until this number of operations is recorded."""
         self._share = max(1, operations)
         possible = [action for action in self.actions() if self._can(action)]
         weights = [action.weight for action in possible]

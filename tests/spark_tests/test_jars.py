@@ -1,4 +1,4 @@
-"""Fetching connector jars: what fails once is tried again, what fails always is told, and what is there stays."""
+"""Fetching connector jars: what fails once is tried again, what fails always is reported, and what is there stays."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ async def _build_once(context: IcebergContext, change: Change, build: Build, rep
 
 
 async def _keep_refusal(context: IcebergContext, repeated: Repetition, error: CatalogError) -> None:
-    """Keep a refusal under its key. A conflict makes the change start again: somebody was quicker with the same key."""
+    """Keep a refusal under its key. A conflict makes the change start again: the key was used in between."""
     if not is_final(error.status):
         return
     change = Change(Transaction(context.services.storage), context.warehouse.name)

@@ -36,7 +36,7 @@ def takes_keys(operation: Operation) -> bool:
 
 
 def lifetime(document: Document) -> str | None:
-    """Return how long keys hold, as an ISO 8601 duration; None for a revision that has no keys."""
+    """Return how long keys are valid, as an ISO 8601 duration; None for a revision that has no keys."""
     return LIFETIME if any(takes_keys(operation) for operation in document.operations.values()) else None
 
 
@@ -61,7 +61,7 @@ class Repetition:
         return Reply(record["status"], body, headers=record["headers"])
 
     def remember(self, change: Change, reply: Reply) -> None:
-        """Let a change keep its answer under the key, and sweep a few keys whose time is over."""
+        """Let a change keep its answer under the key, and delete a few expired keys."""
         now = time.time()
         for key, value in change.transaction.scan(pack(IDEMPOTENCY, change.warehouse), limit=SWEPT):
             if orjson.loads(value)["until"] < now:

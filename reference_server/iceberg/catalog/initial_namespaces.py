@@ -1,4 +1,4 @@
-"""The namespaces that a server has from the beginning: for an API in which clients cannot create them."""
+"""Initial namespaces: those that exist when a server starts, for an API in which clients cannot create them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ def parse_namespaces(texts: Sequence[str], document: Document) -> list[Path]:
     Raises Problem for what is not a namespace, and for none where the document has no other way to one.
     """
     if not texts and "create_namespace" not in document.names:
-        raise Problem(f"In the {document.title} nobody can create a namespace, so there has to be one.", EXAMPLE)
+        raise Problem(
+            f"The {document.title} has no operation that creates a namespace, so the server needs an initial one.",
+            EXAMPLE,
+        )
     return [_parse(text) for text in texts]
 
 
@@ -32,7 +35,7 @@ def _parse(text: str) -> Path:
         path = tuple(split_levels(text, READABLE_SEPARATOR))
         check_namespace(path)
     except (IdentifierError, InvalidInput) as error:
-        raise Problem(f"There can be no namespace {text!r}: {error}.", EXAMPLE) from None
+        raise Problem(f"Invalid namespace {text!r}: {error}.", EXAMPLE) from None
     return path
 
 

@@ -27,7 +27,7 @@ class FileIO:
         self._lock = Lock()
 
     def open(self) -> None:
-        """Reach the storages of all warehouses. Raises Problem for one that cannot be reached."""
+        """Connect to the storages of all warehouses. Raises Problem for one that cannot be reached."""
         for warehouse in self._allowed.remote.values():
             try:
                 self._filesystem(warehouse)
@@ -50,7 +50,7 @@ class FileIO:
             _write_local(path, data, durable=self._durable)
 
     def exists(self, location: str) -> bool:
-        """Return whether a local file is there; other storages are taken to have what they were given."""
+        """Return whether a local file is there; other storages are assumed to have what was written to them."""
         path = local_path(location)
         return path is None or os.path.exists(path)  # noqa: PTH110 - on the path of every loadTable
 
@@ -133,7 +133,7 @@ def _broken(location: str, error: OSError) -> ServiceUnavailable:
 
 def _write_local(path: Path, data: bytes, *, durable: bool) -> None:
     try:
-        for attempt in (1, 2):  # whoever deletes the last file of a directory may remove it in between
+        for attempt in (1, 2):  # the directory may be removed in between, together with its last file
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 _write_new(path, data, durable=durable)

@@ -51,9 +51,9 @@ class MetadataFiles:
         self._lock = Lock()
 
     def recall(self, location: str, identity: str) -> MetadataFile | None:
-        """Return a file that is kept and, as far as that can be told at once, still there.
+        """Return a cached file that still exists, as far as that can be checked without blocking.
 
-        `identity` is the field that tells tables from views: `table-uuid` or `view-uuid`.
+        `identity` is the field that distinguishes tables from views: `table-uuid` or `view-uuid`.
         """
         file = self._kept.get(location)
         return file if file is not None and identity in file.metadata and self.exists(location) else None

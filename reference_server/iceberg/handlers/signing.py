@@ -1,7 +1,7 @@
 """signRequest: requests of clients to S3 are signed with keys that the clients never see.
 
 Only a warehouse on S3 signs. Others do not advertise the operation and answer 406: no storage would take the
-signature, and a client that trusted in it would fail later, with nobody to tell it why.
+signature, and a client that relied on it would fail later without a reason.
 
 A request is signed if it touches nothing but files of the table: an object below its location, a listing below
 it, or the deletion of several such objects, whose names are in the body. All else is forbidden.

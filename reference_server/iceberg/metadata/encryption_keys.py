@@ -13,7 +13,7 @@ KEYS = "encryption-keys"
 
 
 def read_key(node: Json) -> Json:
-    """Return an encryption key as metadata keep it. Raises InvalidMetadata for what is none."""
+    """Return an encryption key as metadata keep it. Raises InvalidMetadata for a malformed one."""
     text(node, "key-id")
     try:
         base64.b64decode(text(node, "encrypted-key-metadata"), validate=True)

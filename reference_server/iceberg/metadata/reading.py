@@ -17,7 +17,7 @@ Reader = Callable[[Json, str], T]
 
 
 def is_int(value: Any, bits: int = 32) -> bool:
-    """Return whether a JSON value is an integer of so many bits."""
+    """Return whether a JSON value is an integer that fits in `bits` bits."""
     return isinstance(value, int) and not isinstance(value, bool) and -(1 << bits - 1) <= value < 1 << bits - 1
 
 

@@ -11,7 +11,7 @@ KINDS_OF_STATISTICS = (STATISTICS, PARTITION_STATISTICS)
 
 
 def read_statistics(node: Json) -> Json:
-    """Return a statistics file as metadata keep it. Raises InvalidMetadata for what is none."""
+    """Return a statistics file as metadata keep it. Raises InvalidMetadata for a malformed one."""
     long(node, "file-footer-size-in-bytes")
     for blob in objects(node, "blob-metadata"):
         text(blob, "type")
@@ -23,7 +23,7 @@ def read_statistics(node: Json) -> Json:
 
 
 def read_partition_statistics(node: Json) -> Json:
-    """Return a partition statistics file as metadata keep it. Raises InvalidMetadata for what is none."""
+    """Return a partition statistics file as metadata keep it. Raises InvalidMetadata for a malformed one."""
     long(node, "snapshot-id")
     text(node, "statistics-path")
     long(node, "file-size-in-bytes")

@@ -1,6 +1,6 @@
 """Transforms of partition and sort fields, and which types they take.
 
-A transform that nobody knows is kept and taken to fit every primitive type: a newer client may know it.
+An unknown transform is kept and assumed to fit every primitive type: a newer client may know it.
 """
 
 from __future__ import annotations

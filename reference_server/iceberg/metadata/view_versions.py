@@ -20,7 +20,7 @@ SQL = "sql"
 
 
 def read_version(node: Json) -> Json:
-    """Return a view version as metadata keep it. Raises InvalidMetadata for what is none."""
+    """Return a view version as metadata keep it. Raises InvalidMetadata for a malformed one."""
     integer(node, "version-id")
     integer(node, "schema-id")
     long(node, "timestamp-ms")

@@ -32,7 +32,7 @@ def key(field_id: int) -> str:
 
 
 def read_avro(location: str, data: bytes) -> AvroFile:
-    """Read an Avro file. Raises InvalidInput for what is none."""
+    """Read an Avro file. Raises InvalidInput for another or a damaged file."""
     import fastavro  # noqa: PLC0415 - slow to import
 
     try:

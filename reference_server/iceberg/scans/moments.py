@@ -1,6 +1,6 @@
 """Dates and times as numbers and as text, for every year that 64 bits can hold.
 
-A date is days since 1970-01-01; a time of day and a timestamp are so many ticks (micro- or nanoseconds).
+A date is days since 1970-01-01; a time of day and a timestamp are ticks (micro- or nanoseconds).
 Python's own dates end with the year 9999; columns do not.
 """
 

@@ -35,7 +35,7 @@ class Field:
 
     @property
     def type(self) -> str:
-        """The type of its values, `unknown` where nobody knows it."""
+        """The type of its values, `unknown` where it is not known."""
         return self.transform.result if self.transform else "unknown"
 
 

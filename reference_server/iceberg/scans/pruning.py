@@ -22,7 +22,7 @@ NOT_A_NUMBER_ONLY = ValueKinds(null=False, other=False)
 
 
 def manifest_can_match(filter_: Expression, manifest: Manifest, spec: Spec) -> bool:
-    """Return whether a file of a manifest may hold rows that fit, as far as the manifest list tells."""
+    """Return whether a file of a manifest may hold matching rows, according to the manifest list."""
 
     def decide(test: Test) -> bool:
         return _rows_might_match(test, _evaluators_of_manifest(test.term, manifest, spec))
@@ -31,7 +31,7 @@ def manifest_can_match(filter_: Expression, manifest: Manifest, spec: Spec) -> b
 
 
 def file_can_match(filter_: Expression, file: ContentFile, spec: Spec) -> bool:
-    """Return whether a data file may hold rows that fit, as far as its partition and its columns' bounds tell."""
+    """Return whether a data file may hold matching rows, according to its partition and its columns' bounds."""
     if isinstance(filter_, Constant):
         return filter_.holds
     return file.records != 0 and holds(

@@ -66,7 +66,7 @@ def is_nan(value: Any) -> bool:
 
 
 def show_value(column_type: Any, value: Any) -> Any:
-    """Return a value as JSON; null for none, and bytes of a type that nobody knows in hexadecimal."""
+    """Return a value as JSON; null for none, and bytes of an unknown type in hexadecimal."""
     kind = kind_of(column_type) if isinstance(column_type, str) else None
     if value is None or kind is None:
         return value.hex().upper() if isinstance(value, bytes) else value

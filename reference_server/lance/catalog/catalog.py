@@ -40,7 +40,7 @@ class Catalog:
     locations: Locations
 
     def state(self) -> Hashable:
-        """Return a value that changes with every change of the catalog, whoever makes it."""
+        """Return a value that changes with every change of the catalog, from any process."""
         return self.entries.version()
 
     def close(self) -> None:

@@ -165,7 +165,7 @@ class Change(Reader):
     def finalize_version(self, path: Path, version: int, pending: Record | None, record: Record | None) -> None:
         """Note that a version is in its place: its record is kept, None for none. `pending` is gone then.
 
-        Nothing changes when another record is pending: somebody else has finalized the version.
+        Nothing changes when another record is pending: another request has finalized the version.
         """
         key = version_key(PENDING, path, version)
         if pending is None or self._transaction.get(key) == pending:

@@ -50,7 +50,7 @@ async def note_data(context: LanceContext, path: Path, table: Table) -> Table:
 def put_in_place(versions: Versions, pending: dict[int, Record]) -> dict[int, Record | None]:
     """Give pending versions their files, and return the records that stay, None for what is gone.
 
-    What cannot be put in place, because somebody wrote the version past the catalog, is given up.
+    What cannot be put in place, because a client wrote the version without the catalog, is given up.
     """
     finalized: dict[int, Record | None] = {}
     for version, record in pending.items():

@@ -1,7 +1,7 @@
 """Versions as files: each has a manifest, and beside it what is said about the version.
 
     <name>.manifest       what Lance reads
-    <name>.record.json    what the client told of the version that it made
+    <name>.record.json    what the client said about the version that it made
     <name>.forgotten      the record of the version was deleted: it is not listed any more
 
 A version whose record is deleted goes with its manifest, except for the newest: its manifest holds the
@@ -70,12 +70,12 @@ class Versions:
         return self._files.exists(name)
 
     def records(self, versions: Iterable[VersionFile]) -> dict[int, Record]:
-        """Return what clients told of versions, by number; nothing for those of which nothing was told."""
+        """Return what clients said about versions, by number; versions without a record are left out."""
         recorded = [version for version in versions if version.recorded]
         return {version.version: orjson.loads(self._files.read(beside(version.name, RECORD))) for version in recorded}
 
     def put(self, version: int, staged: str, scheme: str, record: Record) -> None:
-        """Move a staged manifest into its place, with what is told of it. Doing it twice has no further effect.
+        """Move a staged manifest into its place, with its record. Doing it twice has no further effect.
 
         Raises ConcurrentModification when the place is taken, InvalidInput when nothing is staged.
         """

@@ -7,7 +7,7 @@ from spark_tests.scenarios.lake import Lake
 
 
 def new_table(lake: Lake, mode: str = "copy-on-write", rows: int = 6) -> str:
-    """Create a table of so many rows (id, part, word), partitioned by part = id % 3, and return its name."""
+    """Create a table of rows (id, part, word), partitioned by part = id % 3, and return its name."""
     table = lake.name("t")
     modes = ", ".join(f"'write.{verb}.mode' = '{mode}'" for verb in ("delete", "update", "merge"))
     lake.run(

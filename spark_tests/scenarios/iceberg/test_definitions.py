@@ -87,7 +87,7 @@ def test_upgrade(lake: Lake, catalog: IcebergCatalog) -> None:
     "spark.iceberg.table.created-as-select", operations=["createTable", "updateTable"], clause=CLAUSE, kind="scenario"
 )
 def test_ctas(lake: Lake, catalog: IcebergCatalog) -> None:
-    """CREATE TABLE AS SELECT makes a table with the rows, partitions and properties it was told, in one snapshot."""
+    """CREATE TABLE AS SELECT makes a table with its rows, partitions and properties, in one snapshot."""
     lake.run(
         f"CREATE TABLE {lake.name('t')} USING iceberg PARTITIONED BY (part) TBLPROPERTIES ('lp.a' = '1') "
         "AS SELECT id, id % 3 AS part FROM range(10)"

@@ -27,7 +27,7 @@ def test_snapshots(lake: Lake, catalog: IcebergCatalog) -> None:
 
 @must("spark.iceberg.metadata-table.history", operations=["loadTable"], clause=CLAUSE, kind="scenario")
 def test_history(lake: Lake, catalog: IcebergCatalog) -> None:
-    """The history tells what was current when, and after a rollback what is not an ancestor any more."""
+    """The history shows what was current when, and after a rollback what is not an ancestor any more."""
     _, snapshots = new_history(lake, catalog)
     lake.call("rollback_to_snapshot", table=lake.plain("t"), snapshot_id=snapshots[0])
     rows = lake.run(

@@ -119,7 +119,7 @@ def test_register(lake: Lake, catalog: IcebergCatalog) -> None:
 
 @must("spark.iceberg.procedure.ancestors", operations=["loadTable"], clause=CLAUSE, kind="scenario")
 def test_ancestors(lake: Lake, catalog: IcebergCatalog) -> None:
-    """ancestors_of tells the line of snapshots, the newest first."""
+    """ancestors_of lists the line of snapshots, the newest first."""
     _, snapshots = new_history(lake, catalog)
     rows = lake.call("ancestors_of", table=lake.plain("t"))
     equal([row[0] for row in rows], snapshots[::-1], "the ancestors of the current snapshot")

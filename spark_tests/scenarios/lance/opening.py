@@ -15,7 +15,7 @@ FILE_FORMAT = "2.0"  # older connectors have an older Lance, which newer files t
 
 
 def options_of(settings: Settings) -> Options:
-    """Return how clients are told about the target: its URL, and the headers of every request."""
+    """Return the options of clients for the target: its URL, and the headers of every request."""
     headers = dict(settings.header_pairs())
     if settings.token:
         headers["Authorization"] = f"Bearer {settings.token}"

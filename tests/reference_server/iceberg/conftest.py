@@ -82,7 +82,7 @@ class Api:
 
 
 def at_once(count, call):
-    """Call a function in so many threads at the same time, and return what they returned."""
+    """Call a function in several threads at the same time, and return what they returned."""
     with ThreadPoolExecutor(count) as pool:
         return [future.result() for future in [pool.submit(call) for _ in range(count)]]
 

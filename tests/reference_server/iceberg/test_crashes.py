@@ -67,7 +67,7 @@ KINDS = (transactions, commits, creations)
 
 
 def work(url, kind, numbers, completed):
-    """Do one kind of work again and again, until nobody answers."""
+    """Do one kind of work again and again, until the server is gone."""
     with urllib3.PoolManager(retries=False) as pool:
         api = Api(pool.request, url)
         while True:

@@ -1,4 +1,4 @@
-"""planTableScan and its sisters: snapshots, ranges, what a request may ask for, plan tasks, waiting, errors."""
+"""Scan planning: snapshots, ranges, what a request may ask for, plan tasks, waiting, errors."""
 
 from __future__ import annotations
 

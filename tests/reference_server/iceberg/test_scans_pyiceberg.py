@@ -158,7 +158,7 @@ def tables(server):
 
 
 class Planner:
-    """Asks the server for plannings of one table. PyIceberg's own client cannot read partition values of null."""
+    """Asks the server for scan plans of one table. PyIceberg's own client cannot read partition values of null."""
 
     def __init__(self, http, url, name):
         self.http, self.url = http, f"{url}/v1/namespaces/ns/tables/{name}"

@@ -155,7 +155,7 @@ def work_until_killed(victim: Victim, crash: int, seconds: float) -> None:
 
 
 def check(victim: Victim) -> None:
-    """Compare what is there with what clients asked for and were told."""
+    """Compare what is there with the requests and answers of clients."""
     for kind, names in victim.started:
         completed = (kind, names) in victim.done
         CHECKS[kind](victim, names, completed)

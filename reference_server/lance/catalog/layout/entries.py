@@ -35,7 +35,7 @@ class LayoutEntries:
         return self._manifest.version()
 
     def close(self) -> None:
-        """Finish what waits."""
+        """Finish the waiting commits."""
         self._manifest.close()
 
     def get(self, key: bytes) -> Entry | None:
@@ -75,7 +75,7 @@ class LayoutEntries:
             await self._manifest.commit(self._expected_rows(expected), {**writes, **rows}, empty)
 
     def recover(self) -> None:
-        """Let names and directories agree of which somebody was killed while they changed. The row decides."""
+        """Make names and directories agree again after a server was killed between two steps. The row decides."""
         for name in self._tables.in_doubt():
             key = table_key((name,))
             if self._is_own(key, self._manifest.get(key)):

@@ -39,7 +39,7 @@ class LayoutLocations:
         return self._tables.location(path[-1]) if has_own_folder else unused
 
     def place(self, path: Path, written: str) -> str:
-        """See Locations.place. To take the place is to take the name: one of two gets it."""
+        """See Locations.place. Taking the place takes the name: only one of two requests gets it."""
         location = self.location_for(path, written)
         if location != written:
             try:

@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 TABLE = "__manifest"
 PRIMARY_KEY = {"lance-schema:unenforced-primary-key:position": "0"}
 NEWEST = 2**64 - 1
-PATIENCE = 30.0  # seconds of others' turns before we give up
+PATIENCE = 30.0  # seconds of other writers' turns before we give up
 LONGEST_PAUSE = 0.05
 MOST_FRAGMENTS = 64
 KEPT_FOR = timedelta(days=1)
 
 
 class ManifestStorage:
-    """See Storage. Whether data were seen where a table lies is known until somebody else changes the manifest."""
+    """See Storage. Whether a table's data were seen is remembered until another process changes the manifest."""
 
     def __init__(self, root: Path, lock: Path) -> None:
         self._path = root / TABLE
@@ -132,7 +132,7 @@ class ManifestStorage:
         writes: Mapping[bytes, Entry | None],
         empty: Sequence[bytes] = (),
     ) -> None:
-        """See Storage.commit. Raises ServiceUnavailable when others leave us no turn."""
+        """See Storage.commit. Raises ServiceUnavailable when other writers keep the lock."""
         await self._committer.commit(Commit(expected, writes, empty))
 
     def set_metadata(self, values: Mapping[str, str]) -> None:
@@ -144,7 +144,7 @@ class ManifestStorage:
                 self._open().update_metadata(dict(values))
 
     def close(self) -> None:
-        """Finish what waits."""
+        """Finish the waiting commits."""
         self._committer.close()
 
     def _write(self, batch: list[Commit[Entry]]) -> list[Exception | None]:
@@ -176,7 +176,7 @@ class ManifestStorage:
             yield
 
     def _apply(self, staged: _Staged, before: int, version: int | None = None) -> None:
-        """Take over what was written, unless somebody else wrote something between."""
+        """Take over what was written, unless another process has written in between."""
         written = before if version is None else version
         with self._mutex:
             if self._version == before and written <= before + 1:
@@ -216,7 +216,7 @@ class ManifestStorage:
     def _create(self) -> None:
         import lance  # noqa: PLC0415
 
-        with contextlib.suppress(OSError):  # somebody else was quicker
+        with contextlib.suppress(OSError):  # another process was quicker
             lance.write_dataset(_empty_manifest(), str(self._path), mode="create", data_storage_version="2.2")
 
 
@@ -249,7 +249,7 @@ class _Staged:
 
 
 def _is_contention(error: OSError) -> bool:
-    """True when somebody else committed to the table at the same time."""
+    """True when another process committed to the table at the same time."""
     text = str(error)
     return any(word in text for word in ("concurrent", "conflict", "already exists"))
 

@@ -57,7 +57,7 @@ class RootTables:
             (self._root / self.location(name) / DEREGISTERED).write_bytes(MARKER)
 
     def show(self, name: str) -> None:
-        """Take the mark of deregistration away."""
+        """Remove the mark of deregistration."""
         (self._root / self.location(name) / DEREGISTERED).unlink(missing_ok=True)
 
     def reserve(self, location: str) -> None:
@@ -76,7 +76,7 @@ class RootTables:
         (self._in_doubt / name).unlink(missing_ok=True)
 
     def in_doubt(self) -> list[str]:
-        """Return the names of which somebody was killed while they changed."""
+        """Return the names whose change a killed server did not finish."""
         return [path.name for path in self._in_doubt.glob("*")]
 
     def names(self) -> list[str]:

@@ -58,7 +58,7 @@ def key_of(row: Row) -> bytes | None:
 
 
 def entry_of(row: Row) -> Entry:
-    """Return the entry in a row; whether a table has data nobody has looked yet."""
+    """Return the entry in a row; whether a table has data is not known yet."""
     metadata = _object(row.metadata)
     return Table(row.location or "", metadata) if row.object_type == OBJECT_TYPES[TABLE] else metadata
 
@@ -84,7 +84,7 @@ def _kind(key: bytes) -> str:
 
 
 def _object(text: str | None) -> dict[str, str]:
-    """Return a JSON object; anything else that somebody put there is none."""
+    """Return a JSON object; any other value counts as none."""
     try:
         value = orjson.loads(text or "{}")
     except orjson.JSONDecodeError:
