@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from jsonpointer import resolve_pointer
+from jsonpointer import JsonPointerException, resolve_pointer
 
 from conformance.exchange import Step
 from conformance.verdict import Result
@@ -119,7 +119,10 @@ def raw_pattern(text: str) -> str:
 def _place(step: Step) -> str:
     """Return the pointer of the marked field, where that has one value or none: of lists and objects it says little."""
     pointer = step.mark.removeprefix("body:") if step.mark.startswith("body:/") else ""
-    value = resolve_pointer((step.response.body or {}).get("json"), pointer, None) if pointer else None
+    try:
+        value = resolve_pointer((step.response.body or {}).get("json"), pointer, None)
+    except JsonPointerException:  # a name with a tilde is no pointer
+        return ""
     return "" if isinstance(value, dict | list) else pointer
 
 

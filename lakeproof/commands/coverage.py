@@ -39,6 +39,7 @@ EPILOG = """\b
 Examples:
   lakeproof coverage                      judge the embedded server, then count
   lakeproof coverage --api iceberg        the same for another API
+  lakeproof coverage --profile iceberg/1.6        or for an older document of it
   lakeproof coverage lakeproof-report     count what that run reached
   lakeproof coverage --cells              each value of each field that nothing sent or looked at
   lakeproof coverage --json | jq '.statuses[] | select(.state == "gap")'
@@ -53,20 +54,23 @@ bounds; a field of an answer that a requirement looked at; one object and many.
 @click.command("coverage", epilog=EPILOG)
 @click.argument("results", required=False, type=click.Path(path_type=Path))
 @click.option("--api", type=click.Choice([*apis()]), default=default_api(), show_default=True, help="The API to count.")
+@click.option("--profile", help="A revision of the API, such as lance/2026-03. Default: the newest.")
 @click.option("--storage", default=EMBEDDED_STORAGE, show_default=True, help="Storage of the embedded server.")
 @click.option("--cells", "with_cells", is_flag=True, help="Print the cells that nothing covers, and nothing else.")
 @click.option("--json", "as_json", is_flag=True, help="Print every status, clause and cell as JSON.")
-def coverage_command(results: Path | None, api: str, storage: str, with_cells: bool, as_json: bool) -> int:
+def coverage_command(
+    results: Path | None, api: str, profile: str | None, storage: str, with_cells: bool, as_json: bool
+) -> int:
     """Count which declared statuses, clauses and cells the requirements reach; exit 1 if there is a gap.
 
-    Cells are gaps for the exit code where a run of the whole suite leaves more than `coverage.toml` allows.
+    Cells are gaps for the exit code where a run by the newest profile leaves more than `coverage.toml` allows.
     """
-    found = read_results(results) if results else _run(api, storage)
-    profile = find_profile(found.target.profile)
-    statuses = status_coverage(found, profile.document())
-    clauses = [entry for suite in profile.suites for entry in clause_coverage(suite)]
+    found = read_results(results) if results else _run(profile or api, storage)
+    judged = find_profile(found.target.profile)
+    statuses = status_coverage(found, judged.document())
+    clauses = [entry for suite in judged.suites for entry in clause_coverage(suite)]
     cells = cell_coverage(found) if found.cells or with_cells else []
-    problems = [] if results else held_line(cells, api)
+    problems = [] if results or profile else held_line(cells, api)
     gaps = GAP in {entry.state for entry in statuses} | {entry.state for entry in clauses}
     if as_json:
         listed: dict[str, Sequence[Any]] = {"statuses": statuses, "clauses": clauses, "cells": cells}
@@ -80,9 +84,10 @@ def coverage_command(results: Path | None, api: str, storage: str, with_cells: b
     return EXIT_FAILS if gaps or problems else EXIT_CONFORMS
 
 
-def _run(api: str, storage: str) -> Results:
+def _run(profile: str, storage: str) -> Results:
+    api = find_profile(profile).api
     with ProgressListener() as listener, tempfile.TemporaryDirectory() as folder:
-        return check(None, api=api, storage=storage, listener=listener, report=folder)[0]
+        return check(None, api=api, profile=profile, storage=storage, listener=listener, report=folder)[0]
 
 
 def _print(

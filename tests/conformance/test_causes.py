@@ -150,22 +150,26 @@ def test_what_is_blocked_by_what_is_blocked_belongs_to_the_first_of_them():
     assert cause.blocked == ["api.it.b", "api.it.c"]
 
 
+BODIES = [
+    None,
+    {"text": ""},
+    {"text": "no"},
+    {"base64": "AA==", "size": 1},
+    {"json": [1]},
+    error(None),
+    error({"message": 5, "type": [1]}),
+]
+
+
+@pytest.mark.parametrize("body", BODIES, ids=repr)
 @pytest.mark.parametrize("status", [0, 200, 500])
-def test_whatever_was_seen_has_a_sentence(status):
-    for body in (
-        None,
-        {"text": ""},
-        {"text": "no"},
-        {"base64": "AA==", "size": 1},
-        {"json": [1]},
-        error(None),
-        error({"message": 5}),
-    ):
-        for message in ("", "GetIt: expected 400, got 500", "x"):
-            for verdict in ("fail", "blocked"):
-                for steps in ({}, {"steps": []}):
-                    one = finding("a", message, body=body, status=status, verdict=verdict, **steps)
-                    assert find_causes([one])[0].sentence
+@pytest.mark.parametrize("message", ["", "GetIt: expected 400, got 500", "GetIt: expected 200 or 400, got 1", "x"])
+def test_whatever_was_seen_has_a_sentence(body, status, message):
+    for verdict in ("fail", "blocked"):
+        for mark in ("", "status", "body:", "body:/error", "body:/a~b/0", "header:X"):
+            one = finding("a", message, body=body, status=status, verdict=verdict, mark=mark)
+            assert find_causes([one])[0].sentence
+        assert find_causes([finding("a", message, verdict=verdict, steps=[])])[0].sentence
 
 
 @pytest.mark.parametrize(
