@@ -22,6 +22,8 @@ def sentence_of(example: Evidence, findings: Sequence[Evidence]) -> str:
     several = len(names) > 1
     if not example.page and (example.result.verdict == "blocked" or example.result.kind in NO_STATEMENT):
         return _message(example, who)
+    if not example.about_status and example.says_all and len(set(map(_what, findings))) == 1:
+        return _message(example, who)
     if not example.about_status:
         return f"{who or 'The server'} {'do' if several else 'does'} not keep to {_norm(findings, example)}"
     answers = f"{who} {'answer' if several else 'answers'}"
@@ -56,6 +58,11 @@ def _alike(findings: Sequence[Evidence]) -> bool:
     return len({finding.result.where for finding in findings}) == 1
 
 
+def _what(finding: Evidence) -> str:
+    """Return what the kit said, of whatever operation."""
+    return pattern(finding.message.replace(finding.operation or GAP, GAP))
+
+
 def _norm(findings: Sequence[Evidence], example: Evidence) -> str:
     """Return what was due, in the words that the requirements share: theirs, or those of their clause."""
     if _alike(findings):
@@ -74,7 +81,7 @@ def _said(findings: Sequence[Evidence]) -> str:
 
 def _message(example: Evidence, who: str) -> str:
     """Return what the kit said, of all operations."""
-    message = example.result.message.partition("\n")[0]
+    message = example.message
     if not example.operation or example.operation not in message:
         return f"{who}: {message}" if who else message
     text = message.replace(example.operation, who)

@@ -22,6 +22,7 @@ VARIABLE = re.compile(
     re.DOTALL,
 )
 LABEL = re.compile(r": expected |: lacks |: has |: there should |assert ")
+MORE = re.compile(r" \(and \d+ more\)$")
 RUN = re.compile(r"[\w./:$-]*\d[\w./:$-]*")
 OPEN = re.compile(r"[\"'`{\[].*", re.DOTALL)  # what a cut left open
 GAP = "…"
@@ -90,9 +91,19 @@ class Evidence:
         return ODD if len(kinds) > 1 else RIGHT if kinds == {True} else WRONG
 
     @property
+    def message(self) -> str:
+        """What the kit said, on one line, without the count of what is alike."""
+        return MORE.sub("", self.result.message.partition("\n")[0])
+
+    @property
     def label(self) -> str:
         """What a check was about: its message up to what was expected."""
-        return LABEL.split(self.result.message, maxsplit=1)[0].replace(self.operation or GAP, GAP)
+        return LABEL.split(self.message, maxsplit=1)[0].replace(self.operation or GAP, GAP)
+
+    @property
+    def says_all(self) -> bool:
+        """True when the message of a check names no values that were expected: it says the same of any operation."""
+        return not LABEL.search(self.message)
 
     @property
     def refused(self) -> bool:

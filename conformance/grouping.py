@@ -42,7 +42,8 @@ def keys_of(finding: Evidence) -> Iterator[Key]:
         yield "page", got, finding.operation if finding.request == RIGHT and got >= SERVER_ERRORS else ""
     elif not finding.about_status:
         yield "check", result.clause.id if finding.label else result.where, pattern(finding.label), got
-        yield "message", finding.operation, raw_pattern(result.message)
+        yield "case", finding.operation, result.where, got
+        yield "message", "" if finding.says_all else finding.operation, raw_pattern(finding.message)
         if finding.place:
             yield "place", finding.operation, finding.place
     elif finding.refused and finding.text:

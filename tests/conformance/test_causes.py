@@ -110,6 +110,21 @@ def test_pages_are_one_cause_whatever_is_on_them():
     assert cause.sentence == "GetIt answers a wrong request with 500 and an HTML page, not 400"
 
 
+def test_cases_of_one_statement_that_fail_in_the_same_step_are_one_cause():
+    stale = [finding(name, f"the {name}: expected 1, got 2", status=200, mark="body:/a") for name in ("a", "b")]
+    (cause,) = find_causes(stale)
+    assert cause.sentence == "GetIt does not keep to “What is … is refused with 400”"
+
+
+def test_what_the_kit_says_of_several_operations_is_told_of_all():
+    text = "the body is not JSON: unexpected character"
+    findings = [finding(name, text, status=200, mark="body:", where=f"c:{name}") for name in ("a", "b")]
+    findings[0].steps[0].operation = "FindIt"
+    assert [cause.sentence for cause in find_causes(findings)] == [f"FindIt and GetIt: {text}"]
+    findings[1].message += " (and 2 more)"
+    assert len(find_causes(findings)) == 1
+
+
 def test_the_shortest_way_to_see_it_is_shown():
     long = finding("long", body=error("no"))
     long.steps = long.steps * 3
