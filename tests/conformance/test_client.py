@@ -99,6 +99,54 @@ def test_before_the_subject_it_blocks_and_afterwards_it_violates(client, target)
         client.call("CreateNamespace", path={"id": "a"}, json={})
 
 
+def test_what_prepares_blocks_whatever_was_called(client, target):
+    client.call("ListNamespaces", path={"id": "a"})
+    target.script = (500, {"code": 18}, "application/json")
+    with pytest.raises(Blocked) as caught, client.preparing():
+        client.call("ListNamespaces", path={"id": "a"})
+    assert caught.value.by == "ListNamespaces"
+    with pytest.raises(Blocked, match="not what it was"), client.preparing():
+        raise Violation("not what it was")
+    with pytest.raises(Violation):
+        client.call("ListNamespaces", path={"id": "a"})
+
+
+def test_what_prepares_is_no_call_of_a_subject(client, target):
+    with client.preparing():
+        client.call("ListNamespaces", path={"id": "a"})
+    assert client.reached == set()
+    target.script = (500, {"code": 18}, "application/json")
+    with pytest.raises(Blocked):
+        client.call("DropNamespace", path={"id": "a"}, json={})
+
+
+def test_what_cannot_be_read_while_it_prepares_blocks(client, target):
+    client.call("ListNamespaces", path={"id": "a"})
+    target.script = (200, {"namespaces": 7}, "application/json")
+    with pytest.raises(TypeError) as caught, client.preparing():
+        client.call("ListNamespaces", path={"id": "a"})["namespaces"][0]
+    with pytest.raises(Blocked, match="cannot be used"):
+        client.reject_malformed(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("status", "id", "kind", "judged"),
+    [
+        (404, "a/b", "application/json", False),
+        (405, "..", "application/json", False),
+        (404, "ab", "application/json", True),
+        (200, "a/b", "application/json", True),
+        (415, "ab", "text/xml", False),
+        (415, "ab", "application/json", True),
+        (429, "ab", "application/json", False),
+    ],
+)
+def test_what_a_router_answers_says_nothing_of_the_operation(client, target, status, id, kind, judged):
+    target.script = (status, b"no such path", "text/plain")
+    client.call("ListNamespaces", path={"id": id}, body=b"{}", content_type=kind, expect=None)
+    assert bool(client.wire.of("ListNamespaces")) == judged
+
+
 def test_what_is_not_supported_is_not_offered(client, target):
     target.script = (406, {"code": 0}, "application/json")
     with pytest.raises(Unoffered):
