@@ -24,6 +24,11 @@ def equal(found: Any, expected: Any, what: str) -> None:
         _fail(what, _difference(found, expected))
 
 
+def shows(found: Any, sent: Any, what: str) -> None:
+    """Check that a value has all that was sent, with what a server may have added to it."""
+    equal(_part(found, sent), sent, what)
+
+
 def unequal(found: Any, other: Any, what: str) -> None:
     """Check that a value is another one than this."""
     if _same(found, other):
@@ -158,6 +163,15 @@ def keyed(items: Iterable[Any], field: str) -> Fields:
     objects = list(listed(items, f"the objects by {field}"))
     holds(all(isinstance(one, Mapping) for one in objects), f"what has a field {field} is an object")
     return Fields({one[field]: one for one in objects})
+
+
+def _part(shown: Any, sent: Any) -> Any:
+    """Return of what is shown the part that was sent."""
+    if isinstance(shown, Mapping) and isinstance(sent, Mapping):
+        return {key: _part(shown[key], sent[key]) for key in sent if key in shown}
+    if isinstance(shown, list) and isinstance(sent, list) and len(shown) == len(sent):
+        return [_part(*pair) for pair in zip(shown, sent, strict=True)]
+    return shown
 
 
 def _compare(found: Any, what: str, test: Callable[[], bool], expected: str) -> None:

@@ -27,6 +27,7 @@ from specs.identifiers import UNIT_SEPARATOR
 from specs.openapi import Operation
 
 PREFIX, KEY_LIFETIME = "prefix", "key lifetime"
+NO_PROPERTIES = 406
 PURGE_REFUSED = (400, 403, 405, 406, 501)
 Names = tuple[str, ...]
 # What creations spell out beside what they must, by operation and way; the first way is the smallest body.
@@ -153,10 +154,15 @@ class IcebergCatalog(IcebergClient, Catalog):
     # What examples start from
 
     def new_namespace(self, name: str = "n", **body: Any) -> Names:
-        """Create a namespace beside the home and return its identifier."""
+        """Create a namespace beside the home and return its identifier.
+
+        Raises Unoffered where it should have properties and the server keeps none.
+        """
         id = self.namespace_id(name)
         with self._making("createNamespace", body):
-            self.create_namespace(id, **body)
+            answer = self.create_namespace(id, expect=(200, NO_PROPERTIES) if body.get("properties") else 200, **body)
+        if answer.status == NO_PROPERTIES:
+            raise Unoffered("the server keeps no properties of namespaces")
         return id
 
     def new_table(self, name: str = "t", **body: Any) -> Names:

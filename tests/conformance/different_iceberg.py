@@ -119,16 +119,37 @@ def own_properties(call: Call, answer: Answer) -> Answer:
     return answer
 
 
+MAPS = ("properties", "summary", "refs", "config")  # from names that clients choose
+
+
+def _with_own(value: Any) -> Any:
+    if isinstance(value, dict):
+        inner = {name: one if name in MAPS else _with_own(one) for name, one in value.items()}
+        return {**inner, "x-vendor": "1"}
+    return [_with_own(one) for one in value] if isinstance(value, list) else value
+
+
 @after(API)
 def own_metadata_fields(_: Call, answer: Answer) -> Answer:
-    """Metadata and their parts have fields that nobody else knows."""
+    """Metadata and all their parts have fields that nobody else knows."""
     value = of_json(answer)
     if not isinstance(value, dict) or not isinstance(value.get("metadata"), dict):
         return answer
-    inner = {**value["metadata"], "x-vendor": {"shard": 1}}
-    for name in ("snapshots", "schemas"):
-        if inner.get(name):
-            inner[name] = [{**one, "x-vendor": "1"} for one in inner[name]]
+    return with_json(answer, {**value, "metadata": _with_own(value["metadata"])})
+
+
+EMPTY = ("snapshots", "refs", "properties", "snapshot-log", "metadata-log", "statistics", "partition-statistics")
+
+
+@after(API)
+def empty_fields_left_out(_: Call, answer: Answer) -> Answer:
+    """What is optional in metadata and empty is left out, and no current snapshot is -1."""
+    value = of_json(answer)
+    if not isinstance(value, dict) or "table-uuid" not in (value.get("metadata") or {}):
+        return answer
+    inner = {name: one for name, one in value["metadata"].items() if one or name not in EMPTY}
+    if inner.get("current-snapshot-id") is None:
+        inner["current-snapshot-id"] = -1
     return with_json(answer, {**value, "metadata": inner})
 
 
@@ -149,11 +170,11 @@ def weak_tags(call: Call, answer: Answer) -> Answer:
     return Answer(answer.status, {**answer.headers, **tags}, answer.body)
 
 
-@before(API)
-def no_tags(call: Call) -> Answer | None:
-    """There are no entity tags, and what clients say of them is not read."""
-    call.headers = {name: value for name, value in call.headers.items() if name.lower() != "if-none-match"}
-    return None
+@after(API)
+def no_tags(_: Call, answer: Answer) -> Answer:
+    """There are no entity tags."""
+    kept = {name: one for name, one in answer.headers.items() if name.lower() != "etag"}
+    return Answer(answer.status, kept, answer.body)
 
 
 @after(API)
@@ -230,6 +251,14 @@ def fixed_locations(call: Call) -> Answer | None:
 
 
 @before(API)
+def unknown_transforms_are_kept(call: Call) -> Answer | None:
+    """A partition transform that a server does not know is for readers to ignore."""
+    if call.operation == "createTable":
+        call.body = call.body.replace(b'"bucket[0]"', b'"void"')
+    return None
+
+
+@before(API)
 def plain_names(call: Call) -> Answer | None:
     """Names have few letters."""
     if call.operation == "createNamespace":
@@ -242,6 +271,14 @@ def plain_names(call: Call) -> Answer | None:
         return None
     odd = [one for one in names if isinstance(one, str) and not (PLAIN.fullmatch(one) and len(one) < 65)]
     return refusal(400, "BadRequestException", "letters, digits and underscores only") if odd else None
+
+
+@before(API)
+def two_format_versions(call: Call) -> Answer | None:
+    """There are no tables of format version 3."""
+    asked = (call.json.get("properties") or {}).get("format-version") if call.operation == "createTable" else None
+    upgrades = [one.get("format-version") for _, one in changes(call)]
+    return refusal(400, "BadRequestException") if asked == "3" or 3 in upgrades else None
 
 
 @before(API)
@@ -324,6 +361,20 @@ LACKING = {
 REFUSALS = (refusal(406, "UnsupportedOperationException"), text(404, "no such route"), text(405, "no"))
 
 
+def _without_properties(call: Call) -> Answer | None:
+    """Namespaces have no properties: what would give them some is not supported."""
+    given = call.json.get("properties") if call.operation == "createNamespace" else None
+    texts = isinstance(given, dict) and all(isinstance(one, str) for one in given.values())
+    return REFUSALS[0] if (given and texts) or call.operation == "updateProperties" else None
+
+
+def _null_properties(call: Call, answer: Answer) -> Answer:
+    value = of_json(answer)
+    if call.operation != "loadNamespaceMetadata" or answer.status != 200:
+        return answer
+    return with_json(answer, {**value, "properties": None})
+
+
 def lacks(name: str, words: tuple[str, ...]) -> Freedom:
     """The freedom to lack some operations: the configuration does not name them, and they are refused."""
     gone = {endpoint(one) for one in OPERATIONS.values() if any(word in one.id for word in words)}
@@ -342,6 +393,7 @@ def lacks(name: str, words: tuple[str, ...]) -> Freedom:
 
 
 FREEDOMS.update({name: lacks(name, words) for name, words in LACKING.items()})
+FREEDOMS["plain_namespaces"] = Freedom("plain_namespaces", API, _without_properties, _null_properties)
 
 
 # Defects of which only the requirements that are about them may speak

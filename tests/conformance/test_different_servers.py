@@ -43,7 +43,7 @@ FALSE = {
     "fixed_locations": "iceberg.update.location or iceberg.view.commit.properties",
     "absent_is_not_removed": "removed or iceberg.ref.remove or iceberg.snapshot.remove or statistics",
     "other_order_of_metadata": "iceberg.table.load.snapshots or iceberg.commit.log or iceberg.snapshot",
-    "own_metadata_fields": "iceberg.table.create.schema or iceberg.rename",
+    "own_metadata_fields": "iceberg.table.create or rename or statistics or iceberg.ref or iceberg.view or stored",
     "upper_case_uuids": "iceberg.snapshot.add or uuid or race",
     "paths_are_split_first": "iceberg.names or iceberg.wire or iceberg.errors",
     "knows_its_media_types": "iceberg.request or iceberg.wire or iceberg.errors",
@@ -51,6 +51,11 @@ FALSE = {
     "no_purging": "iceberg.table.drop",
     "renamings_are_noted": "rename",
     "batched_commits": "iceberg.race.disjoint",
+    "unknown_transforms_are_kept": "bad_layout",
+    "two_format_versions": "format or newer_type or encryption or row_ids or stored or action",
+    "plain_namespaces": "namespace or race",
+    "no_tags": "etag",
+    "empty_fields_left_out": "iceberg.table.create or iceberg.commit.log or iceberg.register.table or iceberg.ref",
     "other_statuses": "iceberg.update or iceberg.ref or iceberg.snapshot or invalid",
 }
 FALSE_OF_LANCE = {

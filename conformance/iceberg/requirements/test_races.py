@@ -22,7 +22,7 @@ from conformance.iceberg.support.metadata import (
 from conformance.iceberg.support.staging import stage
 from conformance.iceberg.support.updates import LAST_ADDED, append, requirement, set_properties, update
 from conformance.json_values import shown
-from conformance.outcomes import Violation
+from conformance.outcomes import Unoffered, Violation
 from conformance.racing import SIZES, Racer, fail_on, race
 from conformance.requirement import must
 from conformance.suite import Suite
@@ -41,6 +41,10 @@ def _create_namespace(catalog: IcebergCatalog, count: int) -> Start:
         one_of(kept, (str(won), None), "the client that created the namespace, by its properties")
 
     create = partial(IcebergClient.create_namespace, namespace=id, expect=None)
+    try:
+        catalog.new_namespace("other", properties={"client": "none"})
+    except Unoffered:
+        return [create] * count, check
     return [partial(create, properties={"client": str(number)}) for number in range(count)], check
 
 

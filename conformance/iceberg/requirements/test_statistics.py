@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.checks import equal
+from conformance.checks import equal, shows
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.commits import COMMIT
 from conformance.iceberg.support.metadata import Metadata
@@ -21,7 +21,7 @@ def test_statistics_are_set(catalog: IcebergCatalog) -> None:
             id, [update("set-statistics", snapshot_id=snapshot, statistics=statistics(files.location, snapshot, name))]
         )
     found = sorted(catalog.metadata(id).get("statistics") or [], key=lambda one: one["snapshot-id"])
-    equal(
+    shows(
         found,
         [statistics(files.location, FIRST, "b"), statistics(files.location, SECOND)],
         "the statistics of the table",
@@ -44,7 +44,7 @@ def test_partition_statistics_are_set(catalog: IcebergCatalog) -> None:
         wanted = partition_statistics(files.location, FIRST, name)
         catalog.update_table(id, [update("set-partition-statistics", partition_statistics=wanted)])
     found = catalog.metadata(id).get("partition-statistics")
-    equal(found, [partition_statistics(files.location, FIRST, "b")], "the partition-statistics of the table")
+    shows(found, [partition_statistics(files.location, FIRST, "b")], "the partition-statistics of the table")
     gone = [update("remove-partition-statistics", snapshot_id=FIRST)]
     left = catalog.update_table(id, gone)["metadata"].get("partition-statistics") or []
     equal(left, [], "the partition-statistics after their removal")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from conformance.checks import equal
+from conformance.checks import shows
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.commits import COMMIT, POLICY
 from conformance.iceberg.support.metadata import current_version
-from conformance.iceberg.support.stored import SAMPLES, VIEW_PARTS, Sample, ViewPart, full_view, prepare, same_part
+from conformance.iceberg.support.stored import SAMPLES, VIEW_PARTS, Sample, ViewPart, full_view, prepare
 from conformance.outcomes import Unoffered
 from conformance.requirement import must, should
 
@@ -24,7 +22,7 @@ def test_update_is_stored_whole(catalog: IcebergCatalog, case: Sample) -> None:
     answer = catalog.update_table(id, updates, expect=200 if case.certain else (200, *POLICY))
     if answer.status != 200:
         raise Unoffered("the server refuses to store this")
-    _check_whole(case.shown(catalog.metadata(id)), sent, "what loadTable shows of it")
+    shows(case.shown(catalog.metadata(id)), sent, "what loadTable shows of it")
 
 
 @must("iceberg.view.create.stored.{}", operations=CREATE_VIEW, clause="view-stored-whole", each=VIEW_PARTS)
@@ -33,7 +31,7 @@ def test_view_is_stored_whole(catalog: IcebergCatalog, case: ViewPart) -> None:
     body = full_view(catalog.home)
     id = catalog.table_id("v")
     catalog.create_view(id, **body)
-    _check_whole(case.shown(catalog.view_metadata(id)), case.sent(body), "what loadView shows of it")
+    shows(case.shown(catalog.view_metadata(id)), case.sent(body), "what loadView shows of it")
 
 
 @should("iceberg.view.create.summary", operations=CREATE_VIEW, clause="view-stored-summary")
@@ -43,8 +41,4 @@ def test_summary_of_a_view_is_stored(catalog: IcebergCatalog) -> None:
     id = catalog.table_id("v")
     catalog.create_view(id, **body)
     shown = current_version(catalog.view_metadata(id))["summary"]
-    _check_whole(shown, body["view_version"]["summary"], "the summary of the version")
-
-
-def _check_whole(shown: Any, sent: Any, what: str) -> None:
-    equal(same_part(shown, sent), sent, what)
+    shows(shown, body["view_version"]["summary"], "the summary of the version")

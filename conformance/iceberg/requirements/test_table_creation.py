@@ -224,7 +224,6 @@ def test_bad_schema(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
 BAD_LAYOUTS: dict[str, Any] = {
     "spec_column": {"partition_spec": spec(partition(99, "p"))},
     "spec_transform": {"partition_spec": spec(partition(2, "p", "month"))},
-    "spec_unknown_transform": {"partition_spec": spec(partition(2, "p", "bucket[0]"))},
     "spec_doubled_name": {"partition_spec": spec(partition(1, "p"), partition(3, "p"))},
     "order_column": {"write_order": order(sort_field(99))},
     "order_transform": {"write_order": order(sort_field(2, "day"))},
@@ -240,6 +239,25 @@ BAD_LAYOUTS: dict[str, Any] = {
 )
 def test_bad_layout(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
     """A partition spec or order that the schema does not allow ({}) is refused with 400, and no table appears."""
+    _refuses_layout(catalog, case)
+
+
+UNKNOWN: dict[str, Any] = {"spec_unknown_transform": {"partition_spec": spec(partition(2, "p", "bucket[0]"))}}
+
+
+@should(
+    "iceberg.table.create.bad_layout.{}",
+    operations=CREATE,
+    clause="create-table-unknown-transform",
+    kind="error",
+    each=UNKNOWN,
+)
+def test_unknown_transform(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """A transform that nobody knows ({}) is refused with 400, and no table appears."""
+    _refuses_layout(catalog, case)
+
+
+def _refuses_layout(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
     id = catalog.table_id()
     catalog.create_table(id, schema=SCHEMA, expect=400, **case)
     catalog.load_table(id, expect=404)

@@ -6,7 +6,7 @@ of the schemas is missing here until a sample has it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -194,15 +194,6 @@ def prepare(catalog: IcebergCatalog, sample: Sample) -> tuple[Names, Any]:
         rows = {"first_row_id": 0, "added_rows": 0} if sample.version == 3 else {}
         catalog.update_table(id, append(files.snapshot(SNAPSHOT, 1, **rows)))
     return id, sample.sent(files) if callable(sample.sent) else sample.sent
-
-
-def same_part(shown: Any, sent: Any) -> Any:
-    """Return of what is shown the part that was sent, to compare the two: a server may add fields and ids."""
-    if isinstance(shown, Mapping) and isinstance(sent, Mapping):
-        return {key: same_part(shown[key], sent[key]) for key in sent if key in shown}
-    if isinstance(shown, list) and isinstance(sent, list) and len(shown) == len(sent):
-        return [same_part(*pair) for pair in zip(shown, sent, strict=True)]
-    return shown
 
 
 VIEW_SCHEMA = schema(*SCHEMA["fields"][:6])
