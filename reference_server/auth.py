@@ -62,7 +62,7 @@ class Auth:
     def issue(self, client: str, secret: str) -> str:
         """Return a token for a client that authenticates with its secret. Raises Unauthenticated.
 
-        Where one static token is wanted it is that one, and the secret has to be it.
+        Where one static token is wanted it is that one, and the secret must be it.
         """
         if self.token is not None:
             if not _same(secret, self.token):

@@ -1,6 +1,6 @@
 """Transactions: a change that is built from what is there, committed, and built again when another commit came first.
 
-What a change reads through its transaction has to be so still when its writes are committed: that makes it atomic.
+What a change reads through its transaction must be so still when its writes are committed: that makes it atomic.
 """
 
 from __future__ import annotations

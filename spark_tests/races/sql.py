@@ -1,7 +1,7 @@
 """A race through Spark's own connector: threads append to tables and merge into them at the same time.
 
 Every write adds an amount to the sum of a table, so whatever the connector and the catalog make of conflicts,
-the sum has to be that of the writes that were acknowledged.
+the sum must be that of the writes that were acknowledged.
 """
 
 from __future__ import annotations

@@ -60,10 +60,10 @@ def _read(file: FilePath, validators: Validators) -> Json:
         raise Problem(f"{file} cannot be read: {error}.", HINT) from None
     shown = {"metadata-location": f"file://{file}", "metadata": metadata}
     for finding in validators.response_findings(LOAD, 200, shown):
-        raise Problem(f"{file} is wrong at {finding.pointer}: {finding.message}.", HINT)
+        raise Problem(f"{file} is invalid at {finding.pointer}: {finding.message}.", HINT)
     for rule in RULES:
         for message in rule(metadata):
-            raise Problem(f"{file} is wrong: {message}.", HINT)
+            raise Problem(f"{file} is invalid: {message}.", HINT)
     return shown
 
 

@@ -82,7 +82,7 @@ def repetition(context: Context, warehouse: str) -> Repetition | None:
     if key is None or not takes_keys(context.operation):
         return None
     if not UUID7.fullmatch(key):
-        raise InvalidInput(f"The {HEADER} has to be a UUID of version 7, not {key!r:.100}.")
+        raise InvalidInput(f"The {HEADER} must be a UUID of version 7, not {key!r:.100}.")
     sent = pack(context.request.target, context.request.body)
     kept_under = idempotency_key(warehouse, key.lower(), context.operation.id, context.principal.name)
     return Repetition(kept_under, hashlib.sha256(sent).hexdigest())

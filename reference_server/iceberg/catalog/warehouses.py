@@ -65,7 +65,7 @@ def parse_warehouses(texts: Sequence[str], data_root: str) -> list[Warehouse]:
         name, _, uri = text.partition("=")
         if not all(name.split("/")) or name.split("/")[0] in RESERVED or name in warehouses:
             raise Problem(
-                f"A warehouse cannot be called {name!r}, or it is named twice.",
+                f"Invalid or repeated name of a warehouse: {name!r}.",
                 f"Every warehouse has a name of its own, other than {', '.join(sorted(RESERVED))}.",
             )
         if is_s3(uri):

@@ -1,6 +1,6 @@
 """Metadata files: written once, read, deleted; the latest of them are kept in memory, parsed and as bytes.
 
-A file never changes, so what is kept cannot be wrong; only whether it is still there has to be looked up.
+A file never changes, so what is kept cannot be wrong; only whether it is still there must be looked up.
 """
 
 from __future__ import annotations

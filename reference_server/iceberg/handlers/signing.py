@@ -119,7 +119,7 @@ def _touched(body: Json, bucket: Bucket) -> list[str]:
 def _object_key(split: SplitResult, bucket: Bucket) -> str:
     """Return the key in a URL, empty for the bucket itself; the bucket's name is in the path or in the host."""
     if split.scheme not in PORTS or split.username is not None or split.fragment:
-        raise InvalidInput("The URI of the request has to be one of http or https, without a user or a fragment.")
+        raise InvalidInput("The URI of the request must be one of http or https, without a user or a fragment.")
     path = unquote(split.path).removeprefix("/")
     name, _, key = path.partition("/")
     in_host = _bucket_in_host(split, bucket)

@@ -57,7 +57,7 @@ async def load_table(context: IcebergContext) -> Reply:
     """Return a table: with all snapshots, or with those alone that branches and tags name."""
     snapshots = context.query("snapshots") or ALL
     if snapshots not in (ALL, REFS):
-        raise InvalidInput(f"The parameter snapshots has to be {ALL} or {REFS}, not {snapshots!r:.100}.")
+        raise InvalidInput(f"The parameter snapshots must be {ALL} or {REFS}, not {snapshots!r:.100}.")
     path = context.object_path("table")
     location = context.catalog.location(Kind.TABLE, path)
     condition = context.request.headers.get("If-None-Match")

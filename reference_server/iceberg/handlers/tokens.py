@@ -48,7 +48,7 @@ async def get_token(context: IcebergContext) -> Reply:
 def _form(context: IcebergContext) -> Form:
     kind = context.request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind != FORM:
-        raise TokenRefused("invalid_request", f"The request has to be a form ({FORM}).")
+        raise TokenRefused("invalid_request", f"The request must be a form ({FORM}).")
     try:
         values = parse_qs(context.request.body.decode(), keep_blank_values=True)
     except (UnicodeDecodeError, ValueError):

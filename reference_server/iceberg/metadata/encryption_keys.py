@@ -18,7 +18,7 @@ def read_key(node: Json) -> Json:
     try:
         base64.b64decode(text(node, "encrypted-key-metadata"), validate=True)
     except (binascii.Error, ValueError):
-        raise InvalidMetadata("encrypted-key-metadata has to be base64.") from None
+        raise InvalidMetadata("encrypted-key-metadata must be base64.") from None
     optional(text, node, "encrypted-by-id")
     optional(text_map, node, "properties")
     return node

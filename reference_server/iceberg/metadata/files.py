@@ -21,7 +21,7 @@ def metadata_file(metadata: Json, version: int, uuid: str) -> str:
     codec = properties.get(COMPRESSION, "none")
     suffix = SUFFIXES.get(codec.lower())
     if suffix is None:
-        raise InvalidMetadata(f"The property {COMPRESSION} has to be {' or '.join(SUFFIXES)}, not {codec!r:.100}.")
+        raise InvalidMetadata(f"The property {COMPRESSION} must be {' or '.join(SUFFIXES)}, not {codec!r:.100}.")
     directory = properties.get(DIRECTORY, "").rstrip("/") or f"{metadata['location']}/metadata"
     return f"{directory}/{version:05d}-{uuid}{suffix}"
 

@@ -49,7 +49,7 @@ def integer_property(properties: Properties, name: str, default: int) -> int:
     if written is None:
         return default
     if INTEGER.fullmatch(written) is None or not -(1 << 31) <= int(written) < 1 << 31:
-        raise InvalidMetadata(f"The property {name} has to be an integer, not {written!r:.100}.")
+        raise InvalidMetadata(f"The property {name} must be an integer, not {written!r:.100}.")
     return int(written)
 
 

@@ -77,7 +77,7 @@ def text_map(node: Json, key: str) -> dict[str, str]:
     texts = obj(node, key)
     for name, value in texts.items():
         if not _is_text(value):
-            raise InvalidMetadata(f"{key}: the value of {name!r} has to be a string, not {value!r:.100}.")
+            raise InvalidMetadata(f"{key}: the value of {name!r} must be a string, not {value!r:.100}.")
     return texts
 
 
@@ -92,9 +92,9 @@ def _is_text(value: Any) -> bool:
 
 def _checked(node: Json, key: str, check: Callable[[Any], bool], expected: str) -> Any:
     if key not in node:
-        raise InvalidMetadata(f"{key} is missing; it has to be {expected}.")
+        raise InvalidMetadata(f"{key} is missing; it must be {expected}.")
     if not check(node[key]):
-        raise InvalidMetadata(f"{key} has to be {expected}, not {node[key]!r:.100}.")
+        raise InvalidMetadata(f"{key} must be {expected}, not {node[key]!r:.100}.")
     return node[key]
 
 
@@ -102,5 +102,5 @@ def _list(node: Json, key: str, check: Callable[[Any], bool], expected: str) -> 
     items: list[Any] = _checked(node, key, lambda value: isinstance(value, list), f"a list of {expected}")
     for item in items:
         if not check(item):
-            raise InvalidMetadata(f"{key} has to be a list of {expected}; {item!r:.100} is not.")
+            raise InvalidMetadata(f"{key} must be a list of {expected}; {item!r:.100} is not.")
     return items

@@ -1,4 +1,4 @@
-"""The requirements of a commit: what has to be true of the metadata that it was made from.
+"""The requirements of a commit: what must be true of the metadata that it was made from.
 
 All of them are checked before any update is applied. A retry of the same request cannot cure one that fails:
 the client has to load the table again. Clients look for how the messages begin, so these are Iceberg's words.

@@ -84,7 +84,7 @@ def _read_field(field: Json) -> Json:
 def _choice(node: Json, key: str, choices: tuple[str, ...]) -> str:
     choice = text(node, key).lower()
     if choice not in choices:
-        raise InvalidMetadata(f"{key} has to be {' or '.join(choices)}, not {node[key]!r:.100}.")
+        raise InvalidMetadata(f"{key} must be {' or '.join(choices)}, not {node[key]!r:.100}.")
     return choice
 
 

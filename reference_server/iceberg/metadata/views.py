@@ -81,7 +81,7 @@ def _finalize(builder: ViewBuilder) -> Json:
 def _history_length(properties: Properties) -> int:
     length = integer_property(properties, HISTORY_PROPERTY, HISTORY_DEFAULT)
     if length < 1:
-        raise InvalidMetadata(f"The property {HISTORY_PROPERTY} has to be positive, not {length}.")
+        raise InvalidMetadata(f"The property {HISTORY_PROPERTY} must be positive, not {length}.")
     return length
 
 

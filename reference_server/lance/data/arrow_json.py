@@ -97,7 +97,7 @@ def type_from_json(described: JsonType) -> pa.DataType:
         return _type(described)
     except (ValueError, TypeError, LookupError, AttributeError, NotImplementedError):
         # The document says no more of a type than that it is an object: what is in it may be anything.
-        raise InvalidInput(f"The type {str(described)[:200]} is none that a column can have.") from None
+        raise InvalidInput(f"The type {str(described)[:200]} is not a type of columns.") from None
 
 
 def _type(described: JsonType, depth: int = 0) -> pa.DataType:

@@ -65,7 +65,7 @@ class Victim:
         return answer.status, answer.json() if answer.data else None
 
     def attempt(self, kind, names, path, body=None, *, data=None):
-        """Do something that has to be whole or absent after a crash, and there once it was answered."""
+        """Do something that must be whole or absent after a crash, and there once it was answered."""
         self.started.append((kind, names))
         status, answer = self.send(path, body, data=data)
         assert status == 200, answer

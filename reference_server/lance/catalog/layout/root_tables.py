@@ -80,7 +80,7 @@ class RootTables:
         return [path.name for path in self._in_doubt.glob("*")]
 
     def names(self) -> list[str]:
-        """Return the names of all directories that may be tables, sorted; each has to be looked at still.
+        """Return the names of all directories that may be tables, sorted; each must be looked at still.
 
         The list is kept as long as the root's time stamp is the same and old enough to be trusted.
         """
