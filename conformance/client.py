@@ -355,7 +355,7 @@ class Client:
         found = f"got {exchange.status}" if exchange.status else f"got no answer ({exchange.failure})"
         names = " or ".join(map(str, sorted(wanted))) if wanted else "an answer"
         message = f"{operation}: expected {names}, {found}"
-        if operation not in self.known.done and self.says_unsupported(exchange):
+        if operation not in self.known.done and self.refuses(exchange):
             self._refuse(operation, message)
         if self.recording.judging:
             raise Violation(message, "status")
@@ -370,9 +370,13 @@ class Client:
         if operation in self.refused:
             self._refuse(operation, "")
 
-    def says_unsupported(self, exchange: Exchange) -> bool:
-        """True when an answer says, as the document wants, that the server lacks the operation."""
-        return self.document.errors.says_unsupported(exchange.status, _parsed(exchange.response_body))
+    def refuses_properly(self, exchange: Exchange) -> bool:
+        """True when an answer says it as the document has it, or with any 4xx where that leaves it open."""
+        return self.document.errors.refuses_properly(exchange.status, _parsed(exchange.response_body))
+
+    def refuses(self, exchange: Exchange) -> bool:
+        """True when an answer says in any form that the server lacks the operation."""
+        return self.document.errors.refuses(exchange.status, _parsed(exchange.response_body))
 
     def _refuse(self, operation: str, otherwise: str) -> NoReturn:
         if operation in self.subjects:

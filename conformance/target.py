@@ -37,8 +37,8 @@ NOT_IMPLEMENTED = re.compile(rb"not (yet )?(implemented|supported)|unsupported|u
 class Probe:
     """What an operation answered when it was first asked.
 
-    `state` is offered; refused, as the document wants it; or missing: an answer that only a server
-    without the operation gives, but not in the document's way.
+    `state` is offered; refused, in whatever form; or missing: an answer that only a server gives whose router does not
+    know the operation.
     """
 
     operation: str
@@ -219,15 +219,19 @@ def _advice(failure: str) -> str:
 
 
 def is_missing(exchange: Exchange, nowhere: Exchange) -> bool:
-    """True when a probe is answered as only a server without the operation does.
+    """True when a probe is answered as only a router does that does not know the operation.
 
     `nowhere` is what the server answers where it surely has no operation.
     """
-    unrouted = exchange.status in (404, 405) and (
+    return exchange.status in (404, 405) and (
         not _is_object(exchange.response_body) or _signature(exchange) == _signature(nowhere)
     )
+
+
+def is_refusal(client: Client, exchange: Exchange) -> bool:
+    """True when a probe is answered by a refusal of the operation itself, in any form."""
     unwritten = exchange.status >= 500 and NOT_IMPLEMENTED.search(exchange.response_body)
-    return unrouted or exchange.status == 501 or bool(unwritten)
+    return client.refuses(exchange) or bool(unwritten)
 
 
 def _is_object(body: bytes) -> bool:

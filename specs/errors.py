@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 STATUS = "status"
+NOT_IMPLEMENTED, NOT_ACCEPTABLE = 501, 406
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,16 @@ class ErrorBody:
             return False
         fields = {name: value for name, value in self.unsupported.items() if name != STATUS}
         return all(_same(self.read(name, body), value) for name, value in fields.items())
+
+    def refuses_properly(self, status: int, body: Any) -> bool:
+        """True when an answer says so as it should: where errors have no number for it, any status of 4xx will do."""
+        return self.says_unsupported(status, body) or ("code" not in self.unsupported and 400 <= status < 500)
+
+    def refuses(self, status: int, body: Any) -> bool:
+        """True when an answer says so in any form: by one of the statuses for it, or by what the error body holds."""
+        fields = {name: value for name, value in self.unsupported.items() if name != STATUS}
+        named = any(_same(self.read(name, body), value) for name, value in fields.items())
+        return status in (NOT_IMPLEMENTED, NOT_ACCEPTABLE) or (status >= 400 and named)
 
 
 def _same(actual: Any, expected: Any) -> bool:

@@ -203,7 +203,7 @@ class ToyProber:
         pass
 
     def state(self, probe, nowhere):
-        if self.client.says_unsupported(probe):
+        if self.client.refuses(probe):
             return REFUSED
         return MISSING if is_missing(probe, nowhere) else OFFERED
 

@@ -6,7 +6,7 @@ from conformance.common.template import template
 from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.requirement import must
 from conformance.suite import Suite
-from conformance.target import MISSING, REFUSED
+from conformance.target import MISSING, REFUSED, Probe, is_refusal
 from conformance.wire import WireFinding
 from specs.openapi import Operation
 
@@ -23,10 +23,27 @@ def offered_or_refused(suite: Suite, case: Operation) -> None:
             f"{case.id} should be there, or be refused as the document wants it, "
             f"but answers {status or probe.exchange.failure}"
         )
+    if _is_improper(suite, probe):
+        raise Unoffered(f"the server does not have {case.id}")  # in which form it says so is judged once
     if probe.state == REFUSED and not 400 <= status < 500:
         raise Violation(f"{case.id} is not offered, but answers {status or probe.exchange.failure}")
     if probe.state == REFUSED:
         suite.client.reached.add(f"{case.id} {status}")
+
+
+def judge_refusals(suite: Suite) -> None:
+    """Fail with the first operation that is refused in another form than the document has for that."""
+    improper = [probe.exchange for probe in suite.target.probes.values() if _is_improper(suite, probe)]
+    if improper:
+        suite.client.steps = improper[:1]
+        suite.client.touch(improper[0], "status")
+        more = f", and {len(improper) - 1} other operations in such a form too" if len(improper) > 1 else ""
+        raise Violation(f"{improper[0].operation} is refused with {improper[0].status}{more}")
+
+
+def _is_improper(suite: Suite, probe: Probe) -> bool:
+    client, exchange = suite.client, probe.exchange
+    return probe.state == REFUSED and is_refusal(client, exchange) and not client.refuses_properly(exchange)
 
 
 @template("wire.{}", must, clause="responses-declared", kind="wire")

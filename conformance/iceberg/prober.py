@@ -18,7 +18,7 @@ from conformance.iceberg.ladders import LADDERS
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, endpoint
 from conformance.iceberg.support.oauth import credentials_form
 from conformance.minimal import minimal_value
-from conformance.target import MISSING, OFFERED, REFUSED, Target, is_missing
+from conformance.target import MISSING, OFFERED, REFUSED, Target, is_missing, is_refusal
 from specs.identifiers import IdentifierError, advertised_separator
 from specs.openapi import JSON_TYPE, Operation
 from specs.problems import Problem
@@ -160,7 +160,8 @@ class IcebergProber:
         """Return whether an operation is offered, by the configuration first and its answer second."""
         named = self._named(self.target.document.operation(probe.operation))
         absent = probe.status in NO_HEAD if probe.method == "HEAD" else is_missing(probe, nowhere)
-        state = REFUSED if named is False or (named is None and absent) else MISSING if absent else OFFERED
+        refused = is_refusal(self.target.client, probe)
+        state = REFUSED if refused or named is False or (named is None and absent) else MISSING if absent else OFFERED
         if state == REFUSED:
             self.target.client.known.refused.add(probe.operation)
         return state

@@ -18,7 +18,7 @@ from conformance.lance.support.making import WAYS
 from conformance.minimal import minimal_value
 from conformance.sandbox import NAMESPACE, TABLE, Names
 from conformance.strategies import tables
-from conformance.target import MISSING, OFFERED, REFUSED, Target, is_missing
+from conformance.target import MISSING, OFFERED, REFUSED, Target, is_missing, is_refusal
 from specs.extras import require_extra
 from specs.openapi import JSON_TYPE, Operation
 
@@ -94,7 +94,8 @@ class LanceProber:
 
     def state(self, probe: Exchange, nowhere: Exchange) -> str:
         """Return whether an operation is offered: all that its answer tells."""
-        if self.target.client.says_unsupported(probe):
+        if is_refusal(self.target.client, probe):
+            self.target.client.known.refused.add(probe.operation)
             return REFUSED
         return MISSING if is_missing(probe, nowhere) else OFFERED
 

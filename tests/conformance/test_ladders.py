@@ -13,7 +13,7 @@ from conformance.session import Session
 from conformance.settings import load_settings
 from lakeproof import check, serve
 from reference_server.faults import HEADER
-from tests.conformance.small_servers import Meddler, turn_away
+from tests.conformance.small_servers import Meddler, say, turn_away
 
 
 @contextlib.contextmanager
@@ -182,3 +182,41 @@ def test_snapshots_on_s3(s3_warehouse, handed, options, way, tmp_path):
     scans = "unoffered" if way.startswith("manifest") else "pass"
     assert {verdict for name, verdict in verdicts.items() if ".snapshot." in name} == {"pass"}
     assert {verdict for name, verdict in verdicts.items() if ".scan." in name} == {scans}
+
+
+# What is refused in any form is not offered, and the form is one finding
+
+
+FORMS = [
+    (501, {}),
+    (406, {"message": "not acceptable"}),
+    (400, {"code": 0, "error": "x"}),
+    (500, {"code": 0, "error": "x"}),
+]
+
+
+@pytest.mark.parametrize(("status", "body"), FORMS)
+def test_refusals_of_lance_in_any_form(status, body, tmp_path):
+    def meddle(_server, handler, _number):
+        path = handler.path.partition("?")[0]
+        return path.endswith(("/explain_plan", "/analyze_plan", "/stats")) and say(handler, status, body)
+
+    with serve("lance") as server, Meddler(server.url, meddle) as meddler:
+        select = "plan or stats or unsupported or offered"
+        results, _ = check(meddler.url, select=select, depth="smoke", report=str(tmp_path))
+    assert {one.id for one in results.requirements if one.verdict in ("fail", "warn")} == {"lance.unsupported.form"}
+    blocked = {one.message for one in results.requirements if one.verdict == "blocked"}
+    assert all(message.startswith("the server does not have") for message in blocked)
+
+
+@pytest.mark.parametrize(("status", "bad"), [(501, {"iceberg.unsupported.form"}), (406, set())])
+def test_refusals_of_iceberg(status, bad, tmp_path):
+    error = {"error": {"message": "not now", "type": "UnsupportedOperationException", "code": status}}
+
+    def meddle(_server, handler, _number):
+        return handler.path.partition("?")[0].endswith("/plan") and say(handler, status, error)
+
+    with serve("iceberg") as server, Meddler(server.url, meddle) as meddler:
+        select = "iceberg.scan.plan_tasks or unsupported or offered"
+        results, _ = check(meddler.url, api="iceberg", select=select, depth="smoke", report=str(tmp_path))
+    assert {one.id for one in results.requirements if one.verdict not in ("pass", "unoffered")} == bad

@@ -33,6 +33,12 @@ test_offered_or_refused = wire.offered_or_refused.declare(
 test_answers_match_document = wire.answers_match_document.declare(__name__, OPERATIONS)
 
 
+@should("iceberg.unsupported.form", operations=ALL, clause="unsupported-operation", kind="wire")
+def test_form_of_refusals(suite: Suite) -> None:
+    """Operations that the server does not have are refused with a 4xx status, not with 5xx."""
+    wire.judge_refusals(suite)
+
+
 @must("iceberg.errors.body", operations=ALL, clause="error-body", kind="wire")
 def test_errors_have_a_body(suite: Suite) -> None:
     """Every error of what is offered has a body with one field, error, which holds message, type and code."""

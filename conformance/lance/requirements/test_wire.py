@@ -19,6 +19,17 @@ test_offered_or_refused = wire.offered_or_refused.declare(
 test_answers_match_document = wire.answers_match_document.declare(__name__, OPERATIONS)
 
 
+@must(
+    "lance.unsupported.form",
+    operations=[one.id for one in OPERATIONS.values()],
+    clause="unsupported-operations",
+    kind="wire",
+)
+def test_form_of_refusals(suite: Suite) -> None:
+    """Operations that the server does not have are refused with 406 and code 0, in no other form."""
+    wire.judge_refusals(suite)
+
+
 @must("lance.codes.status.{}", operations=subject, clause="error-code-status", kind="wire", each=OPERATIONS)
 def test_codes_match_statuses(suite: Suite, case: Operation) -> None:
     """Every error of {} has the status that its code stands for."""

@@ -70,7 +70,7 @@ def accepted(catalog: LanceCatalog, operation: str, request: Ordinary) -> Answer
     answer = request.send(catalog, operation)
     if answer.status in SUCCESSES:
         return answer
-    if catalog.client.says_unsupported(catalog.client.steps[-1]):
+    if catalog.client.refuses(catalog.client.steps[-1]):
         raise Unoffered(f"the server does not have {operation}")
     raise Blocked(f"{operation} answers {answer.status} to a request without a defect", operation)
 

@@ -15,6 +15,12 @@ async def _unrouted(call: Call, proceed: Proceed) -> Reply:
     return await proceed() if is_root(call) else Reply(404)
 
 
+@fault("plans-not-implemented", on=["AnalyzeTableQueryPlan", "ExplainTableQueryPlan"])
+async def _not_implemented(_call: Call, _proceed: Proceed) -> Reply:
+    """Operations that are missing are refused with 501, as servers do that know no other word for it."""
+    return Reply(501, b'{"error": "Not implemented", "code": 0}')
+
+
 async def _with_status(proceed: Proceed, status: int) -> Reply:
     return replace(await proceed(), status=status)
 

@@ -106,12 +106,13 @@ def test_prefix(prefix, path):
     assert made.target.client.known.locate("/v1/config") == "/v1/config"
 
 
-def test_unsupported_is_told_by_its_type():
+def test_unsupported_is_told_by_type_or_status():
     body = {"error": {"type": "UnsupportedOperationException"}}
-    says_unsupported = prober({}).target.client.says_unsupported
-    assert says_unsupported(probe("renameTable", 406, orjson.dumps(body)))
-    assert not says_unsupported(probe("renameTable", 400, orjson.dumps(body)))
-    assert not says_unsupported(probe("renameTable", 406, b"null"))
+    client = prober({}).target.client
+    for status, found, refuses, properly in [(406, body, True, True), (501, None, True, False), (404, {}, False, True)]:
+        exchange = probe("renameTable", status, orjson.dumps(found))
+        assert (client.refuses(exchange), client.refuses_properly(exchange)) == (refuses, properly)
+    assert client.refuses(probe("renameTable", 500, orjson.dumps(body)))
 
 
 def test_default_operations_are_of_the_document():
