@@ -121,7 +121,7 @@ class Document:
 
     @classmethod
     def load(cls, path: Path, overlay: list[Action] | None = None, *, lenient: bool = False) -> Document:
-        """Read the document at `path` and correct it.
+        """Read the document at `path` and correct it; without an overlay it is read as it stands.
 
         With `lenient`, corrections that do not apply are kept in `unused_actions` instead of being an
         error: a published document given by the user may already be corrected there.
@@ -140,7 +140,8 @@ class Document:
             unused = [action for action in overlay or [] if not apply_action(raw, action)]
         else:
             raw = apply_overlay(raw, overlay or [])
-        expand_nullable(raw)
+        if overlay is not None:
+            expand_nullable(raw)
         document = cls(expand_discriminators(raw), str(path), tuple(unused))
         try:
             _ = document.operations
