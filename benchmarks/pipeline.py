@@ -115,10 +115,10 @@ def _size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) >> 20
 
 
-def run(*words: str) -> Cost:
+def run(*arguments: str) -> Cost:
     """Run a command of the warehouse. Raises RuntimeError when it fails."""
     started, peak, ticks = time.perf_counter(), 0, dict[int, int]()
-    command = [sys.executable, "-m", "lakeproof", "warehouse", *words]
+    command = [sys.executable, "-m", "lakeproof", "warehouse", *arguments]
     with (
         tempfile.TemporaryFile("w+") as log,
         subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, start_new_session=True) as process,

@@ -84,13 +84,13 @@ def _other_text(text: str) -> str:
 def _edited(value: Any, path: list[str], edit: Edit) -> Any:
     if not path:
         return edit(value)
-    name, *rest = path
+    name, *remaining = path
     if name == ANY and isinstance(value, list):
-        return [_edited(item, rest, edit) for item in value]
+        return [_edited(item, remaining, edit) for item in value]
     if name == ANY and isinstance(value, dict):
-        return {key: _edited(item, rest, edit) for key, item in value.items()}
+        return {key: _edited(item, remaining, edit) for key, item in value.items()}
     if isinstance(value, dict) and name in value:
-        return {**value, name: _edited(value[name], rest, edit)}
+        return {**value, name: _edited(value[name], remaining, edit)}
     return value
 
 
@@ -139,8 +139,8 @@ def _schemas(document: Document, schema: Schema, path: list[str]) -> Iterator[Sc
     if not path or path == [WHOLE]:
         yield schema
         return
-    name, *rest = path
+    name, *remaining = path
     keys = ("items", "additionalProperties") if name == ANY else ()
     for below in (schema.get("properties", {}).get(name), *map(schema.get, keys)):
         if isinstance(below, dict):
-            yield from _schemas(document, below, rest)
+            yield from _schemas(document, below, remaining)

@@ -53,8 +53,8 @@ class Auth:
         if self.token is None and self.client is None:
             return ANONYMOUS
         scheme, _, credentials = headers.get("Authorization", "").partition(" ")
-        shown = credentials.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
-        if not self._accepts(shown):
+        secret = credentials.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
+        if not self._accepts(secret):
             challenge = {"WWW-Authenticate": 'Bearer realm="lakeproof"'}
             raise Unauthenticated("The request needs a valid bearer token or API key.", challenge)
         return Principal(self.client[0] if self.client else HOLDER)
@@ -78,10 +78,10 @@ class Auth:
             raise Unauthenticated("The token is wrong.")
         return self.token if self.token is not None else self._signed_token(int(time.time()) + LIFETIME_SECONDS)
 
-    def _accepts(self, shown: str) -> bool:
+    def _accepts(self, secret: str) -> bool:
         if self.token is not None:
-            return _same(shown, self.token)
-        until, _, rest = shown.partition(".")
+            return _same(secret, self.token)
+        until, _, rest = secret.partition(".")
         if not (until.isascii() and until.isdigit() and len(until) <= 12):
             return False
         nonce, _, signature = rest.partition(".")
@@ -96,8 +96,8 @@ class Auth:
         return hmac.new(key, f"lakeproof\0{until}\0{nonce}".encode(), hashlib.sha256).hexdigest()
 
 
-def _same(shown: str, expected: str) -> bool:
-    return hmac.compare_digest(shown.encode("utf-8", "surrogateescape"), expected.encode())
+def _same(actual: str, expected: str) -> bool:
+    return hmac.compare_digest(actual.encode("utf-8", "surrogateescape"), expected.encode())
 
 
 def parse_auth(text: str) -> Auth:

@@ -63,5 +63,5 @@ def take_page(
         raise InvalidInput(f"The limit must be at least 1, not {limit}.")
     size = min(limit or maximum, maximum)
     items = fetch(decode_token(scope, token), size + 1)
-    more = len(items) > size
-    return Page([item for _, item in items[:size]], encode_token(scope, items[size - 1][0]) if more else None)
+    has_more = len(items) > size
+    return Page([item for _, item in items[:size]], encode_token(scope, items[size - 1][0]) if has_more else None)

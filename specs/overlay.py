@@ -126,6 +126,6 @@ def _updated(value: Any, update: Any) -> Any:
             value[key] = _updated(value[key], item) if key in value else copy.deepcopy(item)
         return value
     if isinstance(value, list):
-        more = update if isinstance(update, list) else [update]
-        return [*value, *(copy.deepcopy(item) for item in more if item not in value)]
+        items = update if isinstance(update, list) else [update]
+        return [*value, *(copy.deepcopy(item) for item in items if item not in value)]
     return copy.deepcopy(update)

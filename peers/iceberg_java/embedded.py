@@ -68,12 +68,12 @@ def _shown(properties: dict[str, str]) -> str:
 
 
 def _table(judged: dict[str, Results]) -> Table:
-    shown = [verdict for verdict in WORST_FIRST if any(results.totals[verdict] for results in judged.values())]
+    columns = [verdict for verdict in WORST_FIRST if any(results.totals[verdict] for results in judged.values())]
     table = Table("run", "tests", box=None, header_style="dim", pad_edge=False)
-    for verdict in shown:
+    for verdict in columns:
         table.add_column(mark(verdict, verdict), justify="right")
     for name, results in judged.items():
-        counts = (Text(str(results.totals[verdict]), COLOURS[verdict]) for verdict in shown)
+        counts = (Text(str(results.totals[verdict]), COLOURS[verdict]) for verdict in columns)
         table.add_row(name, str(len(results.requirements)), *counts)
     return table
 

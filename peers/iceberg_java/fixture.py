@@ -106,8 +106,8 @@ def main() -> None:
         sys.exit(str(problem))
 
 
-def _options(words: list[str]) -> dict[str, int | Path | bool]:
-    pairs = dict(word.partition("=")[::2] for word in words)
+def _options(arguments: list[str]) -> dict[str, int | Path | bool]:
+    pairs = dict(word.partition("=")[::2] for word in arguments)
     unknown = sorted(set(pairs) - set(OPTIONS))
     if unknown:
         raise Problem(f"The fixture has no option {', '.join(unknown)}.", f"Options: {', '.join(OPTIONS)}.")

@@ -49,8 +49,8 @@ def judge(
 
 def command_line(url: str, properties: Mapping[str, str], only: Sequence[str] = ()) -> str:
     """Return the command that runs the kit like this, without its secrets."""
-    shown = [f"-D {name}={'<redacted>' if is_secret(name) else value}" for name, value in properties.items()]
-    return " ".join(["python -m peers.iceberg_java.rck", url, *shown, *(f"-k {text}" for text in only)])
+    properties_shown = [f"-D {name}={'<redacted>' if is_secret(name) else value}" for name, value in properties.items()]
+    return " ".join(["python -m peers.iceberg_java.rck", url, *properties_shown, *(f"-k {text}" for text in only)])
 
 
 def show(results: Results) -> None:
@@ -73,14 +73,14 @@ def _causes(findings: list[Result]) -> dict[tuple[str, str], list[Result]]:
 
 
 def _table(results: Results) -> Table:
-    shown = [verdict for verdict in WORST_FIRST if results.totals[verdict]]
+    columns = [verdict for verdict in WORST_FIRST if results.totals[verdict]]
     table = Table("class", "tests", box=None, header_style="dim", pad_edge=False)
-    for verdict in shown:
+    for verdict in columns:
         table.add_column(mark(verdict, verdict), justify="right")
     counts: dict[str, Counter[str]] = {}
     for entry in results.requirements:
         counts.setdefault(entry.where.partition(":")[0].rpartition(".")[2], Counter())[entry.verdict] += 1
     for name, verdicts in counts.items():
-        row = (Text(str(verdicts[verdict]), COLOURS[verdict]) for verdict in shown)
+        row = (Text(str(verdicts[verdict]), COLOURS[verdict]) for verdict in columns)
         table.add_row(name, str(verdicts.total()), *row)
     return table

@@ -33,8 +33,8 @@ class Statement(Exchange):
         """Return the step as reports show it: the text in place of a request, rows in place of an answer."""
         step = Exchange.to_step(self)
         step.request.curl = self.url
-        shown = "\n".join(as_json(row, limit=0) for row in self.rows[:MOST_ROWS])
-        step.response.body = body_to_json(shown.encode()) if self.rows else None
+        rows = "\n".join(as_json(row, limit=0) for row in self.rows[:MOST_ROWS])
+        step.response.body = body_to_json(rows.encode()) if self.rows else None
         return step
 
 

@@ -58,13 +58,13 @@ def _read(file: FilePath, validators: Validators) -> Json:
         metadata = orjson.loads(file.read_bytes())
     except (OSError, orjson.JSONDecodeError) as error:
         raise Problem(f"{file} cannot be read: {error}.", HINT) from None
-    shown = {"metadata-location": f"file://{file}", "metadata": metadata}
-    for finding in validators.response_findings(LOAD, 200, shown):
+    answer = {"metadata-location": f"file://{file}", "metadata": metadata}
+    for finding in validators.response_findings(LOAD, 200, answer):
         raise Problem(f"{file} is invalid at {finding.pointer}: {finding.message}.", HINT)
     for rule in RULES:
         for message in rule(metadata):
             raise Problem(f"{file} is invalid: {message}.", HINT)
-    return shown
+    return answer
 
 
 def _ids(metadata: Json) -> Iterator[str]:

@@ -43,8 +43,8 @@ def commit_result(file: MetadataFile) -> Reply:
     return Reply(200, _result(file.location, file.text), headers={"ETag": etag(file.location)})
 
 
-def _result(location: str, text: bytes, rest: bytes = b"") -> bytes:
-    return b"".join((b'{"metadata-location":', orjson.dumps(location), b',"metadata":', text, rest, b"}"))
+def _result(location: str, text: bytes, end: bytes = b"") -> bytes:
+    return b"".join((b'{"metadata-location":', orjson.dumps(location), b',"metadata":', text, end, b"}"))
 
 
 def only_refs(metadata: Json) -> Json:

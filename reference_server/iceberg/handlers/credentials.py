@@ -49,9 +49,9 @@ def storage_credentials(context: IcebergContext, path: Path, metadata: Json) -> 
 def with_access(context: IcebergContext, reply: Reply, path: Path) -> Reply:
     """Add to an answer that shows a table how its files are reached. Nothing of that is ever kept with the answer."""
     if context.services.allowed.remote and reply.status == 200:
-        shown = orjson.loads(reply.body)
-        access = _access(context, path, shown["metadata"])
-        reply.body = orjson.dumps({**shown, **access})
+        answer = orjson.loads(reply.body)
+        access = _access(context, path, answer["metadata"])
+        reply.body = orjson.dumps({**answer, **access})
         context.reusable = context.reusable and set(access) <= {"config"}
     return reply
 
@@ -74,8 +74,8 @@ def _granted(context: IcebergContext, metadata: Json) -> str | None:
     """Return the first way of access that the request names and that there is."""
     if bucket_of(context, metadata) is None:
         return None
-    words = [word.strip().lower() for word in context.request.headers.get(HEADER, "").split(",")]
-    return next((word for word in words if word in (VENDED, SIGNING)), None)
+    modes = [word.strip().lower() for word in context.request.headers.get(HEADER, "").split(",")]
+    return next((word for word in modes if word in (VENDED, SIGNING)), None)
 
 
 def _access(context: IcebergContext, path: Path, metadata: Json) -> dict[str, Any]:

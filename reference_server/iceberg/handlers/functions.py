@@ -35,10 +35,10 @@ async def load_function(context: IcebergContext) -> Reply:
     context.reusable = True
     path = context.object_path("function")
     context.catalog.require_namespace(path[:-1])
-    shown = context.catalog.find(Kind.FUNCTION, path)
-    if shown is None:
+    function = context.catalog.find(Kind.FUNCTION, path)
+    if function is None:
         raise FunctionNotFound(f"Function does not exist: {show(path)}")
-    return Reply(200, shown.encode())
+    return Reply(200, function.encode())
 
 
 async def set_functions(storage: Storage[bytes], warehouse: str, functions: Mapping[Path, Json]) -> None:
@@ -46,8 +46,8 @@ async def set_functions(storage: Storage[bytes], warehouse: str, functions: Mapp
     await make_namespaces(storage, warehouse, {path[:-1]: None for path in functions})
     transaction = Transaction(storage)
     entries = {
-        object_key(Kind.FUNCTION, warehouse, path): orjson.dumps(shown, option=orjson.OPT_SORT_KEYS)
-        for path, shown in functions.items()
+        object_key(Kind.FUNCTION, warehouse, path): orjson.dumps(function, option=orjson.OPT_SORT_KEYS)
+        for path, function in functions.items()
     }
     for key, _ in transaction.scan(pack(Kind.FUNCTION, warehouse)):
         if key not in entries:

@@ -49,8 +49,10 @@ class DeleteIndex:
         vectors = _since(data, self._vectors.get(data.path, ()))
         if vectors:
             return [*vectors, *later]
-        around = (delete for delete in nearby if delete.content != EQUALITY_DELETES and _may_name(delete, data.path))
-        return [*_since(data, self._by_path.get(data.path, ())), *_since(data, around), *later]
+        partition_deletes = (
+            delete for delete in nearby if delete.content != EQUALITY_DELETES and _may_name(delete, data.path)
+        )
+        return [*_since(data, self._by_path.get(data.path, ())), *_since(data, partition_deletes), *later]
 
 
 def data_file_of(file: ContentFile) -> str | None:

@@ -141,9 +141,9 @@ def _test_json(test: Test) -> Json:
     if term.transform:
         name = {"type": "transform", "transform": term.transform.text, "term": name}
     node = {"type": test.operator, "term": name}
-    shown = [show_value(term.type, value) for value in test.values]
+    literals = [show_value(term.type, value) for value in test.values]
     if test.operator in SETS:
-        node["values"] = shown
-    elif shown:
-        (node["value"],) = shown
+        node["values"] = literals
+    elif literals:
+        (node["value"],) = literals
     return node

@@ -44,8 +44,8 @@ def date_of(days: int) -> tuple[int, int, int]:
 def show_date(days: int) -> str:
     """Return a date as text; years beyond four digits have a sign, as ISO 8601 wants it."""
     year, month, day = date_of(days)
-    shown = f"{year:04d}" if 0 <= year <= 9999 else f"{year:+05d}"
-    return f"{shown}-{month:02d}-{day:02d}"
+    year_text = f"{year:04d}" if 0 <= year <= 9999 else f"{year:+05d}"
+    return f"{year_text}-{month:02d}-{day:02d}"
 
 
 def show_time(ticks: int, per_second: int = 1_000_000) -> str:

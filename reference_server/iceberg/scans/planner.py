@@ -49,13 +49,13 @@ class Planner:
     def plan_tasks(self) -> list[PlanTask]:
         """The data files of the scan, in plan tasks; what the manifest list rules out is not in them."""
         plan_tasks: list[PlanTask] = []
-        room = 0
+        capacity = 0
         for manifest_slice in self._slices():
-            if manifest_slice.expected > room or not plan_tasks:
+            if manifest_slice.expected > capacity or not plan_tasks:
                 plan_tasks.append([])
-                room = self._size
+                capacity = self._size
             plan_tasks[-1].append(manifest_slice)
-            room -= manifest_slice.expected
+            capacity -= manifest_slice.expected
         return plan_tasks
 
     def tasks(self, plan_task: PlanTask) -> Json:
@@ -81,8 +81,10 @@ class Planner:
         for manifest in self._data_manifests:
             count = self._size if manifest.files is None else manifest.files
             for begin in range(0, max(count, 1), self._size):
-                rest = count - begin
-                yield Slice(manifest, begin, begin + self._size if rest > self._size else None, min(rest, self._size))
+                remaining = count - begin
+                yield Slice(
+                    manifest, begin, begin + self._size if remaining > self._size else None, min(remaining, self._size)
+                )
 
     @cached_property
     def _all_manifests(self) -> list[Manifest]:

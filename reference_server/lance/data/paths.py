@@ -26,8 +26,8 @@ def find_values(schema: pa.Schema, path: str) -> pa.Field:
     """Return the field at a path that has one value in each row. Raises TableColumnNotFound when there is none."""
     from pyarrow import types  # noqa: PLC0415 - slow to import
 
-    *around, innermost = _fields_along(schema, path)
-    if not all(types.is_struct(field.type) for field in around):
+    *parents, innermost = _fields_along(schema, path)
+    if not all(types.is_struct(field.type) for field in parents):
         raise _missing(path)
     return innermost
 

@@ -89,11 +89,11 @@ def test_many(lake: Lake, catalog: LanceCatalog) -> None:
     for name in names:
         catalog.declare_table(catalog.table_id(name))
     catalog.new_table_of(tables(1), "real")
-    shown = lake.shown("TABLES")
-    if declared := {*shown} - {"real"}:
+    listed = lake.shown("TABLES")
+    if declared := {*listed} - {"real"}:
         same_items(declared, names, "the declared tables, of which all or none are listed")
-    distinct(shown, "the listed tables")
-    contains(shown, ["real"], "the listed tables")
+    distinct(listed, "the listed tables")
+    contains(listed, ["real"], "the listed tables")
     alike = lake.run(f"SHOW TABLES IN {lake.namespace} LIKE 're*'")
     equal([row[1] for row in alike], ["real"], "the tables listed with LIKE")
 

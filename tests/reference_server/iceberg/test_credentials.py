@@ -64,8 +64,8 @@ def test_keys_for_a_table(s3):
     assert config["s3.access-key-id"].startswith("ASIA")
     assert len(config["s3.access-key-id"]) == 20
     assert len(config["s3.secret-access-key"]) == 40
-    left = int(config["s3.session-token-expires-at-ms"]) / 1000 - time.time()
-    assert 1790 < left <= 3600
+    seconds_left = int(config["s3.session-token-expires-at-ms"]) / 1000 - time.time()
+    assert 1790 < seconds_left <= 3600
     assert config["client.refresh-credentials-endpoint"] == "v1/namespaces/a/tables/t/credentials"
     assert s3.call("GET", config["client.refresh-credentials-endpoint"].removeprefix("v1/"), expect=200).body == {
         "storage-credentials": [vended]

@@ -52,9 +52,9 @@ def test_pages(samples):
 
 
 def test_a_function_is_shown(samples):
-    shown = samples.call("GET", "namespaces/samples/functions/net_price", expect=200).body
-    assert shown["metadata"] == NET_PRICE
-    assert shown["metadata-location"] == f"file://{SAMPLES}/samples/net_price.json"
+    function = samples.call("GET", "namespaces/samples/functions/net_price", expect=200).body
+    assert function["metadata"] == NET_PRICE
+    assert function["metadata-location"] == f"file://{SAMPLES}/samples/net_price.json"
 
 
 def test_what_is_missing(samples):

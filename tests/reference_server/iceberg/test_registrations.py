@@ -28,10 +28,10 @@ def test_a_dropped_table_comes_back_with_its_history(api):
 def test_unregistering_tells_where_the_table_was(api):
     api.table()
     committed = api.commit(SET, expect=200).body
-    left = api.call("POST", "namespaces/a/tables/t/unregister", expect=200).body
-    assert left == committed
+    unregistered = api.call("POST", "namespaces/a/tables/t/unregister", expect=200).body
+    assert unregistered == committed
     api.commit(SET, expect=404)
-    assert register(api, left["metadata-location"], expect=200).body["metadata"] == committed["metadata"]
+    assert register(api, unregistered["metadata-location"], expect=200).body["metadata"] == committed["metadata"]
 
 
 def test_overwriting(api):

@@ -61,9 +61,9 @@ def test_plan_tasks_cover_the_rest(open_api):
         listed = paths(answer)
         assert len(listed) <= 2
         for task in answer.body["plan-tasks"]:
-            more = api.call("POST", f"{TABLE}/tasks", {"plan-task": task}, expect=200)
-            assert 1 <= len(paths(more)) <= 2
-            listed += paths(more)
+            page = api.call("POST", f"{TABLE}/tasks", {"plan-task": task}, expect=200)
+            assert 1 <= len(paths(page)) <= 2
+            listed += paths(page)
         assert sorted(listed) == sorted([*files, "g1", "g2"])
 
 
@@ -263,8 +263,8 @@ class TestInTheBackground:
         staged.commit(File("f4"))
         answer = self.wait(staged, plan_id)
         (task,) = answer.body["plan-tasks"]
-        rest = staged.api.call("POST", f"{TABLE}/tasks", {"plan-task": task}, expect=200)
-        assert paths(answer) + paths(rest) == ["f1", "f2", "f3"]
+        page = staged.api.call("POST", f"{TABLE}/tasks", {"plan-task": task}, expect=200)
+        assert paths(answer) + paths(page) == ["f1", "f2", "f3"]
         assert self.wait(staged, plan_id).body == answer.body
 
     def test_a_planning_can_fail(self, staged):

@@ -96,9 +96,9 @@ def test_a_deletion_vector_takes_the_place_of_position_deletes(staged):
     assert first == [("v", 4), ("e", None)]
     assert second == [("v", 44), ("e", None)]
     assert third == [("old", None)]
-    shown = delete_files[0][0]
-    assert (shown["content"], shown["file-format"]) == ("position-deletes", "puffin")
-    assert (shown["content-size-in-bytes"], shown["referenced-data-file"]) == (40, "f1")
+    delete_file = delete_files[0][0]
+    assert (delete_file["content"], delete_file["file-format"]) == ("position-deletes", "puffin")
+    assert (delete_file["content-size-in-bytes"], delete_file["referenced-data-file"]) == (40, "f1")
     assert delete_files[0][1]["equality-ids"] == [1]
 
 
@@ -133,9 +133,9 @@ def test_plan_tasks_bring_their_own_deletes(open_api):
         staged = Staged(api).commit(File("f1")).commit(File("f2"))
         answer = staged.commit(manifests=[manifest_of(position("d"), sequence=3)]).plan()
         (task,) = answer.body["plan-tasks"]
-        rest = api.call("POST", f"{TABLE}/tasks", {"plan-task": task}, expect=200)
+        page = api.call("POST", f"{TABLE}/tasks", {"plan-task": task}, expect=200)
         assert deletes_of(answer) == {"f1": ["d"]}
-        assert deletes_of(rest) == {"f2": ["d"]}
+        assert deletes_of(page) == {"f2": ["d"]}
 
 
 def test_ranges_and_hints_know_deletes(staged):

@@ -177,8 +177,8 @@ def test_what_partitions_decide(api, sent, outcome):
     """True: nothing is left to test, false: the file is left out, none: the rows have to be looked at."""
     staged = Staged(api, schema=SCHEMA, **{"partition-spec": SPEC})
     staged.commit(manifests=[Written([File("f", partition=VALUES)], 1, partition=AVRO, snapshot=1)])
-    (shown, *_) = staged.plan().body["file-scan-tasks"]
-    assert shown["data-file"]["partition"] == [2, 672, "ab", "NaN", None]
+    (task, *_) = staged.plan().body["file-scan-tasks"]
+    assert task["data-file"]["partition"] == [2, 672, "ab", "NaN", None]
     tasks = staged.plan(filter=sent).body["file-scan-tasks"]
     assert [task["residual-filter"] for task in tasks] == ([] if outcome is False else [outcome or sent])
 

@@ -250,10 +250,10 @@ def test_files_and_what_is_left_of_filters(tables, name, server, http):
     @given(filters(table.schema()))
     def compare(chosen):
         sent = json.loads(rewrite_not(chosen).model_dump_json())
-        mine = planner.tasks(filter=json.loads(chosen.model_dump_json()))
+        tasks = planner.tasks(filter=json.loads(chosen.model_dump_json()))
         fitting = {path for path, rows_of_file in rows.items() if any(fits(sent, row) for row in rows_of_file)}
-        assert fitting <= set(mine) <= files_of_pyiceberg(table, chosen) | fitting
-        for path, task in mine.items():
+        assert fitting <= set(tasks) <= files_of_pyiceberg(table, chosen) | fitting
+        for path, task in tasks.items():
             assert [fits(task["residual-filter"], row) for row in rows[path]] == [fits(sent, row) for row in rows[path]]
             assert task["data-file"]["record-count"] == len(rows[path])
 
@@ -356,23 +356,23 @@ def test_every_snapshot_and_every_range(server, http, version):
         assert set(planner.tasks(**{"snapshot-id": last})) == files
         for first in history[:place]:
             scan = table.incremental_append_scan(from_snapshot_id_exclusive=first, to_snapshot_id_inclusive=last)
-            mine = planner.tasks(**{"start-snapshot-id": first, "end-snapshot-id": last})
-            assert set(mine) == {task.file.file_path for task in scan.plan_files()}
+            tasks = planner.tasks(**{"start-snapshot-id": first, "end-snapshot-id": last})
+            assert set(tasks) == {task.file.file_path for task in scan.plan_files()}
 
 
 def test_statistics_are_those_of_manifests(tables, server, http):
     table = tables["plain"]
     wanted = ["big", "word", "day", "price", "point.x", "ratio"]
-    mine = Planner(http, server.url, "plain").tasks(**{"stats-fields": wanted})
+    tasks = Planner(http, server.url, "plain").tasks(**{"stats-fields": wanted})
     ids = {name: table.schema().find_field(name).field_id for name in wanted}
     for task in table.scan().plan_files():
-        shown = mine[task.file.file_path]["data-file"]
+        data_file = tasks[task.file.file_path]["data-file"]
         for key, counts in (
             ("value-counts", task.file.value_counts),
             ("null-value-counts", task.file.null_value_counts),
         ):
-            assert as_map(shown[key]) == {id: counts[id] for id in counts if id in ids.values()}
-        bounds = as_map(shown["lower-bounds"])
+            assert as_map(data_file[key]) == {id: counts[id] for id in counts if id in ids.values()}
+        bounds = as_map(data_file["lower-bounds"])
         for name, id in ids.items():
             raw = task.file.lower_bounds.get(id)
             expected = None if raw is None else from_bytes(table.schema().find_field(name).field_type, raw)

@@ -199,10 +199,10 @@ def test_the_table_has_to_be_there(s3):
 
 
 def test_a_table_says_how_its_requests_are_signed(s3):
-    shown = s3.load(headers=ASK, expect=200).body
-    assert shown["config"]["signer.endpoint"] == f"v1/{SIGN}"
-    assert shown["config"]["s3.remote-signing-enabled"] == "true"
-    properties = shown["remote-signing-config"]["properties"]
+    table = s3.load(headers=ASK, expect=200).body
+    assert table["config"]["signer.endpoint"] == f"v1/{SIGN}"
+    assert table["config"]["s3.remote-signing-enabled"] == "true"
+    properties = table["remote-signing-config"]["properties"]
     s3.call("POST", SIGN, request(s3, properties=properties), expect=200)
     s3.call("DELETE", "namespaces/a/tables/t")
     s3.table()

@@ -104,8 +104,8 @@ def test_a_page_has_a_hundred_tables_unless_told_otherwise(tables):
     for name in wanted:
         tables.table(name)
     first = tables.call("GET", TABLES)
-    rest = tables.call("GET", f"{TABLES}?pageToken={first.body['next-page-token']}")
-    assert (names(first), names(rest)) == (wanted[:DEFAULT_PAGE], wanted[DEFAULT_PAGE:])
+    second = tables.call("GET", f"{TABLES}?pageToken={first.body['next-page-token']}")
+    assert (names(first), names(second)) == (wanted[:DEFAULT_PAGE], wanted[DEFAULT_PAGE:])
     assert names(tables.call("GET", f"{TABLES}?pageSize=500")) == wanted
 
 
