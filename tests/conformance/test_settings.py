@@ -41,6 +41,9 @@ def test_lists_and_switches_in_the_environment(tmp_path):
         ("timeout = 0", "more than 0"),
         ('strict = "maybe"', "strict"),
         ('headers = ["novalue"]', "has no value"),
+        ('storage_options = ["s3.endpoint"]', "'s3.endpoint' has no value"),
+        ('prefix = "two words"', "prefix 'two words' is none"),
+        ('location = "some/where"', "neither an absolute path nor a URI"),
     ],
 )
 def test_wrong_settings_are_problems(tmp_path, text, words):
@@ -48,3 +51,13 @@ def test_wrong_settings_are_problems(tmp_path, text, words):
     with pytest.raises(Problem, match=words) as caught:
         load(tmp_path)
     assert caught.value.hint
+
+
+def test_keys_of_a_storage_are_not_shown():
+    options = ("s3.access-key-id=AKIA", "s3.secret-access-key=hush", "s3.endpoint=http://127.0.0.1:9000")
+    shown = Settings(storage_options=options).shown()["storage_options"]
+    assert shown == [
+        "s3.access-key-id=<redacted>",
+        "s3.secret-access-key=<redacted>",
+        "s3.endpoint=http://127.0.0.1:9000",
+    ]
