@@ -14,11 +14,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 FILE = "noticed.toml"
+EXCUSED = "excused.toml"
 HERE = Path(__file__).parent
 WIDTH = 120
 BARE_KEY = re.compile(r"[\w-]+", re.ASCII)
 HEAD = "# Which requirements notice which fault. Measured: see `lakeproof mutants --help`.\n\n"
 Noticed = dict[str, tuple[str, ...]]
+Excused = dict[str, str]
 
 
 def noticed_file(api: str) -> Path:
@@ -36,6 +38,18 @@ def read_noticed(path: Path) -> Noticed:
 def write_noticed(path: Path, noticed: Mapping[str, Collection[str]]) -> None:
     """Write the file, sorted by fault."""
     path.write_text(HEAD + "".join(_line(fault, noticed[fault]) for fault in sorted(noticed)))
+
+
+def read_excused(api: str) -> Excused:
+    """Return why nobody has to notice some faults of an API, by patterns of faults; none where there is no file."""
+    path = HERE / api / EXCUSED
+    entries = tomllib.loads(path.read_text())["excused"] if path.exists() else []
+    return {pattern: entry["why"] for entry in entries for pattern in entry["faults"]}
+
+
+def excuse(fault: str, excused: Excused) -> str:
+    """Return why nobody has to notice a fault, "" where somebody has to."""
+    return next((why for pattern, why in excused.items() if fnmatchcase(fault, pattern)), "")
 
 
 def matching(patterns: Iterable[str], ids: Iterable[str]) -> set[str]:

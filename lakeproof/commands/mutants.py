@@ -14,7 +14,16 @@ from rich.table import Table
 
 from conformance.apis import requirements
 from conformance.mutation import first_to_notice, near, noticed_by
-from conformance.noticed import compress, matching, noticed_file, read_noticed, write_noticed
+from conformance.noticed import (
+    Excused,
+    compress,
+    excuse,
+    matching,
+    noticed_file,
+    read_excused,
+    read_noticed,
+    write_noticed,
+)
 from conformance.settings import Settings
 from lakeproof.checking import target_of
 from lakeproof.terminal import err, out
@@ -65,7 +74,7 @@ def mutants_command(
     """Measure which requirements notice which fault of the embedded reference server.
 
     Under each fault those requirements run that are about its operations. A fault that changed something and that
-    nobody notices is a gap of the suite.
+    nobody notices is a gap of the suite, unless excused.toml says why nobody can: such faults are left out.
     """
     faults = [
         one
@@ -75,18 +84,20 @@ def mutants_command(
     ]
     if not faults:
         raise Problem(f"There is no such fault of {api}.", "`lakeproof mutants --list` shows them.")
+    excused = read_excused(api)
     if only_list:
-        _list(faults)
+        _list(faults, excused)
         return
+    looked_at = [one for one in faults if not excuse(one.name, excused)]
     with target_of(Settings(api=api, warehouse=WAREHOUSE)) as (target, server):
-        measured = list(_measured(faults, target, server, write=write, as_json=as_json)) if server else []
+        measured = list(_measured(looked_at, target, server, write=write, as_json=as_json)) if server else []
     if write:
         _keep(api, {fault: ids for fault, ids, _ in measured if ids})
     unnoticed = [(fault, reached) for fault, ids, reached in measured if not ids]
     survivors = [fault for fault, reached in unnoticed if reached]
     err.print(
         f"{len(measured)} faults: {len(measured) - len(unnoticed)} noticed, {len(survivors)} survive, "
-        f"{len(unnoticed) - len(survivors)} changed nothing"
+        f"{len(unnoticed) - len(survivors)} changed nothing, {len(faults) - len(looked_at)} are excused"
     )
 
 
@@ -136,9 +147,9 @@ def _print(fault: str, noticing: set[str], reached: bool, seconds: float, *, as_
     out.print(f"[{style}]{fault}[/] {words} ({seconds} s)", soft_wrap=True)
 
 
-def _list(faults: list[Fault]) -> None:
-    table = Table("fault", "what is wrong", box=None, header_style="dim", pad_edge=False)
+def _list(faults: list[Fault], excused: Excused) -> None:
+    table = Table("fault", "what is wrong", "why nobody has to notice", box=None, header_style="dim", pad_edge=False)
     for fault in faults:
-        table.add_row(fault.name, fault.breaks)
+        table.add_row(fault.name, fault.breaks, excuse(fault.name, excused))
     out.print(table)
     out.print(f"\n{len(faults)} faults")

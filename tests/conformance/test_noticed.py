@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
+
+import pytest
+
 from conformance.mutation import first_to_notice, near, noticed_by
-from conformance.noticed import compress, faults_noticed_by, matching, read_noticed, write_noticed
+from conformance.noticed import (
+    compress,
+    excuse,
+    faults_noticed_by,
+    matching,
+    read_excused,
+    read_noticed,
+    write_noticed,
+)
 from conformance.settings import load_settings
 from lakeproof import serve
+from reference_server.derived_faults import derived_faults
+from specs.apis import apis
+from specs.profiles import find_profile
 
 IDS = {"a.tag.get.one", "a.tag.get.two", "a.tag.list", "a.row.get"}
 FAULT = "lost-answer-field:DescribeTable:location"
@@ -29,6 +44,20 @@ def test_patterns_name_these_ids_and_no_others():
 def test_a_requirement_tells_the_faults_that_it_notices():
     noticed = {"y": ("a.tag.*",), "x": ("a.tag.list",), "z": ("a.row.*",)}
     assert faults_noticed_by("a.tag.list", noticed) == ["x", "y"]
+
+
+@pytest.mark.parametrize("api", apis())
+def test_what_is_excused_is_a_fault_and_has_a_reason(api):
+    derived = [fault.name for fault in derived_faults(find_profile(api).document())]
+    for pattern, why in read_excused(api).items():
+        assert why.endswith(".")
+        assert any(fnmatchcase(name, pattern) for name in derived), pattern
+
+
+def test_an_excuse_is_for_faults_of_its_pattern():
+    excused = {"ignored-argument:*:context": "It is open."}
+    assert excuse("ignored-argument:DescribeTable:context", excused) == "It is open."
+    assert excuse("ignored-argument:DescribeTable:version", excused) == ""
 
 
 def test_who_notices_a_fault_is_measured(tmp_path):

@@ -11,10 +11,21 @@ from conformance.checks import equal, holds, number, same_items
 from conformance.json_values import shown
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
-from conformance.lance.support.indexing import FILTERED, KINDS, ROWS, Kind, all_indices, indexable, new_index, vector
+from conformance.lance.support.indexing import (
+    FILTERED,
+    KINDS,
+    ROWS,
+    Kind,
+    all_indices,
+    indexable,
+    new_index,
+    vector,
+    wait_for_index,
+)
 from conformance.requirement import must, should
 
 CREATE = ["CreateTableIndex"]
+SCALAR = ["CreateTableScalarIndex"]
 FTS = KINDS["fts"]
 FOUND = "the ids of the rows found"
 
@@ -129,6 +140,19 @@ def test_full_text_settings(catalog: LanceCatalog, case: Setting) -> None:
     """The setting {} decides by which words a row is found."""
     id = _table_of(catalog, case.text)
     new_index(catalog, id, FTS, **case.body)
+    _check_words(catalog, id, case)
+
+
+@should("lance.index.fts.scalar_setting.{}", operations=SCALAR, clause="index-fts-settings", each=SETTINGS)
+def test_full_text_settings_of_scalar_index(catalog: LanceCatalog, case: Setting) -> None:
+    """CreateTableScalarIndex heeds the setting {} as CreateTableIndex does."""
+    id = _table_of(catalog, case.text)
+    catalog.send("CreateTableScalarIndex", id, {**FTS.body, "name": "idx", **case.body})
+    wait_for_index(catalog, id, "idx")
+    _check_words(catalog, id, case)
+
+
+def _check_words(catalog: LanceCatalog, id: Names, case: Setting) -> None:
     for word in case.finds:
         equal(_found(catalog, id, word), [0], f"the ids of the rows found by {shown(word)}")
     for word in case.misses:

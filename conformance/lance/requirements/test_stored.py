@@ -255,6 +255,7 @@ def test_created_version_is_told_whole(catalog: LanceCatalog) -> None:
     staged = stage(catalog, id)
     made = catalog.create_table_version(id, **staged, metadata={"writer": "a client"}).get("version")
     _same_version(catalog, id, made, staged)
+    equal(made.get("metadata"), {"writer": "a client"}, "the metadata in the answer")
 
 
 @should("lance.version.batch_create.whole", operations=["BatchCreateTableVersions"], clause="create-version-told")
