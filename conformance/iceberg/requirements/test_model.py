@@ -175,5 +175,7 @@ SUBJECTS = [
 @should("iceberg.model.catalog", operations=SUBJECTS, clause="operations-compose", kind="model", needs=NEEDS)
 def test_catalog_model(suite: Suite, catalog: IcebergCatalog) -> None:
     """Any sequence of commands on namespaces, tables and views has the outcome that a simple model predicts."""
+    for operation in SUBJECTS:
+        catalog.client.require(operation)
     machine: Any = type("BoundMachine", (CatalogMachine,), {"catalog": catalog})
     run_state_machine_as_test(machine, settings=suite.hypothesis_settings())

@@ -168,5 +168,7 @@ NEEDS = [
 def test_catalog_model(suite: Suite, catalog: LanceCatalog) -> None:
     """Any sequence of commands on namespaces and tables has the outcome that a simple model predicts."""
     catalog.require_nested()
+    for operation in SUBJECTS:
+        catalog.client.require(operation)
     machine: Any = type("BoundMachine", (LanceMachine,), {"catalog": catalog})
     run_state_machine_as_test(machine, settings=suite.hypothesis_settings())
