@@ -65,7 +65,7 @@ def changes(call: Call) -> list[tuple[str, dict[str, Any]]]:
     for change in call.json.get("table-changes") or ():
         id = change.get("identifier") if isinstance(change, dict) else None
         if isinstance(id, dict) and isinstance(change.get("updates"), list):
-            space = quote("\x1f".join(id.get("namespace") or ()), safe="")
+            space = quote("\x1f".join(map(str, id.get("namespace") or ())), safe="")
             path = f"/v1/namespaces/{space}/tables/{quote(str(id.get('name')), safe='')}"
             found += [(path, one) for one in change["updates"] if isinstance(one, dict)]
     return found
@@ -266,7 +266,8 @@ def plain_names(call: Call) -> Answer | None:
     elif call.operation in CREATIONS:
         names = [call.json.get("name")]
     elif call.operation in ("renameTable", "renameView"):
-        names = [(call.json.get("destination") or {}).get("name")]
+        to = call.json.get("destination")
+        names = [to.get("name")] if isinstance(to, dict) else []
     else:
         return None
     odd = [one for one in names if isinstance(one, str) and not (PLAIN.fullmatch(one) and len(one) < 65)]
@@ -276,7 +277,8 @@ def plain_names(call: Call) -> Answer | None:
 @before(API)
 def two_format_versions(call: Call) -> Answer | None:
     """There are no tables of format version 3."""
-    asked = (call.json.get("properties") or {}).get("format-version") if call.operation == "createTable" else None
+    given = call.json.get("properties") if call.operation == "createTable" else None
+    asked = given.get("format-version") if isinstance(given, dict) else None
     upgrades = [one.get("format-version") for _, one in changes(call)]
     return refusal(400, "BadRequestException") if asked == "3" or 3 in upgrades else None
 
@@ -284,7 +286,8 @@ def two_format_versions(call: Call) -> Answer | None:
 @before(API)
 def no_nesting(call: Call) -> Answer | None:
     """Namespaces have one level."""
-    if call.operation == "createNamespace" and len(call.json.get("namespace") or ()) > 1:
+    levels = call.json.get("namespace") if call.operation == "createNamespace" else None
+    if isinstance(levels, list) and len(levels) > 1:
         return refusal(*call.chance.choice(((400, "BadRequestException"), (406, "UnsupportedOperationException"))))
     return None
 
