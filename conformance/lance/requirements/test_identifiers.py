@@ -7,7 +7,7 @@ from functools import partial
 
 from hypothesis import strategies as st
 
-from conformance.checks import contains, equal, one_of
+from conformance.checks import contains, equal
 from conformance.client import Answer
 from conformance.common import hostile
 from conformance.common.names import Kind, name_is_kept
@@ -15,25 +15,13 @@ from conformance.common.operations import subject
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.operations import OPERATIONS
 from conformance.lance.support.listing import collect, collect_namespaces, collect_tables
-from conformance.outcomes import Unoffered
+from conformance.lance.support.routers import routed
 from conformance.requirement import given, must, should
 from specs.identifiers import join_parts
-from specs.openapi import JSON_TYPE, Operation
+from specs.openapi import Operation
 
 NAMESPACES = "the listed namespaces"
 DELIMITERS = st.sampled_from([".", "/", "::", "|", "-"])
-SPLITS = "the server's router refuses %2F and %5C, or takes them for the / between two parts of a path, as many do"
-
-
-def _routed(part: str, statuses: tuple[int, ...], send: Callable[..., Answer]) -> Answer:
-    """Send a request whose path has a part. Raises Unoffered where a slash in it leads the router astray."""
-    if not {"/", "\\", "\0"} & set(part):
-        return send(expect=statuses)
-    answer = send(expect=(*statuses, 400, 404))
-    if answer.status == 404 or (answer.status == 400 and not answer.header("Content-Type").startswith(JSON_TYPE)):
-        raise Unoffered(SPLITS)
-    one_of(answer.status, statuses, "the status")
-    return answer
 
 
 @must("lance.identifier.delimiter", operations=["CreateNamespace"], clause="identifier-delimiter")
@@ -42,7 +30,7 @@ def test_other_delimiter(catalog: LanceCatalog, delimiter: str) -> None:
     """An identifier written with the delimiter of the request names the same object."""
     catalog.require_nested()
     id = catalog.namespace_id()
-    _routed(delimiter, (200,), partial(catalog.send, "CreateNamespace", id, {}, delimiter=delimiter))
+    routed(delimiter, (200,), partial(catalog.send, "CreateNamespace", id, {}, delimiter=delimiter))
     catalog.describe_namespace(id)
 
 
@@ -53,7 +41,7 @@ def test_root_is_the_delimiter(catalog: LanceCatalog, delimiter: str) -> None:
     catalog.require_namespaces()
     first = catalog.home[0]
     ask = partial(catalog.send, "ListNamespaces", (), delimiter=delimiter)
-    found = collect(lambda **page: _routed(delimiter, (200,), partial(ask, query=page)), "namespaces")
+    found = collect(lambda **page: routed(delimiter, (200,), partial(ask, query=page)), "namespaces")
     contains(found, [first], NAMESPACES)
 
 
@@ -101,7 +89,7 @@ def _refused(catalog: LanceCatalog, _: Names, answer: Answer) -> None:
 
 
 def _make(create: Callable[..., Answer], catalog: LanceCatalog, id: Names, *, expect: tuple[int, ...]) -> Answer:
-    return _routed(id[-1], expect, partial(create, catalog, id))
+    return routed(id[-1], expect, partial(create, catalog, id))
 
 
 def _beside(names: Iterable[str], id: Names) -> list[Names]:
