@@ -29,6 +29,7 @@ class Recording:
     reached_subject: bool = False
     preparing: bool = False
     requests: int = 0
+    sent: int = 0
     listener: Listener | None = None
     cells: CellLog | None = None
     at_once: set[tuple[str, str, bytes]] = field(default_factory=set)
@@ -42,8 +43,14 @@ class Recording:
     def begin_example(self) -> None:
         """Start an example: its steps are told from here."""
         self.steps = []
+        self.sent = 0
         self.at_once = set()
         self.reached_subject = self.preparing = False
+
+    @property
+    def only_prepared(self) -> bool:
+        """True when requests were sent, but none of a subject: what they show says nothing about it."""
+        return bool(self.subjects and self.sent) and not self.reached_subject
 
     @property
     def judging(self) -> bool:
@@ -59,6 +66,7 @@ class Recording:
         """Take over what another thread has seen."""
         self.requests += other.requests
         self.steps += other.steps
+        self.reached_subject |= other.reached_subject
         self.wire.absorb(other.wire)
         sent = {(exchange.operation, exchange.url, exchange.request_body) for exchange in other.steps}
         for operation, *_ in sent & self.at_once:
@@ -69,8 +77,11 @@ class Recording:
             self.hear(exchange)
 
     def add(self, exchange: Exchange) -> None:
-        """Note an exchange before it is sent."""
+        """Note an exchange before it is sent; one that is of no operation is what the requirement is about."""
+        if not self.preparing and (not exchange.operation or exchange.operation in self.subjects):
+            self.reached_subject = True
         self.steps.append(exchange)
+        self.sent += 1
         self.requests += 1
 
     def hear(self, exchange: Exchange) -> None:

@@ -101,9 +101,16 @@ class Suite:
         raise Blocked(CLOSES, "connection")
 
     def _read(self, test: Callable[[], None]) -> None:
-        """Run a test; what it cannot make of an answer that breaks the document is the server's doing."""
+        """Run a test; what it cannot make of an answer that breaks the document is the server's doing.
+
+        Raises Blocked for what is wrong with an answer before a subject of the requirement was called.
+        """
         try:
             test()
+        except Violation as error:
+            if self.client.recording.only_prepared:
+                raise Blocked(str(error), self.client.steps[-1].operation) from error
+            raise
         except UNREADABLE as error:
             if isinstance(error, HypothesisException):
                 raise
