@@ -18,7 +18,8 @@ class Recording:
 
     `subjects` are the operations that the requirement is about, `steps` the exchanges of its present example, `reached`
     the statuses of subjects that it asked for and got. While it is `preparing`, no call is one of its subjects'.
-    `requests` counts over the whole run, `cells` is what it has done. `at_once` are the requests that other threads
+    `requests` counts over the whole run, `sent` in the present example, `sent_subject` tells whether one was of a
+    subject, also while it prepared; `cells` is what the run has done. `at_once` are the requests that other threads
     have sent in the present example.
     """
 
@@ -30,6 +31,7 @@ class Recording:
     preparing: bool = False
     requests: int = 0
     sent: int = 0
+    sent_subject: bool = False
     listener: Listener | None = None
     cells: CellLog | None = None
     at_once: set[tuple[str, str, bytes]] = field(default_factory=set)
@@ -43,14 +45,14 @@ class Recording:
     def begin_example(self) -> None:
         """Start an example: its steps are told from here."""
         self.steps = []
-        self.sent = 0
+        self.sent, self.sent_subject = 0, False
         self.at_once = set()
         self.reached_subject = self.preparing = False
 
     @property
     def only_prepared(self) -> bool:
         """True when requests were sent, but none of a subject: what they show says nothing about it."""
-        return bool(self.subjects and self.sent) and not self.reached_subject
+        return bool(self.subjects and self.sent) and not (self.reached_subject or self.sent_subject)
 
     @property
     def judging(self) -> bool:
@@ -66,7 +68,7 @@ class Recording:
         """Take over what another thread has seen."""
         self.requests += other.requests
         self.steps += other.steps
-        self.reached_subject |= other.reached_subject
+        self.sent_subject |= other.sent_subject or other.reached_subject
         self.wire.absorb(other.wire)
         sent = {(exchange.operation, exchange.url, exchange.request_body) for exchange in other.steps}
         for operation, *_ in sent & self.at_once:
@@ -78,8 +80,8 @@ class Recording:
 
     def add(self, exchange: Exchange) -> None:
         """Note an exchange before it is sent; one that is of no operation is what the requirement is about."""
-        if not self.preparing and (not exchange.operation or exchange.operation in self.subjects):
-            self.reached_subject = True
+        if not exchange.operation or exchange.operation in self.subjects:
+            self.sent_subject = True
         self.steps.append(exchange)
         self.sent += 1
         self.requests += 1

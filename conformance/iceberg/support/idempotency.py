@@ -14,7 +14,7 @@ from conformance.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import change
 from conformance.iceberg.support.content import SCHEMA, view_body
-from conformance.iceberg.support.registrations import registered_before
+from conformance.iceberg.support.registrations import dropped_file
 from conformance.iceberg.support.updates import set_properties
 
 HEADER = "Idempotency-Key"
@@ -48,7 +48,7 @@ def _transaction(catalog: IcebergCatalog) -> Callable[..., Answer]:
 
 
 def _register(catalog: IcebergCatalog) -> Callable[..., Answer]:
-    location = registered_before(catalog)
+    location = dropped_file(catalog)
     return partial(catalog.register_table, catalog.table_id(), metadata_location=location)
 
 
