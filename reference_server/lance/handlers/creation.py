@@ -15,7 +15,7 @@ from reference_server.errors import (
     TableNotFound,
 )
 from reference_server.lance.catalog.entries import Table
-from reference_server.lance.catalog.keys import new_location
+from reference_server.lance.catalog.keys import new_location, show
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.context import LanceContext
 from reference_server.lance.data.arrow_body import check_stream_type, read_stream
@@ -39,7 +39,7 @@ async def create_table(context: LanceContext) -> Answer:
     check_stream_type(context.request)
     existing = await _existing(context)
     if existing and existing.created and mode == "Create":
-        raise TableAlreadyExists(f"The table {list(path)} exists already.")
+        raise TableAlreadyExists(f"The table {show(path)} exists already.")
     if existing and existing.created and mode == "ExistOk":
         return _answer(context, existing)
     properties = _query_properties(context)
