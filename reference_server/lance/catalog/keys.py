@@ -8,6 +8,7 @@ pending   / <path of the table> / <number> ->  a version that is committed, but 
 
 from __future__ import annotations
 
+import json
 import re
 import secrets
 
@@ -67,5 +68,5 @@ def path_of(key: bytes) -> Path:
 
 
 def show(path: Path) -> str:
-    """Return a path as messages show it."""
-    return repr(list(path))
+    """Return a path as messages show it: as JSON, which knows no quotes of Python."""
+    return json.dumps(list(path), ensure_ascii=False)
