@@ -23,6 +23,9 @@ def results():
     return read_results(REPORTS / "pylance-14.0.2-restadapter")
 
 
+REFUSED = "lance.column.add.refused.syntax"
+
+
 def only(results: Results, *ids: str) -> Results:
     """The results of these requirements alone."""
     return Results.of(results.run, results.target, [entry for entry in results.requirements if entry.id in ids])
@@ -47,7 +50,7 @@ def test_published_results_are_compressed_and_the_same(results, tmp_path):
 
 @pytest.mark.parametrize("damage", [lambda data: data[:200], lambda data: data[:200] + b"x" * 50, lambda _: b"{}"])
 def test_damaged_results_are_a_problem(results, tmp_path, damage):
-    path = publish(only(results, "lance.offered.rename_table"), tmp_path)["results"]
+    path = publish(only(results, REFUSED), tmp_path)["results"]
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(Problem, match=r"results\.json\.gz"):
         read_results(tmp_path)
@@ -61,29 +64,29 @@ def test_a_fresh_results_file_is_read_before_the_compressed_one(results, tmp_pat
 
 
 def test_findings_are_what_was_seen(results):
-    ids = "lance.offered.rename_table", "lance.arrow.special.fixed_list_of_strings", "lance.offered.list_tables"
+    ids = REFUSED, "lance.arrow.special.fixed_list_of_strings", "lance.offered.list_tables"
     text = render_findings(only(results, *ids), Notes())
     rows = [line for line in text.splitlines() if line.startswith("| MUST")]
     assert len(rows) == 2
     assert "got no answer" in rows[0]
-    assert 'RenameTable answers 500 `{"error":"Not supported: rename_table' in rows[1]
+    assert 'AlterTableAddColumns answers 500 `{"error":"' in rows[1]
     assert "### 1. MUST: CreateTable answers nothing (the connection broke" in text
     assert "POST /v1/table/" in text
     assert all(line.count(" | ") == 2 for line in rows)
 
 
 def test_notes_are_part_of_the_findings(results):
-    why = {"lance.offered.rename_table": "it is not written yet"}
+    why = {REFUSED: "it is not written yet"}
     notes = Notes("T", "Start it so.", ("one cause",), "", "The end.", why)
-    text = render_findings(only(results, "lance.offered.rename_table"), notes)
+    text = render_findings(only(results, REFUSED), notes)
     assert text.startswith("# T: findings\n")
-    assert "## What stands behind most of them\n\n- one cause\n\n## Wrong status\n\n### 1. MUST: RenameTable" in text
+    assert "## What stands behind most of them\n\n- one cause\n\n## Wrong status\n\n### 1. MUST: AlterTable" in text
     assert "| it is not written yet |" in text
-    assert text.index("Start it so.") < text.index("one cause") < text.index("rename_table") < text.index("The end.")
+    assert text.index("Start it so.") < text.index("one cause") < text.index(REFUSED) < text.index("The end.")
 
 
 def test_findings_are_compared_with_those_of_another_run(results):
-    here, there = ("lance.offered.rename_table", "lance.offered.create_empty_table"), ("lance.offered.rename_table",)
+    here, there = (REFUSED, "lance.offered.create_empty_table"), (REFUSED,)
     text = render_findings(only(results, *here), Notes(), only(results, *there))
     assert "1 of them are not in the report of" in text
     assert "Only here: `lance.offered.create_empty_table`." in text
