@@ -79,6 +79,10 @@ fault(
     "unsupported-crashes",
     "An operation that the server does not have, and does not name, ends in an error of the server.",
 )(error_becomes(406, Internal("Not implemented")))
+fault(
+    "unsupported-unexplained",
+    "An operation that the server does not have ends in an error of the server that does not say so.",
+)(error_becomes(406, Internal("Something went wrong")))
 fault("unknown-query-refused", "A parameter of the query that the server does not know is an error.")(
     refuses_when(_undeclared, InvalidInput("There is no such parameter."))
 )
