@@ -27,7 +27,7 @@ def short_pages_of_lance(call: Call) -> Answer | None:
 def other_order_of_names(call: Call, answer: Answer) -> Answer:
     """Names on a page come in any order."""
     value, field = of_json(answer), LISTINGS.get(call.operation, "")
-    if answer.status != 200 or not isinstance(value, dict) or not value.get(field):
+    if not field or answer.status != 200 or not isinstance(value, dict) or not value.get(field):
         return answer
     return with_json(answer, {**value, field: call.chance.sample(value[field], len(value[field]))})
 
