@@ -32,11 +32,17 @@ class Asked:
         return self.operation.id
 
 
+def _request(catalog: Any, case: Asked) -> Exchange:
+    """Return a request of the operation. Raises Unoffered where the server refuses whatever is asked at its path."""
+    if case.id in catalog.client.refused:
+        catalog.client.require(case.id)
+    return case.request(catalog)
+
+
 @template("request.other_method.{}", should, clause="methods", kind="error")
 def other_methods_are_refused(catalog: Any, case: Asked) -> None:
     """{} is not done by another method: 405 tells the methods that there are, 404 and 501 fit as well."""
-    catalog.client.require(case.id)
-    request = case.request(catalog)
+    request = _request(catalog, case)
     operations = catalog.client.document.operations.values()
     here = {one.method for one in operations if one.path == case.operation.path}
     for method in METHODS:
@@ -51,8 +57,7 @@ def other_methods_are_refused(catalog: Any, case: Asked) -> None:
 @template("request.below.{}", should, clause="paths", kind="error")
 def nothing_lies_below(catalog: Any, case: Asked) -> None:
     """A path below that of {} leads nowhere: 404, or 405."""
-    catalog.client.require(case.id)
-    request = case.request(catalog)
+    request = _request(catalog, case)
     url = urlsplit(request.url)
     answer = _ask(catalog, replace(request, operation="", url=url._replace(path=url.path + BELOW).geturl()))
     if answer.status not in NO_PATH:
