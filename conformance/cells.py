@@ -14,11 +14,10 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import msgspec
-import orjson
 
 from conformance.exchange import Exchange
 from conformance.fields import ITEM, Field, field_tree
-from conformance.json_values import ALL_BELOW
+from conformance.json_values import ALL_BELOW, read_json
 from specs.openapi import JSON_TYPE, Document, Operation, Parameter
 
 VALUE, ABSENT, NULL, WRONG_TYPE, UNKNOWN_VALUE = "value", "absent", "null", "wrong type", "unknown value"
@@ -122,9 +121,9 @@ class Shape:
         if len(exchange.request_body) > BIG_BODY:
             yield BIG
         if self.body:
-            yield from (f"body {cell}" for cell in _walk(self.body, _json(exchange.request_body)))
+            yield from (f"body {cell}" for cell in _walk(self.body, read_json(exchange.request_body)))
         if self.answer and 200 <= exchange.status < 300:
-            yield from (f"answer {cell}" for cell in _sizes(self.answer, _json(exchange.response_body)))
+            yield from (f"answer {cell}" for cell in _sizes(self.answer, read_json(exchange.response_body)))
 
 
 def declared_cells(document: Document, levels: Iterable[Levels] = ()) -> dict[str, list[str]]:
@@ -280,15 +279,8 @@ def _parsed(node: Field, text: str) -> Any:
     """Return what a text in a URL stands for."""
     if "string" in node.types or not node.types & {"integer", "number", "boolean"}:
         return text
-    value = _json(text.encode())
+    value = read_json(text.encode())
     return text if value is None else value
-
-
-def _json(body: bytes) -> Any:
-    try:
-        return orjson.loads(body) if body else None
-    except orjson.JSONDecodeError:
-        return None
 
 
 def _segment(template: str, path: str, name: str) -> str | None:

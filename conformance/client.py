@@ -17,7 +17,7 @@ from urllib.parse import quote, urlencode
 import orjson
 
 from conformance.exchange import Exchange, hide_fields
-from conformance.json_values import shown, strict, watched
+from conformance.json_values import read_json, shown, strict, watched
 from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.recording import Recording, ServerKnowledge
 from conformance.transport import Connection, Traffic, Transport
@@ -372,11 +372,11 @@ class Client:
 
     def refuses_properly(self, exchange: Exchange) -> bool:
         """True when an answer says it as the document has it, or with any 4xx where that leaves it open."""
-        return self.document.errors.refuses_properly(exchange.status, _parsed(exchange.response_body))
+        return self.document.errors.refuses_properly(exchange.status, read_json(exchange.response_body))
 
     def refuses(self, exchange: Exchange) -> bool:
         """True when an answer says in any form that the server lacks the operation."""
-        return self.document.errors.refuses(exchange.status, _parsed(exchange.response_body))
+        return self.document.errors.refuses(exchange.status, read_json(exchange.response_body))
 
     def _refuse(self, operation: str, otherwise: str) -> NoReturn:
         if operation in self.subjects:
@@ -408,13 +408,6 @@ class Client:
 def bearer(token: str) -> dict[str, str | None]:
     """Return the credentials of who shows a bearer token."""
     return {"Authorization": f"Bearer {token}"}
-
-
-def _parsed(body: bytes) -> Any:
-    try:
-        return orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return None
 
 
 def _query_text(value: Any) -> Any:

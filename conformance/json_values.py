@@ -91,6 +91,20 @@ def watched(value: Any, look: Look, path: str = "") -> Any:
     return Items([watched(one, look, f"{path}[]") for one in value]) if isinstance(value, list) else value
 
 
+def read_json(body: bytes) -> Any:
+    """Return a body as JSON, None where it is empty or not JSON."""
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return None
+
+
+def read_object(body: bytes) -> dict[str, Any]:
+    """Return a body that is a JSON object, an empty object for any other."""
+    value = read_json(body)
+    return value if isinstance(value, dict) else {}
+
+
 def strict(value: Any) -> Any:
     """Return a JSON value whose objects are Fields and whose arrays are Items, at any depth."""
     if isinstance(value, dict):

@@ -16,10 +16,10 @@ from conformance.requirement import Requirement
 from conformance.results import Result
 from conformance.runner import run
 from conformance.settings import Settings
+from conformance.verdict import FINDINGS
 from specs.problems import Problem
 
 HEADER = "X-Lakeproof-Fault"
-NOTICES = ("fail", "warn")
 SLOW = ("model", "race")  # kinds of requirements that are asked last
 
 
@@ -38,7 +38,7 @@ class First:
 
     def judged(self, result: Result) -> None:
         """See Listener."""
-        if result.verdict in NOTICES and self.session is not None:
+        if result.verdict in FINDINGS and self.session is not None:
             self.session.shouldstop = "the fault was noticed"
 
 
@@ -63,7 +63,7 @@ def noticed_by(settings: Settings, fault: str, ids: Iterable[str], *, first: boo
             results, _ = run(settings, stop, ids=wanted, plugins=[stop] if stop else [])
         except Problem:
             return wanted
-    return {entry.id for entry in results.requirements if entry.verdict in NOTICES}
+    return {entry.id for entry in results.requirements if entry.verdict in FINDINGS}
 
 
 def first_to_notice(settings: Settings, fault: str, ids: set[str], reached: Callable[[], bool]) -> set[str]:

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
-import orjson
-
 from conformance.client import Client
 from conformance.common.hostile import Canaries
 from conformance.exchange import Exchange
+from conformance.json_values import read_json
 from conformance.ladders import Ways
 from conformance.sandbox import Sandbox
 from conformance.settings import Settings
@@ -224,7 +223,7 @@ def is_missing(exchange: Exchange, nowhere: Exchange) -> bool:
     `nowhere` is what the server answers where it surely has no operation.
     """
     return exchange.status in (404, 405) and (
-        not _is_object(exchange.response_body) or _signature(exchange) == _signature(nowhere)
+        not isinstance(read_json(exchange.response_body), dict) or _signature(exchange) == _signature(nowhere)
     )
 
 
@@ -232,13 +231,6 @@ def is_refusal(client: Client, exchange: Exchange) -> bool:
     """True when a probe is answered by a refusal of the operation itself, in any form."""
     unwritten = exchange.status >= 500 and NOT_IMPLEMENTED.search(exchange.response_body)
     return client.refuses(exchange) or bool(unwritten)
-
-
-def _is_object(body: bytes) -> bool:
-    try:
-        return isinstance(orjson.loads(body), dict)
-    except orjson.JSONDecodeError:
-        return False
 
 
 def _signature(exchange: Exchange) -> tuple[int, str]:

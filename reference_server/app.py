@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, TextIO
 
 from aiohttp import web
@@ -30,6 +31,7 @@ from specs.openapi import Operation
 
 log = logging.getLogger("lakeproof.server")
 WORKERS = 8
+HEADERS = 256  # of requests that ask for faults, whose faults are kept
 PASSED_ON = (asyncio.CancelledError, ConnectionAbortedError, KeyboardInterrupt, SystemExit)
 
 
@@ -47,6 +49,10 @@ class App:
     kept_answers: KeptAnswers = field(default_factory=KeptAnswers)
     boot: str = field(default_factory=lambda: secrets.token_hex(4))
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+
+    def __post_init__(self) -> None:
+        documents = [api.document for api in self.apis.values()]
+        self._requested = lru_cache(HEADERS)(lambda header: requested_faults(header, documents))
 
     async def handle(self, raw: web.BaseRequest) -> web.StreamResponse:
         """Answer one request."""
@@ -128,8 +134,7 @@ class App:
         raise RouteNotFound(f"No API is mounted at this path; there is {mounts}.")
 
     def _active_faults(self, raw: web.BaseRequest) -> list[Fault]:
-        documents = [api.document for api in self.apis.values()]
-        requested = requested_faults(raw.headers.get(HEADER), documents) if self.allow_faults else []
+        requested = self._requested(raw.headers.get(HEADER)) if self.allow_faults else []
         return [*self.faults, *requested] if requested or self.faults else []
 
     async def _body(self, raw: web.BaseRequest) -> bytes:

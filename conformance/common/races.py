@@ -36,18 +36,28 @@ class Contest:
 @template("race.{}", must, kind="race")
 def one_wins(suite: Suite, catalog: Any, case: Contest) -> None:
     """Of several clients that do the same at the same time exactly one succeeds."""
-    for operation in case.operations:
-        catalog.client.require(operation)
+    _require_all(catalog, case.operations)
     acts, check = case.start(catalog, clients(suite))
-
-    def program(act: Act, racer: Racer) -> None:
-        racer.do("act", ("all",), lambda: act(catalog.through(racer.client)))
-
-    events = race(suite, [partial(program, act) for act in acts])
+    events = _raced(suite, catalog, acts)
     fail_on(suite, one_winner(events))
     if case.lost is not None:
         fail_on(suite, refused_otherwise(events, case.lost))
     check(successes(suite, events, case.deed)[0].client)
+
+
+def _require_all(catalog: Any, operations: Sequence[str]) -> None:
+    """Raise Blocked or Unoffered where the server was found to lack an operation of a race."""
+    for operation in operations:
+        catalog.client.require(operation)
+
+
+def _raced(suite: Suite, catalog: Any, acts: Sequence[Act]) -> list[Event]:
+    """Let each client do its act, all at the same time, and return what became of it."""
+
+    def program(act: Act, racer: Racer) -> None:
+        racer.do("act", ("all",), lambda: act(catalog.through(racer.client)))
+
+    return race(suite, [partial(program, act) for act in acts])
 
 
 def clients(suite: Suite) -> int:
@@ -92,13 +102,8 @@ class Late:
 @template("race.losers.{}", must, kind="race")
 def losers_are_refused(suite: Suite, catalog: Any, case: Late) -> None:
     """Of several clients that do the same at the same time all but one are told that they are too late."""
-    for operation in case.operations:
-        catalog.client.require(operation)
-
-    def program(act: Act, racer: Racer) -> None:
-        racer.do("act", ("all",), lambda: act(catalog.through(racer.client)))
-
-    events = race(suite, [partial(program, act) for act in case.start(catalog, clients(suite))])
+    _require_all(catalog, case.operations)
+    events = _raced(suite, catalog, case.start(catalog, clients(suite)))
     successes(suite, events, case.deed)
     allowed = (*case.refusals, *UNDECIDED)
     late = [event for event in events if event.outcome != OK and event.exchanges[-1].status not in allowed]

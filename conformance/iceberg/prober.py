@@ -7,8 +7,6 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-import orjson
-
 from conformance.client import bearer
 from conformance.common.catalog import FLAT, IN_PAGES, NAMESPACES, NESTED, PAGES, WHOLE
 from conformance.exchange import Exchange
@@ -17,6 +15,7 @@ from conformance.iceberg.inventory import SEPARATOR
 from conformance.iceberg.ladders import LADDERS
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, endpoint
 from conformance.iceberg.support.oauth import credentials_form
+from conformance.json_values import read_object
 from conformance.minimal import minimal_value
 from conformance.target import MISSING, OFFERED, REFUSED, Target, is_missing, is_refusal
 from specs.identifiers import IdentifierError, advertised_separator
@@ -57,7 +56,7 @@ class IcebergProber:
         ask = partial(catalog.get_config, **query) if self.configured else partial(catalog.list_tables, catalog.home)
         first_answer = self._sent(partial(ask, expect=None))
         if self.recognises(first_answer):
-            self._config = _object(first_answer) if self.configured else {}
+            self._config = read_object(first_answer.response_body) if self.configured else {}
             self._read_config()
         return first_answer
 
@@ -70,7 +69,7 @@ class IcebergProber:
             raise Problem(f"By {self.target.profile.name} no tokens are issued.", "Give one with --token.")
         catalog = IcebergCatalog(self.target)
         answer = self._sent(partial(catalog.get_token, credentials_form(settings), expect=None))
-        token = _object(answer).get("access_token")
+        token = read_object(answer.response_body).get("access_token")
         if answer.status != 200 or not isinstance(token, str):
             raise Problem(
                 f"{answer.url} answers {answer.status or answer.failure} and no token for the credential.",
@@ -83,7 +82,7 @@ class IcebergProber:
 
         Raises Problem when the catalog says that the given namespace is not there.
         """
-        value = _object(first_answer)
+        value = read_object(first_answer.response_body)
         if self.configured:
             return all(isinstance(value.get(name), dict) for name in ("defaults", "overrides"))
         if _error_type(first_answer) == NO_NAMESPACE:
@@ -186,7 +185,7 @@ class IcebergProber:
         """Note whether listings come in pages, where there are two namespaces to list."""
         if catalog.makes_namespaces and self._created(catalog, (*catalog.base, f"{self.target.prefix}other")):
             ask = partial(catalog.list_namespaces, catalog.base or None, pageToken="", pageSize=1, expect=None)
-            token = _object(self._sent(ask)).get(catalog.inventory.next_page)
+            token = read_object(self._sent(ask).response_body).get(catalog.inventory.next_page)
             self.target.facts[PAGES] = IN_PAGES if token else WHOLE
 
     def _created(self, catalog: IcebergCatalog, id: Names) -> bool:
@@ -196,13 +195,5 @@ class IcebergProber:
 
 
 def _error_type(exchange: Exchange) -> Any:
-    error = _object(exchange).get("error")
+    error = read_object(exchange.response_body).get("error")
     return error.get("type") if isinstance(error, dict) else None
-
-
-def _object(exchange: Exchange) -> dict[str, Any]:
-    try:
-        value = orjson.loads(exchange.response_body)
-    except orjson.JSONDecodeError:
-        return {}
-    return value if isinstance(value, dict) else {}

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-import orjson
-
 from conformance.common.catalog import FLAT, IN_PAGES, NAMESPACES, NESTED, NONE, PAGES, WHOLE
 from conformance.exchange import Exchange
+from conformance.json_values import read_object
 from conformance.ladders import Ladder
 from conformance.lance.catalog import NAMESPACE_BODIES, LanceCatalog
 from conformance.lance.client import Id
@@ -51,7 +50,7 @@ class LanceProber:
 
     def recognises(self, first_answer: Exchange) -> bool:
         """True when an answer can only come from a Lance Namespace server: a listing, or a numbered error."""
-        value = _object(first_answer)
+        value = read_object(first_answer.response_body)
         numbered = isinstance(value.get("code"), int) and not (first_answer.status in (404, 405) and value["code"] == 0)
         return isinstance(value.get("namespaces"), list) or numbered
 
@@ -111,18 +110,10 @@ class LanceProber:
         catalog = self._catalog
         if catalog.has_namespaces and self._created((*catalog.base, f"{self.target.prefix}other")):
             catalog.inventory.ask(partial(catalog.list_namespaces, catalog.base, limit=1, expect=None))
-            token = _object(self.target.client.steps[-1]).get(catalog.inventory.next_page)
+            token = read_object(self.target.client.steps[-1].response_body).get(catalog.inventory.next_page)
             self.target.facts[PAGES] = IN_PAGES if token else WHOLE
 
     def _created(self, id: Names) -> bool:
         self._catalog.begin_example()
         self._catalog.inventory.ask(partial(self._catalog.create_namespace, id, expect=None))
         return any(step.status == 200 for step in self.target.client.steps)
-
-
-def _object(exchange: Exchange) -> dict[str, Any]:
-    try:
-        value = orjson.loads(exchange.response_body)
-    except orjson.JSONDecodeError:
-        return {}
-    return value if isinstance(value, dict) else {}

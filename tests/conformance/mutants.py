@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conformance.mutation import NOTICES
 from conformance.noticed import noticed_file, read_noticed
 from conformance.results import Results
 from conformance.runner import run
 from conformance.settings import load_settings
+from conformance.verdict import FINDINGS
 from lakeproof import Server
 from reference_server.faults import HEADER
 from reference_server.iceberg.catalog.function_files import SAMPLES
@@ -34,4 +34,4 @@ def judge(server: Server, folder: Path, *, fault: str = "", ids: set[str] | None
 
 def unnoticed(results: Results) -> set[str]:
     """The requirements of a run that found nothing wrong."""
-    return {entry.id for entry in results.requirements if entry.verdict not in NOTICES}
+    return {entry.id for entry in results.requirements if entry.verdict not in FINDINGS}
