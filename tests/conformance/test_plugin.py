@@ -116,6 +116,7 @@ def test_every_setting_is_an_option_of_pytest():
 
 
 OWN = """
+    from conformance.checks import equal
     from conformance.outcomes import Blocked
     from conformance.requirement import must, should, may
 
@@ -142,6 +143,12 @@ OWN = """
     def test_blocked(catalog):
         '''It is blocked by an operation.'''
         catalog.describe_table(("none",))
+
+    @must("lance.own.prepared", operations=["ListTables"], clause="page-token")
+    def test_prepared(catalog):
+        '''What is wrong before it asks for what it is about says nothing about that.'''
+        equal(catalog.list_namespaces(()).get("namespaces"), "none", "the namespaces")
+        catalog.list_tables(())
 
     @must("lance.own.needs", operations=["ListTables"], clause="page-token", needs=["lance.own.fail"])
     def test_needs(catalog):
@@ -177,12 +184,14 @@ def test_every_verdict_is_given(pytester, server):
         "warn": "warn",
         "inform": "warn",
         "blocked": "blocked",
+        "prepared": "blocked",
         "needs": "blocked",
         "unoffered": "unoffered",
         "error": "error",
     }
     assert code == 1
     assert found["blocked"]["blocked_by"] == "DescribeTable"
+    assert found["prepared"]["blocked_by"] == "ListNamespaces"
     assert found["needs"]["blocked_by"] == "lance.own.fail"
     assert found["fail"]["steps"][0]["mark"] == "body:/tables"
     assert "planted" in found["error"]["message"]
