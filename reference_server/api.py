@@ -61,7 +61,7 @@ class Api(ABC):
     options: ClassVar[type[Options]] = Options
     needs_files: ClassVar[bool] = False
     varying: ClassVar[tuple[str, ...]] = ()
-    public: ClassVar[frozenset[str]] = frozenset()
+    public: frozenset[str] = frozenset()
     router: Routing
 
     def __init__(self, setup: Setup, _options: Any) -> None:

@@ -1,6 +1,7 @@
 """The Iceberg REST catalog API.
 
 api.py context.py       the API, and what a handler is given
+services.py             what the requests to one warehouse share
 options.py dialects.py  the options of its server; commits of a dialect, translated for `metadata/`
 errors.py               the error body
 
@@ -9,6 +10,7 @@ catalog/                what storage keeps
   names.py                which names are allowed
   prefixes.py             routing: paths with and without the prefix of a warehouse
   warehouses.py           warehouses, where in them tables lie, and which locations may be touched
+  location_rules.py       where in a warehouse tables and views may be brought
   initial_namespaces.py   namespaces that exist when the server starts
   changes.py              runs a change: one storage commit, again after a conflict, with its idempotency key
   idempotency.py          keys that clients send, and the outcomes kept with them

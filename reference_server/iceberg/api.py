@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from concurrent.futures import Executor
-from typing import Any
+from types import ModuleType
+from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
 import orjson
 
 from reference_server.api import Api, Handler, Setup, to_reply
 from reference_server.context import Context, Reply, Request
-from reference_server.errors import CatalogError
+from reference_server.errors import CatalogError, WarehouseNotFound
 from reference_server.iceberg import faults
 from reference_server.iceberg.catalog.function_files import read_functions
 from reference_server.iceberg.catalog.initial_namespaces import make_namespaces, parse_namespaces
+from reference_server.iceberg.catalog.location_rules import LocationRules
 from reference_server.iceberg.catalog.prefixes import PrefixRouter
-from reference_server.iceberg.catalog.warehouses import AllowedLocations, parse_warehouses
-from reference_server.iceberg.context import IcebergContext, Lock, Services
+from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse, parse_warehouses
+from reference_server.iceberg.context import IcebergContext
 from reference_server.iceberg.dialects import dialect_of
 from reference_server.iceberg.errors import as_catalog_error, render_error
 from reference_server.iceberg.files.file_io import FileIO
@@ -39,10 +40,13 @@ from reference_server.iceberg.handlers import (
     tokens,
     views,
 )
+from reference_server.iceberg.handlers.credentials import ACCESS
 from reference_server.iceberg.handlers.functions import set_functions
 from reference_server.iceberg.metadata.errors import MetadataError
 from reference_server.iceberg.options import IcebergOptions
-from reference_server.iceberg.scans.plans import scan_services
+from reference_server.iceberg.scans.plans import ScanServices, scan_services
+from reference_server.iceberg.services import Access, Locks, Services
+from reference_server.options import Options
 from specs.openapi import Operation
 
 HANDLER_MODULES = [
@@ -61,51 +65,85 @@ HANDLER_MODULES = [
     metrics,
 ]
 FAULTS = faults.__name__  # importing the package registers its faults
+TOKENS = "getToken"
 LENIENT = frozenset({"createNamespace"})
 
 
 class IcebergApi(Api):
     """The Iceberg REST catalog over one backend."""
 
-    handler_modules = HANDLER_MODULES
-    options = IcebergOptions
+    handler_modules: ClassVar[Collection[ModuleType]] = HANDLER_MODULES
+    options: ClassVar[type[Options]] = IcebergOptions
     needs_files = True
     varying = ("If-None-Match", "X-Iceberg-Access-Delegation")
-    public = frozenset({"/v1/oauth/tokens"})
 
-    def __init__(self, setup: Setup, options: IcebergOptions) -> None:
+    def __init__(self, setup: Setup, options: Any) -> None:
         """Put the API together. Raises Problem for warehouses, namespaces and functions that cannot be served."""
         super().__init__(setup, options)
-        document, backend = setup.document, setup.backend
-        warehouses = parse_warehouses(options.warehouses, backend.data_root)
+        self._page_size = setup.page_size
+        self._locks: Locks = WeakValueDictionary()
+        self._dialect = dialect_of(setup.document)
+        self._dummy_key_secret = secrets.token_bytes(32)
+        self.public = frozenset(op.path for op in setup.document.operations.values() if op.id == TOKENS)
+        self.router = PrefixRouter(setup.document, lambda name: self.find(name) is not None)
+        self.open(options)
+
+    def open(self, options: Any) -> None:
+        """Open what is served. Raises Problem for warehouses, namespaces and functions that cannot be."""
+        warehouses = parse_warehouses(options.warehouses, self.backend.data_root)
         allowed = AllowedLocations(warehouses)
-        file_io = FileIO(allowed, durable=backend.durable)
+        file_io = FileIO(allowed, durable=self.backend.durable)
         file_io.open()
-        locks: WeakValueDictionary[Lock, asyncio.Lock] = WeakValueDictionary()
-        self._namespaces = parse_namespaces(options.namespaces, document)
-        self._functions = read_functions(options.functions, document)
-        self.router = PrefixRouter(document, warehouses)
-        self._services = Services(
-            document=document,
-            storage=backend.storage,
-            warehouses={warehouse.name: warehouse for warehouse in warehouses},
-            allowed=allowed,
-            files=MetadataFiles(file_io),
-            auth=setup.auth,
-            locks=locks,
+        scans = scan_services(file_io.read, options.scan_planning, options.scan_bounds)
+        self._namespaces = parse_namespaces(options.namespaces, self.document)
+        self._functions = read_functions(options.functions, self.document)
+        files, by_name = MetadataFiles(file_io), {warehouse.name: warehouse for warehouse in warehouses}
+        self._services = {
+            warehouse.name: self.services(LocationRules(warehouse, allowed), by_name, files, scans)
+            for warehouse in warehouses
+        }
+        self._default = self._services[warehouses[0].name]
+
+    def services(
+        self,
+        locations: LocationRules,
+        warehouses: Mapping[str, Warehouse],
+        files: MetadataFiles,
+        scans: ScanServices,
+        access: Access = ACCESS,
+    ) -> Services:
+        """Return what requests to a warehouse share; see Services."""
+        return Services(
+            document=self.document,
+            storage=self.backend.storage,
+            auth=self.auth,
+            locks=self._locks,
             handled=frozenset(self.handlers),
-            dialect=dialect_of(document),
-            page_size=setup.page_size,
-            dummy_key_secret=secrets.token_bytes(32),
-            scans=scan_services(file_io.read, options.scan_planning, options.scan_bounds),
+            dialect=self._dialect,
+            page_size=self._page_size,
+            dummy_key_secret=self._dummy_key_secret,
+            warehouse=locations.warehouse,
+            warehouses=warehouses,
+            allowed=locations.allowed,
+            locations=locations,
+            access=access,
+            files=files,
+            scans=scans,
         )
+
+    def find(self, name: str | None) -> Services | None:
+        """Return what requests to a warehouse share, None for one that does not exist.
+
+        No name is that of paths without a prefix. It is asked for at every request: warehouses may come and go.
+        """
+        return self._default if name is None else self._services.get(name)
 
     async def start(self) -> None:
         """See Api.start: storage has nothing that is half done, but may lack the initial namespaces and functions."""
-        services = self._services
-        await make_namespaces(services.storage, services.default_warehouse.name, self._namespaces)
-        for name in services.warehouses:
-            await set_functions(services.storage, name, self._functions)
+        storage = self.backend.storage
+        await make_namespaces(storage, self._default.warehouse.name, self._namespaces)
+        for name in self._services:
+            await set_functions(storage, name, self._functions)
 
     def prepare(self, operation: Operation, body: Any) -> None:
         """See Api.prepare: PyIceberg sends the properties of a new namespace unconverted."""
@@ -117,9 +155,11 @@ class IcebergApi(Api):
         self, request: Request, operation: Operation, path: Mapping[str, str], body: Any, executor: Executor
     ) -> IcebergContext:
         """See Api.context."""
-        services = self._services
-        warehouse = services.warehouses[path["prefix"]] if "prefix" in path else services.default_warehouse
-        return IcebergContext(request, operation, path, body, executor, services, warehouse)
+        name = path.get("prefix")
+        services = self.find(name)
+        if services is None:
+            raise WarehouseNotFound(f"Warehouse does not exist: {name:.300}")
+        return IcebergContext(request, operation, path, body, executor, services)
 
     async def run(self, handler: Handler, context: Context) -> Reply:
         """See Api.run: nothing is an answer without a body, in the status of success that the document has first."""

@@ -5,63 +5,23 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncIterator, Iterable, Mapping, MutableMapping
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
-from reference_server.auth import Auth
 from reference_server.context import Context
 from reference_server.errors import InvalidInput
 from reference_server.iceberg.catalog.catalog import Catalog, ListRequest
 from reference_server.iceberg.catalog.names import Path
-from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse
-from reference_server.iceberg.dialects import Dialect
-from reference_server.iceberg.files.metadata_files import MetadataFile, MetadataFiles, Reader
+from reference_server.iceberg.catalog.warehouses import Warehouse
+from reference_server.iceberg.files.metadata_files import MetadataFile, Reader
 from reference_server.iceberg.metadata.format_versions import NEWEST
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.metadata.table_documents import read_table
 from reference_server.iceberg.metadata.view_documents import read_view
-from reference_server.iceberg.scans.plans import ScanServices
-from reference_server.storage import Storage
+from reference_server.iceberg.services import Services
 from specs.identifiers import UNIT_SEPARATOR, IdentifierError, split_levels
-from specs.openapi import Document
-
-Lock = tuple[str, Path]
-
-
-@dataclass(frozen=True)
-class Services:
-    """What all requests share. `warehouses` are by name, the default one first; `handled` the operations served.
-
-    `dialect` says how commits of the document are meant.
-    `dummy_key_secret` is what dummy keys follow from, `scans` what scan plans share.
-    """
-
-    document: Document
-    storage: Storage[bytes]
-    warehouses: Mapping[str, Warehouse]
-    allowed: AllowedLocations
-    files: MetadataFiles
-    auth: Auth
-    locks: MutableMapping[Lock, asyncio.Lock]
-    handled: frozenset[str]
-    dialect: Dialect
-    page_size: int
-    dummy_key_secret: bytes
-    scans: ScanServices
-
-    @cached_property
-    def newest_format(self) -> int:
-        """The newest format version that tables have by the document."""
-        fields = self.document.raw["components"]["schemas"]["TableMetadata"]["properties"]
-        return int(fields["format-version"].get("maximum", NEWEST))
-
-    @cached_property
-    def default_warehouse(self) -> Warehouse:
-        """The warehouse of paths without a prefix."""
-        return next(iter(self.warehouses.values()))
 
 
 @dataclass(slots=True)
@@ -69,7 +29,11 @@ class IcebergContext(Context):
     """A request bound to a warehouse."""
 
     services: Services
-    warehouse: Warehouse
+
+    @property
+    def warehouse(self) -> Warehouse:
+        """The warehouse that the path names, or the one of paths without a prefix."""
+        return self.services.warehouse
 
     @property
     def catalog(self) -> Catalog:

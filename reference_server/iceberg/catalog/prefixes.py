@@ -2,45 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 
 from reference_server.errors import RouteNotFound, WarehouseNotFound
-from reference_server.iceberg.catalog.warehouses import Warehouse
 from reference_server.routing import Parameters, Router
 from specs.openapi import Document, Operation
 
 PREFIX = "{prefix}"
+Head = tuple[str, ...]
 
 
 class PrefixRouter:
-    """Finds the operation of a path, and the warehouse by its prefix; see Routing."""
+    """Finds the operation of a path, and the warehouse by its prefix; see Routing.
 
-    def __init__(self, document: Document, warehouses: Iterable[Warehouse]) -> None:
+    `exists` looks up a warehouse by its name, each time that one is named; by None the one of paths without a prefix.
+    Paths of the document that have no prefix in them mean what they mean everywhere.
+    """
+
+    def __init__(self, document: Document, exists: Callable[[str | None], bool]) -> None:
         self._router = Router(document)
-        self._prefixes = {warehouse.prefix: warehouse.name for warehouse in warehouses}
-        self._longest = max(map(len, self._prefixes))
-        paths = [operation.path.strip("/").split("/") for operation in document.operations.values()]
-        self._first = {parts[2] for parts in paths if len(parts) > 2 and parts[1] == PREFIX}
-        self._unprefixed = {parts[1] for parts in paths if parts[1] != PREFIX}
+        self._exists = exists
+        paths = [tuple(operation.path.strip("/").split("/")) for operation in document.operations.values()]
+        prefixed = [(path, path.index(PREFIX)) for path in paths if PREFIX in path]
+        self._after: dict[Head, set[str]] = {path[:at]: set() for path, at in prefixed}
+        for path, at in prefixed:
+            self._after[path[:at]].add(path[at + 1])
+        beginnings = {path[: len(head) + 1] for head in self._after for path in paths if path[: len(head)] == head}
+        self._unprefixed = {beginning for beginning in beginnings if PREFIX not in beginning}
+        self._heads = sorted(self._after, key=len, reverse=True)
 
     def match(self, method: str, segments: list[str]) -> tuple[Operation, Parameters]:
         """Return the operation and its path parameters; `prefix` is the name of a warehouse, or is missing.
 
         Raises RouteNotFound, WarehouseNotFound and MethodNotAllowed.
         """
-        if len(segments) < 2:
-            raise RouteNotFound("There is no operation at this path.")
-        first, second, *_ = segments
-        if second in self._unprefixed:
+        head = next((head for head in self._heads if tuple(segments[: len(head)]) == head), None)
+        if head is None or tuple(segments[: len(head) + 1]) in self._unprefixed:
             return self._router.match(method, segments)
-        if second in self._first:
-            operation, parameters = self._router.match(method, [first, "", *segments[1:]])
+        after, rest = self._after[head], segments[len(head) :]
+        if rest and rest[0] in after and self._exists(None):
+            operation, parameters = self._router.match(method, [*head, "", *rest])
             del parameters["prefix"]
             return operation, parameters
-        for count in range(self._longest, 0, -1):
-            name = self._prefixes.get(tuple(segments[1 : 1 + count]))
-            if name is not None:
-                return self._router.match(method, [first, name, *segments[1 + count :]])
-        if self._first.intersection(segments[2:]):
-            raise WarehouseNotFound(f"Warehouse does not exist: {second:.300}")
+        ends = [end for end in range(len(rest) - 1, 0, -1) if rest[end] in after]
+        for end in ends:
+            name = "/".join(rest[:end])
+            if self._exists(name):
+                return self._router.match(method, [*head, name, *rest[end:]])
+        if ends:
+            raise WarehouseNotFound(f"Warehouse does not exist: {rest[0]:.300}")
         raise RouteNotFound("There is no operation at this path.")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from reference_server.errors import FileNotFound, InvalidInput, ServiceUnavailable
+from reference_server.errors import FileNotFound, InvalidInput, PermissionDenied, ServiceUnavailable
 from reference_server.iceberg.catalog.catalog import Change
 from reference_server.iceberg.catalog.results import STATISTICS
 from reference_server.iceberg.catalog.warehouses import local_path, origin
@@ -22,7 +22,7 @@ from reference_server.iceberg.scans.manifests import Manifest, Manifests
 from reference_server.iceberg.scans.partitions import bound_specs
 
 GARBAGE_COLLECTION = "gc.enabled"
-UNREADABLE = (FileNotFound, InvalidInput, ServiceUnavailable)
+UNREADABLE = (FileNotFound, InvalidInput, PermissionDenied, ServiceUnavailable)
 
 
 async def purge(context: IcebergContext, change: Change, file: MetadataFile) -> None:

@@ -121,13 +121,17 @@ class AllowedLocations:
             else:
                 self._roots.append(path.resolve())
 
+    def path_of(self, location: str) -> FilePath | None:
+        """Return the local path of a location, None for one in another storage. Raises InvalidInput; see local_path."""
+        return local_path(location)
+
     def warehouse_of(self, location: str) -> Warehouse | None:
         """Return a warehouse in the same storage as a location that is not local, None if there is none."""
         return self.remote.get(origin(location)) if self.remote else None
 
     def check(self, location: str) -> None:
         """Raise InvalidInput for a location that is not to be touched."""
-        path = local_path(location)
+        path = self.path_of(location)
         if path is None:
             if origin(location) not in self.remote:
                 raise InvalidInput(f"The location {location!r:.300} is in no storage that a warehouse here lies in.")

@@ -12,8 +12,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from reference_server.errors import FileNotFound, InvalidInput, ServiceUnavailable
-from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse, local_path, origin
+from reference_server.errors import FileNotFound, InvalidInput, PermissionDenied, ServiceUnavailable
+from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse, origin
 from specs.problems import Problem
 
 
@@ -37,13 +37,13 @@ class FileIO:
     def read(self, location: str) -> bytes:
         """Return the content of a file. Raises FileNotFound, InvalidInput and ServiceUnavailable."""
         self._allowed.check(location)
-        path = local_path(location)
+        path = self._allowed.path_of(location)
         return self._read_remote(location) if path is None else _read_local(location, path)
 
     def write(self, location: str, data: bytes) -> None:
         """Write a new file. Raises InvalidInput for a location that cannot be written, and ServiceUnavailable."""
         self._allowed.check(location)
-        path = local_path(location)
+        path = self._allowed.path_of(location)
         if path is None:
             self._write_remote(location, data)
         else:
@@ -51,14 +51,14 @@ class FileIO:
 
     def exists(self, location: str) -> bool:
         """Return whether a local file is there; other storages are assumed to have what was written to them."""
-        path = local_path(location)
+        path = self._allowed.path_of(location)
         return path is None or os.path.exists(path)  # noqa: PTH110 - on the path of every loadTable
 
     def delete(self, location: str) -> None:
         """Delete a file, and directories that are empty then; what is gone, or not ours to touch, is left alone."""
-        with suppress(FileNotFound, InvalidInput, OSError):
+        with suppress(FileNotFound, InvalidInput, PermissionDenied, OSError):
             self._allowed.check(location)
-            path = local_path(location)
+            path = self._allowed.path_of(location)
             if path is None:
                 filesystem, name = self._remote(location)
                 filesystem.delete_file(name)
@@ -69,9 +69,9 @@ class FileIO:
 
     def delete_tree(self, location: str) -> None:
         """Delete everything below a location."""
-        with suppress(FileNotFound, InvalidInput, OSError):
+        with suppress(FileNotFound, InvalidInput, PermissionDenied, OSError):
             self._allowed.check(location)
-            path = local_path(location)
+            path = self._allowed.path_of(location)
             if path is None:
                 filesystem, name = self._remote(location)
                 filesystem.delete_dir(name)

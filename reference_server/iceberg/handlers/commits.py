@@ -71,7 +71,7 @@ async def _carry_out(context: IcebergContext, change: Change, requests: Sequence
 async def _look_up(context: IcebergContext, change: Change, path: Path) -> _Table:
     location = change.find(Kind.TABLE, path)
     if location is None:
-        return _Table(path, None, context.warehouse.new_location(path))
+        return _Table(path, None, context.services.locations.new(change, path))
     return _Table(path, await context.table_file(location), "")
 
 
@@ -116,14 +116,18 @@ class _Table:
         """Write a new file if the metadata have changed, and enter it. Return the file that the table then has."""
         assert self._metadata is not None, "a commit without a table was refused"
         context.check_format(self._metadata)
+        location = self._metadata["location"]
         if self._file is None:
             check_name(self._path[-1])
             change.require_free(Kind.TABLE, self._path)
+            context.services.locations.check(change, Kind.TABLE, self._path, location)
             file = await write_metadata(context, change, self._metadata, 0)
             change.add(Kind.TABLE, self._path, file.location)
             return file
         if self._metadata is self._file.metadata:
             return self._file
+        if location != self._file.metadata["location"]:
+            context.services.locations.check(change, Kind.TABLE, self._path, location)
         file = await write_metadata(context, change, self._metadata, self._file.next_version)
         change.replace(Kind.TABLE, self._path, file.location)
         change.old_files += obsolete_files(self._file.metadata, self._metadata)

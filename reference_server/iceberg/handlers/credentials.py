@@ -24,6 +24,7 @@ from reference_server.iceberg.catalog.names import Path
 from reference_server.iceberg.context import IcebergContext
 from reference_server.iceberg.files.buckets import DUMMY, NONE, Bucket, Keys
 from reference_server.iceberg.metadata.reading import Json
+from reference_server.iceberg.services import Access, Credential
 from specs.identifiers import UNIT_SEPARATOR, encode_segment
 from specs.openapi import Operation
 
@@ -31,26 +32,25 @@ HEADER = "X-Iceberg-Access-Delegation"
 VENDED, SIGNING = "vended-credentials", "remote-signing"
 PERIOD_SECONDS = 30 * 60
 TABLE_UUID = "table-uuid"
-Credential = dict[str, Any]
 
 
 async def load_credentials(context: IcebergContext) -> dict[str, Any]:
     """Return credentials for a table. They open all its files, so those of a scan plan too."""
     path = context.object_path("table")
     file = await context.table_file(context.catalog.location(Kind.TABLE, path))
-    return {"storage-credentials": _credentials(context, path, file.metadata)}
+    return {"storage-credentials": context.services.access.credentials(context, path, file.metadata)}
 
 
 def storage_credentials(context: IcebergContext, path: Path, metadata: Json) -> list[Credential]:
     """Return the credentials for a table if the request asks for some and there are any, else none."""
-    return _credentials(context, path, metadata) if _granted(context, metadata) == VENDED else []
+    return bucket_credentials(context, path, metadata) if _granted(context, metadata) == VENDED else []
 
 
 def with_access(context: IcebergContext, reply: Reply, path: Path) -> Reply:
     """Add to an answer that shows a table how its files are reached. Nothing of that is ever kept with the answer."""
     if context.services.allowed.remote and reply.status == 200:
         answer = orjson.loads(reply.body)
-        access = _access(context, path, answer["metadata"])
+        access = context.services.access.fields(context, path, answer["metadata"])
         reply.body = orjson.dumps({**answer, **access})
         context.reusable = context.reusable and set(access) <= {"config"}
     return reply
@@ -78,14 +78,15 @@ def _granted(context: IcebergContext, metadata: Json) -> str | None:
     return next((word for word in modes if word in (VENDED, SIGNING)), None)
 
 
-def _access(context: IcebergContext, path: Path, metadata: Json) -> dict[str, Any]:
+def bucket_access(context: IcebergContext, path: Path, metadata: Json) -> dict[str, Any]:
+    """Return what an answer that shows a table says about its bucket, and about the way in that was asked for."""
     warehouse = context.services.allowed.warehouse_of(metadata["location"])
     config = warehouse.bucket.client_config() if warehouse and warehouse.bucket else {}
     granted = _granted(context, metadata)
     if granted == VENDED:
-        return {"config": config, "storage-credentials": _credentials(context, path, metadata)}
+        return {"config": config, "storage-credentials": bucket_credentials(context, path, metadata)}
     if granted == SIGNING and "signRequest" in context.services.handled:
-        signer = _path_of(context, "signRequest", path)
+        signer = path_of(context, "signRequest", path)
         config |= {
             "s3.remote-signing-enabled": "true",
             "signer.endpoint": signer,
@@ -97,7 +98,8 @@ def _access(context: IcebergContext, path: Path, metadata: Json) -> dict[str, An
     return {"config": config}
 
 
-def _credentials(context: IcebergContext, path: Path, metadata: Json) -> list[Credential]:
+def bucket_credentials(context: IcebergContext, path: Path, metadata: Json) -> list[Credential]:
+    """Return the keys for the files of a table in a bucket, none for another table."""
     bucket = bucket_of(context, metadata)
     if bucket is None:
         return []
@@ -108,16 +110,16 @@ def _credentials(context: IcebergContext, path: Path, metadata: Json) -> list[Cr
     if bucket.credentials == DUMMY:
         config["s3.session-token-expires-at-ms"] = str(_end() * 1000)
     if bucket.credentials == DUMMY and "loadCredentials" in context.services.handled:
-        config["client.refresh-credentials-endpoint"] = _path_of(context, "loadCredentials", path)
+        config["client.refresh-credentials-endpoint"] = path_of(context, "loadCredentials", path)
     return [{"prefix": metadata["location"], "config": config}]
 
 
-def _path_of(context: IcebergContext, operation_id: str, path: Path) -> str:
+def path_of(context: IcebergContext, operation_id: str, path: Path) -> str:
     """Return the path of an operation on a table as a client of this warehouse writes it, below the base URL."""
     operation: Operation = context.services.document.operation(operation_id)
     prefix = f"{context.path['prefix']}/" if "prefix" in context.path else ""
     namespace = encode_segment(UNIT_SEPARATOR).join(map(encode_segment, path[:-1]))
-    written = operation.path.replace("{prefix}/", prefix).replace("{namespace}", namespace)
+    written = operation.own_path.replace("{prefix}/", prefix).replace("{namespace}", namespace)
     return written.replace("{table}", encode_segment(path[-1])).lstrip("/")
 
 
@@ -133,3 +135,6 @@ def _dummy_keys(dummy_key_secret: bytes, table: str, end: int) -> Keys:
     id = "ASIA" + base64.b32encode(draw("id")).decode()[:16]
     secret = base64.b64encode(draw("secret")).decode()[:40]
     return Keys(id, secret, base64.b64encode(f"{end}.".encode() + draw("token")).decode())
+
+
+ACCESS = Access(bucket_access, bucket_credentials)

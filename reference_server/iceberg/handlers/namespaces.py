@@ -20,6 +20,7 @@ async def create_namespace(context: IcebergContext) -> Reply:
 
     async def build(change: Change) -> Reply:
         change.add_namespace(path, properties)
+        context.services.locations.check_namespace(change, path, properties)
         return json_reply({"namespace": path, "properties": properties})
 
     return await commit(context, build)
@@ -64,6 +65,7 @@ async def update_properties(context: IcebergContext) -> Reply:
         if updates or removed:
             remaining = {name: value for name, value in properties.items() if name not in removed}
             change.set_properties(path, {**remaining, **updates})
+            context.services.locations.check_namespace(change, path, updates)
         return json_reply({"updated": list(updates), "removed": removed, "missing": missing})
 
     return await commit(context, build)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from reference_server.context import Reply, json_reply
-from reference_server.errors import FileNotFound, InvalidInput
+from reference_server.errors import FileNotFound, InvalidInput, PermissionDenied
 from reference_server.iceberg.catalog.catalog import Change
 from reference_server.iceberg.catalog.changes import commit
 from reference_server.iceberg.catalog.keys import Kind
@@ -28,7 +28,7 @@ async def create_table(context: IcebergContext) -> Reply:
 
     async def build(change: Change) -> Reply:
         change.require_free(Kind.TABLE, path)
-        metadata = _new_metadata(context, path)
+        metadata = _new_metadata(context, change, path)
         if body.get("stage-create"):
             return json_reply({"metadata": metadata, "config": {}})
         file = await write_metadata(context, change, metadata, 0)
@@ -38,10 +38,11 @@ async def create_table(context: IcebergContext) -> Reply:
     return with_access(context, await commit(context, build), path)
 
 
-def _new_metadata(context: IcebergContext, path: Path) -> Json:
-    location = context.body.get("location") or context.warehouse.new_location(path)
+def _new_metadata(context: IcebergContext, change: Change, path: Path) -> Json:
+    locations = context.services.locations
+    location = context.body.get("location") or locations.new(change, path)
     metadata = new_table(context.body, location=location, uuid=new_uuid(), now=now())
-    context.services.allowed.check(metadata["location"])
+    locations.check(change, Kind.TABLE, path, metadata["location"])
     context.check_format(metadata)
     return metadata
 
@@ -87,7 +88,7 @@ async def drop_table(context: IcebergContext) -> Reply:
         if purging:
             try:
                 await purge(context, change, await context.table_file(location))
-            except (FileNotFound, InvalidInput):
+            except (FileNotFound, InvalidInput, PermissionDenied):
                 change.old_files.append(location)  # the table goes, whatever became of its metadata
         return Reply(204)
 

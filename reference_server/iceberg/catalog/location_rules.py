@@ -1,0 +1,34 @@
+"""Where tables and views may lie: the rules of a warehouse, as a commit that makes or moves one asks for them."""
+
+from __future__ import annotations
+
+from reference_server.iceberg.catalog.catalog import Change, Properties
+from reference_server.iceberg.catalog.keys import Kind
+from reference_server.iceberg.catalog.names import Path
+from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse
+
+
+class LocationRules:
+    """The rules of a warehouse in which everything may lie where the server may write.
+
+    A new table gets a place that was never used. What is registered may lie anywhere that can be read, and a
+    namespace has no place.
+    """
+
+    def __init__(self, warehouse: Warehouse, allowed: AllowedLocations) -> None:
+        self.warehouse = warehouse
+        self.allowed = allowed
+
+    def new(self, _change: Change, path: Path) -> str:
+        """Return the location of a new table or view for which the client wants none."""
+        return self.warehouse.new_location(path)
+
+    def check(self, _change: Change, _kind: Kind, _path: Path, location: str) -> None:
+        """Raise CatalogError for a location to which a table or view may not be brought."""
+        self.allowed.check(location)
+
+    def check_registered(self, change: Change, kind: Kind, path: Path, location: str) -> None:
+        """Raise CatalogError where a table or view that lies at a location may not be registered."""
+
+    def check_namespace(self, change: Change, path: Path, properties: Properties) -> None:
+        """Raise CatalogError where a namespace may not have properties, which may say where it lies."""
