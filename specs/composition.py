@@ -36,7 +36,12 @@ def compose(title: str, parts: Sequence[Mounted]) -> Document:
     first = parts[0]
     if len(parts) == 1 and not first.mount and not first.rename:
         return first.document
-    tree: Tree = {"openapi": first.document.raw["openapi"], "info": {"title": title}, "paths": {}, "components": {}}
+    tree: Tree = {
+        "openapi": first.document.raw["openapi"],
+        "info": {"title": title, "version": "1"},
+        "paths": {},
+        "components": {},
+    }
     for part in parts:
         _add(tree, part)
     unused = tuple(action for part in parts for action in part.document.unused_actions)

@@ -79,11 +79,7 @@ class Profile:
 
     def plain_document(self) -> Document:
         """Return the profile's document as it stands in its files, without corrections."""
-        return self._composed(
-            lambda part: (
-                find_profile(part.follows).plain_document() if part.follows else Document.load(self._path(part))
-            )
-        )
+        return self._composed(self._read_plain)
 
     def document_from(self, path: Path) -> Document:
         """Read another copy of a document, such as the published one, with the same corrections.
@@ -129,6 +125,12 @@ class Profile:
             return followed
         path = self._path(part)
         return replace(followed, raw=expand_discriminators(patch_document(followed.raw, path)), source=str(path))
+
+    def _read_plain(self, part: DocumentPart) -> Document:
+        if not part.follows:
+            return Document.load(self._path(part))
+        followed = find_profile(part.follows).plain_document()
+        return replace(followed, raw=patch_document(followed.raw, self._path(part))) if part.file else followed
 
     def _overlay(self, part: DocumentPart) -> list[Action]:
         if part.follows or not part.file:

@@ -1,0 +1,1 @@
+"""The Apache Polaris APIs: management, and the catalog that follows Iceberg's."""
