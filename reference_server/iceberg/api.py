@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from types import ModuleType
 from typing import Any, ClassVar
@@ -15,6 +15,7 @@ from reference_server.api import Api, Handler, Setup, to_reply
 from reference_server.context import Context, Reply, Request
 from reference_server.errors import CatalogError, WarehouseNotFound
 from reference_server.iceberg import faults
+from reference_server.iceberg.catalog.catalog import Follower
 from reference_server.iceberg.catalog.function_files import read_functions
 from reference_server.iceberg.catalog.initial_namespaces import make_namespaces, parse_namespaces
 from reference_server.iceberg.catalog.location_rules import LocationRules
@@ -111,6 +112,7 @@ class IcebergApi(Api):
         files: MetadataFiles,
         scans: ScanServices,
         access: Access = ACCESS,
+        followers: Sequence[Follower] = (),
     ) -> Services:
         """Return what requests to a warehouse share; see Services."""
         return Services(
@@ -129,6 +131,7 @@ class IcebergApi(Api):
             access=access,
             files=files,
             scans=scans,
+            followers=followers,
         )
 
     def find(self, name: str | None) -> Services | None:

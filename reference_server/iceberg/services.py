@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from reference_server.auth import Auth
+from reference_server.iceberg.catalog.catalog import Follower
 from reference_server.iceberg.catalog.location_rules import LocationRules
 from reference_server.iceberg.catalog.names import Path
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse
@@ -44,7 +45,7 @@ class Services:
     """What requests to a `warehouse` share; `warehouses` are those that a client may ask for, the default one first.
 
     `handled` are the operations served, `dialect` says how commits of the document are meant. `dummy_key_secret` is
-    what dummy keys follow from, `scans` what scan plans share.
+    what dummy keys follow from, `scans` what scan plans share, `followers` what changes with the catalog.
     """
 
     document: Document
@@ -62,6 +63,7 @@ class Services:
     access: Access
     files: MetadataFiles
     scans: ScanServices
+    followers: Sequence[Follower]
 
     @cached_property
     def newest_format(self) -> int:

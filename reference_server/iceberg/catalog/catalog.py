@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import orjson
 
@@ -31,9 +31,17 @@ from reference_server.storage.transactions import Transaction
 
 T = TypeVar("T")
 Properties = dict[str, str]
-MISSING: dict[Kind, type[NotFound]] = {Kind.TABLE: TableNotFound, Kind.VIEW: ViewNotFound}
-TAKEN: dict[Kind, type[CatalogError]] = {Kind.TABLE: TableAlreadyExists, Kind.VIEW: ViewAlreadyExists}
-OTHER = {Kind.TABLE: Kind.VIEW, Kind.VIEW: Kind.TABLE}
+MISSING: dict[Kind, type[NotFound]] = {
+    Kind.TABLE: TableNotFound,
+    Kind.VIEW: ViewNotFound,
+    Kind.GENERIC_TABLE: TableNotFound,
+}
+TAKEN: dict[Kind, type[CatalogError]] = {
+    Kind.TABLE: TableAlreadyExists,
+    Kind.VIEW: ViewAlreadyExists,
+    Kind.GENERIC_TABLE: TableAlreadyExists,
+}
+"""What shares its names with each other, and the error for a name that is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +83,7 @@ class Catalog:
         """Return the metadata location of a table or view. Raises TableNotFound or ViewNotFound."""
         entry = self.find(kind, path)
         if entry is None:
-            raise MISSING[kind](f"{kind.capitalize()} does not exist: {show(path)}")
+            raise MISSING[kind](f"{kind.label} does not exist: {show(path)}")
         return entry
 
     def list_namespaces(self, path: Path, request: ListRequest) -> Page[Path]:
@@ -103,23 +111,37 @@ class Catalog:
         return object_key(kind, self.warehouse, path)
 
 
+class Follower(Protocol):
+    """What an API keeps about things of a warehouse beside the catalog: it goes and moves in the same change."""
+
+    def removed(self, change: Change, kind: Kind, path: Path) -> None:
+        """Something is removed."""
+
+    def moved(self, change: Change, kind: Kind, path: Path, target: Path) -> None:
+        """Something gets another name."""
+
+
 class Change(Catalog):
     """A change of a warehouse that is being built: what it has read, and what it will write."""
 
-    def __init__(self, transaction: Transaction[bytes], warehouse: str) -> None:
+    def __init__(self, transaction: Transaction[bytes], warehouse: str, followers: Sequence[Follower] = ()) -> None:
         super().__init__(transaction, warehouse)
         self.transaction = transaction
+        self._followers = followers
         self.new_files: list[str] = []
         self.old_files: list[str] = []
         self.old_trees: list[str] = []
 
     def add_namespace(self, path: Path, properties: Properties) -> None:
         """Add a namespace below one that exists. Raises NamespaceAlreadyExists and NamespaceNotFound."""
+        self.require_no_namespace(path)
+        self.transaction.put(self._key(Kind.NAMESPACE, path), orjson.dumps(properties))
+
+    def require_no_namespace(self, path: Path) -> None:
+        """Raise NamespaceAlreadyExists where there is such a namespace, NamespaceNotFound for none around it."""
         self.require_namespace(path[:-1])
-        key = self._key(Kind.NAMESPACE, path)
-        if self.transaction.get(key) is not None:
+        if self.transaction.get(self._key(Kind.NAMESPACE, path)) is not None:
             raise NamespaceAlreadyExists(f"Namespace already exists: {show(path)}")
-        self.transaction.put(key, orjson.dumps(properties))
 
     def set_properties(self, path: Path, properties: Properties) -> None:
         """Replace the properties of a namespace that exists."""
@@ -133,15 +155,17 @@ class Change(Catalog):
             raise NamespaceNotEmpty(f"Namespace {show(path)} is not empty.")
         self.transaction.put(self._key(Kind.NAMESPACE, path), None)
         self.transaction.require_empty(*prefixes)
+        for follower in self._followers:
+            follower.removed(self, Kind.NAMESPACE, path)
 
     def require_free(self, kind: Kind, path: Path) -> None:
         """Raise NamespaceNotFound, or TableAlreadyExists or ViewAlreadyExists when one of them has the name."""
         self.require_namespace(path[:-1])
         if self.find(kind, path) is not None:
-            raise TAKEN[kind](f"{kind.capitalize()} already exists: {show(path)}")
-        other = OTHER[kind]
-        if self.find(other, path) is not None:
-            raise TAKEN[other](f"{other.capitalize()} with same name already exists: {show(path)}")
+            raise TAKEN[kind](f"{kind.label} already exists: {show(path)}")
+        for other, taken in TAKEN.items():
+            if other is not kind and self.find(other, path) is not None:
+                raise taken(f"{other.label} with same name already exists: {show(path)}")
 
     def add(self, kind: Kind, path: Path, location: str) -> None:
         """Add a table or view. Raises what `require_free` raises."""
@@ -155,15 +179,23 @@ class Change(Catalog):
 
     def remove(self, kind: Kind, path: Path) -> str:
         """Remove a table or view and return its metadata location. Raises TableNotFound or ViewNotFound."""
-        location = self.location(kind, path)
-        self.transaction.put(self._key(kind, path), None)
+        location = self._take_out(kind, path)
+        for follower in self._followers:
+            follower.removed(self, kind, path)
         return location
 
     def move(self, kind: Kind, path: Path, target: Path) -> None:
         """Give a table or view another name. Raises what `remove` and `add` raise."""
         location = self.location(kind, path)
         for taken in (other for other in TAKEN if self.find(other, target) is not None):
-            names = f"Cannot rename {show(path)} to {show(target)}. {taken.capitalize()} already exists: {show(target)}"
+            names = f"Cannot rename {show(path)} to {show(target)}. {taken.label} already exists: {show(target)}"
             raise TAKEN[taken](names)
-        self.remove(kind, path)
+        self._take_out(kind, path)
         self.add(kind, target, location)
+        for follower in self._followers:
+            follower.moved(self, kind, path, target)
+
+    def _take_out(self, kind: Kind, path: Path) -> str:
+        location = self.location(kind, path)
+        self.transaction.put(self._key(kind, path), None)
+        return location

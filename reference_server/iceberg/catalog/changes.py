@@ -41,7 +41,7 @@ def _contended() -> CommitFailed:
 
 def _change(context: IcebergContext, transaction: Transaction[bytes]) -> Change:
     """Return a change whose files come and go with its transaction."""
-    change = Change(transaction, context.warehouse.name)
+    change = Change(transaction, context.warehouse.name, context.services.followers)
 
     async def delete_old() -> None:
         await _delete(context, change.old_files)

@@ -4,6 +4,7 @@ namespace / warehouse / <path of the parent> / <name>   ->  properties, JSON
 table     / warehouse / <path of the namespace> / <name> ->  location of the metadata file, UTF-8
 view      / warehouse / <path of the namespace> / <name> ->  likewise
 function  / warehouse / <path of the namespace> / <name> ->  what loadFunction answers, JSON
+generic-table, policy / warehouse / <path of the namespace> / <name> ->  for APIs that have these too, JSON
 idempotency / warehouse / <key> / <operation>           ->  outcome, see idempotency.py
 plan      / warehouse / <id>                            ->  a scan plan, see scans/plans.py
 """
@@ -23,6 +24,13 @@ class Kind(StrEnum):
     TABLE = "table"
     VIEW = "view"
     FUNCTION = "function"
+    GENERIC_TABLE = "generic-table"
+    POLICY = "policy"
+
+    @property
+    def label(self) -> str:
+        """The kind as messages name it."""
+        return self.replace("-", " ").capitalize()
 
 
 IDEMPOTENCY = "idempotency"

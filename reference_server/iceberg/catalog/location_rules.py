@@ -30,5 +30,9 @@ class LocationRules:
     def check_registered(self, change: Change, kind: Kind, path: Path, location: str) -> None:
         """Raise CatalogError where a table or view that lies at a location may not be registered."""
 
-    def check_namespace(self, change: Change, path: Path, properties: Properties) -> None:
-        """Raise CatalogError where a namespace may not have properties, which may say where it lies."""
+    def namespace_properties(self, _change: Change, _path: Path, properties: Properties) -> Properties:
+        """Return the properties that a new namespace gets. Raises CatalogError for a place where it may not lie."""
+        return properties
+
+    def check_properties(self, change: Change, path: Path, properties: Properties) -> None:
+        """Raise CatalogError where a namespace may not be given properties, which may say where it lies."""

@@ -19,9 +19,10 @@ async def create_namespace(context: IcebergContext) -> Reply:
     check_namespace(path)
 
     async def build(change: Change) -> Reply:
-        change.add_namespace(path, properties)
-        context.services.locations.check_namespace(change, path, properties)
-        return json_reply({"namespace": path, "properties": properties})
+        change.require_no_namespace(path)
+        all_properties = context.services.locations.namespace_properties(change, path, properties)
+        change.add_namespace(path, all_properties)
+        return json_reply({"namespace": path, "properties": all_properties})
 
     return await commit(context, build)
 
@@ -65,7 +66,7 @@ async def update_properties(context: IcebergContext) -> Reply:
         if updates or removed:
             remaining = {name: value for name, value in properties.items() if name not in removed}
             change.set_properties(path, {**remaining, **updates})
-            context.services.locations.check_namespace(change, path, updates)
+            context.services.locations.check_properties(change, path, updates)
         return json_reply({"updated": list(updates), "removed": removed, "missing": missing})
 
     return await commit(context, build)
