@@ -14,13 +14,15 @@ FILE_NAME = "exchanges.jsonl"
 
 
 class ExchangeLog:
-    """Writes exchanges as they happen."""
+    """Writes exchanges as they happen, in place of those of an earlier run once there is something to judge."""
 
     def __init__(self, folder: Path) -> None:
-        """Start the file anew. Raises Problem when the folder cannot be written."""
+        """Start a file beside that of an earlier run. Raises Problem when the folder cannot be written."""
+        self._path = folder / FILE_NAME
+        self._scratch = self._path.with_suffix(".tmp")
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._file: BinaryIO = (folder / FILE_NAME).open("wb")
+            self._file: BinaryIO = self._scratch.open("wb")
         except OSError as error:
             raise Problem(
                 f"The report folder {folder} cannot be written: {error.strerror}.", "Give another --report."
@@ -30,6 +32,11 @@ class ExchangeLog:
         """Write one exchange."""
         self._file.write(msgspec.json.encode(exchange.to_step()) + b"\n")
 
+    def keep(self) -> None:
+        """Replace the file of an earlier run."""
+        self._scratch.replace(self._path)
+
     def close(self) -> None:
-        """Close the file."""
+        """Close the file; it is gone if it was not to be kept."""
         self._file.close()
+        self._scratch.unlink(missing_ok=True)

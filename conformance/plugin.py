@@ -21,10 +21,10 @@ from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.requirement import MARK, Requirement
 from conformance.results import Result, Verdict
 from conformance.session import Session
+from conformance.verdict import GOOD
 
 log = logging.getLogger("lakeproof.suite")
 FAILING: dict[str, Verdict] = {"MUST": "fail", "SHOULD": "warn", "MAY": "warn"}
-GOOD = ("pass", "unoffered")
 MESSAGE_LINES = 12
 
 
@@ -47,6 +47,8 @@ class SuitePlugin:
         self.listener = listener
         self._started = 0.0
         self._requests = 0
+        self._collected: list[Requirement] = []
+        self._ended = False  # at the first finding, as was asked for
         self._judged: Result | None = None  # the verdict on the requirement under way
         self._lacking: dict[str, tuple[str, Result]] = {}  # what is unoffered while this operation never succeeds
 
@@ -71,6 +73,7 @@ class SuitePlugin:
         order = ranks(found.values())
         kept = [item for item, one in found.items() if self.session.wants(one)]
         dropped = [item for item in items if item not in set(kept)]
+        self._collected = list(found.values())
         if dropped:
             config.hook.pytest_deselected(items=dropped)
         items[:] = sorted(kept, key=lambda item: order[found[item].id])
@@ -78,7 +81,7 @@ class SuitePlugin:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Count the requirements of the run, and let the listener know them."""
         selected = [requirement for item in session.items if (requirement := requirement_of(item))]
-        self.session.selected = len(selected)
+        self.session.begin(len(selected), self._collected)
         if self.listener:
             self.listener.selected(selected)
 
@@ -107,9 +110,18 @@ class SuitePlugin:
             return report
         if call.when == "call" or call.excinfo is not None:
             self._judge(item, requirement, call, report)
-        if call.when == "teardown" and self._judged and self.listener:
-            self.listener.judged(self._judged)
+        if call.when == "teardown" and self._judged:
+            self._tell(item, self._judged)
         return report
+
+    def _tell(self, item: pytest.Item, result: Result) -> None:
+        """Let the listener know a verdict, and end a run that is to end at the first that breaks the gate."""
+        if self.listener:
+            self.listener.judged(result)
+        settings = self.session.settings
+        if settings.fail_fast and result.fails_gate(strict=settings.strict):
+            self._ended = True
+            item.session.shouldstop = f"{result.id} is not met"
 
     def _judge(
         self, item: pytest.Item, requirement: Requirement, call: pytest.CallInfo[None], report: pytest.TestReport
@@ -156,7 +168,7 @@ class SuitePlugin:
 
     def pytest_keyboard_interrupt(self) -> None:
         """Remember that the run was cut short, unless it ended itself."""
-        self.session.interrupted = self.session.client.traffic.stopped is None
+        self.session.interrupted = self.session.client.traffic.stopped is None and not self._ended
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A requirement module that cannot be imported is the kit's own fault."""

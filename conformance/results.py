@@ -73,7 +73,7 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     """What a run says about itself.
 
     `again` is the command that repeats it, where that is not `lakeproof check`, `selected` the number of requirements
-    that it was to test (0 in results of older kits).
+    that it was to test, `available` of those that there are for the profile (0 in results of older kits).
     """
 
     id: Text
@@ -87,6 +87,7 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     interrupted: bool
     requests: Count
     selected: Count = 0
+    available: Count = 0
     left_behind: list[Leftover | str]
     stopped: StopRecord | None = None
     notes: list[str] = msgspec.field(default_factory=lambda: [])
@@ -156,6 +157,11 @@ class Results(msgspec.Struct, kw_only=True):
         self.totals = {verdict: counts[verdict] for verdict in VERDICTS}
         self.causes = self.causes or find_causes(self.requirements)
 
+    @property
+    def partial(self) -> bool:
+        """True when less was tested than there is for the profile: such a run says nothing of conformity."""
+        return len(self.requirements) < self.run.available
+
     def exit_code(self, *, strict: bool = False) -> int:
         """Return what the run means for a gate.
 
@@ -165,10 +171,7 @@ class Results(msgspec.Struct, kw_only=True):
         """
         if self.run.interrupted:
             return EXIT_INTERRUPTED
-        counted = ("MUST", "SHOULD") if strict else ("MUST",)
-        bad = any(
-            result.verdict in ("fail", "warn", "blocked") and result.level in counted for result in self.requirements
-        )
+        bad = any(result.fails_gate(strict=strict) for result in self.requirements)
         stopped = self.run.stopped
         if bad or (stopped and stopped.gone):
             return EXIT_FAILS

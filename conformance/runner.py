@@ -41,12 +41,11 @@ def run(
     """
     session = Session(settings, command, ids)
     plugin = SuitePlugin(session, listener)
-    select = ("-k", settings.select) if settings.select else ()
     options = ("-c", str(HERE / "pytest.ini"), "--rootdir", str(HERE.parent), *QUIET)
     suites = [package] if package else [f"{PACKAGE}.{suite}" for suite in session.target.profile.suites]
     places = _places(suites, ids)
     with _without_user_options():
-        code = int(pytest.main([*options, *select, *places], plugins=[plugin, *plugins]))
+        code = int(pytest.main([*options, *places], plugins=[plugin, *plugins]))
     for error in session.kit_errors:
         log.error("the kit failed outside of a requirement:\n%s", error)
     return session.results(), code

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,11 +30,11 @@ from conformance.results import (
     new_run_id,
 )
 from conformance.sandbox import NAMESPACE, Thing
+from conformance.selection import Scope, selection_of
 from conformance.server_profile import server_profile
 from conformance.settings import Settings
 from conformance.suite import Suite
 from conformance.target import OFFERED, Target, connect
-from specs.clauses import clauses_of
 from specs.problems import Problem
 
 
@@ -44,17 +44,18 @@ class Session:
     def __init__(self, settings: Settings, command: str = "", ids: Collection[str] | None = None) -> None:
         """Meet the target. Raises Problem when it cannot be judged. `ids` are all that is wanted, if given."""
         self.settings = settings
-        self._ids = ids
         self.command = command or " ".join(sys.argv[:1])
         self.started = datetime.now(UTC)
         self.interrupted = False
-        self.selected = 0
+        self.selected = self.available = 0
         self.kit_errors: list[str] = []
         self._id = new_run_id(self.started)
         self._clock = time.perf_counter()
         self._results: dict[str, Result] = {}
         self.target: Target = connect(settings)
         self.suite = Suite(settings, self.target)
+        self._scope = Scope.of(self.target.profile, self.target.document)
+        self._selection = selection_of(settings, self.target.document, self.target.profile.judged_by(), ids)
         for profile in self.target.profile.judged_by():
             self.client.wire.extra_checks.update(suite_part(profile.api).extra_checks(profile))
         self.log = ExchangeLog(Path(settings.report))
@@ -62,8 +63,6 @@ class Session:
         self.cells = CellLog(self.target.document, tuple(levels))
         self.client.recording.listener = self._hear
         self.client.recording.cells = self.cells
-        self._frozen = self.target.profile.frozen_requirements()
-        self._suites = {profile.api: profile for profile in self.target.profile.judged_by()}
         if settings.max_time:
             self.client.traffic.ends = time.monotonic() + settings.max_time
         with suppress(Stopped):  # the run ends at its first requirement then, and says why
@@ -75,21 +74,21 @@ class Session:
         return self.target.client
 
     def wants(self, requirement: Requirement | None) -> bool:
-        """True when the run is about this requirement: its suite, its document, its kinds, its frozen set.
+        """True when the run is about this requirement."""
+        return requirement is not None and self._scope.has(requirement) and self._selection.takes(requirement)
 
-        What is judged over all answers of a run is so for those operations of it that the document has.
+    def begin(self, selected: int, collected: Iterable[Requirement]) -> None:
+        """Hear how many requirements will be judged, and which were there to choose from.
+
+        The report of an earlier run is kept where there are none.
         """
-        profile = self._suites.get(requirement.api) if requirement else None
-        if requirement is None or profile is None or not profile.has_reached(requirement.since):
-            return False
-        enough = any if requirement.kind == "wire" else all
-        return (
-            requirement.kind in self.settings.kinds
-            and enough(operation in self.target.document.operations for operation in requirement.operations)
-            and (requirement.suite != requirement.api or requirement.clause in clauses_of(profile))
-            and (self._frozen is None or requirement.id in self._frozen or requirement.suite != requirement.api)
-            and (self._ids is None or requirement.id in self._ids)
-        )
+        suites = {one.suite for one in collected if one.suite == one.api}
+        known = {one.id: one for one in collected} | {
+            name: one for api in suites for name, one in requirements(api).items()
+        }
+        self.selected, self.available = selected, sum(map(self._scope.has, known.values()))
+        if selected:
+            self.log.keep()
 
     def add(self, result: Result) -> None:
         """Take the verdict on one requirement, in place of an earlier one."""
@@ -127,6 +126,7 @@ class Session:
             interrupted=self.interrupted,
             requests=self.client.requests,
             selected=self.selected,
+            available=self.available,
             left_behind=list(self.target.sandbox.left_behind),
             notes=traffic.told(),
             stopped=_stopped(traffic.stopped) if traffic.stopped else None,

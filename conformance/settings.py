@@ -38,10 +38,11 @@ class Settings:
     `KEY=VALUE` settings by which the files of tables are reached, with the keys that Iceberg's clients use.
     `credential` is `ID:SECRET`, for which a catalog issues tokens; the run gets itself one unless it has a
     `token`. `scope` is asked for then. `depth` says how many examples a drawn requirement may cost, `seed`
-    where a deep run starts (other depths are the same every time). `kinds` and `select` (a pytest -k
-    expression) choose among the requirements. `timeout` is in seconds for a whole request, `max_time` for the run
-    (0: no end), `wait` for a server that is not up yet. `ca`, `cert` and `key` are files for TLS, `insecure` takes any
-    certificate. `leave_behind` judges a server that cannot drop what the run makes.
+    where a deep run starts (other depths are the same every time). `kinds`, `operations`, `clauses` and `select` (a
+    pytest -k expression) choose among the requirements, `last_failed` those that the run in `report` did not find to
+    be met. `fail_fast` ends the run at the first that breaks the gate. `timeout` is in seconds for a whole request,
+    `max_time` for the run (0: no end), `wait` for a server that is not up yet. `ca`, `cert` and `key` are files for
+    TLS, `insecure` takes any certificate. `leave_behind` judges a server that cannot drop what the run makes.
     """
 
     server: str = ""
@@ -63,7 +64,11 @@ class Settings:
     seed: int = 0
     strict: bool = False
     kinds: tuple[str, ...] = KINDS
+    operations: tuple[str, ...] = ()
+    clauses: tuple[str, ...] = ()
     select: str = ""
+    last_failed: bool = False
+    fail_fast: bool = False
     timeout: float = 30.0
     max_time: float = 0.0
     wait: float = 0.0

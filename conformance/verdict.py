@@ -10,7 +10,7 @@ from conformance.exchange import Step
 from conformance.requirement import Level, Requirement
 from specs.clauses import clauses
 
-Verdict = Literal["pass", "fail", "warn", "unoffered", "blocked", "error"]
+Verdict = Literal["pass", "fail", "warn", "known", "unoffered", "blocked", "error"]
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 Seconds = Annotated[float, msgspec.Meta(ge=0)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -18,6 +18,7 @@ RequirementId = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9_]+(\.[a-z0-9_-]+)
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 FINDINGS: tuple[Verdict, ...] = ("fail", "warn")
+GOOD: tuple[Verdict, ...] = ("pass", "unoffered")
 
 
 class ClauseRecord(msgspec.Struct, kw_only=True):
@@ -51,6 +52,11 @@ class Result(msgspec.Struct, kw_only=True):
     steps: list[Step]
     reached: list[str]
     blocked_by: str | None
+
+    def fails_gate(self, *, strict: bool) -> bool:
+        """True when it is a MUST, with `strict` also a SHOULD, that is not met or could not be tested."""
+        counted = ("MUST", "SHOULD") if strict else ("MUST",)
+        return self.verdict in (*FINDINGS, "blocked") and self.level in counted
 
     @classmethod
     def of(

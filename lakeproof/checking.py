@@ -29,6 +29,8 @@ def check(
 ) -> tuple[Results, int]:
     """Judge a server, write the reports, and return the results and the exit code.
 
+    Where nothing was selected, nothing is written: the report of an earlier run stays.
+
     Without a URL the embedded reference server is started on a free port, with the given storage
     and a token, so that requirements on credentials can be judged too. `settings` are the fields of
     conformance.Settings, `judge` is the suite that is run. Raises Problem when there is nothing that can be judged.
@@ -36,7 +38,8 @@ def check(
     loaded = load_settings({**settings, "server": url})
     with target_of(loaded, storage) as (target, _server):
         results, code = judge(target, listener, command=command)
-    write_reports(results, target)
+    if results.run.selected:
+        write_reports(results, target)
     return results, code
 
 

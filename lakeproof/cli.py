@@ -16,6 +16,7 @@ from specs.problems import Problem
 COMMANDS = {
     "serve": "serve_command",
     "check": "check_command",
+    "list": "list_command",
     "coverage": "coverage_command",
     "explain": "explain_command",
     "mutants": "mutants_command",

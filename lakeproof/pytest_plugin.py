@@ -40,6 +40,10 @@ SETTINGS = {
     "seed": ("N", "where a deep run starts"),
     "strict": ("", "a SHOULD counts like a MUST"),
     "kinds": ("KIND,...", "only requirements of these kinds"),
+    "operations": ("OPERATION", "only requirements on this operation; may be repeated"),
+    "clauses": ("CLAUSE", "only requirements that follow this clause; may be repeated"),
+    "last_failed": ("", "only what the run in the report folder did not find to be met"),
+    "fail_fast": ("", "end at the first requirement that breaks the gate"),
     "timeout": ("SECONDS", "for a whole request and its answer"),
     "max_time": ("SECONDS", "for the whole run"),
     "wait": ("SECONDS", "to wait for a server that is not up yet"),
@@ -50,7 +54,7 @@ SETTINGS = {
     "leave_behind": ("", "go on where a server cannot drop what the run makes"),
     "report": ("DIR", "where the reports go"),
 }
-REPEATED = ("headers", "storage_options")
+REPEATED = ("headers", "storage_options", "operations", "clauses")
 SECRET = ("token", "credential", "headers", "storage_options")
 
 
@@ -115,9 +119,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     from conformance.report import write_reports  # noqa: PLC0415
 
     results = plugin.session.results()
+    if not results.run.selected:
+        terminalreporter.write_sep("-", "lakeproof: nothing selected")
+        return
     paths = write_reports(results, plugin.session.settings)
     counts = ", ".join(f"{count} {verdict}" for verdict, count in results.totals.items() if count)
-    terminalreporter.write_sep("-", f"lakeproof: {counts or 'nothing selected'}")
+    terminalreporter.write_sep("-", f"lakeproof: {counts or 'nothing tested'}")
     terminalreporter.write_line(f"report: {paths['html']}")
 
 

@@ -12,7 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.exchange import Step
-from conformance.report.matrix import GLYPHS, WORST_FIRST, build_matrix, sentence
+from conformance.report.headline import sentence
+from conformance.report.matrix import GLYPHS, WORST_FIRST, build_matrix
 from conformance.report.pretty import told
 from conformance.requirement import Requirement
 from conformance.results import Cause, Result, Results
@@ -22,6 +23,7 @@ COLOURS = {
     "pass": "green",
     "fail": "red",
     "warn": "yellow",
+    "known": "cyan",
     "unoffered": "dim",
     "blocked": "magenta",
     "error": "bold red",

@@ -8,15 +8,16 @@ from conformance.results import Results
 
 
 def render_badge(results: Results) -> str:
-    """Return the badge: how many of the tested MUST requirements are met."""
+    """Return the badge: how many of the tested MUST requirements are met. A part of a run is never green."""
     tested = [entry for entry in results.requirements if entry.level == "MUST" and entry.verdict != "unoffered"]
     met = sum(entry.verdict == "pass" for entry in tested)
-    conforms = bool(tested) and met == len(tested)
-    colour = "brightgreen" if conforms else "yellow" if tested and met >= 0.9 * len(tested) else "red"
+    all_met = bool(tested) and met == len(tested)
+    good = "lightgrey" if results.partial else "brightgreen"
+    colour = good if all_met else "yellow" if tested and met >= 0.9 * len(tested) else "red"
     badge = {
         "schemaVersion": 1,
         "label": results.target.profile,
-        "message": f"{met}/{len(tested)}",
+        "message": f"{met}/{len(tested)}{' of a part' if results.partial else ''}",
         "color": colour,
     }
     return json.dumps(badge) + "\n"

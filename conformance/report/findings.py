@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from conformance.report.matrix import sentence
+from conformance.report.headline import sentence
 from conformance.report.notes import Notes
 from conformance.report.pretty import short_body, told
 from conformance.results import Result, Results

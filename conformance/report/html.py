@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST, build_matrix, sentence
+from conformance.report.headline import sentence
+from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST, build_matrix
 from conformance.report.pages import template
 from conformance.results import Results
 from conformance.sandbox import summary

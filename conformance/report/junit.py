@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 from conformance.results import Cause, Result, Results
 
 FAILURES = {"fail", "blocked"}
-SKIPPED = {"unoffered", "warn"}
+SKIPPED = {"unoffered", "warn", "known"}
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from conformance.report.matrix import GLYPHS, build_matrix, sentence
+from conformance.report.headline import sentence
+from conformance.report.matrix import GLYPHS, build_matrix
 from conformance.results import VERDICTS, Result, Results, RunRecord
 from conformance.sandbox import summary
 from specs.places import is_link

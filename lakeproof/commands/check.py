@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
-from conformance.requirement import KINDS
 from conformance.results import Results
 from conformance.settings import DEPTHS
 from lakeproof.checking import EMBEDDED_STORAGE, check
 from lakeproof.command_line import without_secrets
 from lakeproof.commands.connection_options import connection_options
+from lakeproof.commands.selection_options import rerun_options, selection_options
 from lakeproof.terminal import ProgressListener, out, print_results
 from specs.apis import apis, default_api
 
@@ -27,7 +27,9 @@ LAKEPROOF_MAX_TIME) or in lakeproof.toml (max_time = 300).
 Examples:
   lakeproof check                                  the embedded reference server
   lakeproof check http://localhost:2333            a Lance Namespace server
-  lakeproof check http://localhost:2333 -k lance.table.rename
+  lakeproof check http://localhost:2333 -k 'lance.table and not rename'
+  lakeproof check http://localhost:2333 --operation RenameTable --kinds error,race
+  lakeproof check http://localhost:2333 --last-failed --fail-fast
   lakeproof check http://localhost:2333 --token "$TOKEN" --strict
   lakeproof check http://localhost:2333 --spec openapi.yaml --depth deep
   lakeproof check https://catalog.example --api iceberg --ca ca.pem --wait 60
@@ -76,8 +78,8 @@ made. Exit codes: 0 conforms, 1 does not, 2 interrupted, 3 the kit failed,
 )
 @click.option("--depth", type=click.Choice(list(DEPTHS)), help="How many examples to draw.  [default: gate]")
 @click.option("--seed", type=int, help="Where a deep run starts.")
-@click.option("--kinds", metavar="KIND,...", help=f"Only these kinds: {', '.join(KINDS)}.")
-@click.option("-k", "select", metavar="EXPR", help="Only requirements whose id matches, as in pytest -k.")
+@selection_options
+@rerun_options
 @click.option("--strict", is_flag=True, default=None, help="A SHOULD counts like a MUST.")
 @connection_options
 @click.option("--report", metavar="DIR", help="Where the reports go.  [default: lakeproof-report]")
@@ -98,7 +100,10 @@ def show_run(results: Results, code: int, *, as_json: bool) -> int:
         click.echo(json.dumps({"exit": code, **results.to_json()}, indent=2))
         return code
     print_results(results)
-    totals = ", ".join(f"{count} {verdict}" for verdict, count in results.totals.items() if count) or "nothing selected"
+    if not results.run.selected:
+        out.print("Nothing was selected. No report was written.")
+        return code
+    totals = ", ".join(f"{count} {verdict}" for verdict, count in results.totals.items() if count) or "nothing tested"
     out.print(f"{totals} in {results.run.seconds:.1f} s")
     out.print(f"report: {results.target.settings['report']}/report.html", soft_wrap=True)
     return code

@@ -52,7 +52,7 @@ def find_requirement(requirement_id: str) -> Requirement:
     near = (
         difflib.get_close_matches(requirement_id, known, n=3) or [name for name in known if requirement_id in name][:3]
     )
-    hint = f"Did you mean {', '.join(near)}?" if near else "`lakeproof coverage` lists them all."
+    hint = f"Did you mean {', '.join(near)}?" if near else "`lakeproof list` shows them all."
     raise Problem(f"There is no requirement {requirement_id!r}.", hint)
 
 

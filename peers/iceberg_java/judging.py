@@ -13,7 +13,8 @@ from rich.text import Text
 
 from conformance.exchange import is_secret
 from conformance.report import render_reports
-from conformance.report.matrix import WORST_FIRST, sentence
+from conformance.report.headline import sentence
+from conformance.report.matrix import WORST_FIRST
 from conformance.results import Result, Results
 from lakeproof.terminal import COLOURS, mark, out
 from peers.iceberg_java.kit import probe, run_kit

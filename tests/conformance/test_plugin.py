@@ -210,11 +210,18 @@ STRICT = ["--lakeproof-strict"]
         ("own.unoffered", [], 0),
         ("own.fail", [], 1),
         ("own.error", [], 3),
-        ("nothing_at_all", [], 5),
     ],
 )
 def test_verdicts_decide_the_exit_code(pytester, server, select, extra, code):
     assert judge(pytester, server, "-k", select, *extra)[0] == code
+
+
+def test_where_nothing_is_selected_no_report_is_written(pytester, server):
+    pytester.makepyfile(test_own=OWN)
+    options = ("--lakeproof-server", server.url, "--lakeproof-report", "out", "--lakeproof-kinds", "model")
+    outcome = pytester.runpytest_subprocess(*FLAGS, *options)
+    assert outcome.ret == 5
+    assert list((pytester.path / "out").iterdir()) == []
 
 
 def test_a_module_that_cannot_be_imported_is_the_kits_fault(pytester, server):

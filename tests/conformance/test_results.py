@@ -14,7 +14,8 @@ import pytest
 
 from conformance.exchange import Exchange
 from conformance.report import render_reports
-from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST, sentence
+from conformance.report.headline import sentence
+from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST
 from conformance.report.pretty import body_lines
 from conformance.requirement import Requirement
 from conformance.results import SCHEMA, VERDICTS, ClauseRecord, Result, Results, read_results, results_schema
@@ -58,9 +59,9 @@ REFUSED = [
     (("run", "depth"), "bottomless"),
     (("run", "interrupted"), "no"),
     (("target", "facts"), {"namespaces": 1}),
-    (("target", "operations", 0, "state"), "known"),
+    (("target", "operations", 0, "state"), "odd"),
     (("requirements", 0, "id"), "No id"),
-    (("requirements", 0, "verdict"), "known"),
+    (("requirements", 0, "verdict"), "odd"),
     (("requirements", 0, "statement"), ""),
     (("requirements", 0, "steps", 0, "response", "status"), "200"),
     (("totals", "pass"), -1),
@@ -100,6 +101,7 @@ ALL = results(
     result("warn", "SHOULD", name="w"),
     result("blocked", name="b", blocked_by="lance.table.f"),
     result("unoffered", name="u"),
+    result("known", name="k"),
     result("error", name="e"),
 )
 
@@ -114,6 +116,7 @@ ALL = results(
         (results(result("warn", "SHOULD")), False, 0),
         (results(result("warn", "SHOULD")), True, 1),
         (results(result("warn", "MAY")), True, 0),
+        (results(result("known"), result("known", "SHOULD", "k")), True, 0),
         (results(result("blocked", "SHOULD")), False, 0),
         (results(result("fail"), result("error", name="e")), False, 1),
         (results(result("pass"), result("error", name="e")), False, 3),
@@ -165,6 +168,20 @@ def test_exit_codes(found, strict, code):
         ),
         (results(result("fail"), interrupted=True), "Interrupted: 1 requirement tested."),
         (results(result("fail"), interrupted=True, selected=9), "Interrupted: 1 of 9 requirements tested."),
+        (
+            results(result("pass"), result("pass", name="b"), available=1563, selected=2),
+            "2 of 1,563 requirements of lance/2026-03 tested: none of 2 MUST requirements is broken.",
+        ),
+        (
+            results(result("fail"), available=1563, selected=1),
+            "Does not conform to lance/2026-03: 1 cause breaks MUST (1 of 1 requirements); "
+            "1 of 1,563 requirements tested.",
+        ),
+        (
+            results(result("pass"), result("known", name="k")),
+            "Does not conform to lance/2026-03, as expected: none of 2 MUST requirements is broken; "
+            "1 is known not to be met.",
+        ),
         (results(), "No requirement was tested."),
     ],
 )
@@ -239,7 +256,7 @@ def test_every_verdict_has_its_signs_and_no_other_has():
 
 def test_files_that_count_a_verdict_of_older_kits_are_read(tmp_path):
     value = ALL.to_json()
-    (tmp_path / "results.json").write_text(json.dumps({**value, "totals": {**value["totals"], "known": 0}}))
+    (tmp_path / "results.json").write_text(json.dumps({**value, "totals": {**value["totals"], "gone": 0}}))
     assert read_results(tmp_path).totals == ALL.totals
 
 
@@ -293,10 +310,10 @@ def test_the_page_marks_the_offending_field(reports):
 def test_junit_has_failures_that_ci_systems_see(reports):
     suite = ET.fromstring(reports["junit"]).find("testsuite")
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors"), suite.get("skipped")) == (
-        "6",
+        "7",
         "2",
         "1",
-        "2",
+        "3",
     )
     cases = {case.get("name"): case for case in suite.iter("testcase")}
     assert cases["f"].find("failure") is not None
@@ -336,6 +353,8 @@ def test_reports_tell_where_the_norms_say_it(clause, page, markdown, tmp_path):
     [
         (results(result("pass")), "brightgreen", "1/1"),
         (results(result("fail")), "red", "0/1"),
+        (results(result("pass"), available=9), "lightgrey", "1/1 of a part"),
+        (results(result("known")), "red", "0/1"),
         (results(result("unoffered")), "red", "0/0"),
     ],
 )

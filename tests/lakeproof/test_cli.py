@@ -53,6 +53,7 @@ def test_version_and_help(cli):
         [],
         ["check"],
         ["serve"],
+        ["list"],
         ["coverage"],
         ["explain"],
         ["report"],
@@ -73,7 +74,9 @@ def test_version_and_help(cli):
 def test_check_judges_the_embedded_server(cli, folder):
     code, out, _ = cli("check", "-k", "lance.namespace")
     assert code == 0
-    assert "Conforms to lance/2026-03" in out
+    assert "requirements of lance/2026-03 tested: none of" in out
+    assert "Conforms" not in out
+    assert json.loads((folder / "lakeproof-report" / "badge.json").read_text())["color"] == "lightgrey"
     assert "report: lakeproof-report/report.html" in out
     names = {path.name for path in (folder / "lakeproof-report").iterdir()}
     assert names == {"results.json", "report.html", "junit.xml", "summary.md", "badge.json", "exchanges.jsonl"}
@@ -142,8 +145,68 @@ def test_a_server_that_wants_credentials_says_so(cli):
     assert "--token" in err
 
 
-def test_nothing_selected(cli, server):
-    assert cli("check", server.url, "-k", "no_such_thing")[0] == 5
+def test_where_nothing_is_selected_an_earlier_report_stays(cli, server, folder):
+    assert cli("check", server.url, "-k", "lance.namespace.create.conflict")[0] == 0
+    before = {path: path.read_bytes() for path in (folder / "lakeproof-report").iterdir()}
+    for nothing in (["-k", "no_such_thing"], ["--last-failed"], ["--operation", "RenameTable", "--kinds", "model"]):
+        code, out, _ = cli("check", server.url, *nothing)
+        assert code == 5
+        assert "No report was written" in out
+    assert {path: path.read_bytes() for path in (folder / "lakeproof-report").iterdir()} == before
+
+
+CONFLICT = "lance.namespace.create.conflict"
+FAULT = ("--header", "X-Lakeproof-Fault: conflict-as-400")
+
+
+def requirements_in(folder):
+    found = json.loads((folder / "lakeproof-report" / "results.json").read_text())
+    return {entry["id"]: entry["verdict"] for entry in found["requirements"]}
+
+
+def test_the_last_failed_requirements_are_tested_again(cli, server, folder):
+    assert cli("check", server.url, "-k", "lance.namespace.create", *FAULT)[0] == 1
+    failed = {name for name, verdict in requirements_in(folder).items() if verdict != "pass"}
+    assert CONFLICT in failed
+    assert cli("check", server.url, "--last-failed")[0] == 0
+    assert requirements_in(folder).keys() == failed
+
+
+def test_a_run_may_end_at_its_first_finding(cli, server, folder):
+    code, out, _ = cli("check", server.url, "-k", "lance.namespace", "--fail-fast", *FAULT)
+    verdicts = list(requirements_in(folder).values())
+    assert code == 1
+    assert verdicts.count("fail") == 1
+    assert verdicts[-1] == "fail"
+    assert f"{len(verdicts)} of " in out
+
+
+def test_operations_and_clauses_select(cli, server, folder):
+    assert cli("check", server.url, "--operation", "NamespaceExists", "--kinds", "error,behaviour")[0] == 0
+    found = json.loads((folder / "lakeproof-report" / "results.json").read_text())["requirements"]
+    assert {entry["kind"] for entry in found} == {"error", "behaviour"}
+    assert all("NamespaceExists" in entry["operations"] for entry in found)
+    assert cli("check", server.url, "--clause", "create-namespace-mode-create", "-k", "conflict")[0] == 0
+    found = json.loads((folder / "lakeproof-report" / "results.json").read_text())["requirements"]
+    assert {entry["clause"]["id"] for entry in found} == {"create-namespace-mode-create"}
+
+
+def test_a_whole_id_means_that_requirement_alone(cli):
+    listed = [entry["id"] for entry in json.loads(cli("list", "-k", "lance.table.rename", "--json")[1])]
+    assert len(listed) > 1
+    assert [entry["id"] for entry in json.loads(cli("list", "-k", listed[0], "--json")[1])] == listed[:1]
+
+
+def test_requirements_are_listed_as_check_selects_them(cli):
+    code, out, _ = cli("list", "--operation", "RenameTable", "--kinds", "error")
+    lines = out.strip().splitlines()
+    assert code == 0
+    assert all("error" in line and "RenameTable" in line for line in lines[:-2])
+    assert lines[-1].startswith(f"{len(lines) - 2} of ")
+    entries = json.loads(cli("list", "--operation", "RenameTable", "--kinds", "error", "--json")[1])
+    assert [entry["id"] for entry in entries] == [line.split()[0] for line in lines[:-2]]
+    assert entries[0].keys() == {"id", "level", "kind", "operations", "clause", "statement"}
+    assert cli("list", "-k", "no_such_thing")[0] == 5
 
 
 @pytest.mark.parametrize(
@@ -155,6 +218,11 @@ def test_nothing_selected(cli, server):
         (["check", "--api", "nothing"], "Invalid value for '--api'"),
         (["check", "--depth", "none"], "Invalid value for '--depth'"),
         (["check", "--kinds", "guess"], "no kind guess"),
+        (["check", "--operation", "RenameTabl"], "no operation 'RenameTabl'"),
+        (["check", "--clause", "guess"], "no clause 'guess'"),
+        (["check", "-k", "a ("], "cannot be read"),
+        (["check", "--last-failed"], "no earlier run"),
+        (["list", "--operation", "guess"], "no operation 'guess'"),
         (["check", "--header", "novalue"], "has no value"),
         (["check", "--spec", "none.yaml"], "cannot be read"),
         (["check", "--storage", "tape"], "no storage"),

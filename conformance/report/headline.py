@@ -1,0 +1,75 @@
+"""A run's verdict in one sentence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from conformance.results import Cause, Results
+
+
+def sentence(results: Results) -> str:
+    """Return the run's verdict in one sentence. A run of a part of the requirements claims no conformity."""
+    counts = Counter((entry.level, entry.verdict) for entry in results.requirements)
+    if not results.requirements:
+        return "No requirement was tested."
+    if results.run.interrupted:
+        return f"Interrupted: {_tested(results)}."
+    profile, stopped = results.target.profile, results.run.stopped
+    must = sum(count for (level, _), count in counts.items() if level == "MUST")
+    broken, blocked, known = (counts["MUST", verdict] for verdict in ("fail", "blocked", "known"))
+    told = "; ".join([_told(results.causes, broken, must), *_also(results, blocked, known)])
+    if broken or blocked or (stopped and stopped.gone):
+        return f"Does not conform to {profile}: {told}."
+    if results.totals["error"] or stopped:
+        return f"No verdict on {profile}: {told}."
+    if known:
+        return f"Does not conform to {profile}, as expected: {told}."
+    if results.partial:
+        return f"{_part(results)} of {profile} tested: {_told(results.causes, broken, must)}."
+    return f"Conforms to {profile}: {told}."
+
+
+def _also(results: Results, blocked: int, known: int) -> Iterator[str]:
+    if known:
+        yield f"{known} {'is' if known == 1 else 'are'} known not to be met"
+    if blocked:
+        yield f"{blocked} could not be tested"
+    if results.totals["error"]:
+        yield f"{_counted(results.totals['error'], 'error')} of the kit"
+    if results.run.stopped:
+        yield f"stopped: {_tested(results)}"
+    elif results.partial:
+        yield f"{_part(results)} tested"
+
+
+def _part(results: Results) -> str:
+    return f"{len(results.requirements):,} of {results.run.available:,} requirements"
+
+
+def _told(causes: Sequence[Cause], broken: int, must: int) -> str:
+    """Return how many causes there are, and of what: of all MUST requirements so many are broken."""
+    found = [cause for cause in causes if cause.requirements]
+    hard = sum(cause.level == "MUST" for cause in found)
+    soft = len(found) - hard
+    if not hard:
+        more = f"; {_counted(soft, 'cause')} {_breaks(soft)} SHOULD or MAY" if soft else ""
+        return f"none of {must} MUST requirements is broken{more}"
+    counts = f"{_breaks(hard)} MUST ({broken} of {must} requirements)"
+    if not soft:
+        return f"{_counted(hard, 'cause')} {counts}"
+    return f"{_counted(len(found), 'cause')}: {hard} {counts}, {soft} only SHOULD or MAY"
+
+
+def _breaks(count: int) -> str:
+    return "breaks" if count == 1 else "break"
+
+
+def _tested(results: Results) -> str:
+    """Return how far a run came that ended early."""
+    tested, selected = len(results.requirements), results.run.selected
+    return f"{tested} of {selected} requirements tested" if selected else f"{_counted(tested, 'requirement')} tested"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
