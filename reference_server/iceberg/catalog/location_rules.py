@@ -6,6 +6,7 @@ from reference_server.iceberg.catalog.catalog import Change, Properties
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.names import Path
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse
+from reference_server.iceberg.metadata.reading import Json
 
 
 class LocationRules:
@@ -23,12 +24,13 @@ class LocationRules:
         """Return the location of a new table or view for which the client wants none."""
         return self.warehouse.new_location(path)
 
-    def check(self, _change: Change, _kind: Kind, _path: Path, location: str) -> None:
-        """Raise CatalogError for a location to which a table or view may not be brought."""
-        self.allowed.check(location)
+    def check(self, _change: Change, _kind: Kind, _path: Path, metadata: Json, previous: Json | None = None) -> None:
+        """Raise CatalogError for a place to which a table or view may not be brought, from where `previous` says."""
+        if previous is None or metadata["location"] != previous["location"]:
+            self.allowed.check(metadata["location"])
 
-    def check_registered(self, change: Change, kind: Kind, path: Path, location: str) -> None:
-        """Raise CatalogError where a table or view that lies at a location may not be registered."""
+    def check_registered(self, change: Change, kind: Kind, path: Path, metadata: Json) -> None:
+        """Raise CatalogError where a table or view with these metadata may not be registered."""
 
     def namespace_properties(self, _change: Change, _path: Path, properties: Properties) -> Properties:
         """Return the properties that a new namespace gets. Raises CatalogError for a place where it may not lie."""

@@ -116,18 +116,16 @@ class _Table:
         """Write a new file if the metadata have changed, and enter it. Return the file that the table then has."""
         assert self._metadata is not None, "a commit without a table was refused"
         context.check_format(self._metadata)
-        location = self._metadata["location"]
         if self._file is None:
             check_name(self._path[-1])
             change.require_free(Kind.TABLE, self._path)
-            context.services.locations.check(change, Kind.TABLE, self._path, location)
+            context.services.locations.check(change, Kind.TABLE, self._path, self._metadata)
             file = await write_metadata(context, change, self._metadata, 0)
             change.add(Kind.TABLE, self._path, file.location)
             return file
         if self._metadata is self._file.metadata:
             return self._file
-        if location != self._file.metadata["location"]:
-            context.services.locations.check(change, Kind.TABLE, self._path, location)
+        context.services.locations.check(change, Kind.TABLE, self._path, self._metadata, self._file.metadata)
         file = await write_metadata(context, change, self._metadata, self._file.next_version)
         change.replace(Kind.TABLE, self._path, file.location)
         change.old_files += obsolete_files(self._file.metadata, self._metadata)

@@ -67,7 +67,9 @@ def keys_for(context: IcebergContext, bucket: Bucket, metadata: Json) -> Keys:
     """Return the keys for a table: those of the server, or dummy ones."""
     if bucket.credentials != DUMMY and bucket.keys is not None:
         return bucket.keys
-    return _dummy_keys(context.services.dummy_key_secret, f"{metadata['location']}\0{metadata[TABLE_UUID]}", _end())
+    return dummy_keys(
+        context.services.dummy_key_secret, f"{metadata['location']}\0{metadata[TABLE_UUID]}", end_of_keys()
+    )
 
 
 def _granted(context: IcebergContext, metadata: Json) -> str | None:
@@ -108,7 +110,7 @@ def bucket_credentials(context: IcebergContext, path: Path, metadata: Json) -> l
     if keys.token:
         config["s3.session-token"] = keys.token
     if bucket.credentials == DUMMY:
-        config["s3.session-token-expires-at-ms"] = str(_end() * 1000)
+        config["s3.session-token-expires-at-ms"] = str(end_of_keys() * 1000)
     if bucket.credentials == DUMMY and "loadCredentials" in context.services.handled:
         config["client.refresh-credentials-endpoint"] = path_of(context, "loadCredentials", path)
     return [{"prefix": metadata["location"], "config": config}]
@@ -123,12 +125,14 @@ def path_of(context: IcebergContext, operation_id: str, path: Path) -> str:
     return written.replace("{table}", encode_segment(path[-1])).lstrip("/")
 
 
-def _end() -> int:
+def end_of_keys() -> int:
     """Return when keys that are made now end, in seconds since 1970."""
     return (int(time.time()) // PERIOD_SECONDS + 2) * PERIOD_SECONDS
 
 
-def _dummy_keys(dummy_key_secret: bytes, table: str, end: int) -> Keys:
+def dummy_keys(dummy_key_secret: bytes, table: str, end: int) -> Keys:
+    """Return dummy keys: the same for the same secret, table and end, in seconds since 1970."""
+
     def draw(use: str) -> bytes:
         return hmac.new(dummy_key_secret, f"{use}\0{table}\0{end}".encode(), hashlib.sha256).digest()
 

@@ -42,7 +42,7 @@ def _new_metadata(context: IcebergContext, change: Change, path: Path) -> Json:
     locations = context.services.locations
     location = context.body.get("location") or locations.new(change, path)
     metadata = new_table(context.body, location=location, uuid=new_uuid(), now=now())
-    locations.check(change, Kind.TABLE, path, metadata["location"])
+    locations.check(change, Kind.TABLE, path, metadata)
     context.check_format(metadata)
     return metadata
 

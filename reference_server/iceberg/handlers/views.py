@@ -37,7 +37,7 @@ async def create_view(context: IcebergContext) -> Reply:
         change.require_free(Kind.VIEW, path)
         location = body.get("location") or locations.new(change, path)
         metadata = new_view(body, location=location, uuid=new_uuid(), now=now())
-        locations.check(change, Kind.VIEW, path, metadata["location"])
+        locations.check(change, Kind.VIEW, path, metadata)
         file = await write_metadata(context, change, metadata, 0)
         change.add(Kind.VIEW, path, file.location)
         return view_result(file, {})
@@ -75,8 +75,7 @@ async def replace_view(context: IcebergContext) -> Reply:
         metadata = update_view(file.metadata, body["updates"], now=now())
         if metadata is file.metadata:
             return view_result(file, {})
-        if metadata["location"] != file.metadata["location"]:
-            context.services.locations.check(change, Kind.VIEW, path, metadata["location"])
+        context.services.locations.check(change, Kind.VIEW, path, metadata, file.metadata)
         written = await write_metadata(context, change, metadata, file.next_version)
         change.replace(Kind.VIEW, path, written.location)
         return view_result(written, {})
@@ -111,7 +110,7 @@ async def register_view(context: IcebergContext) -> Reply:
     async def build(change: Change) -> Reply:
         change.require_free(Kind.VIEW, path)
         file = await context.view_file(body["metadata-location"])
-        context.services.locations.check_registered(change, Kind.VIEW, path, file.metadata["location"])
+        context.services.locations.check_registered(change, Kind.VIEW, path, file.metadata)
         change.add(Kind.VIEW, path, file.location)
         return view_result(file, {})
 
