@@ -6,16 +6,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
 from inspect import iscoroutinefunction
 from types import ModuleType
 from typing import Any, ClassVar
 
 import orjson
 
+from reference_server import limits
 from reference_server.auth import Auth, Principal
 from reference_server.backends import Backend
-from reference_server.context import Context, Reply, Request, json_reply
-from reference_server.errors import CatalogError, InvalidInput, Unsupported
+from reference_server.context import Context, Reply, Request, json_reply, run_in_thread
+from reference_server.errors import BodyTooLarge, CatalogError, InvalidInput, Unsupported, shortened
 from reference_server.options import Options
 from reference_server.routing import Router, Routing
 from specs.openapi import JSON_TYPE, Document, Operation
@@ -107,12 +109,16 @@ class Api(ABC):
         handler = self.handlers.get(operation.id)
         if handler is None:
             raise Unsupported(f"This server does not have {operation.id}.")
-        body = read_json_body(request, operation, self._validators, self.prepare)
+        body = await self._read_body(request, operation, executor)
         self.authorize(request.principal, operation, Target(path, body, request))
         context = self.context(request, operation, path, body, executor)
         reply = await self.run(handler, context)
         reply.reusable = context.reusable
         return reply
+
+    async def _read_body(self, request: Request, operation: Operation, executor: Executor) -> Any:
+        read = partial(read_json_body, request, operation, self._validators, self.prepare)
+        return read() if len(request.body) <= limits.INLINE else await run_in_thread(executor, read)
 
     async def run(self, handler: Handler, context: Context) -> Reply:
         """Run a handler and make an answer of what it returns. Raises CatalogError."""
@@ -152,7 +158,7 @@ def read_json_body(request: Request, operation: Operation, validators: Validator
     """Return the JSON body of a request, checked against the document; None when there is none.
 
     Raises InvalidInput for a missing or wrong content type, for what is not JSON, and for what does
-    not match the schema. An operation that declares no body may still be sent one: older clients do.
+    not match the schema, and BodyTooLarge. An operation that declares no body may still be sent one: older clients do.
     `prepare` changes a body in place before it is checked.
     """
     declared = operation.request
@@ -165,12 +171,16 @@ def read_json_body(request: Request, operation: Operation, validators: Validator
         raise InvalidInput(f"The request needs a JSON body with Content-Type {JSON_TYPE}, not {kind or 'none'}.")
     value = _parse(request.body)
     prepare(operation, value)
-    for finding in validators.request_findings(operation.id, value):
-        raise InvalidInput(f"The request body is invalid at {finding.pointer or 'its top'}: {finding.message}.")
+    finding = validators.first_request_finding(operation.id, value)
+    if finding is not None:
+        place, message = shortened(finding.pointer or "its top"), shortened(finding.message)
+        raise InvalidInput(f"The request body is invalid at {place}: {message}.")
     return value
 
 
 def _parse(body: bytes) -> Any:
+    if len(body) > limits.JSON:
+        raise BodyTooLarge(f"The body is larger than {limits.JSON} bytes, the most that a JSON body may have.")
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError as error:

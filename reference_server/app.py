@@ -14,23 +14,26 @@ import logging
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TextIO
 
-from aiohttp import web
+from aiohttp import ClientPayloadError, web
 
+from reference_server import limits
 from reference_server.answers import KeptAnswers
 from reference_server.api import Api
-from reference_server.context import Reply, Request, json_reply
+from reference_server.context import Reply, Request, json_reply, run_in_thread
+from reference_server.encodings import unpacked
 from reference_server.errors import BodyTooLarge, CatalogError, Internal, InvalidInput, RouteNotFound
 from reference_server.faults import HEADER, NOWHERE, Call, Fault, apply_faults, requested_faults
+from reference_server.workers import Workers
 from specs.identifiers import IdentifierError, decode_segment
 from specs.openapi import Operation
 
 log = logging.getLogger("lakeproof.server")
 WORKERS = 8
+PACKED_INLINE = limits.INLINE >> 10  # unpacking makes up to a thousand times as much
 HEADERS = 256  # of requests that ask for faults, whose faults are kept
 PASSED_ON = (asyncio.CancelledError, ConnectionAbortedError, KeyboardInterrupt, SystemExit)
 
@@ -44,7 +47,7 @@ class App:
     allow_faults: bool = False
     max_body: int = 64 << 20
     access_log: TextIO | None = None
-    executor: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(WORKERS, "lakeproof"))
+    executor: Workers = field(default_factory=lambda: Workers(WORKERS, "lakeproof"))
     state: dict[str, Any] = field(default_factory=dict)
     kept_answers: KeptAnswers = field(default_factory=KeptAnswers)
     boot: str = field(default_factory=lambda: secrets.token_hex(4))
@@ -74,7 +77,7 @@ class App:
             api, mount = self._find_api(request.target)
             denied = self._denial(api, mount, request)
             if not denied:
-                request.body = await self._body(raw)
+                request.body = await self._plain_body(raw)
             faults = self._active_faults(raw)
             if not denied and not faults:
                 return await self._plain_reply(api, mount, request)
@@ -137,6 +140,20 @@ class App:
         requested = self._requested(raw.headers.get(HEADER)) if self.allow_faults else []
         return [*self.faults, *requested] if requested or self.faults else []
 
+    async def _plain_body(self, raw: web.BaseRequest) -> bytes:
+        """Return the body without its encoding. Raises BodyTooLarge, and InvalidInput for one that cannot be read."""
+        try:
+            body = await self._body(raw)
+        except (web.RequestPayloadError, ClientPayloadError) as error:
+            raise InvalidInput(f"The body breaks off: {error!s:.200}.") from None
+        except ConnectionError:
+            raise ConnectionAbortedError from None
+        encoding = raw.headers.get("Content-Encoding")
+        if encoding is None:
+            return body
+        unpack = partial(unpacked, body, encoding, self.max_body)
+        return unpack() if len(body) <= PACKED_INLINE else await run_in_thread(self.executor, unpack)
+
     async def _body(self, raw: web.BaseRequest) -> bytes:
         if (raw.content_length or 0) > self.max_body:
             raise self._too_large()
@@ -170,8 +187,8 @@ class App:
         self.access_log.write(json.dumps(entry) + "\n")
 
     def close(self) -> None:
-        """Finish the work in threads and release the resources of every API."""
-        self.executor.shutdown(wait=True)
+        """Wait a moment for the work in threads and release the resources of every API."""
+        self.executor.shutdown(wait=True, cancel_futures=True)
         for api in self.apis.values():
             api.close()
 

@@ -6,13 +6,15 @@ import asyncio
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ParamSpec, TypeVar
 from urllib.parse import parse_qs
 
 import orjson
 
+from reference_server import limits
 from reference_server.auth import ANONYMOUS, Principal
-from reference_server.errors import InvalidInput
+from reference_server.errors import InvalidInput, ServiceUnavailable
 from specs.openapi import JSON_TYPE, Operation
 
 P = ParamSpec("P")
@@ -119,17 +121,40 @@ class Context:
         return _coerce(name, values[-1], [kinds] if isinstance(kinds, str) else kinds or [])
 
     async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run blocking work in a thread, so that other requests go on."""
-        return await asyncio.get_running_loop().run_in_executor(self.executor, lambda: function(*args, **kwargs))
+        """Run blocking work in a thread, so that other requests go on. Raises ServiceUnavailable; see run_in_thread."""
+        return await run_in_thread(self.executor, partial(function, *args, **kwargs))
+
+    async def compute(self, size: int, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run work whose cost grows with the body and with `size` bytes more: in a thread, unless they are few."""
+        if len(self.request.body) + size <= limits.INLINE:
+            return function(*args, **kwargs)
+        return await self.run(function, *args, **kwargs)
+
+
+async def run_in_thread(executor: Executor, work: Callable[[], T]) -> T:
+    """Return the result of work in a thread.
+
+    Raises ServiceUnavailable when it takes longer than `limits.DEADLINE`: it is left to itself then.
+    """
+    try:
+        async with asyncio.timeout(limits.DEADLINE) as deadline:
+            return await asyncio.get_running_loop().run_in_executor(executor, work)
+    except TimeoutError:
+        if not deadline.expired():
+            raise
+        message = f"The request took longer than {limits.DEADLINE:.0f} s and was given up; what it began may still end."
+        raise ServiceUnavailable(message) from None
 
 
 def _coerce(name: str, text: str, kinds: list[str]) -> Any:
     if "boolean" in kinds:
         if text.lower() not in BOOLEANS:
-            raise InvalidInput(f"The query parameter {name} must be true or false, not {text!r}.")
+            raise InvalidInput(f"The query parameter {name} must be true or false, not {text!r:.100}.")
         return BOOLEANS[text.lower()]
     if "integer" in kinds:
         if not text.removeprefix("-").isascii() or not text.removeprefix("-").isdigit():
-            raise InvalidInput(f"The query parameter {name} must be an integer, not {text!r}.")
+            raise InvalidInput(f"The query parameter {name} must be an integer, not {text!r:.100}.")
+        if len(text) > limits.DIGITS:
+            raise InvalidInput(f"The query parameter {name} has more than {limits.DIGITS} digits.")
         return int(text)
     return text

@@ -47,6 +47,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from reference_server import limits
+
 
 class CatalogError(Exception):
     """An answer that is not a success: its status, a message for people, and extra headers."""
@@ -57,6 +59,11 @@ class CatalogError(Exception):
         super().__init__(message)
         self.message = message
         self.headers = dict(headers or {})
+
+
+def shortened(text: str) -> str:
+    """Return a quotation for a message: the beginning of a text that is long."""
+    return text if len(text) <= limits.MESSAGE else f"{text[: limits.MESSAGE]}..."
 
 
 class InvalidInput(CatalogError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib.util
 import os
 import sys
@@ -15,17 +16,18 @@ from typing import Any, TextIO
 
 from aiohttp import web
 
-from reference_server import derived_faults
+from reference_server import derived_faults, limits
 from reference_server.api import Api, Setup
 from reference_server.app import App
 from reference_server.auth import Auth, parse_auth
 from reference_server.backends import open_backend
 from reference_server.faults import find_fault
+from reference_server.http_log import LoopErrors
+from reference_server.http_log import log as http_log
 from specs.apis import apis, part_of
 from specs.problems import Problem
 from specs.profiles import Profile, find_profile
 
-STOP_SECONDS = 5.0
 LOOPBACK = "127.0.0.1"
 PACKAGE = "reference_server"
 
@@ -115,7 +117,9 @@ class Server:
     async def _listen(self) -> int:
         for api in self._app.apis.values():
             await api.start()
-        self._runner = web.ServerRunner(web.Server(self._app.handle), shutdown_timeout=STOP_SECONDS)
+        asyncio.get_running_loop().set_exception_handler(LoopErrors())
+        server = web.Server(self._app.handle, auto_decompress=False, logger=http_log)
+        self._runner = web.ServerRunner(server, shutdown_timeout=limits.STOP)
         await self._runner.setup()
         site = web.TCPSite(self._runner, self.settings.host, self.settings.port)
         await site.start()
@@ -123,15 +127,18 @@ class Server:
         return port
 
     def stop(self) -> None:
-        """Finish the requests that are running, close everything and remove temporary files."""
+        """Close everything and remove temporary files. Requests that are running have a moment to end."""
         if self._loop.is_closed():
             return
         if self._runner is not None:
-            asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop).result()
+            cleanup = asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop)
+            with contextlib.suppress(TimeoutError):
+                cleanup.result(2 * limits.STOP)  # aiohttp waits for handlers, then for what they do when cancelled
         self._app.close()
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        self._thread.join(limits.STOP)
+        if not self._thread.is_alive():
+            self._loop.close()
         if self._log not in (None, sys.stderr):
             self._log.close()
 

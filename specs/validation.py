@@ -46,6 +46,16 @@ class Validators:
         """Check the JSON body of a request; an empty list means that it matches."""
         return self._findings((operation_id, "request"), value)
 
+    def first_request_finding(self, operation_id: str, value: Any) -> Finding | None:
+        """Return the first finding on the JSON body of a request, None when it matches; the others cost nothing."""
+        validator = self._validator((operation_id, "request"))
+        try:
+            if validator is not None:
+                validator.validate(value)
+        except jsonschema_rs.ValidationError as error:
+            return Finding(pointer(error.instance_path), error.message)
+        return None
+
     def _findings(self, key: tuple[str, str], value: Any) -> list[Finding]:
         validator = self._validator(key)
         if validator is None or validator.is_valid(value):

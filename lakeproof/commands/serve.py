@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -19,6 +20,7 @@ from specs.problems import Problem
 from specs.profiles import find_profile
 
 F = TypeVar("F", bound=Callable[..., Any])
+STOP_SECONDS = 4.5
 LOOPBACKS = ("127.0.0.1", "localhost", "::1")
 EPILOG = """\b
 Storage:
@@ -150,6 +152,14 @@ def serve_command(
     with Server(settings) as server:
         _announce(server)
         stop.wait()
+        _end_in_time()
+
+
+def _end_in_time() -> None:
+    """End the process when the server does not: work in native libraries cannot be interrupted."""
+    watchdog = threading.Timer(STOP_SECONDS, os._exit, (0,))
+    watchdog.daemon = True
+    watchdog.start()
 
 
 def _announce(server: Server) -> None:

@@ -1,0 +1,44 @@
+"""What broken and hostile clients leave in the log: a line at most, and none for what they send often."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import Any
+
+log = logging.getLogger("lakeproof.http")
+QUIET_SECONDS = 60.0
+LONGEST = 200
+
+
+class OneLine(logging.Filter):
+    """Tells the error of a connection without its traceback: it is the client's, and the traceback aiohttp's."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Shorten a record, and let it pass."""
+        error = record.exc_info[1] if record.exc_info else None
+        text = " ".join(record.getMessage().split())
+        cause = f": {' '.join(str(error).split())}" if error else ""
+        record.msg, record.args = f"{text}{cause}"[:LONGEST], ()
+        record.exc_info = record.exc_text = None
+        return True
+
+
+class LoopErrors:
+    """Handles what the event loop cannot tell a caller; a failure of the machine is told once a minute."""
+
+    def __init__(self) -> None:
+        self._told = -QUIET_SECONDS
+
+    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """See asyncio's `set_exception_handler`."""
+        error = context.get("exception")
+        if not isinstance(error, OSError):
+            loop.default_exception_handler(context)
+        elif not isinstance(error, ConnectionError) and time.monotonic() - self._told >= QUIET_SECONDS:
+            self._told = time.monotonic()
+            log.error("%s: %s; further such errors are not told for %d s", context["message"], error, QUIET_SECONDS)
+
+
+log.addFilter(OneLine())

@@ -1,0 +1,22 @@
+"""What one request may cost, whatever its sender wants: every limit of the server that no document names.
+
+Sizes are in bytes and times in seconds unless a name says otherwise. What exceeds a limit is refused with words that
+name the limit.
+"""
+
+from __future__ import annotations
+
+INLINE = 64 << 10
+"""The largest body that is worked on between other requests; larger ones are worked on in threads."""
+JSON = 16 << 20
+"""The largest JSON body: it becomes many times its size when it is read."""
+FORM = 8 << 10
+"""The largest form, which anybody may send."""
+DIGITS = 30
+"""The longest number in a query or a path: more digits than any integer of 64 bits has."""
+DEADLINE = 30.0
+"""How long work in a thread may take."""
+STOP = 1.2
+"""How long a server that is stopped waits for what is under way, at each step of its end."""
+MESSAGE = 500
+"""The longest quotation in a message, in characters."""
