@@ -158,7 +158,8 @@ def read_json_body(request: Request, operation: Operation, validators: Validator
     """Return the JSON body of a request, checked against the document; None when there is none.
 
     Raises InvalidInput for a missing or wrong content type, for what is not JSON, and for what does
-    not match the schema, and BodyTooLarge. An operation that declares no body may still be sent one: older clients do.
+    not match the schema, and BodyTooLarge. An operation that declares no body may still be sent one: older clients do;
+    one that requires none may be sent none.
     `prepare` changes a body in place before it is checked.
     """
     declared = operation.request
@@ -167,6 +168,8 @@ def read_json_body(request: Request, operation: Operation, validators: Validator
     kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if declared is None:
         return _parse(request.body) if request.body and kind == JSON_TYPE else None
+    if not declared.required and not request.body:
+        return None
     if kind != JSON_TYPE:
         raise InvalidInput(f"The request needs a JSON body with Content-Type {JSON_TYPE}, not {kind or 'none'}.")
     value = _parse(request.body)

@@ -51,9 +51,13 @@ from reference_server import limits
 
 
 class CatalogError(Exception):
-    """An answer that is not a success: its status, a message for people, and extra headers."""
+    """An answer that is not a success: its status, a message for people, and extra headers.
+
+    `wire_type` is the type that clients know it by, for an error of one API that says it itself.
+    """
 
     status: ClassVar[int] = 500
+    wire_type: ClassVar[str] = ""
 
     def __init__(self, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)

@@ -298,7 +298,7 @@ def test_a_server_that_lets_everybody_in_is_noticed(toy, monkeypatch):
 
 
 def test_it_is_served_beside_the_others(toy, http):
-    with serve() as server:
+    with serve("lance", "iceberg", "toy") as server:
         assert set(server.urls) == {"lance", "iceberg", "toy"}
         me = http("GET", f"{server.urls['toy']}/people/v1/me", headers={"Authorization": "Bearer me"})
         assert (me.status, me.json()) == (200, {"name": "me"})
@@ -350,7 +350,7 @@ def test_an_api_without_a_server_is_a_problem(toy):
     with pytest.raises(Problem, match=r"no part in reference_server"):
         serve("toy")
     with serve() as server:
-        assert set(server.urls) == {"lance", "iceberg"}
+        assert set(server.urls) == {"lance", "iceberg", "polaris"}
 
 
 TWIN = {

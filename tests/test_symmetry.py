@@ -63,7 +63,8 @@ def test_a_must_needs_nothing_less(api):
 
 @pytest.mark.parametrize("api", APIS)
 def test_server_files_are_mirrored_by_requirements(api):
-    handlers = {module.__name__.rpartition(".")[2] for module in api_class(api).handler_modules}
-    modules = (ROOT / "conformance" / api / "requirements").glob("test_*.py")
-    judged = {path.stem.removeprefix("test_") for path in modules}
+    modules = [module.__name__ for module in api_class(api).handler_modules]
+    handlers = {name.rpartition(".")[2] for name in modules if name.split(".")[1] == api}
+    paths = (ROOT / "conformance" / api / "requirements").glob("test_*.py")
+    judged = {path.stem.removeprefix("test_") for path in paths}
     assert handlers - judged == set()

@@ -156,7 +156,7 @@ class IcebergApi(Api):
 
     def context(
         self, request: Request, operation: Operation, path: Mapping[str, str], body: Any, executor: Executor
-    ) -> IcebergContext:
+    ) -> Context:
         """See Api.context."""
         name = path.get("prefix")
         services = self.find(name)

@@ -67,7 +67,7 @@ class ClientRefused(TokenRefused):
 
 def type_of(error: CatalogError) -> str:
     """Return the exception type that clients know an error by."""
-    return next(TYPES[kind.__name__] for kind in type(error).__mro__ if kind.__name__ in TYPES)
+    return error.wire_type or next(TYPES[kind.__name__] for kind in type(error).__mro__ if kind.__name__ in TYPES)
 
 
 def error_body(error: CatalogError) -> dict[str, Any]:

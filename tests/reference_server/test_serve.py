@@ -22,7 +22,7 @@ def test_several_servers_run_side_by_side(http):
 
 
 def test_every_api_has_its_mount(http):
-    with serve() as server:
+    with serve("lance", "iceberg") as server:
         assert server.urls["lance"].endswith("/lance")
         assert http("GET", server.urls["lance"] + "/v1/table").status == 200
         elsewhere = http("GET", f"http://127.0.0.1:{server.port}/elsewhere")

@@ -114,6 +114,9 @@ class Catalog:
 class Follower(Protocol):
     """What an API keeps about things of a warehouse beside the catalog: it goes and moves in the same change."""
 
+    def started(self, change: Change) -> None:
+        """A change is being built. Raises CatalogError for one that may not be."""
+
     def removed(self, change: Change, kind: Kind, path: Path) -> None:
         """Something is removed."""
 

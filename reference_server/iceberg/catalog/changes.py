@@ -42,6 +42,8 @@ def _contended() -> CommitFailed:
 def _change(context: IcebergContext, transaction: Transaction[bytes]) -> Change:
     """Return a change whose files come and go with its transaction."""
     change = Change(transaction, context.warehouse.name, context.services.followers)
+    for follower in context.services.followers:
+        follower.started(change)
 
     async def delete_old() -> None:
         await _delete(context, change.old_files)

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote_plus
 
 from reference_server.auth import LIFETIME_SECONDS
-from reference_server.context import Reply, json_reply
+from reference_server.context import Context, Reply, json_reply
 from reference_server.errors import Unauthenticated
 from reference_server.iceberg.context import IcebergContext
 from reference_server.iceberg.errors import ClientRefused, TokenRefused
@@ -23,7 +23,7 @@ Form = dict[str, str]
 
 async def get_token(context: IcebergContext) -> Reply:
     """Issue a token. Raises TokenRefused, which is answered as OAuth2 wants it."""
-    form = _form(context)
+    form = read_form(context)
     grant = form.get("grant_type")
     if grant == CREDENTIALS:
         token = _by_credentials(context, form)
@@ -32,20 +32,26 @@ async def get_token(context: IcebergContext) -> Reply:
     else:
         code = "unsupported_grant_type" if grant else "invalid_request"
         raise TokenRefused(code, "The grant type is not known.")
+    return token_reply(token, form.get("scope"))
+
+
+def token_reply(token: str, scope: str | None) -> Reply:
+    """Return the answer that has a token, and the scope that was asked for."""
     answer: dict[str, Any] = {
         "access_token": token,
         "token_type": "bearer",
         "issued_token_type": ACCESS_TOKEN,
         "expires_in": LIFETIME_SECONDS,
     }
-    if "scope" in form:
-        answer["scope"] = form["scope"]
+    if scope is not None:
+        answer["scope"] = scope
     reply = json_reply(answer)
     reply.headers["Cache-Control"] = "no-store"
     return reply
 
 
-def _form(context: IcebergContext) -> Form:
+def read_form(context: Context) -> Form:
+    """Return the fields of the form. Raises TokenRefused for what is none, and for a field that occurs twice."""
     kind = context.request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind != FORM:
         raise TokenRefused("invalid_request", f"The request must be a form ({FORM}).")
@@ -59,7 +65,7 @@ def _form(context: IcebergContext) -> Form:
 
 
 def _by_credentials(context: IcebergContext, form: Form) -> str:
-    client, secret = _basic(context) or (form.get("client_id"), form.get("client_secret"))
+    client, secret = basic_credentials(context) or (form.get("client_id"), form.get("client_secret"))
     if client is None or secret is None:
         raise TokenRefused("invalid_request", "The client id or the client secret is missing.")
     try:
@@ -68,8 +74,8 @@ def _by_credentials(context: IcebergContext, form: Form) -> str:
         raise ClientRefused("The client id or the client secret is wrong.") from None
 
 
-def _basic(context: IcebergContext) -> tuple[str, str] | None:
-    """Return client id and secret from basic authentication, None where there is none."""
+def basic_credentials(context: Context) -> tuple[str, str] | None:
+    """Return client id and secret from basic authentication, None where there is none. Raises ClientRefused."""
     scheme, _, encoded = context.request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "basic":
         return None

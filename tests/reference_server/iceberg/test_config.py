@@ -93,7 +93,7 @@ def test_impossible_warehouses(names):
 
 def test_all_apis_on_one_port(http):
     with serve() as server:
-        assert set(server.urls) == {"lance", "iceberg"}
+        assert set(server.urls) == {"lance", "iceberg", "polaris"}
         config = http("GET", server.urls["iceberg"] + "/v1/config")
         assert config.status == 200
         assert http("GET", server.urls["lance"] + "/v1/table").status == 200

@@ -1,0 +1,67 @@
+"""Who calls: access tokens, the principals that have them, and the principal roles in which these call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from reference_server.auth import Principal
+from reference_server.errors import Unauthenticated
+from reference_server.polaris.entities.access_tokens import Claims, Signer
+from reference_server.polaris.entities.assignments import roles_of
+from reference_server.polaris.entities.credentials import find_credentials
+from reference_server.polaris.entities.keys import SIGNING_KEY
+from reference_server.polaris.errors import RealmNotFound
+from reference_server.polaris.rules import Rules
+from reference_server.polaris.securables import principal
+from reference_server.storage import Storage
+
+CHALLENGE = {"WWW-Authenticate": 'Bearer realm="polaris"'}
+
+
+class Callers:
+    """Authenticates the requests to one realm; principals and their roles are looked up at each."""
+
+    def __init__(self, storage: Storage[bytes], rules: Rules, realm: str) -> None:
+        self._storage = storage
+        self._rules = rules
+        self._realm = realm
+
+    @cached_property
+    def signer(self) -> Signer:
+        """Signs tokens with the key of the storage, which has one after its bootstrap."""
+        key = self._storage.get(SIGNING_KEY)
+        assert key is not None
+        return Signer(key)
+
+    def require_realm(self, headers: Mapping[str, str]) -> None:
+        """Raise RealmNotFound for a request to another realm; one that names none is for ours."""
+        header = self._rules.realm_header
+        if header and headers.get(header, self._realm) != self._realm:
+            raise RealmNotFound("Unknown realm: this server has no such realm.")
+
+    def authenticate(self, headers: Mapping[str, str]) -> Principal:
+        """Return who calls, in the roles that the token is for. Raises Unauthenticated and RealmNotFound."""
+        self.require_realm(headers)
+        scheme, _, token = headers.get("Authorization", "").partition(" ")
+        claims = self.holder(token.strip()) if scheme.lower() == "bearer" else None
+        roles = None if claims is None else self._roles(claims)
+        if claims is None or roles is None:
+            raise Unauthenticated("The request needs a valid access token of this server.", CHALLENGE)
+        return Principal(claims.principal, roles)
+
+    def holder(self, token: str) -> Claims | None:
+        """Return what a valid token says; None for another one, and when its principal is gone."""
+        claims = self.signer.read(token)
+        credentials = find_credentials(self._storage, claims.principal) if claims else None
+        return claims if claims and credentials and credentials.identity == claims.identity else None
+
+    def _roles(self, claims: Claims) -> tuple[str, ...] | None:
+        """Return the roles that a token activates, None for a token that says too much."""
+        assigned = {role.path[0] for role in roles_of(self._storage, principal(claims.principal))}
+        wanted = claims.roles
+        if wanted is None:
+            return tuple(sorted(assigned))
+        if self._rules.unassigned_scopes_fail and not wanted <= assigned:
+            return None
+        return tuple(sorted(assigned & wanted))

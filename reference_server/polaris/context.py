@@ -1,0 +1,55 @@
+"""What handlers are given: a request with what all requests to the API share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from reference_server.context import Context
+from reference_server.errors import CommitFailed
+from reference_server.iceberg.context import IcebergContext
+from reference_server.polaris.callers import Callers
+from reference_server.polaris.rules import Rules
+from reference_server.storage import Storage
+from reference_server.storage.transactions import Transaction, transact
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class PolarisServices:
+    """What all requests share: the storage, the rules of the revision, and who may call."""
+
+    storage: Storage[bytes]
+    rules: Rules
+    callers: Callers
+
+
+@dataclass(slots=True)
+class ManagementContext(Context):
+    """A request that is for no catalog's content."""
+
+    polaris: PolarisServices
+
+    async def commit(self, build: Callable[[Transaction[bytes]], T]) -> T:
+        """Carry out a change in one commit and return what `build` returns; see `transact`.
+
+        Raises what it raises, and CommitFailed when others never let it through.
+        """
+
+        async def attempt(transaction: Transaction[bytes]) -> T:
+            return build(transaction)
+
+        return await transact(self.polaris.storage, attempt, _contended)
+
+
+@dataclass(slots=True)
+class CatalogContext(IcebergContext):
+    """A request for the content of a catalog."""
+
+    polaris: PolarisServices
+
+
+def _contended() -> CommitFailed:
+    return CommitFailed("Others kept changing the same entities; get them again and retry.")

@@ -1,0 +1,54 @@
+"""Assignments: which principal has which principal role, and which principal role has which role of a catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reference_server.polaris.entities.keys import assignees_prefix, assignment_keys, other_end, roles_prefix
+from reference_server.polaris.entities.names import require
+from reference_server.polaris.securables import Kind, Securable
+from reference_server.storage import Readable
+from reference_server.storage.transactions import Transaction
+
+
+def roles_of(store: Readable[bytes], assignee: Securable, *kinds: str) -> Iterator[Securable]:
+    """Yield the roles of a principal or of a principal role; `kinds` are the first parts of those meant."""
+    return (other_end(key) for key, _ in store.scan(roles_prefix(assignee, *kinds)))
+
+
+def catalog_roles_of(store: Readable[bytes], role: Securable, catalog: str) -> Iterator[Securable]:
+    """Yield the roles of one catalog that a principal role has."""
+    return roles_of(store, role, Kind.CATALOG_ROLE, catalog)
+
+
+def assignees_of(store: Readable[bytes], role: Securable) -> Iterator[Securable]:
+    """Yield the principals that have a principal role, or the principal roles that have a role of a catalog."""
+    return (other_end(key) for key, _ in store.scan(assignees_prefix(role)))
+
+
+def assign(transaction: Transaction[bytes], assignee: Securable, role: Securable) -> None:
+    """Give a role to somebody, who may have it already. Raises NotFound."""
+    require(transaction, assignee)
+    require(transaction, role)
+    for key in assignment_keys(assignee, role):
+        if transaction.get(key) is None:
+            transaction.put(key, b"")
+
+
+def unassign(transaction: Transaction[bytes], assignee: Securable, role: Securable) -> bool:
+    """Take a role from somebody; return whether they had it."""
+    keys = assignment_keys(assignee, role)
+    if transaction.get(keys[0]) is None:
+        return False
+    for key in keys:
+        transaction.put(key, None)
+    return True
+
+
+def unassign_all(transaction: Transaction[bytes], entity: Securable) -> None:
+    """Take all roles from an entity that is being dropped, and it from all that have it."""
+    for role in roles_of(transaction, entity):
+        unassign(transaction, entity, role)
+    for assignee in assignees_of(transaction, entity):
+        unassign(transaction, assignee, entity)
+    transaction.require_empty(roles_prefix(entity), assignees_prefix(entity))

@@ -1,0 +1,56 @@
+"""Bootstrap: what exists before anybody has made anything, written in one commit.
+
+The principal `root` has the principal role `service_admin`, which has SERVICE_MANAGE_ACCESS on everything. Each catalog
+has a role `catalog_admin` from the start.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+
+from reference_server.polaris.entities import records
+from reference_server.polaris.entities.assignments import assign
+from reference_server.polaris.entities.credentials import Credentials, hashed, new_identity, save_credentials
+from reference_server.polaris.entities.grants import grant
+from reference_server.polaris.entities.keys import SIGNING_KEY
+from reference_server.polaris.securables import ROOT, principal, principal_role
+from reference_server.storage import CommitConflict, Storage
+from reference_server.storage.transactions import Transaction
+
+ROOT_PRINCIPAL, SERVICE_ADMIN, CATALOG_ADMIN = "root", "service_admin", "catalog_admin"
+SERVICE_PRIVILEGE = "SERVICE_MANAGE_ACCESS"
+CATALOG_ADMIN_PRIVILEGES = ("CATALOG_MANAGE_ACCESS", "CATALOG_MANAGE_METADATA")
+
+
+@dataclass(frozen=True, slots=True)
+class RootCredentials:
+    """The client id and the secret with which root can call after a bootstrap."""
+
+    client_id: str
+    secret: str
+
+    def __repr__(self) -> str:
+        return f"RootCredentials({self.client_id!r}, ...)"
+
+
+async def bootstrap(storage: Storage[bytes], credentials: RootCredentials, *, federated_roles: bool) -> bool:
+    """Write what must exist, unless it does; return whether it was written."""
+    if storage.get(SIGNING_KEY) is not None:
+        return False
+    transaction = Transaction(storage)
+    root, admin = principal(ROOT_PRINCIPAL), principal_role(SERVICE_ADMIN)
+    transaction.get(SIGNING_KEY)
+    transaction.put(SIGNING_KEY, secrets.token_bytes(32))
+    records.insert(transaction, root, {"name": ROOT_PRINCIPAL, "clientId": credentials.client_id, "properties": {}})
+    federated = {"federated": False} if federated_roles else {}
+    records.insert(transaction, admin, {"name": SERVICE_ADMIN, **federated, "properties": {}})
+    stored = Credentials(new_identity(), credentials.client_id, (hashed(credentials.secret),))
+    save_credentials(transaction, ROOT_PRINCIPAL, stored)
+    assign(transaction, root, admin)
+    grant(transaction, admin, ROOT, SERVICE_PRIVILEGE)
+    try:
+        await transaction.commit()
+    except CommitConflict:  # another process was first
+        return False
+    return True

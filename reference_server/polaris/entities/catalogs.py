@@ -1,0 +1,100 @@
+"""Catalogs: each is a warehouse of the Iceberg API, with locations of its own and a role that manages it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from reference_server.errors import InvalidInput
+from reference_server.iceberg.catalog import keys as iceberg_keys
+from reference_server.polaris.entities import records, roles
+from reference_server.polaris.entities.assignments import assign
+from reference_server.polaris.entities.bootstrap import CATALOG_ADMIN, CATALOG_ADMIN_PRIVILEGES, SERVICE_ADMIN
+from reference_server.polaris.entities.grants import grant
+from reference_server.polaris.entities.keys import CATALOG_LOCATIONS, entities_prefix, entity_key
+from reference_server.polaris.entities.records import Record
+from reference_server.polaris.entities.storage_rules import BASE, check_change, check_overlap, checked
+from reference_server.polaris.rules import Rules
+from reference_server.polaris.securables import Kind, catalog, catalog_role, principal_role
+from reference_server.storage import Readable, pack
+from reference_server.storage.transactions import Transaction
+
+INPUT_ONLY = frozenset({"clientSecret", "bearerToken"})  # of a connection: secrets that are never shown
+MANAGED = frozenset({"createTimestamp", "lastUpdateTimestamp", "entityVersion"})
+TRACES = (iceberg_keys.IDEMPOTENCY, iceberg_keys.PLAN)  # what requests to a catalog leave behind
+
+
+def find_catalog(store: Readable[bytes], name: str) -> Record | None:
+    """Return the record of a catalog, None where there is none."""
+    value = store.get(entity_key(catalog(name)))
+    return None if value is None else orjson.loads(value)
+
+
+def create(transaction: Transaction[bytes], wanted: Mapping[str, Any], rules: Rules) -> Record:
+    """Add a catalog, and its role `catalog_admin`, which `service_admin` gets.
+
+    Raises EntityAlreadyExists, and InvalidInput for storage that a catalog cannot have.
+    """
+    fields = {name: _shown(value) for name, value in wanted.items() if name not in MANAGED}
+    record = records.insert(transaction, catalog(fields["name"]), fields)
+    _save_locations(transaction, record, rules)
+    admin = catalog_role(record["name"], CATALOG_ADMIN)
+    records.insert(transaction, admin, {"name": CATALOG_ADMIN, "properties": {}})
+    for privilege in CATALOG_ADMIN_PRIVILEGES:
+        grant(transaction, admin, catalog(record["name"]), privilege)
+    assign(transaction, principal_role(SERVICE_ADMIN), admin)
+    return record
+
+
+def change(transaction: Transaction[bytes], name: str, wanted: Mapping[str, Any], rules: Rules) -> Record:
+    """Give a catalog other properties, except the base location if none is given, or other storage.
+
+    Raises NotFound, CommitFailed where the catalog has another version than the wanted one, and InvalidInput for
+    storage that it cannot have.
+    """
+    present = records.load(transaction, catalog(name))
+    properties, storage = wanted.get("properties"), wanted.get("storageConfigInfo")
+    fields: dict[str, Any] = {}
+    if properties is not None:
+        fields["properties"] = {BASE: present["properties"][BASE], **properties}
+    if storage is not None:
+        fields["storageConfigInfo"] = storage
+    record = records.update(transaction, catalog(name), wanted["currentEntityVersion"], fields)
+    _save_locations(transaction, record, rules)
+    check_change(present["storageConfigInfo"], record["storageConfigInfo"], rules)
+    return record
+
+
+def drop(transaction: Transaction[bytes], name: str) -> None:
+    """Drop a catalog in which there is nothing but its `catalog_admin`. Raises NotFound, and InvalidInput otherwise."""
+    records.delete(transaction, catalog(name))
+    admin, role_keys = catalog_role(name, CATALOG_ADMIN), entities_prefix(Kind.CATALOG_ROLE, name)
+    namespaces = pack(iceberg_keys.Kind.NAMESPACE, name)
+    others = [key for key, _ in transaction.scan(role_keys, limit=2) if key != entity_key(admin)]
+    if others or transaction.scan(namespaces, limit=1):
+        raise InvalidInput(f"Catalog '{name}' cannot be dropped, it is not empty")
+    roles.remove(transaction, admin)
+    for trace in TRACES:
+        for key, _ in transaction.scan(pack(trace, name)):
+            transaction.put(key, None)
+    transaction.put(CATALOG_LOCATIONS, secrets.token_bytes(8))
+    transaction.require_empty(role_keys, namespaces)
+
+
+def _save_locations(transaction: Transaction[bytes], record: Record, rules: Rules) -> None:
+    """Check the locations of a catalog and write its record; of two that overlap only one is committed."""
+    record["storageConfigInfo"] = checked(record, rules)
+    transaction.get(CATALOG_LOCATIONS)
+    check_overlap(record, records.list_all(transaction, Kind.CATALOG))
+    transaction.put(CATALOG_LOCATIONS, secrets.token_bytes(8))
+    transaction.put(entity_key(catalog(record["name"])), orjson.dumps(record))
+
+
+def _shown(value: Any) -> Any:
+    """Return a value without what is never shown."""
+    if isinstance(value, dict):
+        return {name: _shown(inner) for name, inner in value.items() if name not in INPUT_ONLY}
+    return value

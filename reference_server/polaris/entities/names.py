@@ -1,0 +1,29 @@
+"""Names: whether what a request names exists."""
+
+from __future__ import annotations
+
+from reference_server.errors import NamespaceNotFound, NotFound, TableNotFound, ViewNotFound
+from reference_server.polaris.entities.keys import existence_keys
+from reference_server.polaris.errors import PolicyNotFound
+from reference_server.polaris.securables import Kind, Securable
+from reference_server.storage import Readable
+
+MISSING: dict[Kind, type[NotFound]] = {
+    Kind.NAMESPACE: NamespaceNotFound,
+    Kind.TABLE: TableNotFound,
+    Kind.VIEW: ViewNotFound,
+    Kind.POLICY: PolicyNotFound,
+}
+
+
+def exists(store: Readable[bytes], securable: Securable) -> bool:
+    """Return whether something is there; the root always is."""
+    keys = existence_keys(securable)
+    return not keys or any(store.get(key) is not None for key in keys)
+
+
+def require(store: Readable[bytes], securable: Securable) -> None:
+    """Raise NotFound, with the type that clients know, for what is not there."""
+    if not exists(store, securable):
+        label = securable.kind.replace("-", " ").capitalize()
+        raise MISSING.get(securable.kind, NotFound)(f"{label} does not exist: {securable.name:.300}")

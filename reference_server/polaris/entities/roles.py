@@ -1,0 +1,32 @@
+"""Principal roles and roles of catalogs: a role is dropped with all that it has and with all who have it."""
+
+from __future__ import annotations
+
+from reference_server.errors import InvalidInput
+from reference_server.polaris.entities import records
+from reference_server.polaris.entities.assignments import unassign_all
+from reference_server.polaris.entities.bootstrap import CATALOG_ADMIN, SERVICE_ADMIN
+from reference_server.polaris.entities.grants import revoke_all
+from reference_server.polaris.securables import Kind, Securable
+from reference_server.storage.transactions import Transaction
+
+UNDROPPABLE = {
+    (Kind.CATALOG_ROLE, CATALOG_ADMIN): "Catalog admin role cannot be dropped",
+    (Kind.PRINCIPAL_ROLE, SERVICE_ADMIN): "Polaris service admin principal role cannot be dropped",
+}
+
+
+def drop(transaction: Transaction[bytes], role: Securable) -> None:
+    """Drop a role. Raises NotFound, and InvalidInput for those that must exist."""
+    records.load(transaction, role)
+    refusal = UNDROPPABLE.get((role.kind, role.path[0]))
+    if refusal:
+        raise InvalidInput(refusal)
+    remove(transaction, role)
+
+
+def remove(transaction: Transaction[bytes], role: Securable) -> None:
+    """Drop a role, whichever it is. Raises NotFound."""
+    records.delete(transaction, role)
+    unassign_all(transaction, role)
+    revoke_all(transaction, role)

@@ -1,0 +1,1 @@
+"""Handlers: a coroutine function for each operation, in a module per topic."""

@@ -1,0 +1,67 @@
+"""Roles of catalogs: the operations on them, and on the principal roles that have them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference_server.context import Reply, json_reply
+from reference_server.polaris.context import ManagementContext
+from reference_server.polaris.entities import records, roles
+from reference_server.polaris.entities.names import require
+from reference_server.polaris.entities.records import Record
+from reference_server.polaris.handlers.assigning import assignees_answer
+from reference_server.polaris.handlers.bodies import properties_of
+from reference_server.polaris.securables import Kind, Securable, catalog, catalog_role
+from reference_server.storage import Readable
+from reference_server.storage.transactions import Transaction
+
+
+def named_role(context: ManagementContext, store: Readable[bytes]) -> Securable:
+    """Return the role that the path names. Raises NotFound for a catalog that does not exist."""
+    require(store, catalog(context.path["catalogName"]))
+    return catalog_role(context.path["catalogName"], context.path["catalogRoleName"])
+
+
+async def list_catalog_roles(context: ManagementContext) -> dict[str, Any]:
+    """Return all roles of a catalog."""
+    context.reusable = True
+    store, name = context.polaris.storage, context.path["catalogName"]
+    require(store, catalog(name))
+    return {"roles": records.list_all(store, Kind.CATALOG_ROLE, name)}
+
+
+async def create_catalog_role(context: ManagementContext) -> Reply:
+    """Create a role in a catalog."""
+    wanted, name = context.body["catalogRole"], context.path["catalogName"]
+    fields = {"name": wanted["name"], "properties": properties_of(wanted, context.polaris.rules)}
+
+    def build(transaction: Transaction[bytes]) -> Record:
+        require(transaction, catalog(name))
+        return records.insert(transaction, catalog_role(name, wanted["name"]), fields)
+
+    return json_reply(await context.commit(build), 201)
+
+
+async def get_catalog_role(context: ManagementContext) -> Record:
+    """Return a role of a catalog."""
+    context.reusable = True
+    return records.load(context.polaris.storage, named_role(context, context.polaris.storage))
+
+
+async def update_catalog_role(context: ManagementContext) -> Record:
+    """Replace the properties of a role of a catalog that has a version."""
+    version = context.body["currentEntityVersion"]
+    fields = {"properties": properties_of(context.body, context.polaris.rules)}
+    return await context.commit(
+        lambda transaction: records.update(transaction, named_role(context, transaction), version, fields)
+    )
+
+
+async def delete_catalog_role(context: ManagementContext) -> None:
+    """Drop a role of a catalog, with its grants, whoever has it."""
+    await context.commit(lambda transaction: roles.drop(transaction, named_role(context, transaction)))
+
+
+async def list_assignee_principal_roles_for_catalog_role(context: ManagementContext) -> dict[str, Any]:
+    """Return the principal roles that have a role of a catalog."""
+    return assignees_answer(context, named_role(context, context.polaris.storage), "roles")

@@ -1,0 +1,47 @@
+"""listCatalogs, createCatalog, getCatalog, updateCatalog, deleteCatalog."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference_server.context import Reply, json_reply
+from reference_server.errors import InvalidInput
+from reference_server.polaris.context import ManagementContext
+from reference_server.polaris.entities import catalogs, records
+from reference_server.polaris.entities.records import Record
+from reference_server.polaris.handlers.bodies import properties_of
+from reference_server.polaris.securables import Kind, catalog
+
+
+async def list_catalogs(context: ManagementContext) -> dict[str, Any]:
+    """Return all catalogs."""
+    context.reusable = True
+    return {"catalogs": records.list_all(context.polaris.storage, Kind.CATALOG)}
+
+
+async def create_catalog(context: ManagementContext) -> Reply:
+    """Create a catalog, with a role that manages it."""
+    wanted, rules = context.body["catalog"], context.polaris.rules
+    properties_of(wanted, rules)
+    record = await context.commit(lambda transaction: catalogs.create(transaction, wanted, rules))
+    return json_reply(record, 201)
+
+
+async def get_catalog(context: ManagementContext) -> Record:
+    """Return a catalog."""
+    context.reusable = True
+    return records.load(context.polaris.storage, catalog(context.path["catalogName"]))
+
+
+async def update_catalog(context: ManagementContext) -> Record:
+    """Change the properties or the storage of a catalog that has a version."""
+    name, wanted, rules = context.path["catalogName"], context.body, context.polaris.rules
+    if "currentEntityVersion" not in wanted:
+        raise InvalidInput("Invalid value: currentEntityVersion: must not be null")
+    properties_of(wanted, rules)
+    return await context.commit(lambda transaction: catalogs.change(transaction, name, wanted, rules))
+
+
+async def delete_catalog(context: ManagementContext) -> None:
+    """Drop a catalog in which there is nothing."""
+    await context.commit(lambda transaction: catalogs.drop(transaction, context.path["catalogName"]))

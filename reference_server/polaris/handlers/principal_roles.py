@@ -1,0 +1,78 @@
+"""Principal roles: the operations on them, on who has them, and on the roles of catalogs that they have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference_server.context import Reply, json_reply
+from reference_server.polaris.context import ManagementContext
+from reference_server.polaris.entities import records, roles
+from reference_server.polaris.entities.names import require
+from reference_server.polaris.entities.records import Record
+from reference_server.polaris.handlers.assigning import assign, assignees_answer, roles_answer, unassign
+from reference_server.polaris.handlers.bodies import properties_of
+from reference_server.polaris.securables import Kind, Securable, catalog, catalog_role, principal_role
+
+
+def _named(context: ManagementContext) -> Securable:
+    return principal_role(context.path["principalRoleName"])
+
+
+async def list_principal_roles(context: ManagementContext) -> dict[str, Any]:
+    """Return all principal roles."""
+    context.reusable = True
+    return {"roles": records.list_all(context.polaris.storage, Kind.PRINCIPAL_ROLE)}
+
+
+async def create_principal_role(context: ManagementContext) -> Reply:
+    """Create a principal role."""
+    wanted, rules = context.body["principalRole"], context.polaris.rules
+    federated = {"federated": bool(wanted.get("federated"))} if rules.federated_roles else {}
+    fields = {"name": wanted["name"], **federated, "properties": properties_of(wanted, rules)}
+    role = principal_role(wanted["name"])
+    return json_reply(await context.commit(lambda transaction: records.insert(transaction, role, fields)), 201)
+
+
+async def get_principal_role(context: ManagementContext) -> Record:
+    """Return a principal role."""
+    context.reusable = True
+    return records.load(context.polaris.storage, _named(context))
+
+
+async def update_principal_role(context: ManagementContext) -> Record:
+    """Replace the properties of a principal role that has a version."""
+    role, version = _named(context), context.body["currentEntityVersion"]
+    fields = {"properties": properties_of(context.body, context.polaris.rules)}
+    return await context.commit(lambda transaction: records.update(transaction, role, version, fields))
+
+
+async def delete_principal_role(context: ManagementContext) -> None:
+    """Drop a principal role, whoever has it."""
+    await context.commit(lambda transaction: roles.drop(transaction, _named(context)))
+
+
+async def list_assignee_principals_for_principal_role(context: ManagementContext) -> dict[str, Any]:
+    """Return the principals that have a principal role."""
+    return assignees_answer(context, _named(context), "principals")
+
+
+async def list_catalog_roles_for_principal_role(context: ManagementContext) -> dict[str, Any]:
+    """Return the roles of a catalog that a principal role has."""
+    name = context.path["catalogName"]
+    require(context.polaris.storage, _named(context))
+    require(context.polaris.storage, catalog(name))
+    return roles_answer(context, _named(context), Kind.CATALOG_ROLE, name)
+
+
+async def assign_catalog_role_to_principal_role(context: ManagementContext) -> None:
+    """Give a principal role a role of a catalog."""
+    name, role = context.path["catalogName"], context.body["catalogRole"]["name"]
+    require(context.polaris.storage, catalog(name))
+    await assign(context, _named(context), catalog_role(name, role))
+
+
+async def revoke_catalog_role_from_principal_role(context: ManagementContext) -> None:
+    """Take a role of a catalog from a principal role."""
+    name, role = context.path["catalogName"], context.path["catalogRoleName"]
+    require(context.polaris.storage, catalog(name))
+    await unassign(context, _named(context), catalog_role(name, role))

@@ -1,0 +1,97 @@
+"""Principals: the operations on them, on their credentials, and on the principal roles that they have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference_server.context import Reply, json_reply
+from reference_server.polaris.context import ManagementContext
+from reference_server.polaris.entities import principals, records
+from reference_server.polaris.entities.credentials import (
+    Credentials,
+    hashed,
+    new_client_id,
+    new_identity,
+    new_secret,
+)
+from reference_server.polaris.entities.records import Record
+from reference_server.polaris.handlers.assigning import assign, roles_answer, unassign
+from reference_server.polaris.handlers.bodies import properties_of
+from reference_server.polaris.securables import Kind, Securable, principal, principal_role
+
+
+def _named(context: ManagementContext) -> Securable:
+    return principal(context.path["principalName"])
+
+
+async def list_principals(context: ManagementContext) -> dict[str, Any]:
+    """Return all principals."""
+    context.reusable = True
+    return {"principals": records.list_all(context.polaris.storage, Kind.PRINCIPAL)}
+
+
+async def create_principal(context: ManagementContext) -> Reply:
+    """Create a principal and return its credentials; a client id that is sent is not heard."""
+    wanted, secret = context.body["principal"], new_secret()
+    name, properties = wanted["name"], properties_of(wanted, context.polaris.rules)
+    required = bool(context.body.get("credentialRotationRequired"))
+    credentials = Credentials(new_identity(), new_client_id(), (await context.run(hashed, secret),), required)
+    record = await context.commit(lambda transaction: principals.create(transaction, name, properties, credentials))
+    return _with_credentials(record, secret, 201)
+
+
+async def get_principal(context: ManagementContext) -> Record:
+    """Return a principal."""
+    context.reusable = True
+    return records.load(context.polaris.storage, _named(context))
+
+
+async def update_principal(context: ManagementContext) -> Record:
+    """Replace the properties of a principal that has a version."""
+    entity, version = _named(context), context.body["currentEntityVersion"]
+    fields = {"properties": properties_of(context.body, context.polaris.rules)}
+    return await context.commit(lambda transaction: records.update(transaction, entity, version, fields))
+
+
+async def delete_principal(context: ManagementContext) -> None:
+    """Drop a principal."""
+    await context.commit(lambda transaction: principals.drop(transaction, context.path["principalName"]))
+
+
+async def rotate_credentials(context: ManagementContext) -> Reply:
+    """Give a principal another secret and return it."""
+    name, secret = context.path["principalName"], new_secret()
+    digest = await context.run(hashed, secret)
+    record = await context.commit(lambda transaction: principals.rotate(transaction, name, digest))
+    return _with_credentials(record, secret, 200)
+
+
+async def reset_credentials(context: ManagementContext) -> Reply:
+    """Give a principal other credentials, those that are sent or random ones, and return them."""
+    name, wanted = context.path["principalName"], context.body or {}
+    client_id, secret = wanted.get("clientId") or new_client_id(), wanted.get("clientSecret") or new_secret()
+    digest = await context.run(hashed, secret)
+    record = await context.commit(lambda transaction: principals.reset(transaction, name, client_id, digest))
+    return _with_credentials(record, secret, 200)
+
+
+def _with_credentials(record: Record, secret: str, status: int) -> Reply:
+    credentials = {"clientId": record["clientId"], "clientSecret": secret}
+    reply = json_reply({"principal": record, "credentials": credentials}, status)
+    reply.headers["Cache-Control"] = "no-store"
+    return reply
+
+
+async def list_principal_roles_assigned(context: ManagementContext) -> dict[str, Any]:
+    """Return the principal roles of a principal."""
+    return roles_answer(context, _named(context))
+
+
+async def assign_principal_role(context: ManagementContext) -> None:
+    """Give a principal a principal role."""
+    await assign(context, _named(context), principal_role(context.body["principalRole"]["name"]))
+
+
+async def revoke_principal_role(context: ManagementContext) -> None:
+    """Take a principal role from a principal."""
+    await unassign(context, _named(context), principal_role(context.path["principalRoleName"]))

@@ -1,0 +1,43 @@
+"""The options of an Apache Polaris server."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from reference_server.options import Options, option
+from reference_server.polaris.entities.bootstrap import ROOT_PRINCIPAL, RootCredentials
+from reference_server.polaris.entities.credentials import new_client_id, new_secret
+from specs.openapi import Document
+from specs.problems import Problem
+
+REALM = "POLARIS"
+
+
+@dataclass(frozen=True)
+class PolarisOptions(Options):
+    """`bootstrap` are the client id and the secret of root, which it has from the first start on."""
+
+    bootstrap: str = option(
+        "",
+        "--bootstrap",
+        "client id and secret of root, for the first start on a storage.  [default: random ones, shown once]",
+        metavar="ID:SECRET",
+    )
+    realm: str = option(REALM, "--realm", "the realm that requests may name.", metavar="NAME", show_default=True)
+
+    @classmethod
+    def embedded(cls, _document: Document, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """See Options: the credential of the run is root's."""
+        credential = given["credential"] or f"{ROOT_PRINCIPAL}:{secrets.token_hex(16)}"
+        return {"bootstrap": credential}, {"credential": credential, "scope": given["scope"] or "PRINCIPAL_ROLE:ALL"}
+
+    @property
+    def root(self) -> RootCredentials:
+        """The credentials of root, random ones unless they are given. Raises Problem for one without the other."""
+        client_id, _, secret = self.bootstrap.partition(":")
+        if self.bootstrap and not (client_id and secret):
+            raise Problem("The value of --bootstrap has no client id or no secret.", "Example: --bootstrap root:s3cr3t")
+        return RootCredentials(client_id or new_client_id(), secret or new_secret())

@@ -1,0 +1,59 @@
+"""In what the revisions differ, beside their documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules of one revision.
+
+    `realm_header` names the realm that a request is for; `reserved_prefix` begins properties that clients may not set.
+    `unknown_revokes_fail`: revoking what was not granted is an error. `unassigned_scopes_fail`: a token for a role that
+    the principal does not have (any more) opens nothing; else it only lacks the role. `exchange_narrows`: the scope of
+    an exchange is heard. `federated_roles`: principal roles say whether they come from elsewhere.
+    `base_is_allowed`: the base location of a catalog is added to the allowed ones; else it must be within them.
+    `role_arn` is the form of roles on AWS, `role_is_fixed`: it cannot be changed at all, else within its account.
+    `most_locations` of a catalog, by storage type.
+    """
+
+    realm_header: str | None
+    reserved_prefix: str
+    unknown_revokes_fail: bool
+    unassigned_scopes_fail: bool
+    exchange_narrows: bool
+    federated_roles: bool
+    base_is_allowed: bool
+    role_arn: re.Pattern[str]
+    role_is_fixed: bool
+    most_locations: Mapping[str, int] = field(default_factory=dict)
+
+
+RULES = {
+    "2024-09": Rules(
+        realm_header=None,
+        reserved_prefix="",
+        unknown_revokes_fail=False,
+        unassigned_scopes_fail=False,
+        exchange_narrows=False,
+        federated_roles=False,
+        base_is_allowed=True,
+        role_arn=re.compile(r"arn:aws:iam::(\d{12}):role/.+"),
+        role_is_fixed=True,
+        most_locations={"S3": 5, "AZURE": 20, "GCS": 8},
+    ),
+    "1.7": Rules(
+        realm_header="Polaris-Realm",
+        reserved_prefix="polaris.",
+        unknown_revokes_fail=True,
+        unassigned_scopes_fail=True,
+        exchange_narrows=True,
+        federated_roles=True,
+        base_is_allowed=False,
+        role_arn=re.compile(r"arn:(?:aws|aws-us-gov):iam::(\d{12}):role/.+"),
+        role_is_fixed=False,
+    ),
+}
