@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from typing import Any, NoReturn
 from urllib.parse import quote, urlencode
@@ -141,6 +142,12 @@ class Client:
         """
         other = copy(self)
         other._connection = self._connection.with_headers(credentials)
+        return other
+
+    def located(self, locate: Callable[[str], str]) -> Client:
+        """Return a client that spells the document's paths in another way, in the same requirement."""
+        other = copy(self)
+        other.known = replace(self.known, locate=locate)
         return other
 
     @property

@@ -21,7 +21,7 @@ class Inventory(ABC):
 
     By kind: `drops` is the operation that drops one, `makers` are those that make one, `looks` those that tell whether
     it exists. By operation: `creates` and `renames` are the kinds of what a call may make or give another name.
-    `next_page` is the field with the token of the next page.
+    `next_page` is the field with the token of the next page. `outer` are the kinds that are dropped after namespaces.
     """
 
     drops: ClassVar[Mapping[str, str]]
@@ -30,6 +30,7 @@ class Inventory(ABC):
     creates: ClassVar[Mapping[str, str]]
     renames: ClassVar[Mapping[str, str]]
     next_page: ClassVar[str]
+    outer: ClassVar[Sequence[str]] = ()
 
     def __init__(self, target: Target) -> None:
         self.target = target

@@ -73,10 +73,15 @@ class OperationClient:
     defaults: Defaults = staticmethod(lambda _operation, _given: {})
 
     def __init_subclass__(cls, api: str = "") -> None:
-        """Give the class a method for each operation of the API, unless it has one already."""
+        """Give the class a method for each operation of the API, unless it has one already.
+
+        Operations of a document that follows another API are methods of that API's client.
+        """
         if api:
-            document = find_profile(api).document()
-            cls.signatures = {one.id: cls.signature(document, one) for one in document.operations.values()}
+            profile = find_profile(api)
+            document = profile.document()
+            own = [one for one in document.operations.values() if profile.suite_of(one.id) == api]
+            cls.signatures = {one.id: cls.signature(document, one) for one in own}
             for signature in cls.signatures.values():
                 if not hasattr(cls, signature.operation.name):
                     setattr(cls, signature.operation.name, _method(cls, signature))

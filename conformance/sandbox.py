@@ -56,6 +56,7 @@ class Sandbox:
     """See the module. `doubtful` is what was not clearly dropped, and what the server said to that.
 
     `registrations` are the ids of all that were noted: servers list them as tables, and they are none to purge.
+    `kept` is what the whole run needs: it is dropped at the end.
     """
 
     client: Client
@@ -64,6 +65,7 @@ class Sandbox:
     doubtful: dict[Thing, str] = field(default_factory=dict)
     left_behind: list[Leftover] = field(default_factory=list)
     registrations: set[Names | str] = field(default_factory=set)
+    kept: dict[Thing, None] = field(default_factory=dict)
     in_vain: Counter[str] = field(default_factory=Counter)
 
     def note(self, kind: str, ids: Iterable[Names | str]) -> None:
@@ -86,6 +88,11 @@ class Sandbox:
             kind = self.inventory.renames[operation]
             self.note(REGISTRATION if source in self.registrations else kind, [destination])
 
+    def keep(self) -> None:
+        """Keep all that was noted so far to the end of the run."""
+        self.kept.update(self.made)
+        self.made.clear()
+
     def clean_up(self, *, look: bool = False) -> None:
         """Drop what was noted since the last time, and with `look` all that is found in its namespaces.
 
@@ -98,7 +105,7 @@ class Sandbox:
             if look:
                 namespaces = [thing for thing in self.made if thing.kind == NAMESPACE]
                 self.made.update(dict.fromkeys(self._deep(self.inventory, namespaces)))
-            for thing in ordered(self.made):
+            for thing in ordered(self.made, self.inventory.outer):
                 self._drop(self.inventory, thing)
                 del self.made[thing]
 
@@ -108,7 +115,8 @@ class Sandbox:
         if self.inventory is None or self.client.gone:
             return
         with self.client.cleaning():
-            for thing in ordered({**dict.fromkeys(self._listed(self.inventory)), **self.doubtful}):
+            found = dict.fromkeys(self._listed(self.inventory))
+            for thing in ordered({**found, **self.doubtful, **self.kept}, self.inventory.outer):
                 self._drop(self.inventory, thing, insist=True)
             listed = dict.fromkeys(self._listed(self.inventory)) if self.doubtful else {}
             there = [thing for thing in {**listed, **self.doubtful} if self._stays(self.inventory, thing, listed)]
@@ -168,9 +176,13 @@ class Sandbox:
         return list(found)
 
 
-def ordered(things: Iterable[Thing]) -> list[Thing]:
-    """Return things in the order in which they can be dropped: contents first, namespaces from the deepest up."""
-    return sorted(things, key=lambda thing: (thing.kind == NAMESPACE, -len(thing.id) if thing.kind == NAMESPACE else 0))
+def ordered(things: Iterable[Thing], outer: Sequence[str] = ()) -> list[Thing]:
+    """Return things in the order in which they can be dropped: contents first, namespaces from the deepest up.
+
+    `outer` are the kinds of what namespaces lie in, or need: they come last, in this order.
+    """
+    ranks = {NAMESPACE: 1, **{kind: place for place, kind in enumerate(outer, 2)}}
+    return sorted(things, key=lambda thing: (ranks.get(thing.kind, 0), -len(thing.id) * (thing.kind == NAMESPACE)))
 
 
 def summary(left_behind: Collection[Leftover | str]) -> list[str]:

@@ -53,12 +53,10 @@ def target_of(settings: Settings, storage: str = EMBEDDED_STORAGE) -> Iterator[t
     profile = find_profile(settings.profile or settings.api)
     options, found = api_class(profile.api).options.embedded(profile.document(), asdict(settings))
     with serve(profile.name, storage=storage, auth=f"token:{token}", allow_faults=True, options=options) as server:
-        target = replace(
-            settings,
-            server=server.url,
-            token=token,
-            credential=settings.credential or f"lakeproof:{token}",
-            name=settings.name or "embedded reference server",
-            **found,
-        )
-        yield target, server
+        known = {
+            "server": server.url,
+            "token": token,
+            "credential": settings.credential or f"lakeproof:{token}",
+            "name": settings.name or "embedded reference server",
+        }
+        yield replace(settings, **{**known, **found}), server

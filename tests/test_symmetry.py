@@ -27,7 +27,8 @@ def test_every_operation_has_a_handler(api):
 
 @pytest.mark.parametrize(("api", "operation"), OPERATIONS)
 def test_every_operation_has_requirements(api, operation):
-    kinds = {one.kind for one in requirements(api).values() if operation in one.operations}
+    suite = find_profile(api).suite_of(operation)
+    kinds = {one.kind for one in requirements(suite).values() if operation in one.operations}
     assert {"wire", "behaviour", "error"} <= kinds
 
 

@@ -18,7 +18,8 @@ class Kind:
     """A kind of things that have names; every function takes the catalog and the id of a thing.
 
     `id` is where a thing of a hostile name lies, `make`, `look` and `drop` are what is done with it, `listed` are the
-    ids that are listed beside it: of nothing but this example where it is `alone`. `refused` looks at what was refused.
+    ids that are listed beside it: of nothing but this example where it is `alone`. `refused` looks at what was refused,
+    `made` is the status of what was made.
     """
 
     plural: str
@@ -29,12 +30,13 @@ class Kind:
     drop: Callable[[Any, Names], object]
     refused: Callable[[Any, Names, Answer], object]
     alone: bool = False
+    made: int = MADE
 
 
 def name_is_kept(catalog: Any, kind: Kind, name: str) -> None:
     """Check that a name is kept exactly from the creation to the drop, or refused with 400."""
     id = kind.id(catalog, name)
-    answer = kind.make(catalog, id, expect=(MADE, REFUSED))
+    answer = kind.make(catalog, id, expect=(kind.made, REFUSED))
     if answer.status == REFUSED:
         kind.refused(catalog, id, answer)
         return

@@ -26,14 +26,21 @@ from specs.openapi import Document, Operation
 
 Body = Mapping[str, Any]
 OBJECTS = ("table", "view", "function")  # what a path names below a namespace
+ROUTE = "/v1/{prefix}/"
 NAMED_BY_BODY = ("createTable", "registerTable", "createView", "registerView")  # these bodies have the name
 
-__all__ = ["Body", "IcebergClient", "Id", "change", "identifier"]
+__all__ = ["Body", "IcebergClient", "Id", "change", "identifier", "in_prefix"]
 
 
 def identifier(id: Id) -> dict[str, Any]:
     """Return the identifier of a table or view as bodies hold it."""
     return {"namespace": list(id[:-1]), "name": id[-1]}
+
+
+def in_prefix(prefix: str) -> Callable[[str], str]:
+    """Return what spells a path of the document with a prefix, as a configuration has it, or without any."""
+    route = f"/v1/{prefix}/" if prefix else "/v1/"
+    return lambda path: path.replace(ROUTE, route)
 
 
 class IcebergClient(IcebergMethods, api="iceberg"):

@@ -11,6 +11,7 @@ from conformance.client import bearer
 from conformance.common.catalog import FLAT, IN_PAGES, NAMESPACES, NESTED, PAGES, WHOLE
 from conformance.exchange import Exchange
 from conformance.iceberg.catalog import KEY_LIFETIME, PREFIX, IcebergCatalog, Names
+from conformance.iceberg.client import in_prefix
 from conformance.iceberg.inventory import SEPARATOR
 from conformance.iceberg.ladders import LADDERS
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, endpoint
@@ -26,7 +27,6 @@ NO_NAMESPACE = "NoSuchNamespaceException"
 CONFIG, GET_TOKEN, CREATE_NAMESPACE = "getConfig", "getToken", "createNamespace"
 ENDPOINTS = "endpoints"
 NO_HEAD = (405, 501)  # without a body, a 404 says nothing about the operation
-ROUTE = "/v1/{prefix}/"
 
 
 class IcebergProber:
@@ -110,7 +110,7 @@ class IcebergProber:
             facts[SEPARATOR] = advertised_separator(settings)
         facts[KEY_LIFETIME] = str(self._config.get("idempotency-key-lifetime") or "")
         facts[PREFIX] = prefix
-        client.known.locate = lambda path: path.replace(ROUTE, f"/v1/{prefix}/" if prefix else "/v1/")
+        client.known.locate = in_prefix(prefix)
 
     @property
     def endpoints(self) -> set[str] | None:

@@ -32,7 +32,8 @@ class PolarisOptions(Options):
     def embedded(cls, _document: Document, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """See Options: the credential of the run is root's."""
         credential = given["credential"] or f"{ROOT_PRINCIPAL}:{secrets.token_hex(16)}"
-        return {"bootstrap": credential}, {"credential": credential, "scope": given["scope"] or "PRINCIPAL_ROLE:ALL"}
+        scope = given["scope"] or "PRINCIPAL_ROLE:ALL"
+        return {"bootstrap": credential}, {"credential": credential, "token": "", "scope": scope}
 
     @property
     def root(self) -> RootCredentials:

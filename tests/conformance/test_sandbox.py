@@ -291,6 +291,8 @@ def test_contents_come_before_namespaces_and_those_from_the_deepest_up():
 class Shelf:
     """An inventory in memory whose server answers drops with `answers`, in turn."""
 
+    outer = ()
+
     def __init__(self, things, answers, *, droppable=True):
         self.things, self.answers, self.droppable = dict.fromkeys(things), iter(answers), droppable
 

@@ -1,0 +1,175 @@
+"""What a run has on a Polaris server: catalogs with what is in them, principals and roles."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, ClassVar
+
+from conformance.client import Client
+from conformance.exchange import Exchange
+from conformance.iceberg.client import IcebergClient, in_prefix
+from conformance.iceberg.inventory import SEPARATOR, IcebergInventory
+from conformance.json_values import read_object
+from conformance.polaris.client import PolarisClient
+from conformance.polaris.entities import CATALOG, CATALOG_ROLE, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE, Entity
+from conformance.sandbox import Names, Sandbox, Thing
+from conformance.target import Target
+from specs.identifiers import UNIT_SEPARATOR, encode_segment
+
+GENERIC_TABLE, POLICY = "generic table", "policy"
+LISTS = {GENERIC_TABLE: "listGenericTables", POLICY: "listPolicies"}
+NOT_EMPTY = (400, 409)
+CATALOG_ADMIN = "catalog_admin"  # the role that every catalog has, which goes with it
+BY_NAME = {entity.id: entity for entity in ENTITIES.values()}
+
+
+class ContentInventory(IcebergInventory):
+    """What is in a catalog: also what Polaris has beside tables and views."""
+
+    drops: ClassVar = {**IcebergInventory.drops, GENERIC_TABLE: "dropGenericTable", POLICY: "dropPolicy"}
+    looks: ClassVar = {**IcebergInventory.looks, GENERIC_TABLE: ("loadGenericTable",), POLICY: ("loadPolicy",)}
+    creates: ClassVar = {**IcebergInventory.creates, "createGenericTable": GENERIC_TABLE, "createPolicy": POLICY}
+
+    @property
+    def _own(self) -> PolarisClient:
+        return PolarisClient(self._client.client)
+
+    def drop(self, thing: Thing) -> Exchange | None:
+        """See Inventory."""
+        if thing.kind not in (GENERIC_TABLE, POLICY):
+            return super().drop(thing)
+        if not self.is_ours(thing.id) or self.drops[thing.kind] not in self.target.document.operations:
+            return None
+        query = {"detach-all": "true"} if thing.kind == POLICY else None
+        return self.ask(lambda: self._own.send(self.drops[thing.kind], _path(thing), query=query, expect=None))
+
+    def look(self, operation: str, thing: Thing) -> Exchange | None:
+        """See Inventory."""
+        if thing.kind not in (GENERIC_TABLE, POLICY):
+            return super().look(operation, thing)
+        return self.ask(lambda: self._own.send(operation, _path(thing), expect=None))
+
+    def children(self, namespace: Names) -> list[Thing]:
+        """See Inventory."""
+        found = super().children(namespace)
+        if not namespace:
+            return found
+        return [*found, *self._beside(GENERIC_TABLE, namespace), *self._beside(POLICY, namespace)]
+
+    def _beside(self, kind: str, namespace: Names) -> list[Thing]:
+        """Return what else lies in a namespace beside tables and views."""
+        fetch = partial(self._own.send, LISTS[kind], {"namespace": namespace})
+        found = self.listed(LISTS[kind], "identifiers", lambda token: fetch(query={"pageToken": token or None}))
+        return [
+            Thing(kind, (*namespace, one["name"]))
+            for one in found
+            if isinstance(one, dict) and isinstance(one.get("name"), str)
+        ]
+
+
+class CatalogContents(ContentInventory):
+    """What is in one catalog of the run's own, in which everything is the run's."""
+
+    def __init__(self, target: Target, client: Client, catalog: str) -> None:
+        super().__init__(target)
+        self.base = ()
+        self._located = client.located(in_prefix(encode_segment(catalog)))
+
+    @property
+    def _client(self) -> IcebergClient:
+        return IcebergClient(self._located, self.target.facts.get(SEPARATOR, UNIT_SEPARATOR))
+
+    def is_ours(self, id: Names | str) -> bool:
+        """See Inventory."""
+        return bool(id)
+
+
+class PolarisInventory(ContentInventory):
+    """See Inventory. `admin` calls as the credentials of the run say; what the run made for itself calls otherwise.
+
+    `warehouse` is the catalog in which the requirements on tables work, `given` whether it is not the run's own.
+    """
+
+    drops: ClassVar = {**ContentInventory.drops, **{one.id: one.delete for one in ENTITIES.values()}}
+    looks: ClassVar = {**ContentInventory.looks, **{one.id: (one.get,) for one in ENTITIES.values()}}
+    makers: ClassVar = {**ContentInventory.makers, **{one.id: (one.create,) for one in ENTITIES.values()}}
+    outer: ClassVar = tuple(one.id for one in (CATALOG_ROLE, CATALOG, PRINCIPAL_ROLE, PRINCIPAL))
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.admin: Client = target.client
+        self.warehouse = target.settings.warehouse
+        self.given = bool(self.warehouse)
+
+    @property
+    def manager(self) -> PolarisClient:
+        """The management operations."""
+        return PolarisClient(self.admin)
+
+    def is_ours(self, id: Names | str) -> bool:
+        """See Inventory. Names that the document forbids have the prefix of the run inside of them.
+
+        A role of the run may also lie in the catalog that was given.
+        """
+        if not id or super().is_ours(id):
+            return bool(id)
+        return self.target.prefix in id[0] or (id[0] == self.warehouse and self.target.prefix in id[-1])
+
+    def drop(self, thing: Thing) -> Exchange | None:
+        """See Inventory. A catalog is emptied before it is dropped."""
+        entity = BY_NAME.get(thing.kind)
+        if entity is None:
+            return super().drop(thing)
+        if not self.is_ours(thing.id):
+            return None
+        answer = self._delete(entity, thing)
+        if entity is CATALOG and answer and answer.status in NOT_EMPTY:
+            self._empty(thing.id[-1])
+            answer = self._delete(entity, thing)
+        return answer
+
+    def _delete(self, entity: Entity, thing: Thing) -> Exchange | None:
+        path = entity.place(tuple(thing.id))
+        return self.ask(lambda: self.manager.send(entity.delete, path, expect=None))
+
+    def _empty(self, catalog: str) -> None:
+        """Drop all that is in a catalog of the run's own."""
+        contents = CatalogContents(self.target, self.admin, catalog)
+        Sandbox(self.admin, contents).sweep()
+        for role in self._named(CATALOG_ROLE, {"catalogName": catalog}):
+            if role != CATALOG_ADMIN:
+                self._delete(CATALOG_ROLE, Thing(CATALOG_ROLE.id, (catalog, role)))
+
+    def look(self, operation: str, thing: Thing) -> Exchange | None:
+        """See Inventory."""
+        entity = BY_NAME.get(thing.kind)
+        if entity is None:
+            return super().look(operation, thing)
+        return self.ask(lambda: self.manager.send(operation, entity.place(tuple(thing.id)), expect=None))
+
+    def roots(self) -> list[Thing]:
+        """See Inventory. What is in a catalog of the run's own goes with it."""
+        found = [
+            Thing(entity.id, (name,))
+            for entity in (CATALOG, PRINCIPAL, PRINCIPAL_ROLE)
+            for name in self._named(entity, {})
+            if self.target.prefix in name
+        ]
+        if not self.given:
+            return found
+        roles = self._named(CATALOG_ROLE, {"catalogName": self.warehouse})
+        own = [Thing(CATALOG_ROLE.id, (self.warehouse, one)) for one in roles if self.target.prefix in one]
+        return [*found, *own, *super().roots()]
+
+    def _named(self, entity: Entity, path: dict[str, str]) -> list[str]:
+        """Return the names of all that the server lists of a kind."""
+        answer = self.ask(lambda: self.manager.send(entity.list, path, expect=None))
+        listed: Any = read_object(answer.response_body).get(entity.listed) if answer else None
+        names = [one.get("name") for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+        return [name for name in names if isinstance(name, str)]
+
+
+def _path(thing: Thing) -> dict[str, Any]:
+    """Return the path values that name a generic table or a policy."""
+    parameter = "generic-table" if thing.kind == GENERIC_TABLE else "policy-name"
+    return {"namespace": tuple(thing.id[:-1]), parameter: thing.id[-1]}

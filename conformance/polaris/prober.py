@@ -1,0 +1,106 @@
+"""Looking at a Polaris target before the run: is it one, what does it have, and where can the run keep tables?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from conformance.exchange import Exchange
+from conformance.iceberg.prober import IcebergProber
+from conformance.json_values import read_object
+from conformance.ladders import Ladder
+from conformance.outcomes import Blocked, Unoffered, Violation
+from conformance.polaris.catalog import EVERY_ROLE, PolarisCatalog
+from conformance.polaris.client import path_names
+from conformance.polaris.entities import CATALOG
+from conformance.polaris.storage import STORAGES, storages_for
+from conformance.target import Target
+from specs.openapi import Operation
+
+CONTENT = {"type": "catalog", "privilege": "CATALOG_MANAGE_CONTENT"}
+TABLES = "catalog with tables"
+ICEBERG = "iceberg"
+UNUSABLE = (Violation, Blocked, Unoffered, LookupError, TypeError, ValueError, AttributeError)
+
+
+class PolarisProber(IcebergProber):
+    """See Prober. The run makes a catalog for its tables, and a principal that may do everything in it.
+
+    The requirements on tables are asked as this principal, those on management with the credentials of the run.
+    """
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        target.settings = replace(target.settings, scope=target.settings.scope or EVERY_ROLE)
+        self.catalog = PolarisCatalog(target)
+
+    def first_request(self) -> Exchange:
+        """List the catalogs: whoever may not do that may not manage. Then make what the run needs."""
+        self._log_in()
+        self.catalog.inventory.admin = self.target.client
+        self.catalog = PolarisCatalog(self.target)
+        first_answer = self._sent(partial(self.catalog.list_catalogs, expect=None))
+        if self.recognises(first_answer):
+            self._prepare()
+        return first_answer
+
+    def recognises(self, first_answer: Exchange) -> bool:
+        """True when an answer can only come from such a server: a list of catalogs."""
+        return first_answer.status == 200 and isinstance(read_object(first_answer.response_body).get("catalogs"), list)
+
+    def _prepare(self) -> None:
+        """Make a catalog and a principal for the requirements on tables; without them these are blocked."""
+        try:
+            if not self.catalog.inventory.given:
+                self._climb()
+            elif self.catalog.inventory.warehouse:
+                self._enter(self.catalog.inventory.warehouse)
+        except UNUSABLE:
+            return
+        finally:
+            self.target.sandbox.keep()
+
+    def _climb(self) -> None:
+        """Find a storage in which catalogs can be made, and one in which tables can be."""
+        storages = storages_for(self.target)
+        ladders = (
+            Ladder(CATALOG.id, (CATALOG.create,), storages, lambda catalog: catalog.new(CATALOG)),
+            Ladder(TABLES, ("createTable",), storages, self._make_warehouse, (CATALOG.id,)),
+        )
+        self.target.ways.climb(ladders, self.catalog)
+
+    def _make_warehouse(self, catalog: PolarisCatalog) -> None:
+        """Make a catalog of the type of storage that is tried, and a table in it."""
+        storage = STORAGES[self.target.ways.chosen[TABLES]]
+        (name,) = catalog.new(CATALOG, storage=storage)
+        catalog.inventory.warehouse = name
+        self._enter(name)
+        catalog.tables.new_table()
+
+    def _enter(self, warehouse: str) -> None:
+        """Go on as a principal that may do everything with tables in a catalog, and read its configuration."""
+        caller = self.catalog.new_caller(CONTENT, catalog=warehouse)
+        credential = f"{caller.credentials.id}:{caller.credentials.secret}"
+        settings = self.target.settings
+        self.target.settings = replace(settings, warehouse=warehouse, credential=credential, token="")
+        self.target.client = self.target.sandbox.client = caller.client
+        self.catalog.tables = type(self.catalog.tables)(self.target)
+        answer = self.catalog.tables.get_config(warehouse=warehouse)
+        self._config = read_object(answer.body)
+        self._read_config()
+
+    def _probe(self, operation: Operation) -> None:
+        """Ask for an operation once; a body that says nothing makes nothing."""
+        if self.target.profile.suite_of(operation.id) == ICEBERG:
+            super()._probe(operation)
+            return
+        catalog = PolarisCatalog(self.target)
+        catalog.begin_example()
+        path: dict[str, Any] = dict.fromkeys(path_names(operation), self.target.missing_name)
+        body: dict[str, Any] | None = {} if operation.request else None
+        self._sent(partial(catalog.send, operation.id, path, body, expect=None))
+
+    def _named(self, operation: Operation) -> bool | None:
+        """See IcebergProber: the configuration of a catalog says nothing of management."""
+        return super()._named(operation) if "{prefix}" in operation.path else True

@@ -1,0 +1,253 @@
+"""Grants to catalog roles: added, listed, revoked, and gone with what they are on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.checks import contains, equal, holds, same_items
+from conformance.outcomes import Unoffered
+from conformance.polaris.catalog import PolarisCatalog
+from conformance.polaris.entities import CATALOG_ROLE
+from conformance.polaris.support.grants import (
+    ADD,
+    LIST,
+    NEWER,
+    OLDER,
+    REVOKE,
+    SECURABLES,
+    Securable,
+    add,
+    grants,
+    new_role,
+    revoke,
+)
+from conformance.requirement import must, should
+
+NOT_DONE = (400, 404, 406, 501)
+REFUSED = (400, 422)
+NEW_ONE = {NEWER: SECURABLES[NEWER]}
+
+
+@must("polaris.grant.{}.every_privilege", operations=[ADD, LIST], clause="grant-privileges", each=OLDER)
+def test_every_privilege(catalog: PolarisCatalog, case: Securable) -> None:
+    """Every privilege that the document has for a {} can be granted on one, and is listed as it was granted."""
+    _every_privilege(catalog, case)
+
+
+@must("polaris.grant.{}.every_privilege", operations=[ADD, LIST], clause="grant-privileges", each=NEW_ONE, since="1.7")
+def test_every_privilege_since(catalog: PolarisCatalog, case: Securable) -> None:
+    """Every privilege that the document has for a {} can be granted on one, and is listed as it was granted."""
+    _every_privilege(catalog, case)
+
+
+def _every_privilege(catalog: PolarisCatalog, case: Securable) -> None:
+    role, thing = new_role(catalog), case.new(catalog)
+    wanted = [case.grant(thing, name) for name in case.privileges(catalog.target.document)]
+    for grant in wanted:
+        add(catalog, role, grant)
+    same_items(grants(catalog, role), wanted, "the grants")
+
+
+@must("polaris.grant.{}.other_privilege", operations=[ADD], clause="grant-privileges", kind="error", each=OLDER)
+def test_privilege_of_something_else(catalog: PolarisCatalog, case: Securable) -> None:
+    """A privilege that the document does not have for a {} is refused with 400, and not granted."""
+    role, thing = new_role(catalog), case.new(catalog)
+    add(catalog, role, case.grant(thing))
+    document = catalog.target.document
+    known = {name for one in SECURABLES.values() for name in one.privileges(document)}
+    others = sorted(known - set(case.privileges(document)) - {"VIEW_CREATE", "VIEW_READ_PROPERTIES"})
+    for name in [*others, "LAKEPROOF_NOTHING", "", case.plain.lower()]:
+        add(catalog, role, case.grant(thing, name), expect=REFUSED)
+    equal(grants(catalog, role), [case.grant(thing)], "the grants")
+
+
+@must("polaris.grant.{}.no_privilege", operations=[ADD], clause="grant-privilege-text", kind="error", each=OLDER)
+def test_privilege_that_is_no_text(catalog: PolarisCatalog, case: Securable) -> None:
+    """A privilege on a {} that is a number, null or a list is refused with 400, and nothing is granted."""
+    role, thing = new_role(catalog), case.new(catalog)
+    catalog.control(lambda: add(catalog, new_role(catalog), case.grant(thing)))
+    values: list[Any] = [5, 0, True, [case.plain], {"name": case.plain}]
+    bodies = [case.grant(thing, value) for value in values]
+    without = {name: value for name, value in case.grant(thing).items() if name != "privilege"}
+    for body in [*bodies, {**without, "privilege": None}, without]:
+        add(catalog, role, body, expect=REFUSED)
+    equal(grants(catalog, role), [], "the grants")
+
+
+@must("polaris.grant.type", operations=[ADD], clause="grant-type", kind="error")
+def test_grant_on_no_kind_of_thing(catalog: PolarisCatalog) -> None:
+    """A grant whose type is missing or none of the document's is refused with 400, and nothing is granted."""
+    role, case = new_role(catalog), OLDER["catalog"]
+    catalog.control(lambda: add(catalog, new_role(catalog), case.grant(())))
+    for changed in ({"type": "principal"}, {"type": ""}, {"type": 1}, {"type": None}):
+        add(catalog, role, {**case.grant(()), **changed}, expect=REFUSED)
+    add(catalog, role, {"privilege": case.plain}, expect=REFUSED)
+    equal(grants(catalog, role), [], "the grants")
+
+
+@should("polaris.grant.{}.bare_body", operations=[ADD, LIST], clause="bare-bodies", each=OLDER)
+def test_grant_without_a_wrapper(catalog: PolarisCatalog, case: Securable) -> None:
+    """A grant on a {} may also stand in the body itself, without the field around it."""
+    role, thing = new_role(catalog), case.new(catalog)
+    add(catalog, role, case.grant(thing), bare=True)
+    equal(grants(catalog, role), [case.grant(thing)], "the grants")
+
+
+@should("polaris.grant.{}.twice", operations=[ADD, LIST, REVOKE], clause="granted-twice", each=OLDER)
+def test_grant_twice(catalog: PolarisCatalog, case: Securable) -> None:
+    """Granting a privilege on a {} again succeeds and changes nothing: it is listed once, and one revoke ends it."""
+    role, thing = new_role(catalog), case.new(catalog)
+    add(catalog, role, case.grant(thing))
+    add(catalog, role, case.grant(thing))
+    equal(grants(catalog, role), [case.grant(thing)], "the grants")
+    revoke(catalog, role, case.grant(thing))
+    equal(grants(catalog, role), [], "the grants after one revoke")
+
+
+@must("polaris.grant.{}.revoked", operations=[REVOKE, ADD, LIST], clause="grant-revoked", each=OLDER)
+def test_revoked_grant(catalog: PolarisCatalog, case: Securable) -> None:
+    """A grant on a {} that was revoked is listed no more; others stay, of the role and of other roles."""
+    role, other, thing = new_role(catalog), new_role(catalog), case.new(catalog)
+    kept = case.grant(thing, "CATALOG_MANAGE_ACCESS")
+    for holder in (role, other):
+        for grant in (kept, case.grant(thing)):
+            add(catalog, holder, grant)
+    revoke(catalog, role, case.grant(thing), cascade=False)
+    equal(grants(catalog, role), [kept], "the grants")
+    same_items(grants(catalog, other), [kept, case.grant(thing)], "the grants of another role")
+
+
+@should("polaris.grant.{}.absent_silent", operations=[REVOKE], clause="revoked-absent-silently", each=OLDER)
+def test_revoking_what_was_not_granted(catalog: PolarisCatalog, case: Securable) -> None:
+    """Revoking a grant on a {} that there is not succeeds and changes nothing."""
+    role, thing = new_role(catalog), case.new(catalog)
+    kept = case.grant(thing, "CATALOG_MANAGE_ACCESS")
+    add(catalog, role, kept)
+    revoke(catalog, role, case.grant(thing))
+    equal(grants(catalog, role), [kept], "the grants")
+
+
+@should(
+    "polaris.grant.{}.absent_refused",
+    operations=[REVOKE],
+    clause="revoked-absent-refused",
+    kind="error",
+    each=OLDER,
+    since="1.7",
+)
+def test_revoking_what_was_not_granted_is_refused(catalog: PolarisCatalog, case: Securable) -> None:
+    """Revoking a grant on a {} that there is not is refused with 400 or 404, and changes nothing."""
+    role, thing = new_role(catalog), case.new(catalog)
+    kept = case.grant(thing, "CATALOG_MANAGE_ACCESS")
+    add(catalog, role, kept)
+    revoke(catalog, role, case.grant(thing), expect=(400, 404))
+    equal(grants(catalog, role), [kept], "the grants")
+
+
+@should("polaris.grant.{}.of_role", operations=[ADD, LIST], clause="grants-of-a-role", each=OLDER)
+def test_grants_belong_to_their_role(catalog: PolarisCatalog, case: Securable) -> None:
+    """A grant on a {} is that of one role: another role has none, and the list shows grants of every kind of thing."""
+    role, other = new_role(catalog), new_role(catalog)
+    wanted = [case.grant(case.new(catalog)), OLDER["namespace"].grant(catalog.tables.home, "NAMESPACE_LIST")]
+    for grant in wanted:
+        add(catalog, role, grant)
+    contains(grants(catalog, role), wanted, "the grants")
+    equal(grants(catalog, other), [], "the grants of another role")
+
+
+@should("polaris.grant.cascade", operations=[REVOKE], clause="revoke-cascade")
+def test_revoking_with_all_below(catalog: PolarisCatalog) -> None:
+    """A revoke that cascades takes the privilege away from all that lies below, too; a server may refuse that."""
+    role, table = new_role(catalog), catalog.tables.new_table()
+    above, below = OLDER["namespace"], OLDER["table"]
+    privilege = "TABLE_DROP"
+    kept = below.grant(table, "TABLE_LIST")
+    for grant in (above.grant(table[:-1], privilege), below.grant(table, privilege), kept):
+        add(catalog, role, grant)
+    answer = revoke(catalog, role, above.grant(table[:-1], privilege), cascade=True, expect=(201, *NOT_DONE))
+    if answer.status in NOT_DONE:
+        raise Unoffered("the server revokes nothing with all that lies below")
+    equal(grants(catalog, role), [kept], "the grants")
+
+
+# What becomes of grants
+
+
+@must("polaris.grant.role_deleted", operations=["deleteCatalogRole", LIST], clause="grants-go-with-the-role")
+def test_grants_of_a_deleted_role(catalog: PolarisCatalog) -> None:
+    """The grants of a role are deleted with it: another role of its name has none."""
+    role = new_role(catalog)
+    for case in OLDER.values():
+        add(catalog, role, case.grant(case.new(catalog)))
+    catalog.delete(CATALOG_ROLE, role)
+    catalog.create(CATALOG_ROLE, role)
+    equal(grants(catalog, role), [], "the grants")
+
+
+GONE = {name: OLDER[name] for name in ("table", "view")}
+
+
+@should("polaris.grant.{}.dropped", operations=[ADD, LIST], clause="grants-go-with-the-thing", each=GONE)
+def test_grants_on_what_was_dropped(catalog: PolarisCatalog, case: Securable) -> None:
+    """A grant on a {} goes with it: another one of its name has none of the grants."""
+    role, thing = new_role(catalog), case.new(catalog)
+    add(catalog, role, case.grant(thing))
+    drop = catalog.tables.drop_table if case.id == "table" else catalog.tables.drop_view
+    with catalog.client.preparing():
+        drop(thing)
+    equal(grants(catalog, role), [], "the grants after the drop")
+    case.new(catalog)
+    equal(grants(catalog, role), [], "the grants when the name is given again")
+
+
+@should("polaris.grant.{}.renamed", operations=[ADD, LIST], clause="grants-follow", each=GONE)
+def test_grants_on_what_was_renamed(catalog: PolarisCatalog, case: Securable) -> None:
+    """A grant on a {} follows it to its new name, and what gets the old name has none."""
+    role, thing = new_role(catalog), case.new(catalog)
+    add(catalog, role, case.grant(thing))
+    other = catalog.tables.table_id("renamed")
+    rename = catalog.tables.rename_table if case.id == "table" else catalog.tables.rename_view
+    with catalog.client.preparing():
+        rename(thing, other)
+    equal(grants(catalog, role), [case.grant(other)], "the grants after the rename")
+    case.new(catalog)
+    equal(grants(catalog, role), [case.grant(other)], "the grants when the old name is given again")
+
+
+@should("polaris.grant.namespace.dropped", operations=[ADD, LIST], clause="grants-go-with-the-thing")
+def test_grants_on_a_dropped_namespace(catalog: PolarisCatalog) -> None:
+    """A grant on a namespace goes with it: another one of its name has none of the grants."""
+    role, namespace = new_role(catalog), catalog.tables.new_namespace()
+    add(catalog, role, OLDER["namespace"].grant(namespace))
+    with catalog.client.preparing():
+        catalog.tables.drop_namespace(namespace)
+    equal(grants(catalog, role), [], "the grants after the drop")
+    with catalog.client.preparing():
+        catalog.tables.create_namespace(namespace)
+    equal(grants(catalog, role), [], "the grants when the name is given again")
+
+
+MISSING = {name: one for name, one in OLDER.items() if name != "catalog"}
+
+
+@should("polaris.grant.{}.missing", operations=[ADD], clause="grant-on-nothing", kind="error", each=MISSING)
+def test_grant_on_what_is_missing(catalog: PolarisCatalog, case: Securable) -> None:
+    """A grant on a {} that does not exist is refused with 404, and nothing is granted."""
+    role, thing = new_role(catalog), case.new(catalog)
+    catalog.control(lambda: add(catalog, new_role(catalog), case.grant(thing)))
+    add(catalog, role, case.grant((*thing[:-1], catalog.target.missing_name)), expect=404)
+    equal(grants(catalog, role), [], "the grants")
+
+
+@should("polaris.grant.effect", operations=[ADD, REVOKE], clause="grants-at-once", kind="auth")
+def test_grants_hold_at_once(catalog: PolarisCatalog) -> None:
+    """A grant is heeded from the next request on, and so is its revocation."""
+    grant = OLDER["namespace"].grant(catalog.tables.home, "TABLE_LIST")
+    caller = catalog.new_caller()
+    role = (catalog.home, caller.catalog_role)
+    tables = catalog.within(catalog.home, caller.client)
+    tables.list_tables(catalog.tables.home, expect=403)
+    add(catalog, role, grant)
+    holds(tables.list_tables(catalog.tables.home, expect=(200, 403)).status == 200, "who was granted TABLE_LIST lists")
+    revoke(catalog, role, grant)
+    tables.list_tables(catalog.tables.home, expect=403)

@@ -1,0 +1,51 @@
+"""Principal roles: what they give to principals, and what they say of themselves."""
+
+from __future__ import annotations
+
+from conformance.checks import equal
+from conformance.polaris.catalog import PolarisCatalog
+from conformance.polaris.entities import PRINCIPAL_ROLE
+from conformance.polaris.support.assignments import PRINCIPAL_ROLES
+from conformance.requirement import should
+
+LIST_NAMESPACES = "NAMESPACE_LIST"
+
+
+@should(
+    "polaris.principal_role.effect", operations=["assignPrincipalRole", "revokePrincipalRole"], clause="roles-at-once"
+)
+def test_roles_hold_at_once(catalog: PolarisCatalog) -> None:
+    """A principal role that is revoked gives nothing from the next request on, and all when it is assigned again."""
+    caller = catalog.new_caller({"type": "catalog", "privilege": LIST_NAMESPACES})
+    tables = catalog.within(catalog.home, caller.client)
+    given = (caller.principal_role,), (caller.principal,)
+    tables.list_namespaces()
+    PRINCIPAL_ROLES.take(catalog, *given)
+    tables.list_namespaces(expect=403)
+    PRINCIPAL_ROLES.give(catalog, *given)
+    tables.list_namespaces()
+
+
+@should(
+    "polaris.principal_role.deleted_effect", operations=["deletePrincipalRole"], clause="roles-at-once", kind="auth"
+)
+def test_deleted_roles_give_nothing(catalog: PolarisCatalog) -> None:
+    """A principal role that is deleted gives nothing from the next request on."""
+    caller = catalog.new_caller({"type": "catalog", "privilege": LIST_NAMESPACES})
+    tables = catalog.within(catalog.home, caller.client)
+    tables.list_namespaces()
+    catalog.delete(PRINCIPAL_ROLE, (caller.principal_role,))
+    tables.list_namespaces(expect=403)
+
+
+@should(
+    "polaris.principal_role.federated.{}",
+    operations=["createPrincipalRole", "getPrincipalRole"],
+    clause="federated-kept",
+    since="1.7",
+    each={"true": True, "false": False, "absent": None},
+)
+def test_federated_roles(catalog: PolarisCatalog, case: bool | None) -> None:
+    """A principal role says of itself whether it is federated as it was created: {}."""
+    id = catalog.new(PRINCIPAL_ROLE, **({} if case is None else {"federated": case}))
+    equal(catalog.get(PRINCIPAL_ROLE, id).get("federated", False), bool(case), "federated")

@@ -1,0 +1,189 @@
+"""Requests of any operation: broken bodies, unknown fields, credentials, paths and methods that are none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.checks import equal
+from conformance.common import paths, requests
+from conformance.common.fields import defects, wrong_types
+from conformance.common.operations import subject
+from conformance.common.paths import Asked
+from conformance.common.requests import WRONG_BEARERS, ask_as, require_token
+from conformance.exchange import Exchange
+from conformance.polaris.catalog import PolarisCatalog
+from conformance.polaris.entities import CATALOG_ROLE, ENTITIES, Entity
+from conformance.polaris.operations import JSON_OPERATIONS, MANAGEMENT, OPERATIONS
+from conformance.polaris.support.assignments import ASSIGNMENTS, Assignment
+from conformance.polaris.support.grants import OLDER, add, grants, new_role
+from conformance.requirement import should
+from conformance.suite import Suite
+from specs.openapi import JSON_TYPE, Operation
+
+UNKNOWN: dict[str, Any] = {"x-from-the-future": {"a": [1, None]}}
+REFUSED_TYPES = (400, 406, 415, 422)
+OPTIONAL = ("reset_credentials",)  # the operation whose body may say nothing
+MANAGED_JSON = {name: one for name, one in JSON_OPERATIONS.items() if name in MANAGEMENT and name not in OPTIONAL}
+
+test_body_that_is_no_json = requests.body_that_is_no_json.declare(
+    __name__, JSON_OPERATIONS, level=should, clause="bad-json"
+)
+test_body_that_is_no_object = requests.body_that_is_no_object.declare(
+    __name__, JSON_OPERATIONS, level=should, clause="bad-body"
+)
+test_nothing_succeeds_without_credentials = requests.nothing_succeeds_without_credentials.declare(
+    __name__, OPERATIONS, clause="credentials-needed"
+)
+
+
+@should("polaris.credentials.status.{}", operations=subject, clause="unauthorized", kind="auth", each=OPERATIONS)
+def test_status_without_credentials(suite: Suite, catalog: PolarisCatalog, case: Operation) -> None:
+    """Without credentials, or with wrong ones, {} is refused with 401."""
+    require_token(suite)
+    for token in (None, *WRONG_BEARERS):
+        ask_as(catalog, case, token, 401)
+
+
+@should("polaris.request.empty_body.{}", operations=subject, clause="bad-body", kind="error", each=MANAGED_JSON)
+def test_empty_bodies(catalog: PolarisCatalog, case: Operation) -> None:
+    """{} refuses an empty body, and an object without what it needs, with 400, whether what it is about is there."""
+    name = catalog.new_thing()
+    path = catalog.any_path(case, name)
+    catalog.send(case.id, path, b"", expect=(400, 404, 411, 415))
+    if case.id != "updateCatalog":  # of which everything may be left out
+        catalog.send(case.id, path, b"{}", expect=catalog.refusals)
+
+
+# Whole bodies with one field after another made wrong
+
+
+def _set(value: dict[str, Any]) -> dict[str, Any]:
+    return {"currentEntityVersion": 1, "properties": value.get("properties", {})}
+
+
+@should(
+    "polaris.{}.create.bad_body", operations=lambda one: [one.create], clause="bad-body", kind="error", each=ENTITIES
+)
+def test_fields_of_the_wrong_type(catalog: PolarisCatalog, case: Entity) -> None:
+    """A {} with a field of another type than the document wants is refused with 400, and not made."""
+    catalog.control(lambda: catalog.new(case))
+    schema = catalog.target.document.operation(case.create).request
+    id = catalog.id(case)
+    body = case.wrapped({**catalog.value(case, id), "properties": catalog.value(case, id).get("properties", {})})
+    if schema is None:
+        return
+    for _, broken in defects(catalog.target.document, schema.content[JSON_TYPE], body, wrong_types, ("clientId",)):
+        catalog.send(case.create, case.place(id[:-1]), broken, expect=400)
+    catalog.get(case, id, expect=404)
+
+
+@should(
+    "polaris.{}.update.bad_body", operations=lambda one: [one.update], clause="bad-body", kind="error", each=ENTITIES
+)
+def test_updates_of_the_wrong_type(catalog: PolarisCatalog, case: Entity) -> None:
+    """An update of a {} with a field of another type than the document wants is refused with 400, and not done."""
+    id = catalog.new(case)
+    before = catalog.get(case, id).json
+    body = _set(before)
+    schema = catalog.target.document.operation(case.update).request
+    if schema is None:
+        return
+    for _, broken in defects(catalog.target.document, schema.content[JSON_TYPE], body, wrong_types):
+        catalog.send(case.update, case.place(id), broken, expect=400)
+    equal(catalog.get(case, id).json, before, "what was to be updated")
+
+
+NEEDED = {name: one for name, one in ENTITIES.items() if name != "catalog"}
+
+
+@should(
+    "polaris.{}.update.incomplete",
+    operations=lambda one: [one.update],
+    clause="update-fields",
+    kind="error",
+    each=NEEDED,
+)
+def test_updates_without_what_they_need(catalog: PolarisCatalog, case: Entity) -> None:
+    """An update of a {} without the version or without properties is refused with 400, and not done."""
+    id = catalog.new(case, properties={"a": "1"})
+    before = catalog.get(case, id).json
+    body = {"currentEntityVersion": before["entityVersion"], "properties": {"b": "2"}}
+    for name in body:
+        without: Mapping[str, Any] = {key: value for key, value in body.items() if key != name}
+        for wrong in (without, {**without, name: None}):
+            catalog.send(case.update, case.place(id), wrong, expect=400)
+    equal(catalog.get(case, id).json, before, "what was to be updated")
+
+
+@should("polaris.request.unknown_fields.{}", operations=lambda one: [one.create], clause="open-requests", each=ENTITIES)
+def test_unknown_fields(catalog: PolarisCatalog, case: Entity) -> None:
+    """Fields of a new {} that a server does not know are no error, wherever they stand."""
+    id = catalog.id(case)
+    catalog.create(case, id, {**catalog.value(case, id), **UNKNOWN}, **UNKNOWN)
+    found = catalog.get(case, id)
+    catalog.update(
+        case, id, currentEntityVersion=found["entityVersion"], properties=dict(found["properties"]), **UNKNOWN
+    )
+
+
+@should("polaris.request.unknown_fields.grant", operations=["addGrantToCatalogRole"], clause="open-requests")
+def test_unknown_fields_of_a_grant(catalog: PolarisCatalog) -> None:
+    """Fields of a grant that a server does not know are no error, and are not kept."""
+    role, grant = new_role(catalog), OLDER["catalog"].grant(())
+    add(catalog, role, {**grant, **UNKNOWN})
+    equal(grants(catalog, role), [grant], "the grants")
+
+
+@should("polaris.request.unknown_query", operations=["getCatalog", "listCatalogs"], clause="open-requests")
+def test_unknown_query_parameters(catalog: PolarisCatalog) -> None:
+    """Query parameters that a server does not know are no error."""
+    catalog.send("getCatalog", {"catalogName": catalog.home}, query={"somethingNew": "1"})
+    catalog.send("listCatalogs", query={"somethingNew": "1"})
+
+
+@should("polaris.request.media_type", operations=["createPrincipalRole"], clause="media-type", kind="error")
+def test_other_media_type(catalog: PolarisCatalog) -> None:
+    """A body of another media type than JSON is refused with a 4xx status."""
+    body = b"<role><name>t</name></role>"
+    catalog.send("createPrincipalRole", body=body, content_type="application/xml", expect=REFUSED_TYPES)
+
+
+# Methods and paths that no operation has
+
+
+def _asked(operation: Operation) -> Asked:
+    """Return how an operation is asked for about things that are there."""
+
+    def request(catalog: PolarisCatalog) -> Exchange:
+        path = {name: str(value) for name, value in catalog.any_path(operation, catalog.new_thing()).items()}
+        return catalog.client.prepare(operation.id, path=path, json={} if operation.request else None)
+
+    return Asked(operation, request)
+
+
+ASKED = {name: _asked(one) for name, one in MANAGEMENT.items()}
+test_other_methods_are_refused = paths.other_methods_are_refused.declare(__name__, ASKED)
+test_nothing_lies_below = paths.nothing_lies_below.declare(
+    __name__, {name: one for name, one in ASKED.items() if "{" not in one.operation.path.rpartition("/")[2]}
+)
+
+
+# Assignments
+
+
+@should(
+    "polaris.assignment.{}.bad_body",
+    operations=lambda case: [case.assign],
+    clause="bad-body",
+    kind="error",
+    each=ASSIGNMENTS,
+)
+def test_assignments_of_the_wrong_type(catalog: PolarisCatalog, case: Assignment) -> None:
+    """Giving a {} whose name is missing or no text is refused with 400, and nothing is given."""
+    one, taker = catalog.new(case.given), catalog.new(case.taker)
+    path = {name: value for name, value in case.place(one, taker).items() if name != CATALOG_ROLE.path[-1]}
+    path = {name: value for name, value in path.items() if name != case.given.path[-1]}
+    for value in ({}, {"name": None}, {"name": 17}, {"name": [one[-1]]}, None, one[-1]):
+        catalog.send(case.assign, path, case.given.wrapped(value), expect=400)
+    equal(case.of_taker(catalog, one, taker), [], "what is assigned")

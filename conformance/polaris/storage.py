@@ -1,0 +1,85 @@
+"""The storages that a catalog can have, and where the catalogs of a run lie in each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.target import Target
+
+LAKE = "lake"  # the folder of a run's own in which the files of its catalogs lie
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """A type of storage: the schemes of its locations, where a run has its own, what its configuration must say.
+
+    `fields` is what else a configuration may say. Buckets carry the prefix of the run: nobody has them.
+    """
+
+    id: str
+    schemes: tuple[str, ...]
+    root: str
+    required: Mapping[str, Any] = field(default_factory=dict)
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    def base(self, target: Target, name: str) -> str:
+        """Return the base location of a catalog of this name: below the given location, if it is of this storage."""
+        given = target.settings.location.rstrip("/")
+        if given and scheme_of(given) in self.schemes:
+            return f"{given}/{target.prefix}/{name}"
+        root = self.root.format(prefix=target.prefix) if self.root else _folder(target)
+        return f"{root}/{name}"
+
+    def configured(self, base: str) -> dict[str, Any]:
+        """Return the storage configuration of a catalog with this base location."""
+        return {"storageType": self.id, "allowedLocations": [base], **self.required}
+
+
+STORAGES = {
+    one.id: one
+    for one in (
+        Storage("FILE", ("file", ""), ""),
+        Storage(
+            "S3",
+            ("s3", "s3a"),
+            "s3://{prefix}-lakeproof",
+            {"roleArn": "arn:aws:iam::123456789012:role/lakeproof"},
+            {"externalId": "lakeproof", "userArn": "arn:aws:iam::123456789012:user/lakeproof"},
+        ),
+        Storage(
+            "GCS",
+            ("gs",),
+            "gs://{prefix}-lakeproof",
+            fields={"gcsServiceAccount": "lakeproof@example.iam.gserviceaccount.com"},
+        ),
+        Storage(
+            "AZURE",
+            ("abfss", "abfs"),
+            "abfss://{prefix}@lakeproof.dfs.core.windows.net",
+            {"tenantId": "11111111-2222-3333-4444-555555555555"},
+            {"multiTenantAppName": "lakeproof", "consentUrl": "https://example.com/consent"},
+        ),
+    )
+}
+
+
+def storages_for(target: Target) -> tuple[str, ...]:
+    """Return the types of storage that a run may use: those of the given location, all without one."""
+    given = target.settings.location
+    return tuple(one.id for one in STORAGES.values() if not given or scheme_of(given) in one.schemes)
+
+
+def scheme_of(location: str) -> str:
+    """Return the scheme of a location, "" for a path."""
+    return location.partition(":")[0].lower() if ":" in location else ""
+
+
+def _folder(target: Target) -> str:
+    """Return the folder for files on this machine; a server under another user may write there."""
+    folder = target.canaries.folder() / LAKE
+    if not folder.exists():
+        folder.mkdir()
+        folder.chmod(0o777)
+    return folder.as_uri()

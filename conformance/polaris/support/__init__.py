@@ -1,0 +1,1 @@
+"""What requirements on Apache Polaris share."""

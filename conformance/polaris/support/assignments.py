@@ -1,0 +1,76 @@
+"""Assignments: principal roles to principals, catalog roles to principal roles; each is seen from both ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from conformance.client import Answer, Expected
+from conformance.operation_client import DECLARED
+from conformance.polaris.catalog import PolarisCatalog
+from conformance.polaris.entities import CATALOG_ROLE, PRINCIPAL, PRINCIPAL_ROLE, Entity, Names
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A kind of assignment: what is given to what, and the operations that do it and show it from either end.
+
+    `place` are the path values of an assignment of one (the first id) to another.
+    """
+
+    id: str
+    given: Entity
+    taker: Entity
+    place: Callable[[Names, Names], dict[str, str]]
+    assign: str
+    revoke: str
+    list_given: str
+    list_takers: str
+
+    def give(
+        self, catalog: PolarisCatalog, one: Names, taker: Names, *, bare: bool = False, expect: Expected = DECLARED
+    ) -> Answer:
+        """Assign one."""
+        value = {"name": one[-1]}
+        path = self._without_given(one, taker)
+        return catalog.send(self.assign, path, value if bare else self.given.wrapped(value), expect=expect)
+
+    def take(self, catalog: PolarisCatalog, one: Names, taker: Names, *, expect: Expected = DECLARED) -> Answer:
+        """Revoke an assignment."""
+        return catalog.send(self.revoke, self.place(one, taker), expect=expect)
+
+    def of_taker(self, catalog: PolarisCatalog, one: Names, taker: Names) -> list[str]:
+        """Return the names of all that a taker has of this kind: of roles of one catalog."""
+        answer = catalog.send(self.list_given, self._without_given(one, taker))
+        return catalog.own_names(answer[self.given.listed])
+
+    def takers(self, catalog: PolarisCatalog, one: Names) -> list[str]:
+        """Return the names of all that have this one."""
+        return catalog.own_names(catalog.send(self.list_takers, self.given.place(one))[self.taker.listed])
+
+    def _without_given(self, one: Names, taker: Names) -> dict[str, str]:
+        path = self.place(one, taker)
+        return {name: path[name] for name in path if name != self.given.path[-1]}
+
+
+PRINCIPAL_ROLES = Assignment(
+    "principal role",
+    PRINCIPAL_ROLE,
+    PRINCIPAL,
+    lambda one, taker: {"principalName": taker[-1], "principalRoleName": one[-1]},
+    "assignPrincipalRole",
+    "revokePrincipalRole",
+    "listPrincipalRolesAssigned",
+    "listAssigneePrincipalsForPrincipalRole",
+)
+CATALOG_ROLES = Assignment(
+    "catalog role",
+    CATALOG_ROLE,
+    PRINCIPAL_ROLE,
+    lambda one, taker: {"principalRoleName": taker[-1], "catalogName": one[0], "catalogRoleName": one[-1]},
+    "assignCatalogRoleToPrincipalRole",
+    "revokeCatalogRoleFromPrincipalRole",
+    "listCatalogRolesForPrincipalRole",
+    "listAssigneePrincipalRolesForCatalogRole",
+)
+ASSIGNMENTS = {"principal_role": PRINCIPAL_ROLES, "catalog_role": CATALOG_ROLES}

@@ -1,0 +1,57 @@
+"""What every answer of Polaris must satisfy beside its schema."""
+
+from __future__ import annotations
+
+from collections import deque
+from functools import partial
+from typing import Any
+
+from conformance.exchange import Exchange
+from conformance.json_values import shown
+from conformance.wire import ExtraCheck
+from specs.polaris.errors import stated_types
+from specs.profiles import Profile
+
+TYPE = "management error-type"
+SECRETS = "secrets"
+ISSUING = ("createPrincipal", "rotateCredentials", "resetCredentials")
+TOLD_APART = (403, 404, 409)  # statuses whose types clients show; 400 has many reasons
+REMEMBERED = 16  # secrets that are looked for: those of the present example are among them
+Found = list[tuple[str, str]]
+
+
+class SecretWatch:
+    """Remembers the secrets that answers issue, and finds them in later answers."""
+
+    def __init__(self) -> None:
+        self._issued: deque[bytes] = deque(maxlen=REMEMBERED)
+
+    def __call__(self, exchange: Exchange, value: Any) -> Found:
+        """Return what is wrong with an answer; see ExtraCheck."""
+        found = any(secret in exchange.response_body for secret in self._issued)
+        if exchange.operation in ISSUING and exchange.status < 300:
+            self._remember(value)
+        return [("body:", "the answer shows a secret that was issued before")] if found else []
+
+    def _remember(self, value: Any) -> None:
+        issued = value.get("credentials") if isinstance(value, dict) else None
+        secret = issued.get("clientSecret") if isinstance(issued, dict) else None
+        if isinstance(secret, str) and secret:
+            self._issued.append(secret.encode())
+
+
+def type_is_known(exchange: Exchange, value: Any, profile: Profile) -> Found:
+    """An error that an operation states for a reason of its own has a type that clients know for it."""
+    known = stated_types(exchange.operation, profile).get(exchange.status) if exchange.status in TOLD_APART else None
+    if not known or profile.suite_of(exchange.operation) != profile.api:
+        return []
+    error = value.get("error") if isinstance(value, dict) else None
+    kind = error.get("type") if isinstance(error, dict) else None
+    if not isinstance(kind, str) or kind in known:
+        return []
+    return [("body:/error/type", f"the type {shown(kind)} is none of {', '.join(sorted(known))}")]
+
+
+def extra_checks(profile: Profile) -> dict[str, ExtraCheck]:
+    """Return the checks of answers by a profile."""
+    return {TYPE: partial(type_is_known, profile=profile), SECRETS: SecretWatch()}
