@@ -17,7 +17,7 @@ from urllib.parse import quote, urlencode
 
 import orjson
 
-from conformance.exchange import Exchange, hide_fields
+from conformance.exchange import Exchange, hide_fields, is_secret
 from conformance.json_values import read_json, shown, strict, watched
 from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.recording import Recording, ServerKnowledge
@@ -254,6 +254,7 @@ class Client:
             self._transport.origin + self._target(operation, path or {}, query or {}),
             self._headers(content_type if content or json is not None else None, headers or {}),
             content,
+            made_up=self._made_up(headers or {}),
         )
 
     def get_raw(self, path: str) -> Exchange:
@@ -348,6 +349,13 @@ class Client:
         merged.update(extra)
         return {name: value for name, value in merged.items() if value is not None}
 
+    def _made_up(self, extra: Mapping[str, str | None]) -> list[str]:
+        """Return the headers with secrets that are not those of the run."""
+        own = self._connection.headers
+        return [
+            name for name, value in extra.items() if is_secret(name) and value is not None and own.get(name) != value
+        ]
+
     def judge_status(self, exchange: Exchange, expect: Expected) -> None:
         """Raise what `call` raises when the status of an exchange is not an expected one."""
         operation = exchange.operation
@@ -389,6 +397,11 @@ class Client:
         if operation in self.subjects:
             raise Unoffered(f"the server does not have {operation}", operation, otherwise)
         raise Blocked(f"the server does not have {operation}", operation)
+
+    @property
+    def base(self) -> str:
+        """The URL below which the paths of the document lie."""
+        return self._transport.origin + self._transport.base
 
     @property
     def headers(self) -> Mapping[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,7 +55,7 @@ class Evidence:
     @classmethod
     def of(cls, result: Result) -> Evidence:
         """Return the evidence of a finding."""
-        step = shown_step(result)
+        step = shown_step(result.steps)
         found = STATUSES.match(result.message)
         wanted = tuple(int(text) for text in found[1].split(" or ")) if found else ()
         if step is None:
@@ -111,10 +112,10 @@ class Evidence:
         return self.got >= ERRORS or not self.got
 
 
-def shown_step(result: Result) -> Step | None:
+def shown_step(steps: Sequence[Step]) -> Step | None:
     """Return the step that shows a finding: the last one that is marked."""
-    steps = [step for step in result.steps if step.mark] or result.steps
-    return steps[-1] if steps else None
+    shown = [step for step in steps if step.mark] or steps
+    return shown[-1] if shown else None
 
 
 def pattern(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -15,6 +15,7 @@ import orjson
 SECRET_HEADERS = ("authorization", "x-api-key", "cookie", "proxy-authorization", "set-cookie")
 SECRET_WORDS = ("token", "secret", "password", "credential", "api-key", "api_key", "access-key", "account-key")
 REDACTED = "<redacted>"
+MADE_UP = "<redacted, of the requirement>"
 # In answers: tokens, and keys of storages as clients call them. In forms: what tokens are asked for with.
 SECRET_FIELDS = re.compile(
     rb'("(?:(?:access_|refresh_)?token|authorization|[\w.-]*(?:secret|session-token|security-token|sas-token'
@@ -65,7 +66,8 @@ class Exchange:
 
     `broken` says that the connection broke, `hung` that there was no whole answer in time, `resent` that the request
     was sent again after that: the server may have done it twice. `defect` is the first
-    way in which the answer breaks the document: where, as `mark` says it, and what.
+    way in which the answer breaks the document: where, as `mark` says it, and what. `made_up` are headers whose
+    secrets the requirement made: they are not those of the run.
 
     `mark` points at the offending field of the answer: "status", "header:NAME" or a JSON pointer
     behind "body:".
@@ -86,6 +88,7 @@ class Exchange:
     resent: bool = False
     mark: str = ""
     defect: tuple[str, str] | None = None
+    made_up: Collection[str] = ()
 
     def curl(self) -> str:
         """Return a shell command that sends the same request; secrets become variables.
@@ -117,7 +120,10 @@ class Exchange:
             request=StepRequest(
                 method=self.method,
                 url=self.url,
-                headers=redact(self.request_headers),
+                headers={
+                    **redact(self.request_headers),
+                    **{name: MADE_UP for name in self.made_up if name in self.request_headers},
+                },
                 body=body_to_json(hide_form(self.request_body)),
                 curl=self.curl(),
             ),

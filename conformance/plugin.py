@@ -132,7 +132,7 @@ class SuitePlugin:
             report.outcome = "skipped"
             return
         error = call.excinfo.value if call.excinfo else None
-        result = self._result(requirement, error, call.when)
+        result = self.session.judged(self._result(requirement, error, call.when))
         if isinstance(error, Unoffered) and error.otherwise:
             finding = self._result(requirement, Violation(error.otherwise, "status"), call.when)
             self._lacking[requirement.id] = error.operation, finding
@@ -141,7 +141,8 @@ class SuitePlugin:
             return
         self._judged = result
         self.session.add(result)
-        if result.verdict == "warn" and not (self.session.settings.strict and requirement.level == "SHOULD"):
+        warns = result.verdict == "warn" and not (self.session.settings.strict and requirement.level == "SHOULD")
+        if report.failed and (warns or result.verdict == "known"):
             report.outcome, report.wasxfail = "skipped", result.message
 
     def _result(self, requirement: Requirement, error: BaseException | None, when: str) -> Result:
@@ -162,7 +163,7 @@ class SuitePlugin:
         """Judge as findings what seemed unoffered, where the operation that was refused has succeeded after all."""
         for name, (operation, finding) in self._lacking.items():
             if operation in self.session.client.known.done and self.session.verdict(name) == "unoffered":
-                self.session.add(finding)
+                self.session.add(self.session.judged(finding))
 
     # The end
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
+from collections.abc import Iterable
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -21,7 +22,17 @@ from conformance.exchange import Step
 from conformance.exit_codes import EXIT_BROKEN, EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED, EXIT_NOTHING
 from conformance.results_files import FILE_NAME, read_content, results_file
 from conformance.sandbox import Leftover
-from conformance.verdict import VERDICTS, ClauseRecord, Count, Result, Seconds, Text, Verdict
+from conformance.verdict import (
+    BREAKING,
+    VERDICTS,
+    ClauseRecord,
+    Count,
+    ExpectationRecord,
+    Result,
+    Seconds,
+    Text,
+    Verdict,
+)
 from specs.problems import Problem
 
 Version = Literal[1]
@@ -72,8 +83,9 @@ class StopRecord(msgspec.Struct, kw_only=True):
 class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     """What a run says about itself.
 
-    `again` is the command that repeats it, where that is not `lakeproof check`, `selected` the number of requirements
-    that it was to test, `available` of those that there are for the profile (0 in results of older kits).
+    `again` is the command that repeats it, with all its options and secrets as variables, `prefix` what the names of
+    all that it made begin with (both "" in results of older kits), `selected` the number of requirements that it was
+    to test, `available` of those that there are for the profile (0 in results of older kits).
     """
 
     id: Text
@@ -83,6 +95,7 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     depth: Depth
     command: str
     again: str = ""
+    prefix: str = ""
     kit: str
     interrupted: bool
     requests: Count
@@ -133,7 +146,7 @@ class Results(msgspec.Struct, kw_only=True):
 
     `totals` are the numbers of requirements by verdict, all named; `causes` are what stands behind the findings, the
     worst first. Files of older kits have none: they are found when the file is read. `cells` are what the run has done
-    with each operation; older kits did not note it.
+    with each operation; older kits did not note it. `expectations` are the findings that were expected.
     """
 
     version: Version
@@ -143,13 +156,27 @@ class Results(msgspec.Struct, kw_only=True):
     causes: list[Cause] = msgspec.field(default_factory=lambda: [])
     requirements: list[Result]
     cells: list[CellRecord] = msgspec.field(default_factory=lambda: [])
+    expectations: list[ExpectationRecord] = msgspec.field(default_factory=lambda: [])
 
     @classmethod
     def of(
-        cls, run: RunRecord, target: TargetRecord, requirements: list[Result], cells: list[CellRecord] | None = None
+        cls,
+        run: RunRecord,
+        target: TargetRecord,
+        requirements: list[Result],
+        cells: list[CellRecord] | None = None,
+        expectations: Iterable[ExpectationRecord] = (),
     ) -> Results:
         """Return the results of a run."""
-        return cls(version=VERSION, run=run, target=target, totals={}, requirements=requirements, cells=cells or [])
+        return cls(
+            version=VERSION,
+            run=run,
+            target=target,
+            totals={},
+            requirements=requirements,
+            cells=cells or [],
+            expectations=list(expectations),
+        )
 
     def __post_init__(self) -> None:
         """Count, and find causes: files of older kits have verdicts that are gone, and no causes."""
@@ -167,11 +194,13 @@ class Results(msgspec.Struct, kw_only=True):
 
         A MUST that failed, or that could not be tested because something failed before it, does not
         conform; with `strict` a SHOULD counts like a MUST. MAY never counts. A server that is gone does not conform;
-        a run whose time was over says nothing of what it did not reach. An error of the kit takes no verdict away.
+        a run whose time was over says nothing of what it did not reach. Expectations that hold no more break the gate.
+        An error of the kit takes no verdict away.
         """
         if self.run.interrupted:
             return EXIT_INTERRUPTED
         bad = any(result.fails_gate(strict=strict) for result in self.requirements)
+        bad |= any(record.state in BREAKING for record in self.expectations)
         stopped = self.run.stopped
         if bad or (stopped and stopped.gone):
             return EXIT_FAILS

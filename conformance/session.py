@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Collection, Iterable
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import cast
 
@@ -15,8 +15,11 @@ from conformance.cells import CellLog
 from conformance.client import Client
 from conformance.exchange import Exchange
 from conformance.exchange_log import ExchangeLog
+from conformance.expectations import Expectations
+from conformance.expectations_file import load_expectations
 from conformance.outcomes import Stopped
-from conformance.requirement import Requirement
+from conformance.replay import Finding, Replayed, replay
+from conformance.requirement import REQUIREMENTS, VIEWS, Requirement
 from conformance.results import (
     Depth,
     OperationRecord,
@@ -35,6 +38,7 @@ from conformance.server_profile import server_profile
 from conformance.settings import Settings
 from conformance.suite import Suite
 from conformance.target import OFFERED, Target, connect
+from specs.apis import apis
 from specs.problems import Problem
 
 
@@ -58,6 +62,10 @@ class Session:
         self._selection = selection_of(settings, self.target.document, self.target.profile.judged_by(), ids)
         for profile in self.target.profile.judged_by():
             self.client.wire.extra_checks.update(suite_part(profile.api).extra_checks(profile))
+        self._expectations = Expectations(
+            load_expectations(settings.expect, self.target.profile.name), settings.depth, date.today()
+        )
+        self._tested_suites: set[str] = set()
         self.log = ExchangeLog(Path(settings.report))
         levels = {one for profile in self.target.profile.judged_by() for one in suite_part(profile.api).levels}
         self.cells = CellLog(self.target.document, tuple(levels))
@@ -82,6 +90,7 @@ class Session:
 
         The report of an earlier run is kept where there are none.
         """
+        self._tested_suites = {one.suite for one in collected}
         suites = {one.suite for one in collected if one.suite == one.api}
         known = {one.id: one for one in collected} | {
             name: one for api in suites for name, one in requirements(api).items()
@@ -99,9 +108,24 @@ class Session:
         result = self._results.get(requirement_id)
         return result.verdict if result else None
 
+    def judged(self, result: Result) -> Result:
+        """Return a result as the expectations have it."""
+        return self._expectations.judge(result, self._replay)
+
+    def _replay(self, finding: Finding) -> Replayed:
+        """Send a stored counterexample, and drop what it made."""
+        try:
+            replayed = replay(finding, self.client, self.target.prefix)
+            self.target.sandbox.sweep()
+        except Stopped as stopped:
+            return Replayed("impossible", str(stopped.msg))
+        return replayed
+
     def results(self) -> Results:
         """Return the results so far."""
-        return Results.of(self._run(), self._target(), list(self._results.values()), self.cells.records())
+        others = {*apis(), *VIEWS} - self._tested_suites
+        expected = self._expectations.records(REQUIREMENTS, others) if self.selected else ()
+        return Results.of(self._run(), self._target(), list(self._results.values()), self.cells.records(), expected)
 
     def _hear(self, exchange: Exchange) -> None:
         self.log.add(exchange)
@@ -122,6 +146,7 @@ class Session:
             seed=self.settings.seed,
             depth=cast(Depth, self.settings.depth),
             command=self.command,
+            prefix=self.target.prefix,
             kit=kit_name(),
             interrupted=self.interrupted,
             requests=self.client.requests,

@@ -25,6 +25,7 @@ ENV_PREFIX = "LAKEPROOF_"
 DEPTHS = {"smoke": 3, "gate": 15, "deep": 200}
 LOCATION = re.compile(r"/|[a-z][a-z0-9+.-]*:/")
 DEFAULT_REPORT = "lakeproof-report"
+EXPECTATIONS = "lakeproof-expectations.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +41,10 @@ class Settings:
     `token`. `scope` is asked for then. `depth` says how many examples a drawn requirement may cost, `seed`
     where a deep run starts (other depths are the same every time). `kinds`, `operations`, `clauses` and `select` (a
     pytest -k expression) choose among the requirements, `last_failed` those that the run in `report` did not find to
-    be met. `fail_fast` ends the run at the first that breaks the gate. `timeout` is in seconds for a whole request,
-    `max_time` for the run (0: no end), `wait` for a server that is not up yet. `ca`, `cert` and `key` are files for
-    TLS, `insecure` takes any certificate. `leave_behind` judges a server that cannot drop what the run makes.
+    be met. `fail_fast` ends the run at the first that breaks the gate. `expect` is the file of known deviations.
+    `timeout` is in seconds for a whole request, `max_time` for the run (0: no end), `wait` for a server that is not
+    up yet. `ca`, `cert` and `key` are files for TLS, `insecure` takes any certificate. `leave_behind` judges a server
+    that cannot drop what the run makes.
     """
 
     server: str = ""
@@ -69,6 +71,7 @@ class Settings:
     select: str = ""
     last_failed: bool = False
     fail_fast: bool = False
+    expect: str = ""
     timeout: float = 30.0
     max_time: float = 0.0
     wait: float = 0.0
@@ -137,6 +140,8 @@ def load_settings(
 ) -> Settings:
     """Return the settings from what was given, the environment and `lakeproof.toml`, in this order.
 
+    A file of expectations in the working directory is used where none is named.
+
     Raises Problem for unknown names in the file, and for values that no run can have.
     """
     path = (folder or Path.cwd()) / FILE_NAME
@@ -146,7 +151,8 @@ def load_settings(
     if unknown:
         raise Problem(f"{path} has unknown settings: {', '.join(unknown)}.", f"Known: {', '.join(sorted(known))}.")
     from_env = {name: environ[ENV_PREFIX + name.upper()] for name in known if ENV_PREFIX + name.upper() in environ}
-    merged = {**from_file, **from_env, **{name: value for name, value in given.items() if value is not None}}
+    found = {"expect": EXPECTATIONS} if ((folder or Path.cwd()) / EXPECTATIONS).exists() else {}
+    merged = {**found, **from_file, **from_env, **{name: value for name, value in given.items() if value is not None}}
     defaults = Settings()
     values = {name: _convert(name, value, getattr(defaults, name)) for name, value in merged.items()}
     return _checked(replace(defaults, **values))

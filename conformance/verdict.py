@@ -16,9 +16,12 @@ Seconds = Annotated[float, msgspec.Meta(ge=0)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 RequirementId = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9_]+(\.[a-z0-9_-]+)+$")]
 
+ExpectationState = Literal["known", "stale", "orphan", "expired", "different", "unseen", "untested"]
+
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 FINDINGS: tuple[Verdict, ...] = ("fail", "warn")
 GOOD: tuple[Verdict, ...] = ("pass", "unoffered")
+BREAKING: tuple[ExpectationState, ...] = ("stale", "orphan", "expired")
 
 
 class ClauseRecord(msgspec.Struct, kw_only=True):
@@ -90,3 +93,19 @@ class Result(msgspec.Struct, kw_only=True):
             reached=reached or [],
             blocked_by=blocked_by or None,
         )
+
+
+class ExpectationRecord(msgspec.Struct, kw_only=True):
+    """How a finding that was expected ended (conformance/expectations.py); `seen` is what the file has of it.
+
+    `different` is a finding that was seen in another way, `unseen` one that this run could not be sure to see,
+    `untested` one that it did not look for.
+    """
+
+    requirement: str
+    state: ExpectationState
+    cause: str
+    reason: str
+    link: str
+    expires: str
+    seen: str

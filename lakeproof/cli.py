@@ -18,6 +18,7 @@ COMMANDS = {
     "check": "check_command",
     "list": "list_command",
     "coverage": "coverage_command",
+    "expect": "expect_command",
     "explain": "explain_command",
     "mutants": "mutants_command",
     "report": "report_command",

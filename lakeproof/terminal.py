@@ -12,6 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.exchange import Step
+from conformance.exit_codes import EXIT_CONFORMS
+from conformance.report.expected import expected, not_as_expected
 from conformance.report.headline import sentence
 from conformance.report.matrix import GLYPHS, WORST_FIRST, build_matrix
 from conformance.report.pretty import told
@@ -103,7 +105,11 @@ def print_results(results: Results) -> None:
         out.print(f"… and {more} more causes: see the report page.\n" if more > 0 else "")
     if results.requirements:
         out.print(_table(results))
-    style = "bold green" if not any(results.totals[verdict] for verdict in ("fail", "error", "blocked")) else "bold red"
+    for line in not_as_expected(results):
+        out.print(Text(line, "red"), soft_wrap=True)
+    if results.expectations:
+        out.print(Text(expected(results), "dim"))
+    style = "bold green" if results.exit_code() == EXIT_CONFORMS else "bold red"
     out.print(Text(sentence(results), style))
     print_end(results.run.notes, results.run.left_behind)
 

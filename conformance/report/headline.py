@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from conformance.results import Cause, Results
+from conformance.verdict import BREAKING
 
 
 def sentence(results: Results) -> str:
@@ -26,7 +27,8 @@ def sentence(results: Results) -> str:
     if known:
         return f"Does not conform to {profile}, as expected: {told}."
     if results.partial:
-        return f"{_part(results)} of {profile} tested: {_told(results.causes, broken, must)}."
+        told = told.removesuffix(f"; {_part(results)} tested")
+        return f"{_part(results)} of {profile} tested: {told}."
     return f"Conforms to {profile}: {told}."
 
 
@@ -37,6 +39,8 @@ def _also(results: Results, blocked: int, known: int) -> Iterator[str]:
         yield f"{blocked} could not be tested"
     if results.totals["error"]:
         yield f"{_counted(results.totals['error'], 'error')} of the kit"
+    if broken := sum(record.state in BREAKING for record in results.expectations):
+        yield f"{_counted(broken, 'expectation')} no longer {'holds' if broken == 1 else 'hold'}"
     if results.run.stopped:
         yield f"stopped: {_tested(results)}"
     elif results.partial:

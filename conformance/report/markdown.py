@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.report.expected import expected, not_as_expected
 from conformance.report.headline import sentence
 from conformance.report.matrix import GLYPHS, build_matrix
 from conformance.results import VERDICTS, Result, Results, RunRecord
@@ -14,7 +15,7 @@ MOST_FINDINGS = 25
 def render_markdown(results: Results) -> str:
     """Return the summary of a run."""
     lines = [f"## {sentence(results)}", "", _facts(results), "", *_about(results.run)]
-    lines += [*_table(results), *_findings(results)]
+    lines += [*_table(results), *_expected(results), *_findings(results)]
     return "\n".join(lines) + "\n"
 
 
@@ -40,6 +41,13 @@ def _table(results: Results) -> list[str]:
         counts = [sum(entry.verdict == verdict for entry in about) for verdict in shown]
         lines.append(f"| {resource} | {' | '.join(str(count) for count in counts)} |")
     return [*lines, ""]
+
+
+def _expected(results: Results) -> list[str]:
+    """Return what became of the known deviations: those that do not hold, and how many do."""
+    broken = [f"- **{line}**" for line in not_as_expected(results)]
+    more = [f"- and {len(broken) - MOST_FINDINGS} more"] if len(broken) > MOST_FINDINGS else []
+    return [expected(results), "", *broken[:MOST_FINDINGS], *more, ""] if results.expectations else []
 
 
 def _place(entry: Result) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from conformance.results import Results
-from conformance.settings import DEPTHS
+from conformance.settings import DEPTHS, EXPECTATIONS
 from lakeproof.checking import EMBEDDED_STORAGE, check
 from lakeproof.command_line import without_secrets
 from lakeproof.commands.connection_options import connection_options
@@ -80,6 +80,7 @@ made. Exit codes: 0 conforms, 1 does not, 2 interrupted, 3 the kit failed,
 @click.option("--seed", type=int, help="Where a deep run starts.")
 @selection_options
 @rerun_options
+@click.option("--expect", metavar="FILE", help=f"Known deviations of the server.  [default: {EXPECTATIONS}, if there]")
 @click.option("--strict", is_flag=True, default=None, help="A SHOULD counts like a MUST.")
 @connection_options
 @click.option("--report", metavar="DIR", help="Where the reports go.  [default: lakeproof-report]")

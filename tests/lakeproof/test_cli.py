@@ -54,6 +54,7 @@ def test_version_and_help(cli):
         ["check"],
         ["serve"],
         ["list"],
+        ["expect"],
         ["coverage"],
         ["explain"],
         ["report"],
@@ -229,6 +230,8 @@ def test_requirements_are_listed_as_check_selects_them(cli):
         (["check", "--report", "/proc/none"], "cannot be written"),
         (["explain", "lance.namespace.create.conflit"], "no requirement"),
         (["report", "none"], "cannot be read"),
+        (["expect", "none"], "cannot be read"),
+        (["check", "http://127.0.0.1:2333", "--expect", "none.toml"], "cannot be read"),
         (["serve", "--storage", "dir:/proc/none"], "cannot be used"),
         (["serve", "--fault", "none"], "no fault"),
         (["serve", "--auth", "none-such"], "--auth is unknown"),
@@ -278,6 +281,35 @@ def test_a_server_of_another_kind_is_recognised(cli, server):
     code, _, err = cli("check", server.url + "/v1/elsewhere")
     assert code == 4
     assert "is no lance/2026-03 server" in err
+
+
+# Known deviations
+
+
+def test_findings_can_be_made_known_and_taken_out_again(cli, folder):
+    select = ("-k", CONFLICT)
+    with serve("lance", storage="memory:pure", faults=["conflict-as-400"]) as faulty:
+        assert cli("check", faulty.url, *select)[0] == 1
+        code, out, _ = cli("expect", "--reason", "by design", "--expires", "2999-12-31")
+        assert (code, "1 added, 0 removed" in out) == (0, True)
+        assert "2999-12-31" in (folder / "lakeproof-expectations.toml").read_text()
+        code, out, _ = cli("check", faulty.url, *select)
+        assert (code, "1 known" in out) == (0, True)
+    with serve("lance", storage="memory:pure") as mended:
+        code, out, _ = cli("check", mended.url, *select)
+        assert (code, f"stale: {CONFLICT} is met now" in out) == (1, True)
+        assert f"stale: {CONFLICT}" in (folder / "lakeproof-report" / "summary.md").read_text()
+        assert "0 added, 1 removed" in cli("expect", "--prune")[1]
+        assert cli("check", mended.url, *select)[0] == 0
+
+
+def test_expectations_of_another_profile_are_refused_where_they_are_named(cli, server, folder):
+    (folder / "other.toml").write_text('profile = "iceberg/1.11"')
+    code, _, err = cli("check", server.url, "--expect", "other.toml")
+    assert (code, "has expectations of iceberg/1.11" in err) == (4, True)
+    (folder / "other.toml").rename(folder / "lakeproof-expectations.toml")
+    assert cli("check", server.url, "-k", CONFLICT)[0] == 0
+    assert cli("expect", "lakeproof-report")[0] == 4
 
 
 # The rest

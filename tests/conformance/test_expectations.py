@@ -1,0 +1,226 @@
+"""Known deviations: a round trip on a faulty server, and every way in which an entry holds no more."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import msgspec
+import pytest
+
+from conformance.expectations import Expectations, alike
+from conformance.expectations_file import (
+    RUN,
+    Entry,
+    ExpectationFile,
+    read_expectations,
+    stored,
+    write_expectations,
+)
+from conformance.expectations_update import pruned, updated
+from conformance.replay import Replayed
+from conformance.requirement import Requirement
+from conformance.results import Result
+from lakeproof import check, serve
+from specs.problems import Problem
+
+CONFLICT = "lance.namespace.create.conflict"
+WORDS = "lance.namespace.create"
+PROFILE = "lance/2026-03"
+SEEN = "CreateNamespace: expected 409, got 400"
+
+
+@pytest.fixture(scope="module")
+def faulty():
+    with serve("lance", storage="memory:pure", faults=["conflict-as-400"]) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def mended():
+    with serve("lance", storage="memory:pure") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def found(faulty, tmp_path_factory):
+    """The findings of a run on the faulty server."""
+    return check(faulty.url, select=WORDS, report=str(tmp_path_factory.mktemp("found")))[0]
+
+
+@pytest.fixture
+def judge(tmp_path, found):
+    """Judge a server by the expectations of the run above, changed as is given."""
+
+    def run(server, change=lambda file: None, select=WORDS, **settings):
+        path, file = tmp_path / "known.toml", updated(ExpectationFile(profile=PROFILE), found)
+        change(file)
+        write_expectations(path, file)
+        assert read_expectations(path) == file
+        return check(server.url, select=select, report=str(tmp_path / "out"), expect=str(path), **settings)
+
+    return run
+
+
+def states(results):
+    return {record.requirement: record.state for record in results.expectations}
+
+
+def test_what_is_seen_as_it_is_known_breaks_no_gate(found, faulty, judge):
+    results, code = judge(faulty, strict=True)
+    broken = {name for cause in found.causes for name in cause.requirements}
+    assert code == 0
+    assert CONFLICT in broken
+    assert {entry.id for entry in results.requirements if entry.verdict == "known"} == broken
+    assert states(results) == dict.fromkeys(broken, "known")
+    assert results.causes == []
+
+
+def test_what_is_mended_is_stale_until_it_is_removed(mended, judge, found):
+    results, code = judge(mended)
+    assert code == 1
+    assert results.totals["fail"] == 0
+    assert states(results)[CONFLICT] == "stale"
+    assert pruned(updated(ExpectationFile(profile=PROFILE), found), results).known == []
+
+
+def test_an_id_that_is_gone_is_an_orphan(mended, judge):
+    gone = "lance.namespace.create.renamed"
+
+    def rename(file):
+        file.known = [Entry(reason="r", findings={gone: SEEN, "iceberg.config.no_such": "of another suite"})]
+
+    results, code = judge(mended, rename)
+    assert code == 1
+    assert states(results) == {gone: "orphan", "iceberg.config.no_such": "untested"}
+
+
+def test_an_entry_past_its_date_is_expired(faulty, judge):
+    results, code = judge(faulty, lambda file: [setattr(entry, "expires", date(2020, 1, 1)) for entry in file.known])
+    assert code == 1
+    assert set(states(results).values()) == {"expired"}
+    assert next(entry for entry in results.requirements if entry.id == CONFLICT).verdict == "fail"
+
+
+def test_what_is_seen_in_another_way_is_a_finding(faulty, judge):
+    def other(file):
+        for entry in file.known:
+            entry.findings = {name: seen.replace("got 400", "got 500") for name, seen in entry.findings.items()}
+
+    results, code = judge(faulty, other)
+    assert code == 1
+    assert states(results)[CONFLICT] == "different"
+    assert updated(ExpectationFile(profile=PROFILE), results).known[0].findings[CONFLICT] == SEEN
+
+
+def test_what_was_not_selected_is_not_tested(mended, judge):
+    results, code = judge(mended, select="lance.namespace.exists")
+    assert code == 0
+    assert set(states(results).values()) == {"untested"}
+
+
+def test_an_update_keeps_what_is_there_and_what_people_wrote(found):
+    first = updated(ExpectationFile(profile=PROFILE), found, reason="by design", link="https://x/1")
+    kept = Entry(reason="other", findings={"lance.table.other": "seen"})
+    first.known.append(kept)
+    again = updated(first, found)
+    assert kept in again.known
+    assert {entry.reason for entry in again.known} == {"other", "by design"}
+    assert {entry.link for entry in again.known} == {"", "https://x/1"}
+
+
+def test_names_of_a_run_are_not_stored(found):
+    entry = next(one for one in found.requirements if one.id == CONFLICT)
+    steps = [stored(step, found.target.url, found.run.prefix) for step in entry.steps]
+    text = msgspec.json.encode(steps).decode()
+    assert found.run.prefix not in text
+    assert found.target.url not in text
+    assert RUN in text
+
+
+def result(verdict, kind="behaviour", message=""):
+    one = Requirement("lance.table.a", "MUST", kind, ("ListTables",), "page-token", "It holds.", "m:f")
+    return Result.of(one, verdict, message)
+
+
+def expectations(depth="gate", **entry):
+    known = Entry(reason="r", findings={"lance.table.a": SEEN}, **entry)
+    return Expectations(ExpectationFile(profile=PROFILE, known=[known]), depth, date(2026, 1, 1))
+
+
+def never(_finding):
+    raise AssertionError("nothing should be sent")
+
+
+@pytest.mark.parametrize(
+    ("state", "verdict", "said"),
+    [
+        ("same", "known", "known"),
+        ("mended", "pass", "stale"),
+        ("changed", "pass", "stale"),
+        ("impossible", "pass", "stale"),
+    ],
+)
+def test_where_the_test_passes_the_stored_steps_decide(found, state, verdict, said):
+    steps = next(one for one in found.requirements if one.id == CONFLICT).steps
+    expected = expectations(example="lance.table.a", steps=steps)
+    assert expected.judge(result("pass"), lambda _: Replayed(state, "why")).verdict == verdict
+    assert expected.states == {"lance.table.a": said}
+
+
+@pytest.mark.parametrize(
+    ("verdict", "kind", "depth", "state"),
+    [
+        ("pass", "behaviour", "gate", "stale"),
+        ("pass", "behaviour", "smoke", "unseen"),
+        ("pass", "race", "deep", "unseen"),
+        ("unoffered", "behaviour", "gate", "stale"),
+    ],
+)
+def test_without_steps_a_thorough_run_decides(verdict, kind, depth, state):
+    expected = expectations(depth)
+    expected.judge(result(verdict, kind), never)
+    assert expected.states == {"lance.table.a": state}
+
+
+def test_errors_of_the_kit_say_nothing():
+    expected = expectations()
+    assert expected.judge(result("error"), never).verdict == "error"
+    assert expected.states == {}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (SEEN, SEEN, True),
+        (SEEN, "CreateNamespace: expected 409, got 500", False),
+        (SEEN, "CreateNamespace: expected 409, got no answer (reset)", False),
+        ('the names: lacks ["lp1n3"]', 'the names: lacks ["lp9n7", "x"]', True),
+        ("the names: lacks [1]", "the order: lacks [1]", False),
+    ],
+)
+def test_messages_are_compared_without_their_values(one, other, same):
+    assert alike(one, other) is same
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("known = 1", "no file of expectations"),
+        ('profile = "p"\n[[known]]\nreason = "r"', "findings"),
+        ('profile = "p"\ndepth = "none"', "no depth"),
+        ('profile = "p"\n[[known]]\nreason = "r"\nother = 1\nfindings = {}', "other"),
+        ('profile = "p"\n[[known]]\nreason = "r"\nfindings = {}\n[[known.steps]]\nmark = ""', "request"),
+        ('profile = "p"\n' + '[[known]]\nreason = "r"\nfindings = {a = "x"}\n' * 2, "two entries for a"),
+    ],
+)
+def test_a_file_that_is_none_is_a_problem(tmp_path, text, words):
+    (tmp_path / "known.toml").write_text(text)
+    with pytest.raises(Problem, match=words):
+        read_expectations(tmp_path / "known.toml")
+
+
+@pytest.mark.parametrize("text", ["it's", 'a "b"', "a\\b", "new\nline", "\x7f\x00\t", "🚀 数据", "'\""])
+def test_any_text_can_be_written(tmp_path, text):
+    file = ExpectationFile(profile=PROFILE, known=[Entry(reason=text, cause=text, findings={text: text})])
+    write_expectations(tmp_path / "known.toml", file)
+    assert read_expectations(tmp_path / "known.toml") == file
