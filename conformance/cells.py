@@ -128,9 +128,17 @@ class Shape:
 
 def declared_cells(document: Document, levels: Iterable[Levels] = ()) -> dict[str, list[str]]:
     """Return all cells of a document by operation."""
-    levels = tuple(levels)
-    shapes = (Shape.of(document, operation, levels) for operation in document.operations.values())
-    return {shape.operation.id: list(dict.fromkeys(shape.declared())) for shape in shapes}
+    known = frozenset(levels)
+    shapes = shapes_of(document, known).items()
+    return document.once(
+        (declared_cells, known), lambda: {id: list(dict.fromkeys(one.declared())) for id, one in shapes}
+    )
+
+
+def shapes_of(document: Document, levels: Iterable[Levels]) -> dict[str, Shape]:
+    """Return the shapes of a document's operations by their ids; they are made once."""
+    operations, known = document.operations.values(), frozenset(levels)
+    return document.once((shapes_of, known), lambda: {one.id: Shape.of(document, one, known) for one in operations})
 
 
 @dataclass
@@ -143,7 +151,7 @@ class CellLog:
     read: dict[str, set[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._shapes = {one.id: Shape.of(self.document, one, self.levels) for one in self.document.operations.values()}
+        self._shapes = shapes_of(self.document, self.levels)
         self._paths = [(one, re.compile(_path_pattern(one.path))) for one in self.document.operations.values()]
 
     def note(self, exchange: Exchange) -> None:
@@ -165,10 +173,11 @@ class CellLog:
 
     def records(self) -> list[CellRecord]:
         """Return what occurred of the document's cells."""
+        declared = declared_cells(self.document, self.levels)
         return [
-            CellRecord(operation=name, cells=sorted(set(shape.declared()) & (self.seen.get(name, set()) | looked)))
+            CellRecord(operation=name, cells=sorted(found.intersection(declared[name])))
             for name, shape in self._shapes.items()
-            for looked in [self._looked(name, shape)]
+            for found in [self.seen.get(name, set()) | self._looked(name, shape)]
         ]
 
     def _looked(self, name: str, shape: Shape) -> set[str]:

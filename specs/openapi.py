@@ -7,11 +7,11 @@ else writes a path, a status or a schema down a second time.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from jsonpointer import JsonPointerException, resolve_pointer
 
@@ -28,6 +28,7 @@ MOUNT = "x-lakeproof-mount"  # of a path item: below which path its document is
 WEIGHT_TAGS = ("metadata", "data")  # these say how heavy an operation is, not what it is about
 HINT = "Correct the document there."
 Schema = dict[str, Any]
+Made = TypeVar("Made")
 
 
 def snake_case(operation_id: str) -> str:
@@ -117,7 +118,7 @@ class Document:
     unused_actions: tuple[Action, ...] = field(default=())
     errors: ErrorBody = field(default_factory=ErrorBody)
     compiled: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
-    """What was compiled from the document and is shared by all that use it: see validation.py."""
+    """What was made of the document and is shared by all that use it: see `once` and validation.py."""
 
     @classmethod
     def load(cls, path: Path, overlay: list[Action] | None = None, *, lenient: bool = False) -> Document:
@@ -173,6 +174,13 @@ class Document:
             near = [name for name in self.operations if operation_id.lower() in name.lower()]
             hint = f"Did you mean {', '.join(near[:5])}?" if near else "`lakeproof spec list` shows them all."
             raise Problem(f"The document has no operation {operation_id}.", hint) from None
+
+    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """Return what `make` makes of the document: it is made on first use, and kept under the key."""
+        if key not in self.compiled:
+            self.compiled[key] = make()
+        made: Made = self.compiled[key]
+        return made
 
     def resolve(self, node: Any) -> Any:
         """Follow `$ref` until the node is not a reference. Raises Problem for one that leads nowhere."""

@@ -18,6 +18,10 @@ UNIONS = ("TableUpdate", "ViewUpdate")
 
 def actions(document: Document) -> dict[str, str]:
     """Return the action of every update that commits of a document may hold, by the name of its schema."""
+    return document.once(actions, lambda: _actions(document))
+
+
+def _actions(document: Document) -> dict[str, str]:
     schemas = document.raw["components"]["schemas"]
     references = [choice["$ref"] for union in UNIONS for choice in schemas.get(union, {}).get("anyOf", ())]
     return {reference.rpartition("/")[2]: _action(document.resolve({"$ref": reference})) for reference in references}
@@ -49,6 +53,10 @@ def newest_requirement_types() -> frozenset[str]:
 
 def spelling(document: Document) -> dict[str, str]:
     """Return the actions that a document names otherwise than the newest one: from its word to this document's."""
+    return document.once(spelling, lambda: _spelling(document))
+
+
+def _spelling(document: Document) -> dict[str, str]:
     standard, spelled = newest_actions(), actions(document)
     return {
         standard[schema]: spelled[schema]

@@ -28,8 +28,8 @@ class Lance:
 
     roots_have_tables = True
 
-    def __init__(self, url: str) -> None:
-        self.client = LanceClient(_client(url, "lance"))
+    def __init__(self, url: str, token: str = "") -> None:
+        self.client = LanceClient(_client(url, "lance", token))
 
     def namespace(self, *id: str) -> None:
         self.client.create_namespace(id, properties={"owner": "me"})
@@ -66,8 +66,8 @@ class Iceberg:
 
     roots_have_tables = False
 
-    def __init__(self, url: str) -> None:
-        self.client = IcebergClient(_client(url, "iceberg"))
+    def __init__(self, url: str, token: str = "") -> None:
+        self.client = IcebergClient(_client(url, "iceberg", token))
 
     def namespace(self, *id: str) -> None:
         self.client.create_namespace(id, properties={"owner": "me"})
@@ -109,8 +109,9 @@ def fill(somebody: Lance | Iceberg, *root: str) -> None:
         somebody.view(*id, "v")
 
 
-def _client(url: str, api: str) -> Client:
-    client = Client(Connection(url, {}, 10.0), find_profile(api).document())
+def _client(url: str, api: str, token: str) -> Client:
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    client = Client(Connection(url, headers, 10.0), find_profile(api).document())
     client.known.locate = lambda path: path.replace("/{prefix}", "")
     client.begin([])
     client.reach_subject()  # whatever goes wrong fails the test

@@ -1,6 +1,7 @@
 """No request names what the run did not make: what finds that out finds what it is meant to find.
 
-The runs themselves are read where they are made: in test_backends.py, test_tables_api_suite.py and test_s3.py.
+The runs themselves are read where they are made: in test_whole_runs.py, test_backends.py, test_tables_api_suite.py
+and test_s3.py.
 """
 
 from __future__ import annotations

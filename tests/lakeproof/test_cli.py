@@ -343,20 +343,26 @@ def test_report_writes_the_reports_again(cli, server, folder):
     assert (folder / "elsewhere" / "report.html").read_text() == before
 
 
-def test_coverage_counts_statuses_and_clauses(cli):
-    code, out, _ = cli("coverage", "--json")
+def test_coverage_counts_statuses_and_clauses(cli, monkeypatch):
+    monkeypatch.setenv("LAKEPROOF_SELECT", "lance.namespace.create")
+    code, out, err = cli("coverage", "--json")
     found = json.loads(out)
-    assert code == 0
-    assert not [entry for entry in found["statuses"] + found["clauses"] if entry["state"] == "gap"]
-    conflict = next(one for one in found["statuses"] if (one["operation"], one["status"]) == ("CreateNamespace", "409"))
-    assert "lance.namespace.create.conflict" in conflict["by"]
+    states = {(entry["operation"], entry["status"]): entry for entry in found["statuses"]}
+    assert states["CreateNamespace", "409"]["state"] == "covered"
+    assert "lance.namespace.create.conflict" in states["CreateNamespace", "409"]["by"]
+    assert states["DropTable", "200"]["state"] == "gap"
+    assert code == 1
+    assert "coverage.toml allows" in err
 
 
-def test_coverage_of_iceberg_has_no_gap(cli):
-    code, out, _ = cli("coverage", "--api", "iceberg", "--json")
-    found = json.loads(out)
-    assert [entry for entry in found["statuses"] + found["clauses"] if entry["state"] == "gap"] == []
-    assert code == 0
+def test_coverage_counts_the_cells_of_a_run(cli, server):
+    cli("check", server.url, "-k", "lance.namespace.create")
+    code, out, err = cli("coverage", "lakeproof-report", "--json")
+    cells = {(entry["operation"], entry["cell"]): entry["state"] for entry in json.loads(out)["cells"]}
+    assert cells["CreateNamespace", "body /mode: value"] == "covered"
+    assert cells["CreateTable", "query mode: value"] == "gap"
+    assert code == 1
+    assert err == ""
 
 
 def test_coverage_shows_a_gap(cli, server):

@@ -1,0 +1,78 @@
+"""One run of the whole suite for each API, against the reference server in memory, on which others have things too.
+
+What others have changes no verdict and is as it was, all that the server meets notices a fault, and nothing that the
+document declares is left out without a reason.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from conformance.cell_coverage import cell_coverage, held_line
+from conformance.coverage import GAP, clause_coverage, status_coverage
+from conformance.noticed import matching
+from conformance.results import Results
+from lakeproof import check, serve
+from reference_server.iceberg.options import SAMPLE_NAMESPACE
+from specs.apis import apis
+from specs.profiles import find_profile
+from tests.conformance.harmless import foreign_names
+from tests.conformance.mutants import NOTICED, SERVED, SETTINGS, TOKEN
+from tests.conformance.somebody import SOMEBODY, fill
+from tests.conformance.whole_runs import assert_all_met, unchanged, unoffered
+
+ROOTS = ("a", "aaa", "lp000000_1", "shop", "two words", "zzz")  # before, among and behind the names of a run
+
+
+@dataclass
+class WholeRun:
+    api: str
+    results: Results
+    code: int
+    report: Path
+
+
+@pytest.fixture(scope="module", params=apis())
+def whole(request, tmp_path_factory):
+    """A run, after which what others have is as it was."""
+    api, folder = request.param, tmp_path_factory.mktemp("whole")
+    with serve(api, auth=f"token:{TOKEN}", **SERVED.get(api, {})) as server:
+        somebody = SOMEBODY[api](server.url, TOKEN)
+        for name in ROOTS:
+            fill(somebody, name)
+        if somebody.roots_have_tables:
+            for number in range(5):
+                somebody.table(f"orders_{number}")
+            somebody.view("declared")
+        with unchanged(somebody):
+            results, code = check(server.url, api=api, token=TOKEN, report=str(folder), **SETTINGS.get(api, {}))
+    return WholeRun(api, results, code, folder)
+
+
+def test_the_reference_server_conforms(whole):
+    assert_all_met(whole.results, whole.code, unoffered(whole.api))
+
+
+def test_nothing_is_named_that_the_run_did_not_make(whole):
+    assert foreign_names(whole.report, find_profile(whole.api).document(), SAMPLE_NAMESPACE) == []
+
+
+def test_every_requirement_that_the_server_meets_notices_a_fault(whole):
+    met = {entry.id for entry in whole.results.requirements if entry.verdict == "pass"}
+    assert met
+    patterns = {pattern for patterns in NOTICED[whole.api].values() for pattern in patterns}
+    assert sorted(met - matching(patterns, met)) == []
+
+
+def test_statuses_and_clauses_have_no_gap(whole):
+    profile = find_profile(whole.api)
+    statuses = status_coverage(whole.results, profile.document())
+    clauses = [entry for suite in profile.suites for entry in clause_coverage(suite)]
+    assert [entry for entry in [*statuses, *clauses] if entry.state == GAP] == []
+
+
+def test_no_more_cells_are_left_out_than_allowed(whole):
+    assert held_line(cell_coverage(whole.results), whole.api) == []

@@ -1,0 +1,50 @@
+"""What tests expect of runs of the whole suite against the reference server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+# Why a requirement has nothing to judge on the reference server, as its message says.
+UNOFFERED = {
+    ("lance", "memory:pure"): ("access to the files", "other reasons than a null"),  # no suite can stage versions there
+    "lance": ("other reasons than a null",),  # RegisterTable needs a table that exists
+    "iceberg": (
+        "does not have signRequest",  # these need a warehouse in an object store: see test_s3.py
+        "hands out no credentials",
+        "brings no credentials",
+        "has no token",
+        "has no scan-planning-mode",
+        "plans while the client waits",
+        "has pages",  # and these are for servers that lack something
+        "names endpoints",
+        "has idempotency keys",
+        "no separator but 0x1F",
+        "holds the separator",
+    ),
+}
+OPEN = {"lance": ("the run has no token",), "iceberg": ("the run has no token", "the run has no credential")}
+INSIDE = {"lance": ("stays in a namespace that it was given",)}
+
+
+def unoffered(api, backend="memory", *, open_to_all=False, inside=False):
+    """The reasons for which a run by the settings of an API judges nothing."""
+    known = UNOFFERED.get((api, backend), UNOFFERED.get(api, ()))
+    return known + (OPEN.get(api, ()) if open_to_all else ()) + (INSIDE.get(api, ()) if inside else ())
+
+
+def assert_all_met(results, code, reasons):
+    """Everything is met or is unoffered for one of the reasons, each of which occurs, and nothing stays."""
+    assert code == 0
+    messages = [entry.message for entry in results.requirements if entry.verdict != "pass"]
+    assert [message for message in messages if not any(reason in message for reason in reasons)] == []
+    assert [reason for reason in reasons if not any(reason in message for message in messages)] == []
+    assert results.run.left_behind == []
+
+
+@contextmanager
+def unchanged(somebody) -> Iterator[None]:
+    """What somebody has is as it was before."""
+    before = somebody.content()
+    yield
+    assert somebody.content() == before
