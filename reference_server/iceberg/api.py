@@ -76,7 +76,7 @@ class IcebergApi(Api):
     handler_modules: ClassVar[Collection[ModuleType]] = HANDLER_MODULES
     options: ClassVar[type[Options]] = IcebergOptions
     needs_files = True
-    varying = ("If-None-Match", "X-Iceberg-Access-Delegation")
+    varying: ClassVar[tuple[str, ...]] = ("If-None-Match", "X-Iceberg-Access-Delegation")
 
     def __init__(self, setup: Setup, options: Any) -> None:
         """Put the API together. Raises Problem for warehouses, namespaces and functions that cannot be served."""

@@ -15,6 +15,15 @@ entities/               what storage keeps about principals, roles, catalogs and
   storage_rules.py        which locations and settings the storage of a catalog has
   followers.py            grants follow tables that are renamed and dropped
   bootstrap.py            what exists from the start
+catalog/                what a catalog is beyond a warehouse of the Iceberg API
+  served.py warehouses.py   a catalog with its record, looked up at each request
+  revisions.py flags.py   in what the revisions differ here; settings of catalogs
+  checks.py               what is refused before a handler is called: external catalogs, names, ways of access
+  places.py object_store.py   locations taken apart; where files are that lie in a cloud
+  location_rules.py location_index.py   where things may lie, and where they do
+  vending.py              credentials for clients, in the form of each storage
+  notified.py             when other catalogs last said something of a table
+  policy_*.py             types, targets and mappings of policies
 handlers/               a coroutine function for each operation, in a module per topic
 """
 

@@ -10,46 +10,58 @@ from typing import Any, ClassVar
 
 import jsonschema_rs
 
-from reference_server.api import Setup
+from reference_server.api import Handler, Setup
 from reference_server.auth import Principal
-from reference_server.context import Context, Reply, Request
-from reference_server.errors import InvalidInput, NotFound, PermissionDenied
+from reference_server.context import Context, Reply, Request, json_reply
+from reference_server.errors import CatalogError, InvalidInput, NamespaceNotEmpty, NotFound, PermissionDenied
 from reference_server.iceberg.api import HANDLER_MODULES as ICEBERG_MODULES
 from reference_server.iceberg.api import IcebergApi
 from reference_server.iceberg.catalog.location_rules import LocationRules
-from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse
-from reference_server.iceberg.files.file_io import FileIO
+from reference_server.iceberg.errors import error_body
 from reference_server.iceberg.files.metadata_files import MetadataFiles
 from reference_server.iceberg.handlers import config as iceberg_config
 from reference_server.iceberg.handlers import tokens as iceberg_tokens
-from reference_server.iceberg.scans.content import BYTES
-from reference_server.iceberg.scans.plans import SYNC, scan_services
+from reference_server.iceberg.scans.plans import ScanServices
 from reference_server.iceberg.services import Services
 from reference_server.options import Options
 from reference_server.polaris.callers import Callers
+from reference_server.polaris.catalog.checks import check_catalog
+from reference_server.polaris.catalog.location_index import LocationFollower
+from reference_server.polaris.catalog.notified import NotificationFollower
+from reference_server.polaris.catalog.policy_mappings import PolicyFollower
+from reference_server.polaris.catalog.revisions import CATALOG_RULES
+from reference_server.polaris.catalog.vending import ACCESS
+from reference_server.polaris.catalog.warehouses import Warehouses
 from reference_server.polaris.context import CatalogContext, ManagementContext, PolarisServices
 from reference_server.polaris.entities.bootstrap import bootstrap
 from reference_server.polaris.entities.catalogs import find_catalog
 from reference_server.polaris.entities.credentials import find_credentials
 from reference_server.polaris.entities.followers import GrantFollower
 from reference_server.polaris.handlers import (
+    applicable_policies,
     catalog_roles,
     catalogs,
     config,
+    generic_tables,
     grants,
+    notifications,
+    policies,
     principal_roles,
     principals,
     tokens,
 )
 from reference_server.polaris.handlers.bodies import wrap
+from reference_server.polaris.handlers.notifications import read_timestamp
 from reference_server.polaris.options import PolarisOptions
 from reference_server.polaris.rules import RULES
 from reference_server.routing import Router
 from specs.openapi import Operation
 
 OWN_MODULES = [tokens, config, catalogs, principals, principal_roles, catalog_roles, grants]
+OWN_MODULES += [notifications, generic_tables, policies, applicable_policies]
 REPLACED = (iceberg_config, iceberg_tokens)
-FOLLOWERS = (GrantFollower(),)
+CONFIG, NOTIFICATION = "getConfig", "sendNotification"
+FOLLOWERS = (GrantFollower(), LocationFollower(), PolicyFollower(), NotificationFollower())
 WITHOUT_ROTATION = frozenset({"rotateCredentials", "getConfig", "getToken"})  # allowed where secrets must be changed
 
 
@@ -61,12 +73,15 @@ class PolarisApi(IcebergApi):
         *(module for module in ICEBERG_MODULES if module not in REPLACED),
     ]
     options: ClassVar[type[Options]] = PolarisOptions
+    varying = (*IcebergApi.varying, generic_tables.HEADER)
 
     def __init__(self, setup: Setup, options: PolarisOptions) -> None:
         """Put the API together. Raises Problem for credentials of root that cannot be read."""
         rules, storage = RULES[setup.profile.revision], setup.backend.storage
         self._root, self._bootstrap_given = options.root, bool(options.bootstrap)
         self._polaris = PolarisServices(storage, rules, Callers(storage, rules, options.realm))
+        self._catalog_rules = CATALOG_RULES[setup.profile.revision]
+        self._warehouses = Warehouses(setup.backend, self._catalog_rules, self._shared)
         super().__init__(setup, options)
         self.router = Router(setup.document)
         self._names = _name_schemas(setup.document.operations.values())
@@ -79,17 +94,12 @@ class PolarisApi(IcebergApi):
         record = find_catalog(self.backend.storage, name) if name else None
         if name is None or record is None:
             return None
-        warehouse = Warehouse(name, record["properties"]["default-base-location"].rstrip("/"))
-        allowed = AllowedLocations([warehouse])
-        file_io = FileIO(allowed, durable=self.backend.durable)
-        scans = scan_services(file_io.read, SYNC, BYTES)
-        return self.services(
-            LocationRules(warehouse, allowed),
-            {name: warehouse},
-            MetadataFiles(file_io),
-            scans,
-            followers=FOLLOWERS,
-        )
+        return self._warehouses.find(record)
+
+    def _shared(self, locations: LocationRules, files: MetadataFiles, scans: ScanServices) -> Services:
+        """Return what requests to one catalog share."""
+        warehouses = {locations.warehouse.name: locations.warehouse}
+        return self.services(locations, warehouses, files, scans, ACCESS, FOLLOWERS)
 
     async def start(self) -> None:
         """See Api.start: a new storage gets root, whose random secret is shown this once."""
@@ -113,6 +123,8 @@ class PolarisApi(IcebergApi):
     def prepare(self, operation: Operation, body: Any) -> None:
         """See Api.prepare."""
         super().prepare(operation, body)
+        if operation.id == NOTIFICATION:
+            read_timestamp(body)
         wrap(operation.id, body)
 
     def authorize(self, principal: Principal, operation: Operation, _target: Any) -> None:
@@ -130,12 +142,39 @@ class PolarisApi(IcebergApi):
         self, request: Request, operation: Operation, path: Mapping[str, str], body: Any, executor: Executor
     ) -> Context:
         """See Api.context."""
-        if "prefix" not in path:
+        if operation.id == CONFIG:
+            name = _warehouse(request)
+        elif "prefix" in path:
+            name = path["prefix"]
+        else:
             return ManagementContext(request, operation, path, body, executor, self._polaris)
-        services = self.find(path["prefix"])
+        services = self.find(name)
         if services is None:
-            raise NotFound(f"Catalog does not exist: {path['prefix']:.300}")
+            raise NotFound(f"Unable to find warehouse {name:.300}")
         return CatalogContext(request, operation, path, body, executor, services, self._polaris)
+
+    async def run(self, handler: Handler, context: Context) -> Reply:
+        """See Api.run: what the catalog refuses is refused first."""
+        if isinstance(context, CatalogContext):
+            check_catalog(context)
+        return await super().run(handler, context)
+
+    def render(self, error: CatalogError, request: Request) -> Reply:
+        """See Api.render: a namespace that is not empty has a status of its own in each revision."""
+        reply = super().render(error, request)
+        status = self._catalog_rules.not_empty
+        if isinstance(error, NamespaceNotEmpty) and status != error.status:
+            refusal = json_reply({"error": {**error_body(error), "code": status}}, status)
+            reply.status, reply.body = status, refusal.body
+        return reply
+
+
+def _warehouse(request: Request) -> str:
+    """Return the catalog that getConfig is asked for. Raises InvalidInput."""
+    name = request.query.get("warehouse", [""])[-1]
+    if not name:
+        raise InvalidInput("Please specify a warehouse")
+    return name
 
 
 Schemas = dict[str, list[tuple[str, jsonschema_rs.Draft202012Validator]]]

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from reference_server.context import Context
 from reference_server.errors import CommitFailed
+from reference_server.iceberg.catalog.catalog import ListRequest
 from reference_server.iceberg.context import IcebergContext
 from reference_server.polaris.callers import Callers
+from reference_server.polaris.catalog.flags import PAGINATION
+from reference_server.polaris.catalog.served import served_catalog
 from reference_server.polaris.rules import Rules
 from reference_server.storage import Storage
 from reference_server.storage.transactions import Transaction, transact
 
 T = TypeVar("T")
+SNAPSHOTS = "snapshots"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,23 @@ class CatalogContext(IcebergContext):
     """A request for the content of a catalog."""
 
     polaris: PolarisServices
+
+    @property
+    def page(self) -> ListRequest:
+        """See IcebergContext: a catalog has listings in pages only where it is set so."""
+        size = self.query("pageSize")
+        if not served_catalog(self).has(PAGINATION):
+            return ListRequest(None, None, self.services.page_size)
+        return ListRequest(self.query("pageToken"), size, self.services.page_size, paged=size is not None)
+
+    def query(self, name: str) -> Any:
+        """See Context: which snapshots are wanted is not always heard, and never depends on the case of letters."""
+        if name != SNAPSHOTS:
+            return IcebergContext.query(self, name)
+        if not served_catalog(self).rules.checks_queries:
+            return None
+        value = IcebergContext.query(self, name)
+        return value.lower() if value else value
 
 
 def _contended() -> CommitFailed:

@@ -32,6 +32,10 @@ class LocationRules:
     def check_registered(self, change: Change, kind: Kind, path: Path, metadata: Json) -> None:
         """Raise CatalogError where a table or view with these metadata may not be registered."""
 
+    def files_of_dropped(self, _kind: Kind, _location: str) -> list[str]:
+        """Return the files that go with something that is dropped, whose metadata file is at a location."""
+        return []
+
     def namespace_properties(self, _change: Change, _path: Path, properties: Properties) -> Properties:
         """Return the properties that a new namespace gets. Raises CatalogError for a place where it may not lie."""
         return properties

@@ -85,11 +85,12 @@ async def replace_view(context: IcebergContext) -> Reply:
 
 
 async def drop_view(context: IcebergContext) -> Reply:
-    """Drop a view; its metadata files stay, so that it can be registered again."""
+    """Drop a view; its metadata files stay, so that it can be registered again, unless its warehouse has a rule."""
     path = context.object_path("view")
 
     async def build(change: Change) -> Reply:
-        change.remove(Kind.VIEW, path)
+        location = change.remove(Kind.VIEW, path)
+        change.old_files += context.services.locations.files_of_dropped(Kind.VIEW, location)
         return Reply(204)
 
     async with context.alone([path]):

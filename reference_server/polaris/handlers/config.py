@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from reference_server.errors import InvalidInput, NotFound
-from reference_server.polaris.context import ManagementContext
-from reference_server.polaris.entities.catalogs import find_catalog
-from specs.identifiers import encode_segment
+from reference_server.iceberg.catalog.idempotency import lifetime
+from reference_server.polaris.catalog.served import served_catalog
+from reference_server.polaris.context import CatalogContext
+from specs.identifiers import SEPARATOR_OVERRIDE, UNIT_SEPARATOR, encode_segment
+
+PREFIXED = "{prefix}"
 
 
-async def get_config(context: ManagementContext) -> dict[str, Any]:
-    """Return the properties of a catalog, which the request must name, and the prefix of its paths."""
+async def get_config(context: CatalogContext) -> dict[str, Any]:
+    """Return the properties of the catalog that the request names, the prefix of its paths, and what can be asked."""
     context.reusable = True
-    name = context.query("warehouse")
-    if not name:
-        raise InvalidInput("Please specify a warehouse")
-    record = find_catalog(context.polaris.storage, name)
-    if record is None:
-        raise NotFound(f"Unable to find warehouse {name:.300}")
-    return {"defaults": record["properties"], "overrides": {"prefix": encode_segment(name)}}
+    catalog, document = served_catalog(context), context.services.document
+    overrides = {"prefix": encode_segment(catalog.name), SEPARATOR_OVERRIDE: encode_segment(UNIT_SEPARATOR)}
+    answer: dict[str, Any] = {"defaults": dict(catalog.properties), "overrides": overrides}
+    answer["endpoints"] = [
+        f"{operation.method} {operation.own_path}"
+        for operation in document.operations.values()
+        if operation.id in context.services.handled and PREFIXED in operation.path
+    ]
+    if keys_hold := lifetime(document):
+        answer["idempotency-key-lifetime"] = keys_hold
+    return answer

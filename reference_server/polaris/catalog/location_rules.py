@@ -1,0 +1,131 @@
+"""Where in a catalog namespaces, tables and views may lie.
+
+Each lies in the folder of its namespace, the namespaces of the first level in the base location of the catalog, and
+no two overlap; settings of the catalog lift this. In an external catalog all allowed locations are as good. A table
+whose own folder is taken, say by one that had its name before, gets another one beside it.
+"""
+
+from __future__ import annotations
+
+import secrets
+
+from reference_server.errors import InvalidInput, PermissionDenied
+from reference_server.iceberg.catalog.catalog import Change, Properties
+from reference_server.iceberg.catalog.keys import Kind
+from reference_server.iceberg.catalog.location_rules import LocationRules
+from reference_server.iceberg.catalog.names import Path, show
+from reference_server.iceberg.metadata.reading import Json
+from reference_server.polaris.catalog.flags import (
+    CUSTOM_NAMESPACES,
+    EXTERNAL_FILES,
+    OVERLAPPING,
+    UNSTRUCTURED,
+    VIEW_FILES,
+)
+from reference_server.polaris.catalog.location_index import claim, location_of, overlapping
+from reference_server.polaris.catalog.object_store import CatalogLocations
+from reference_server.polaris.catalog.places import is_within, place_of
+from reference_server.polaris.catalog.served import ServedCatalog, folder_name
+
+LOCATION = "location"
+WRITTEN_TO = ("write.data.path", "write.metadata.path")
+
+
+class CatalogLocationRules(LocationRules):
+    """The rules of one catalog."""
+
+    def __init__(self, catalog: ServedCatalog, allowed: CatalogLocations) -> None:
+        super().__init__(catalog, allowed)
+        self._catalog = catalog
+
+    def new(self, change: Change, path: Path) -> str:
+        """See LocationRules."""
+        location = self._default(change, path)
+        taken = overlapping(change, path, location) if not self._catalog.has(OVERLAPPING) else None
+        return location if taken is None else f"{location}-{secrets.token_hex(8)}"
+
+    def check(self, change: Change, kind: Kind, path: Path, metadata: Json, previous: Json | None = None) -> None:
+        """See LocationRules. Raises PermissionDenied."""
+        places = _places(metadata)
+        if previous is not None and places == _places(previous):
+            return
+        location = metadata[LOCATION]
+        self.check_inside(change, path, location)
+        for place in places[1:]:
+            if self._catalog.has(EXTERNAL_FILES):
+                self.allowed.check(place)
+            else:
+                self.check_inside(change, path, place)
+        if previous is None or location != previous[LOCATION]:
+            self.check_free(change, kind, path, location)
+            claim(change, kind, path, location, chosen=location != self._default(change, path))
+
+    def check_registered(self, change: Change, kind: Kind, path: Path, metadata: Json) -> None:
+        """See LocationRules. Raises PermissionDenied. Views of one metadata file lie in one folder."""
+        if kind is Kind.TABLE:
+            self.check(change, kind, path, metadata)
+        else:
+            self.check_inside(change, path, metadata[LOCATION])
+
+    def files_of_dropped(self, kind: Kind, location: str) -> list[str]:
+        """See LocationRules."""
+        return [location] if kind is Kind.VIEW and self._catalog.has(VIEW_FILES) else []
+
+    def namespace_properties(self, change: Change, path: Path, properties: Properties) -> Properties:
+        """See LocationRules. Raises PermissionDenied and InvalidInput."""
+        location = properties.get(LOCATION) or self._default(change, path)
+        self._place_namespace(change, path, location)
+        return {**properties, LOCATION: location}
+
+    def check_properties(self, change: Change, path: Path, properties: Properties) -> None:
+        """See LocationRules. Raises PermissionDenied and InvalidInput."""
+        if LOCATION in properties:
+            self._place_namespace(change, path, properties[LOCATION])
+
+    def check_inside(self, change: Change, path: Path, location: str) -> None:
+        """Raise PermissionDenied for a location outside of the catalog, or of the namespace of a table or view."""
+        self.allowed.check(location)
+        if self._catalog.is_external or self._catalog.has(UNSTRUCTURED):
+            return
+        namespace = self._of_namespace(change, path[:-1])
+        if not is_within(place_of(location), place_of(namespace)):
+            raise PermissionDenied(
+                f"Invalid locations '[{location:.300}]' for identifier '{show(path):.300}': {location:.300} is not in "
+                f"the list of allowed locations: [{namespace}]"
+            )
+
+    def check_free(self, change: Change, kind: Kind, path: Path, location: str) -> None:
+        """Raise PermissionDenied for a location that something else has, unless the catalog allows it."""
+        if self._catalog.has(OVERLAPPING):
+            return
+        taken = overlapping(change, path, location)
+        if taken is not None:
+            raise PermissionDenied(
+                f"Unable to create {kind.label.lower()} at location '{location:.300}' because it conflicts with "
+                f"existing table or namespace: {show(taken):.300}"
+            )
+
+    def _place_namespace(self, change: Change, path: Path, location: str) -> None:
+        default = self._default(change, path)
+        custom = place_of(location) != place_of(default)
+        self.check_free(change, Kind.NAMESPACE, path, location)
+        if custom and not self._catalog.rules.custom_places and not self._catalog.has(CUSTOM_NAMESPACES):
+            raise InvalidInput(
+                f"Namespace {show(path):.300} has a custom location, which is not enabled. Expected location: "
+                f"[{default}]. Got location: [{location:.300}]."
+            )
+        self.allowed.check(location)
+        claim(change, Kind.NAMESPACE, path, location, chosen=custom)
+
+    def _default(self, change: Change, path: Path) -> str:
+        """Return where something lies of which nobody says where."""
+        return f"{self._of_namespace(change, path[:-1])}/{folder_name(path)}"
+
+    def _of_namespace(self, change: Change, path: Path) -> str:
+        location = location_of(change, Kind.NAMESPACE, path) if path else self._catalog.uri
+        return (location or self._default(change, path)).rstrip("/")
+
+
+def _places(metadata: Json) -> list[str]:
+    properties = metadata.get("properties") or {}
+    return [metadata[LOCATION], *(properties[name] for name in WRITTEN_TO if name in properties)]

@@ -1,0 +1,116 @@
+"""What policies are attached to: each at most one of a type.
+
+attached    / <catalog> / <kind> / <path of the target> / <type>      ->  path of the policy, JSON
+attached-to / <catalog> / <path of the policy> / <kind> / <path of the target>  ->  its type, UTF-8
+
+The kind and the path of a catalog are `catalog` and nothing. A mapping goes with its target and with its policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import orjson
+
+from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.keys import Kind
+from reference_server.iceberg.catalog.names import Path, show
+from reference_server.polaris.catalog.policy_errors import MappingAlreadyExists, PolicyInUse
+from reference_server.storage import Readable, pack, unpack
+
+ATTACHED, ATTACHED_TO = "attached", "attached-to"
+CATALOG = "catalog"
+TARGETS = (Kind.NAMESPACE, Kind.TABLE, Kind.GENERIC_TABLE)
+
+
+class Attachment(NamedTuple):
+    """What a policy is attached to: a catalog, with no path, a namespace or a table."""
+
+    kind: str
+    path: Path
+
+
+def policies_on(store: Readable[bytes], catalog: str, target: Attachment) -> dict[str, Path]:
+    """Return the policies that are attached to a target, by their types."""
+    found = store.scan(_on(catalog, target))
+    return {unpack(key)[-1].decode(): tuple(orjson.loads(value)) for key, value in found}
+
+
+def attach(change: Change, policy: Path, policy_type: str, target: Attachment) -> None:
+    """Attach a policy, which may be attached already. Raises MappingAlreadyExists for another one of its type."""
+    key = _on(change.warehouse, target) + pack(policy_type)
+    present = change.transaction.get(key)
+    if present is not None and tuple(orjson.loads(present)) != policy:
+        raise MappingAlreadyExists(
+            f"The policy mapping of same type ({policy_type}) for {show(target.path) or change.warehouse:.300} already "
+            f"exists"
+        )
+    change.transaction.put(key, orjson.dumps(policy))
+    change.transaction.put(_of(change.warehouse, policy) + _target(target), policy_type.encode())
+
+
+def detach(change: Change, policy: Path, target: Attachment) -> bool:
+    """Detach a policy; return whether it was attached."""
+    back = _of(change.warehouse, policy) + _target(target)
+    policy_type = change.transaction.get(back)
+    if policy_type is None:
+        return False
+    change.transaction.put(back, None)
+    change.transaction.put(_on(change.warehouse, target) + pack(policy_type), None)
+    return True
+
+
+def require_unattached(change: Change, policy: Path) -> None:
+    """Raise PolicyInUse for a policy that is attached to something."""
+    prefix = _of(change.warehouse, policy)
+    if change.transaction.scan(prefix, limit=1):
+        raise PolicyInUse(f"Policy {show(policy):.300} is still attached to entities")
+    change.transaction.require_empty(prefix)
+
+
+class PolicyFollower:
+    """See Follower: mappings go with what they are of, and follow a target to its new name."""
+
+    def started(self, _change: Change) -> None:
+        """Nothing has to be so."""
+
+    def removed(self, change: Change, kind: Kind, path: Path) -> None:
+        """Remove the mappings of a policy, or on a target."""
+        if kind is Kind.POLICY:
+            for target in _targets(change, path):
+                detach(change, path, target)
+            change.transaction.require_empty(_of(change.warehouse, path))
+        elif kind in TARGETS:
+            self._take_off(change, Attachment(kind, path))
+
+    def moved(self, change: Change, kind: Kind, path: Path, target: Path) -> None:
+        """Attach to the new name what was attached to the old one."""
+        if kind in TARGETS:
+            for policy_type, policy in self._take_off(change, Attachment(kind, path)).items():
+                attach(change, policy, policy_type, Attachment(kind, target))
+
+    def _take_off(self, change: Change, target: Attachment) -> dict[str, Path]:
+        attached = policies_on(change.transaction, change.warehouse, target)
+        for policy in attached.values():
+            detach(change, policy, target)
+        change.transaction.require_empty(_on(change.warehouse, target))
+        return attached
+
+
+def _targets(change: Change, policy: Path) -> Iterator[Attachment]:
+    for key, _ in change.transaction.scan(_of(change.warehouse, policy)):
+        kind, path = unpack(key)[-2:]
+        yield Attachment(kind.decode(), tuple(level.decode() for level in unpack(path)))
+
+
+def _target(target: Attachment) -> bytes:
+    return pack(target.kind, pack(*target.path))
+
+
+def _on(catalog: str, target: Attachment) -> bytes:
+    return pack(ATTACHED, catalog) + _target(target)
+
+
+def _of(catalog: str, policy: Path) -> bytes:
+    return pack(ATTACHED_TO, catalog, pack(*policy))

@@ -1,0 +1,110 @@
+"""Credentials that clients get for the files of a table, in the form that each storage wants: dummy ones.
+
+A client asks for them in X-Iceberg-Access-Delegation. Each type of storage has names of its own for them. Local files
+need none. The first revision puts them among the settings of a table; later ones say besides for which location they
+are, until when, and where there are new ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+from reference_server.errors import InvalidInput
+from reference_server.iceberg.catalog.names import Path, show
+from reference_server.iceberg.context import IcebergContext
+from reference_server.iceberg.files.buckets import Keys
+from reference_server.iceberg.handlers.credentials import HEADER, VENDED, dummy_keys, end_of_keys, path_of
+from reference_server.iceberg.metadata.reading import Json
+from reference_server.iceberg.services import Access, Credential
+from reference_server.polaris.catalog.served import FILE, ServedCatalog, served_catalog
+
+Config = dict[str, str]
+REFRESH = "loadCredentials"
+REFRESHED_AT = {
+    "S3": "client.refresh-credentials-endpoint",
+    "GCS": "gcs.oauth2.refresh-credentials-endpoint",
+    "AZURE": "adls.refresh-credentials-endpoint",
+}
+
+
+def access_modes(context: IcebergContext) -> list[str]:
+    """Return the ways of access that a request asks for."""
+    words = context.request.headers.get(HEADER, "").split(",")
+    return [word.strip().lower() for word in words if word.strip()]
+
+
+def can_vend(catalog: ServedCatalog) -> bool:
+    """Return whether a catalog has credentials to give: a storage may say that there is nobody to make them."""
+    return catalog.storage_type != FILE and not catalog.storage.get("stsUnavailable")
+
+
+def credentials_for(catalog: ServedCatalog, secret: bytes, location: str, owner: str) -> Config:
+    """Return the settings with which a client opens a location; `owner` says for which table, `secret` makes keys."""
+    if not can_vend(catalog):
+        return {}
+    end = end_of_keys()
+    keys = dummy_keys(secret, f"{location}\0{owner}", end)
+    return VENDED_FORMS[catalog.storage_type](catalog, keys, location, str(end * 1000))
+
+
+def _credentials(context: IcebergContext, path: Path, metadata: Json) -> list[Credential]:
+    catalog, location = served_catalog(context), metadata["location"]
+    secret = context.services.dummy_key_secret
+    config = credentials_for(catalog, secret, location, metadata["table-uuid"])
+    if not config:
+        return []
+    if REFRESH in context.services.handled:
+        config[REFRESHED_AT[catalog.storage_type]] = path_of(context, REFRESH, path)
+    return [{"prefix": location, "config": config}]
+
+
+def _fields(context: IcebergContext, path: Path, metadata: Json) -> dict[str, Any]:
+    """Return what an answer that shows a table says about its storage, and the credentials if it asks for them."""
+    if VENDED not in access_modes(context):
+        return {"config": {}}
+    context.reusable = False
+    catalog = served_catalog(context)
+    credentials = _credentials(context, path, metadata)
+    config = credentials[0]["config"] if credentials else {}
+    return {"config": config, **({"storage-credentials": credentials} if catalog.rules.lists_credentials else {})}
+
+
+def require_vending(context: IcebergContext, path: Path) -> None:
+    """Raise InvalidInput where a client asks for credentials of a table and none can be made."""
+    catalog = served_catalog(context)
+    if catalog.storage_type != FILE and not can_vend(catalog):
+        raise InvalidInput(
+            f"Credential vending was requested for table {show(path):.300}, but no credentials are available"
+        )
+
+
+def _s3(catalog: ServedCatalog, keys: Keys, _location: str, end: str) -> Config:
+    config = {"s3.access-key-id": keys.id, "s3.secret-access-key": keys.secret, "s3.session-token": keys.token}
+    storage = catalog.storage
+    if storage.get("region"):
+        config |= {"client.region": storage["region"], "s3.region": storage["region"]}
+    if storage.get("endpoint"):
+        config["s3.endpoint"] = storage["endpoint"]
+    if storage.get("pathStyleAccess"):
+        config["s3.path-style-access"] = "true"
+    return config | ({"s3.session-token-expires-at-ms": end} if catalog.rules.lists_credentials else {})
+
+
+def _gcs(_catalog: ServedCatalog, keys: Keys, _location: str, end: str) -> Config:
+    return {"gcs.oauth2.token": keys.token, "gcs.oauth2.token-expires-at": end}
+
+
+def _azure(catalog: ServedCatalog, keys: Keys, location: str, end: str) -> Config:
+    host = urlsplit(location).hostname or ""
+    config = {f"adls.sas-token.{host}": keys.token}
+    return config | ({f"adls.sas-token-expires-at-ms.{host}": end} if catalog.rules.lists_credentials else {})
+
+
+VENDED_FORMS: dict[str, Callable[[ServedCatalog, Keys, str, str], Config]] = {
+    "S3": _s3,
+    "GCS": _gcs,
+    "AZURE": _azure,
+}
+ACCESS = Access(_fields, _credentials)

@@ -1,0 +1,54 @@
+"""The catalogs as warehouses of the Iceberg API: looked up at each request, and ready again while unchanged."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from reference_server.backends import Backend
+from reference_server.iceberg.files.file_io import FileIO
+from reference_server.iceberg.files.metadata_files import MetadataFiles
+from reference_server.iceberg.scans.content import BYTES
+from reference_server.iceberg.scans.plans import SYNC, ScanServices, scan_services
+from reference_server.iceberg.services import Services
+from reference_server.polaris.catalog.location_rules import CatalogLocationRules
+from reference_server.polaris.catalog.object_store import CatalogLocations
+from reference_server.polaris.catalog.revisions import CatalogRules
+from reference_server.polaris.catalog.served import BASE, ServedCatalog
+
+KEPT = 64
+Record = Mapping[str, Any]
+Open = Callable[[CatalogLocationRules, MetadataFiles, ScanServices], Services]
+
+
+class Warehouses:
+    """What requests to each catalog share, for the catalogs that were asked for last."""
+
+    def __init__(self, backend: Backend, rules: CatalogRules, services: Open) -> None:
+        """Let `services` make what requests to a catalog share."""
+        self._backend = backend
+        self._rules = rules
+        self._services = services
+        self._kept: OrderedDict[str, tuple[Record, Services]] = OrderedDict()
+
+    def find(self, record: Record) -> Services:
+        """Return what requests to a catalog share, as long as its record is the same."""
+        name = record["name"]
+        kept = self._kept.get(name)
+        if kept is not None and kept[0] == record:
+            self._kept.move_to_end(name)
+            return kept[1]
+        services = self._open(record)
+        self._kept[name] = (record, services)
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return services
+
+    def _open(self, record: Record) -> Services:
+        base = record["properties"][BASE].rstrip("/")
+        catalog = ServedCatalog(record["name"], base, record=record, rules=self._rules)
+        allowed = CatalogLocations(catalog, self._backend.data_root)
+        file_io = FileIO(allowed, durable=self._backend.durable)
+        scans = scan_services(file_io.read, SYNC, BYTES)
+        return self._services(CatalogLocationRules(catalog, allowed), MetadataFiles(file_io), scans)

@@ -1,0 +1,80 @@
+"""listGenericTables, createGenericTable, loadGenericTable, dropGenericTable: tables in formats other than Iceberg.
+
+The catalog keeps what is said of them and has no files of theirs. They share their names with tables and views.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from reference_server.context import Reply, json_reply
+from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.changes import commit
+from reference_server.iceberg.catalog.keys import Kind
+from reference_server.iceberg.catalog.names import Path, check_name, show
+from reference_server.iceberg.handlers.credentials import VENDED
+from reference_server.iceberg.handlers.listings import list_objects
+from reference_server.polaris.catalog.served import served_catalog
+from reference_server.polaris.catalog.vending import credentials_for
+from reference_server.polaris.context import CatalogContext
+
+HEADER = "Polaris-Generic-Table-Access-Delegation"
+BASE_LOCATION = "base-location"
+FIELDS = ("name", "format", BASE_LOCATION, "doc", "properties")
+Table = dict[str, Any]
+
+
+async def list_generic_tables(context: CatalogContext) -> dict[str, Any]:
+    """List the generic tables of a namespace."""
+    return list_objects(context, Kind.GENERIC_TABLE)
+
+
+async def create_generic_table(context: CatalogContext) -> Reply:
+    """Create a generic table."""
+    path = (*context.namespace, context.body["name"])
+    check_name(path[-1])
+    table = {name: context.body[name] for name in FIELDS if context.body.get(name) is not None}
+
+    async def build(change: Change) -> Reply:
+        change.require_free(Kind.GENERIC_TABLE, path)
+        if table.get(BASE_LOCATION):
+            metadata = {"location": table[BASE_LOCATION]}
+            context.services.locations.check(change, Kind.GENERIC_TABLE, path, metadata)
+        change.add(Kind.GENERIC_TABLE, path, orjson.dumps(table).decode())
+        return json_reply(_shown(context, path, table))
+
+    return await commit(context, build)
+
+
+async def load_generic_table(context: CatalogContext) -> dict[str, Any]:
+    """Return a generic table."""
+    path = context.object_path("generic-table")
+    table: Table = orjson.loads(context.catalog.location(Kind.GENERIC_TABLE, path))
+    context.reusable = HEADER not in context.request.headers
+    return _shown(context, path, table)
+
+
+async def drop_generic_table(context: CatalogContext) -> Reply:
+    """Drop a generic table; its files are not the catalog's."""
+    path = context.object_path("generic-table")
+
+    async def build(change: Change) -> Reply:
+        change.remove(Kind.GENERIC_TABLE, path)
+        return Reply(204)
+
+    async with context.alone([path]):
+        return await commit(context, build)
+
+
+def _shown(context: CatalogContext, path: Path, table: Table) -> dict[str, Any]:
+    """Return a generic table with the credentials for its files, if the request asks for some and there are any."""
+    answer: dict[str, Any] = {"table": table}
+    location = table.get(BASE_LOCATION)
+    if location and context.request.headers.get(HEADER, "").strip().lower() == VENDED:
+        secret = context.services.dummy_key_secret
+        config = credentials_for(served_catalog(context), secret, location, show(path))
+        if config:
+            answer["storage-access-configs"] = [{"prefix": location, "config": config}]
+    return answer

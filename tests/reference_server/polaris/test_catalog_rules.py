@@ -1,0 +1,175 @@
+"""Configuration, names, pages, purges and credentials: what a catalog has, by its settings and its revision."""
+
+from __future__ import annotations
+
+import pytest
+
+from reference_server.polaris.catalog.flags import PAGINATION, PREFIX, flag
+from tests.reference_server.polaris.served_catalogs import ICEBERG, MANAGEMENT, served
+
+VENDED = {"X-Iceberg-Access-Delegation": "vended-credentials"}
+KEYS = {
+    "S3": "s3.session-token",
+    "GCS": "gcs.oauth2.token",
+    "AZURE": "adls.sas-token.account.dfs.core.windows.net",
+}
+REFRESH = {
+    "S3": "client.refresh-credentials-endpoint",
+    "GCS": "gcs.oauth2.refresh-credentials-endpoint",
+    "AZURE": "adls.refresh-credentials-endpoint",
+}
+
+
+@pytest.fixture
+def root(http, tmp_path):
+    with served(http, tmp_path) as root:
+        yield root
+
+
+@pytest.fixture
+def older(http, tmp_path):
+    with served(http, tmp_path, "polaris/2024-09") as root:
+        yield root
+
+
+def test_flags_have_two_spellings():
+    assert flag({PREFIX + PAGINATION: "TRUE"}, PAGINATION, {})
+    assert flag({PAGINATION: "true"}, PAGINATION, {})
+    assert not flag({PREFIX + PAGINATION: "false", PAGINATION: "true"}, PAGINATION, {})
+
+
+def test_configuration(root):
+    base = root.catalog("c", color="red")
+    config = root.call("GET", f"{ICEBERG}/config?warehouse=c", expect=200).body
+    assert config["defaults"] == {"default-base-location": base, "color": "red"}
+    assert config["overrides"]["prefix"] == "c"
+    assert "GET /polaris/v1/{prefix}/namespaces/{namespace}/generic-tables" in config["endpoints"]
+    assert root.call("GET", f"{ICEBERG}/config", expect=400).error[1] == "Please specify a warehouse"
+    assert root.call("GET", f"{ICEBERG}/config?warehouse=C", expect=404).error == (
+        "NotFoundException",
+        "Unable to find warehouse C",
+    )
+
+
+def test_a_catalog_has_settings_at_once(root):
+    root.catalog("c")
+    root.namespace("c", "a")
+    root.namespace("c", "b")
+    listing = f"{ICEBERG}/c/namespaces?pageSize=1"
+    assert len(root.call("GET", listing, expect=200).body["namespaces"]) == 2
+    record = root.call("GET", f"{MANAGEMENT}/catalogs/c", expect=200).body
+    properties = {**record["properties"], "polaris.config.list-pagination-enabled": "true"}
+    body = {"currentEntityVersion": record["entityVersion"], "properties": properties}
+    root.call("PUT", f"{MANAGEMENT}/catalogs/c", body, expect=200)
+    first = root.call("GET", listing, expect=200).body
+    assert first["namespaces"] == [["a"]]
+    token = first["next-page-token"]
+    assert root.call("GET", f"{listing}&pageToken={token}", expect=200).body["namespaces"] == [["b"]]
+
+
+@pytest.mark.parametrize("name", [*(f"a{letter}" for letter in "/\\:*?<>|#+`"), '"a"', ".", "..", " a"])
+def test_names(root, older, name):
+    root.catalog("c")
+    assert root.namespace("c", name, expect=400).error[1].startswith("Entity name")
+    root.namespace("c", "a")
+    root.table("c", name=name, expect=400)
+    older.catalog("old")
+    older.namespace("old", name)
+
+
+def test_purging_is_a_setting(root, older):
+    root.catalog("c")
+    root.namespace("c", "a")
+    root.table("c")
+    purge = f"{ICEBERG}/c/namespaces/a/tables/t?purgeRequested=true"
+    assert root.call("DELETE", purge, expect=403).error[1].startswith("Unable to purge entity: t.")
+    older.catalog("c")
+    older.namespace("c", "a")
+    older.table("c")
+    older.call("DELETE", purge, expect=204)
+
+
+def test_a_namespace_that_is_not_empty(root, older):
+    for server, status in ((root, 409), (older, 400)):
+        server.catalog("c")
+        server.namespace("c", "a")
+        server.table("c")
+        refused = server.call("DELETE", f"{ICEBERG}/c/namespaces/a", expect=status)
+        assert refused.body["error"]["code"] == status
+        assert refused.error[0] == "NamespaceNotEmptyException"
+
+
+def test_what_a_client_asks_for_while_loading(root, older):
+    table = f"{ICEBERG}/c/namespaces/a/tables/t"
+    for server in (root, older):
+        server.catalog("c")
+        server.namespace("c", "a")
+        server.table("c")
+    root.call("GET", f"{table}?snapshots=REFS", expect=200)
+    root.call("GET", f"{table}?snapshots=none", expect=400)
+    root.call("GET", table, headers={"If-None-Match": "*"}, expect=400)
+    older.call("GET", f"{table}?snapshots=none", expect=200)
+
+
+@pytest.mark.parametrize("storage", KEYS)
+def test_credentials(root, older, storage):
+    for server in (root, older):
+        server.catalog("c", storage)
+        server.namespace("c", "a")
+        made = server.table("c", headers=VENDED).body
+        loaded = server.call("GET", f"{ICEBERG}/c/namespaces/a/tables/t", headers=VENDED, expect=200).body
+        assert made["config"][KEYS[storage]] == loaded["config"][KEYS[storage]]
+        assert server.call("GET", f"{ICEBERG}/c/namespaces/a/tables/t", expect=200).body["config"] == {}
+        location = loaded["metadata"]["location"]
+        entry = [{"prefix": location, "config": loaded["config"]}] if server is root else None
+        assert loaded.get("storage-credentials") == entry
+    endpoint = loaded_refresh(root, storage)
+    assert root.call("GET", f"/api/catalog/{endpoint}", expect=200).body["storage-credentials"]
+
+
+def loaded_refresh(root, storage):
+    loaded = root.call("GET", f"{ICEBERG}/c/namespaces/a/tables/t", headers=VENDED, expect=200).body
+    return loaded["config"][REFRESH[storage]]
+
+
+def test_local_files_need_no_credentials(root):
+    root.catalog("c")
+    root.namespace("c", "a")
+    assert root.table("c", headers=VENDED).body["config"] == {}
+    credentials = root.call("GET", f"{ICEBERG}/c/namespaces/a/tables/t/credentials", expect=200)
+    assert credentials.body == {"storage-credentials": []}
+
+
+@pytest.mark.parametrize(
+    ("word", "new", "old"),
+    [("remote-signing", 400, 400), ("whatever", 200, 400), ("vended-credentials,remote-signing", 200, 400)],
+)
+def test_ways_of_access(root, older, word, new, old):
+    for server, status in ((root, new), (older, old)):
+        server.catalog("c")
+        server.namespace("c", "a")
+        server.table("c", headers={"X-Iceberg-Access-Delegation": word}, expect=status)
+
+
+def test_a_dropped_view_takes_its_file_along(root):
+    base = root.catalog("c")
+    root.namespace("c", "a")
+    version = {
+        "version-id": 1,
+        "timestamp-ms": 1,
+        "schema-id": 0,
+        "summary": {},
+        "representations": [{"type": "sql", "sql": "select 1", "dialect": "spark"}],
+        "default-namespace": ["a"],
+    }
+    body = {
+        "name": "v",
+        "schema": {"type": "struct", "schema-id": 0, "fields": []},
+        "view-version": version,
+        "properties": {},
+    }
+    made = root.call("POST", f"{ICEBERG}/c/namespaces/a/views", body, expect=200).body
+    assert made["metadata"]["location"] == f"{base}/a/v"
+    root.call("DELETE", f"{ICEBERG}/c/namespaces/a/views/v", expect=204)
+    again = {"name": "w", "metadata-location": made["metadata-location"]}
+    root.call("POST", f"{ICEBERG}/c/namespaces/a/register-view", again, expect=404)

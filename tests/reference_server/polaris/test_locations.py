@@ -1,0 +1,133 @@
+"""Where things of a catalog lie: within it, within their namespace, and not in each other."""
+
+from __future__ import annotations
+
+import pytest
+
+from reference_server.errors import InvalidInput
+from reference_server.polaris.catalog.places import is_within, place_of
+from tests.reference_server.polaris.served_catalogs import ICEBERG, served
+
+
+@pytest.fixture
+def root(http, tmp_path):
+    with served(http, tmp_path) as root:
+        yield root
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("s3a://b/x/", "s3://b//x"),
+        ("file:/a/b", "/a/b"),
+        ("file:///a/b", "file://localhost/a/b"),
+        ("wasbs://c@a.blob.core.windows.net/x", "abfss://c@a.dfs.core.windows.net/x"),
+    ],
+)
+def test_a_place_has_one_spelling(one, other):
+    assert place_of(one) == place_of(other)
+
+
+@pytest.mark.parametrize("location", ["a/b", "file:a", "file://host/a", "s3:///x", "/a/../b", "s3://b/./x", "/a\0"])
+def test_what_is_no_place(location):
+    with pytest.raises(InvalidInput):
+        place_of(location)
+
+
+def test_a_longer_name_is_not_within():
+    assert not is_within(place_of("s3://b/table"), place_of("s3://b/tab"))
+
+
+def test_a_table_lies_in_its_namespace(root):
+    base = root.catalog("c")
+    assert root.namespace("c", "a").body["properties"] == {"location": f"{base}/a"}
+    assert root.table("c").body["metadata"]["location"] == f"{base}/a/t"
+    for location in (f"{base}/b/u", f"{base}", "file:///etc/u", f"{base}/a/../../u"):
+        refused = root.table("c", name="u", location=location, expect=None)
+        assert refused.status in (400, 403), refused.body
+
+
+def test_settings_lift_the_rules(root):
+    base = root.catalog("c", **{"polaris.config.allow.unstructured.table.location": "true"})
+    root.namespace("c", "a")
+    root.table("c", location=f"{base}/elsewhere")
+    assert root.table("c", name="u", location=f"{base}/elsewhere/in", expect=403).error[0] == "ForbiddenException"
+    loose = root.catalog("d", **{"polaris.config.allow.overlapping.table.location": "true"})
+    root.namespace("d", "a")
+    root.table("d")
+    root.table("d", name="u", location=f"{loose}/a/t")
+
+
+def test_siblings_do_not_overlap(root):
+    base = root.catalog("c")
+    root.namespace("c", "a")
+    root.table("c")
+    for location in (f"{base}/a/t", f"{base}/a/t/in", f"{base}/a"):
+        _, message = root.table("c", name="u", location=location, expect=403).error
+        assert "conflicts with existing table or namespace" in message
+    root.namespace("c", "a", "t")  # a namespace shares the folder of the table that is called like it
+    root.call("DELETE", f"{ICEBERG}/c/namespaces/a/tables/t", expect=204)
+    root.call("DELETE", f"{ICEBERG}/c/namespaces/a%1Ft", expect=204)
+    root.table("c", name="u", location=f"{base}/a/t")
+
+
+def test_a_new_name_keeps_the_place(root):
+    base = root.catalog("c")
+    root.namespace("c", "a")
+    root.table("c")
+    names = {"source": {"namespace": ["a"], "name": "t"}, "destination": {"namespace": ["a"], "name": "u"}}
+    root.call("POST", f"{ICEBERG}/c/tables/rename", names, expect=204)
+    root.table("c", name="v", location=f"{base}/a/t/x", expect=403)
+    again = root.table("c").body["metadata"]["location"]
+    assert again.startswith(f"{base}/a/t-")
+
+
+def test_places_of_namespaces(root, http, tmp_path):
+    base = root.catalog("c")
+    root.namespace("c", "a")
+    assert root.namespace("c", "b", location=f"{base}/a/b", expect=403).error[0] == "ForbiddenException"
+    _, message = root.namespace("c", "b", location=f"{base}/z", expect=400).error
+    assert "custom location, which is not enabled" in message
+    root.namespace("c", "b", location=f"{base}/b/")
+    updates = {"updates": {"location": f"{base}/z"}, "removals": []}
+    root.call("POST", f"{ICEBERG}/c/namespaces/b/properties", updates, expect=400)
+    with served(http, tmp_path, "polaris/2024-09") as older:
+        base = older.catalog("old")
+        older.namespace("old", "b", location=f"{base}/z")
+        assert older.table("old", "b/tables").body["metadata"]["location"] == f"{base}/z/t"
+        older.namespace("old", "far", location="file:///etc", expect=403)
+
+
+def test_a_commit_cannot_lead_outside(root):
+    base = root.catalog("c")
+    root.namespace("c", "a")
+    root.table("c")
+    for location in (f"{base}/b", "file:///etc/t"):
+        update = {"requirements": [], "updates": [{"action": "set-location", "location": location}]}
+        root.call("POST", f"{ICEBERG}/c/namespaces/a/tables/t", update, expect=403)
+    written = {"write.data.path": f"{base}/b"}
+    root.table("c", name="u", properties=written, expect=403)
+    root.catalog("d", **{"polaris.config.allow.external.table.location": "true"})
+    root.namespace("d", "a")
+    root.table("d", properties={"write.data.path": f"{base[:-1]}d/b"})
+
+
+def test_a_metadata_file_of_another_catalog_is_not_read(root):
+    root.catalog("c")
+    root.namespace("c", "a")
+    location = root.table("c").body["metadata-location"]
+    root.catalog("d")
+    root.namespace("d", "a")
+    body = {"name": "t", "metadata-location": location}
+    assert root.call("POST", f"{ICEBERG}/d/namespaces/a/register", body, expect=403).error[0] == "ForbiddenException"
+
+
+def test_what_is_kept_survives_a_restart(http, tmp_path):
+    settings = {"storage": f"dir:{tmp_path}/state"}
+    with served(http, tmp_path / "data", **settings) as root:
+        root.catalog("c", "S3")
+        root.namespace("c", "a")
+        root.table("c")
+    with served(http, tmp_path / "data", **settings) as root:
+        root.call("GET", f"{ICEBERG}/c/namespaces/a/tables/t", expect=200)
+        root.table("c", name="u", location="s3://bucket/c/a/t", expect=403)
