@@ -12,6 +12,14 @@ JSON = 16 << 20
 """The largest JSON body: it becomes many times its size when it is read."""
 FORM = 8 << 10
 """The largest form, which anybody may send."""
+PLAN = 1 << 20
+"""The largest request for a scan plan, which is kept as long as the plan."""
+UPDATES = 10_000
+"""The most updates in a commit, of one table or several; in number."""
+METADATA = 64 << 20
+"""The largest metadata of a table or view, as text."""
+MANIFEST = 256 << 20
+"""The largest file of a table that is read for a scan plan."""
 DIGITS = 30
 """The longest number in a query or a path: more digits than any integer of 64 bits has."""
 DEADLINE = 30.0

@@ -6,7 +6,9 @@ A file never changes, so what is kept cannot be wrong; only whether it is still 
 from __future__ import annotations
 
 import gzip
+import io
 import re
+import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ from typing import Any
 
 import orjson
 
+from reference_server import limits
 from reference_server.errors import InvalidInput
 from reference_server.iceberg.files.file_io import FileIO
 from reference_server.iceberg.metadata.reading import Json
@@ -63,8 +66,9 @@ class MetadataFiles:
         return self._file_io.exists(location)
 
     def write(self, location: str, metadata: Json) -> MetadataFile:
-        """Write a new file. Raises what `FileIO.write` raises."""
+        """Write a new file. Raises what `FileIO.write` raises, and InvalidInput for metadata that are too large."""
         text = orjson.dumps(metadata)
+        _check_size(location, text)
         self._file_io.write(location, gzip.compress(text, 6, mtime=0) if location.endswith(GZIPPED) else text)
         written = MetadataFile(location, metadata, text)
         self._keep(written)
@@ -112,6 +116,19 @@ class MetadataFiles:
 
 def _parse(location: str, data: bytes) -> Any:
     try:
-        return orjson.loads(gzip.decompress(data) if data.startswith(GZIP_MAGIC) else data)
-    except (orjson.JSONDecodeError, OSError, EOFError) as error:
+        text = _unpacked(data) if data.startswith(GZIP_MAGIC) else data
+        _check_size(location, text)
+        return orjson.loads(text)
+    except (orjson.JSONDecodeError, zlib.error, OSError, EOFError) as error:
         raise InvalidInput(f"The file {location!r:.300} is not metadata: {error}.") from None
+
+
+def _unpacked(data: bytes) -> bytes:
+    """Return what a gzip file holds, as far as metadata go and a byte further."""
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+        return file.read(limits.METADATA + 1)
+
+
+def _check_size(location: str, text: bytes) -> None:
+    if len(text) > limits.METADATA:
+        raise InvalidInput(f"The metadata in {location!r:.300} have more than {limits.METADATA} bytes.")

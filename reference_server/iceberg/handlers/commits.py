@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from reference_server import limits
 from reference_server.context import Reply
 from reference_server.errors import CommitFailed, InvalidInput, TableNotFound
 from reference_server.iceberg.catalog.catalog import Change
@@ -60,11 +61,15 @@ def _changed(request: Json) -> Path:
 
 async def _carry_out(context: IcebergContext, change: Change, requests: Sequence[TableChange]) -> list[MetadataFile]:
     """Add the requested commits to a change, and return the metadata file of each table."""
+    count = sum(len(request["updates"]) for _, request in requests)
+    if max(count, len(requests)) > limits.UPDATES:
+        raise InvalidInput(f"A commit has at most {limits.UPDATES} updates, and this one has {count}.")
     tables: dict[Path, _Table] = {}
     for path, request in requests:
         if path not in tables:
             tables[path] = await _look_up(context, change, path)
-        tables[path].apply(context.services.dialect.translate(request))
+        table = tables[path]
+        await context.compute(table.size, table.apply, context.services.dialect.translate(request))
     return [await table.store(context, change) for table in tables.values()]
 
 
@@ -83,6 +88,11 @@ class _Table:
         self._file = file
         self._new_location = new_location
         self._metadata: Json | None = file.metadata if file else None
+
+    @property
+    def size(self) -> int:
+        """What the metadata before the commit take as text, in bytes."""
+        return len(self._file.text) if self._file else 0
 
     def apply(self, request: Json) -> None:
         """Check the requirements of a commit and apply its updates.

@@ -13,13 +13,15 @@ from typing import Any
 
 import orjson
 
+from reference_server import limits
 from reference_server.context import Reply, json_reply
-from reference_server.errors import FileNotFound, InvalidInput, NotFound, PlanNotFound, PlanTaskNotFound
+from reference_server.errors import BodyTooLarge, FileNotFound, InvalidInput, NotFound, PlanNotFound, PlanTaskNotFound
 from reference_server.iceberg.catalog.catalog import Change
 from reference_server.iceberg.catalog.changes import commit
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.context import IcebergContext
 from reference_server.iceberg.errors import error_body
+from reference_server.iceberg.files.metadata_files import MetadataFile
 from reference_server.iceberg.handlers.credentials import storage_credentials
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.scans.planner import Planner
@@ -33,9 +35,12 @@ Answer = dict[str, Any]
 async def plan_table_scan(context: IcebergContext) -> Reply:
     """Plan a scan of a table, or promise to."""
     background = context.services.scans.background
+    if len(context.request.body) > limits.PLAN:
+        raise BodyTooLarge(f"A request for a scan plan has at most {limits.PLAN} bytes.")
 
     async def build(change: Change) -> Reply:
-        scan = read_scan(await _metadata(context), context.body)
+        file = await _table(context)
+        scan = await context.compute(len(file.text), read_scan, file.metadata, context.body)
         plan = new_plan(scan, context.request.body, background=background)
         answer = {"status": SUBMITTED} if background else await context.run(_result, context, scan, plan)
         if answer["status"] != FAILED:
@@ -52,7 +57,7 @@ async def fetch_planning_result(context: IcebergContext) -> Reply:
     plan = _plan(context, context.path["plan-id"], metadata)
     if plan.cancelled:
         return json_reply({"status": CANCELLED})
-    make = partial(_result, context, _scan(metadata, plan), plan)
+    make = partial(_result_again, context, metadata, plan)
     answer = _from_background(context, plan, make) if plan.background else await context.run(make)
     return await _with_credentials(context, json_reply(answer))
 
@@ -81,9 +86,12 @@ async def fetch_scan_tasks(context: IcebergContext) -> Reply:
     return await commit(context, build)
 
 
+async def _table(context: IcebergContext) -> MetadataFile:
+    return await context.table_file(context.catalog.location(Kind.TABLE, context.object_path("table")))
+
+
 async def _metadata(context: IcebergContext) -> Json:
-    location = context.catalog.location(Kind.TABLE, context.object_path("table"))
-    return (await context.table_file(location)).metadata
+    return (await _table(context)).metadata
 
 
 def _plan(context: IcebergContext, plan_id: str, metadata: Json) -> Plan:
@@ -101,6 +109,10 @@ def _scan(metadata: Json, plan: Plan) -> Scan:
 def _planner(context: IcebergContext, scan: Scan) -> Planner:
     scans = context.services.scans
     return Planner(scan, scans.manifests, context.services.page_size, scans.bounds)
+
+
+def _result_again(context: IcebergContext, metadata: Json, plan: Plan) -> Answer:
+    return _result(context, _scan(metadata, plan), plan)
 
 
 def _result(context: IcebergContext, scan: Scan, plan: Plan) -> Answer:
@@ -135,7 +147,12 @@ def _tasks(context: IcebergContext, metadata: Json, task: str) -> Answer:
     with suppress(PlanNotFound):
         plan = _plan(context, plan_id, metadata)
         planner = _planner(context, _scan(metadata, plan))
-        known = number.isascii() and number.isdigit() and 0 < int(number) < len(planner.plan_tasks)
+        known = (
+            number.isascii()
+            and number.isdigit()
+            and len(number) <= limits.DIGITS
+            and 0 < int(number) < len(planner.plan_tasks)
+        )
         if known and not plan.cancelled:
             return planner.tasks(planner.plan_tasks[int(number)])
     raise PlanTaskNotFound(f"There is no plan task {task!r:.100} of this table.")

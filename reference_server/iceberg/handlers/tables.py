@@ -28,9 +28,9 @@ async def create_table(context: IcebergContext) -> Reply:
 
     async def build(change: Change) -> Reply:
         change.require_free(Kind.TABLE, path)
-        metadata = _new_metadata(context, change, path)
+        metadata = await _new_metadata(context, change, path)
         if body.get("stage-create"):
-            return json_reply({"metadata": metadata, "config": {}})
+            return await context.compute(0, json_reply, {"metadata": metadata, "config": {}})
         file = await write_metadata(context, change, metadata, 0)
         change.add(Kind.TABLE, path, file.location)
         return table_result(file, {})
@@ -38,10 +38,10 @@ async def create_table(context: IcebergContext) -> Reply:
     return with_access(context, await commit(context, build), path)
 
 
-def _new_metadata(context: IcebergContext, change: Change, path: Path) -> Json:
+async def _new_metadata(context: IcebergContext, change: Change, path: Path) -> Json:
     locations = context.services.locations
     location = context.body.get("location") or locations.new(change, path)
-    metadata = new_table(context.body, location=location, uuid=new_uuid(), now=now())
+    metadata = await context.compute(0, new_table, context.body, location=location, uuid=new_uuid(), now=now())
     locations.check(change, Kind.TABLE, path, metadata)
     context.check_format(metadata)
     return metadata
@@ -67,7 +67,9 @@ async def load_table(context: IcebergContext) -> Reply:
     if condition is not None and matches(condition, etag(location, snapshots)) and files.exists(location):
         reply = Reply(304, headers={"ETag": etag(location, snapshots)})
     else:
-        reply = with_access(context, table_result(await context.table_file(location), {}, snapshots), path)
+        file = await context.table_file(location)
+        shown = await context.compute(len(file.text), table_result, file, {}, snapshots)
+        reply = with_access(context, shown, path)
     reply.still_valid = lambda: files.exists(location)
     return reply
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from typing import Any
 from urllib.parse import parse_qs, unquote_plus
 
+from reference_server import limits
 from reference_server.auth import LIFETIME_SECONDS
 from reference_server.context import Context, Reply, json_reply
 from reference_server.errors import Unauthenticated
@@ -55,9 +55,11 @@ def read_form(context: Context) -> Form:
     kind = context.request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind != FORM:
         raise TokenRefused("invalid_request", f"The request must be a form ({FORM}).")
+    if len(context.request.body) > limits.FORM:
+        raise TokenRefused("invalid_request", f"The form is larger than {limits.FORM} bytes.")
     try:
         values = parse_qs(context.request.body.decode(), keep_blank_values=True)
-    except (UnicodeDecodeError, ValueError):
+    except ValueError:
         raise TokenRefused("invalid_request", "The form cannot be read.") from None
     if any(len(texts) > 1 for texts in values.values()):
         raise TokenRefused("invalid_request", "A field of the form occurs twice.")
@@ -81,7 +83,7 @@ def basic_credentials(context: Context) -> tuple[str, str] | None:
         return None
     try:
         client, _, secret = base64.b64decode(encoded.strip(), validate=True).decode().partition(":")
-    except (binascii.Error, UnicodeDecodeError):
+    except ValueError:
         raise ClientRefused("The basic authentication cannot be read.") from None
     return unquote_plus(client), unquote_plus(secret)
 

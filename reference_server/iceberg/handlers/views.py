@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from reference_server import limits
 from reference_server.context import Reply
-from reference_server.errors import CommitFailed
+from reference_server.errors import CommitFailed, InvalidInput
 from reference_server.iceberg.catalog.catalog import Change
 from reference_server.iceberg.catalog.changes import commit
 from reference_server.iceberg.catalog.keys import Kind
@@ -36,7 +37,7 @@ async def create_view(context: IcebergContext) -> Reply:
     async def build(change: Change) -> Reply:
         change.require_free(Kind.VIEW, path)
         location = body.get("location") or locations.new(change, path)
-        metadata = new_view(body, location=location, uuid=new_uuid(), now=now())
+        metadata = await context.compute(0, new_view, body, location=location, uuid=new_uuid(), now=now())
         locations.check(change, Kind.VIEW, path, metadata)
         file = await write_metadata(context, change, metadata, 0)
         change.add(Kind.VIEW, path, file.location)
@@ -65,6 +66,8 @@ async def replace_view(context: IcebergContext) -> Reply:
     """Change a view by updates, if the requirements hold."""
     path = context.object_path("view")
     body = context.body
+    if len(body["updates"]) > limits.UPDATES:
+        raise InvalidInput(f"A commit has at most {limits.UPDATES} updates, and this one has {len(body['updates'])}.")
 
     async def build(change: Change) -> Reply:
         file = await context.view_file(change.location(Kind.VIEW, path))
@@ -72,7 +75,7 @@ async def replace_view(context: IcebergContext) -> Reply:
             check_view_requirements(file.metadata, body.get("requirements") or [])
         except RequirementFailed as error:
             raise CommitFailed(f"Requirement failed: {error.message}") from None
-        metadata = update_view(file.metadata, body["updates"], now=now())
+        metadata = await context.compute(len(file.text), update_view, file.metadata, body["updates"], now=now())
         if metadata is file.metadata:
             return view_result(file, {})
         context.services.locations.check(change, Kind.VIEW, path, metadata, file.metadata)

@@ -1,16 +1,19 @@
 """A builder of table metadata: their state while updates are applied.
 
-Fields are replaced, never changed in place, so whatever no update touches is shared with the base.
+A field is copied before it is changed, once for each commit, so whatever no update touches is shared with the base and
+an update costs what it changes. What is looked up while a commit is made is indexed: `numbered.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from copy import copy
 from typing import Any
 
 from reference_server.iceberg.metadata.columns import Columns
 from reference_server.iceberg.metadata.errors import InvalidMetadata
-from reference_server.iceberg.metadata.reading import Json
+from reference_server.iceberg.metadata.numbered import Numbered, Shape
+from reference_server.iceberg.metadata.reading import Json, is_int
 
 LAST_ADDED = -1
 """The id by which an update names what was last added in the same commit."""
@@ -39,6 +42,8 @@ class Builder:
         self.removed_snapshots = False
         self.set_on_main: list[int] = []
         self._snapshots: dict[int, Json] | None = None
+        self._own: set[str] = set()
+        self._numbered: dict[str, Numbered] = {}
         self._columns: tuple[Any, Columns] | None = None
 
     @property
@@ -54,19 +59,45 @@ class Builder:
         """Replace a field, and count it as a change of the table."""
         self.fields[key] = value
         self.changed = True
+        self._own.discard(key)
+        self._numbered.pop(key, None)
+
+    def own(self, key: str) -> Any:
+        """Return a list or an object that may be changed in place, and count that as a change of the table."""
+        if key not in self._own:
+            self.fields[key] = copy(self.fields[key])
+            self._own.add(key)
+        self.changed = True
+        return self.fields[key]
 
     def drop(self, key: str) -> None:
         """Remove a field, and count it as a change of the table."""
         self.fields.pop(key, None)
         self.changed = True
 
+    def numbered(self, key: str, id_key: str) -> Numbered:
+        """Return the index of a list of definitions, each of which has an id."""
+        if key not in self._numbered:
+            self._numbered[key] = Numbered(self.fields[key], id_key)
+        return self._numbered[key]
+
+    def same(self, key: str, id_key: str, definition: Json, shape: Shape) -> int | None:
+        """Return the id of the first definition of a list that has the same shape, None when there is none."""
+        return self.numbered(key, id_key).same(definition, shape)
+
+    def add(self, key: str, id_key: str, definition: Json) -> None:
+        """Add a definition to a list. Raises InvalidMetadata for an id that has grown beyond its bits."""
+        if not is_int(definition[id_key]):
+            raise InvalidMetadata(f"There is no {id_key} left for {key}: {definition[id_key]} has more than 32 bits.")
+        self.own(key).append(definition)
+        self.numbered(key, id_key).add(definition)
+
     def find(self, key: str, id_key: str, id: int) -> Json:
-        """Return the object of a list that has an id. Raises InvalidMetadata when there is none."""
-        for entry in self.fields[key]:
-            if entry[id_key] == id:
-                matching: Json = entry
-                return matching
-        raise InvalidMetadata(f"There is no {id_key} {id} in {key}.")
+        """Return the definition of a list that has an id. Raises InvalidMetadata when there is none."""
+        matching = self.numbered(key, id_key).by_id.get(id)
+        if matching is None:
+            raise InvalidMetadata(f"There is no {id_key} {id} in {key}.")
+        return matching
 
     def remove(self, key: str, id_key: str, ids: Collection[int]) -> None:
         """Remove the objects with the given ids from a list. Ids that do not occur are ignored."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from reference_server.iceberg.metadata.builder import Builder
 from reference_server.iceberg.metadata.errors import InvalidMetadata
+from reference_server.iceberg.metadata.lineage import check_lineage
 from reference_server.iceberg.metadata.logs import check_times, next_metadata_log, tidy_snapshot_log
 from reference_server.iceberg.metadata.partition_specs import check_spec
-from reference_server.iceberg.metadata.reading import Json, text
+from reference_server.iceberg.metadata.reading import Json, is_int, text
 from reference_server.iceberg.metadata.sort_orders import check_order
 
 CURRENT = {
@@ -15,6 +16,8 @@ CURRENT = {
     "sort-orders": ("order-id", "default-sort-order-id"),
 }
 """The lists of a definition, the key by which each counts, and the field that says which one holds."""
+NUMBERS = {"last-column-id": 32, "last-partition-id": 32, "last-sequence-number": 64, "next-row-id": 64}
+"""The numbers that grow with a table, and their bits."""
 FOR_OLD_READERS = ("schema", "partition-spec")
 """What format version 1 writes once more, where its first readers look."""
 
@@ -59,6 +62,8 @@ def finalize(builder: Builder, previous_file: str | None) -> Json:
     if base is not None and not builder.changed:
         return base
     _check_definition(builder)
+    _check_numbers(builder)
+    check_lineage(builder.added_snapshots.values(), builder.snapshots())
     builder.put("location", strip_location(text(builder.fields, "location")))
     if base is not None and previous_file is not None:
         log = next_metadata_log(base, previous_file, builder.get("properties"))
@@ -92,6 +97,13 @@ def _check_definition(builder: Builder) -> None:
         columns = builder.columns()
         check_spec(builder.find("partition-specs", "spec-id", builder.get("default-spec-id")), columns)
         check_order(builder.find("sort-orders", "order-id", builder.get("default-sort-order-id")), columns)
+
+
+def _check_numbers(builder: Builder) -> None:
+    """Raise InvalidMetadata for a number that no reader would take: it has grown beyond the bits of its field."""
+    for key, bits in NUMBERS.items():
+        if not is_int(builder.fields.get(key, 0), bits):
+            raise InvalidMetadata(f"{key} would be {builder.fields[key]}, which has more than {bits} bits.")
 
 
 def _finalize_snapshot_log(builder: Builder) -> None:

@@ -44,9 +44,9 @@ def number_fields(spec: Json, specs: list[Json] | None = None, last: int = UNPAR
     return {**spec, "fields": numbered}
 
 
-def same_spec(first: Json, other: Json) -> bool:
-    """Return whether two specs partition alike under the same names, whatever their ids."""
-    return _shape(first) == _shape(other)
+def shape_of_spec(spec: Json) -> tuple[tuple[int, str, str], ...]:
+    """Return how a spec partitions, and under which names, whatever its ids."""
+    return tuple((*_source(field), field["name"]) for field in spec["fields"])
 
 
 def last_field_id(spec: Json) -> int:
@@ -87,17 +87,17 @@ def add_spec(builder: Builder, spec: Json) -> int:
     specs: list[Json] = builder.get("partition-specs")
     check_names(spec, columns)
     check_spec(spec, columns)
-    same = next((existing["spec-id"] for existing in specs if same_spec(existing, spec)), None)
+    same = builder.same("partition-specs", "spec-id", spec, shape_of_spec)
     if same is not None:
         builder.last_spec = same if builder.last_spec in builder.added_specs else None
-        return int(same)
+        return same
     last = max(builder.get("last-partition-id"), UNPARTITIONED_LAST_ID)
     in_sequence = builder.version == 1
     spec = number_fields(spec) if in_sequence else number_fields(spec, specs, last)
     if in_sequence and not is_sequential(spec):
         raise InvalidMetadata("Format version 1 numbers partition fields 1000, 1001 and so on.")
-    new_id = max((existing["spec-id"] for existing in specs), default=-1) + 1
-    builder.put("partition-specs", [*specs, {**spec, "spec-id": new_id}])
+    new_id = builder.numbered("partition-specs", "spec-id").next_id(0)
+    builder.add("partition-specs", "spec-id", {**spec, "spec-id": new_id})
     builder.put("last-partition-id", max(last, last_field_id(spec)))
     builder.last_spec = new_id
     builder.added_specs.add(new_id)
@@ -169,7 +169,3 @@ def _check_source(field: Json, columns: Columns) -> None:
 
 def _source(field: Json) -> tuple[int, str]:
     return field["source-id"], field["transform"]
-
-
-def _shape(spec: Json) -> list[tuple[int, str, str]]:
-    return [(*_source(field), field["name"]) for field in spec["fields"]]

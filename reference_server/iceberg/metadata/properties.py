@@ -75,12 +75,12 @@ def check_new_properties(properties: Properties, columns: Columns, format_versio
 def set_properties(builder: Builder, updates: Properties) -> None:
     """Set properties. A reserved name is stored as any other: it is the client that keeps it away."""
     if updates:
-        builder.put("properties", {**builder.get("properties"), **updates})
+        builder.own("properties").update(updates)
 
 
 def remove_properties(builder: Builder, removals: Collection[str]) -> None:
     """Remove properties, those that there are."""
     if removals:
-        removed = set(removals)
-        remaining = {name: value for name, value in builder.get("properties").items() if name not in removed}
-        builder.put("properties", remaining)
+        properties = builder.own("properties")
+        for name in removals:
+            properties.pop(name, None)

@@ -47,15 +47,15 @@ def set_ref(builder: Builder, name: str, ref: Json) -> None:
         added = builder.added_snapshots.get(snapshot_id)
         time = builder.now if added is None else added["timestamp-ms"]
         builder.put("current-snapshot-id", snapshot_id)
-        builder.put("snapshot-log", [*builder.get("snapshot-log"), {"timestamp-ms": time, "snapshot-id": snapshot_id}])
+        builder.own("snapshot-log").append({"timestamp-ms": time, "snapshot-id": snapshot_id})
         builder.set_on_main.append(snapshot_id)
-    builder.put("refs", {**refs, name: ref})
+    builder.own("refs")[name] = ref
 
 
 def remove_ref(builder: Builder, name: str) -> None:
     """Remove a branch or tag, if there is one. Without main the table has no current snapshot."""
     refs: dict[str, Json] = builder.get("refs")
     if name in refs:
-        builder.put("refs", {key: ref for key, ref in refs.items() if key != name})
+        del builder.own("refs")[name]
         if name == MAIN:
             builder.drop("current-snapshot-id")

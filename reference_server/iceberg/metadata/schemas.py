@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from reference_server.iceberg.metadata.builder import LAST_ADDED, Builder
@@ -18,8 +19,8 @@ from reference_server.iceberg.metadata.types import (
     type_name,
 )
 
-DEEPEST = 100
-"""Levels of nesting that are read: more would be a hostile schema, and a stack overflow."""
+DEEPEST = 80
+"""Levels of nesting that are read: each is three levels of JSON, of which orjson writes 254."""
 DEFAULTS_SINCE_VERSION = 3
 DEFAULTS = ("initial-default", "write-default")
 
@@ -41,10 +42,10 @@ def read_schema(node: Json, schema_id: int | None = None) -> Json:
     return schema
 
 
-def same_schema(first: Json, other: Json) -> bool:
-    """Return whether two schemas differ in nothing but their ids."""
-    first_fields, other_fields = (_without(schema, "schema-id", "identifier-field-ids") for schema in (first, other))
-    return first_fields == other_fields and _identifiers(first) == _identifiers(other)
+def shape_of_schema(schema: Json) -> str:
+    """Return all that a schema says but its id: the same for two that differ in nothing else."""
+    said = {**_without(schema, "schema-id"), "identifier-field-ids": sorted(_identifiers(schema))}
+    return json.dumps(said, sort_keys=True)
 
 
 def check_version(schema: Json, format_version: int) -> None:
@@ -63,14 +64,13 @@ def add_schema(builder: Builder, schema: Json) -> int:
     The id that the client wrote does not count; the last column id never falls.
     """
     check_version(schema, builder.version)
-    schemas: list[Json] = builder.get("schemas")
-    same = next((existing["schema-id"] for existing in schemas if same_schema(existing, schema)), None)
+    same = builder.same("schemas", "schema-id", schema, shape_of_schema)
     if same is not None:
         known = builder.last_schema is not None and same in builder.added_schemas
         builder.last_schema = same if known else None
-        return int(same)
-    new_id = int(max([builder.get("current-schema-id") - 1, *(existing["schema-id"] for existing in schemas)])) + 1
-    builder.put("schemas", [*schemas, {**schema, "schema-id": new_id}])
+        return same
+    new_id: int = max(builder.get("current-schema-id"), builder.numbered("schemas", "schema-id").next_id(0))
+    builder.add("schemas", "schema-id", {**schema, "schema-id": new_id})
     builder.put("last-column-id", max(builder.get("last-column-id"), Columns(schema).highest))
     builder.last_schema = new_id
     builder.added_schemas.add(new_id)

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from reference_server.iceberg.metadata.builder import Builder
 from reference_server.iceberg.metadata.errors import InvalidMetadata, StaleUpdate
-from reference_server.iceberg.metadata.reading import Json, integer, long, optional, text, text_map, texts
+from reference_server.iceberg.metadata.reading import Json, integer, is_long, long, optional, text, text_map, texts
 from reference_server.iceberg.metadata.refs import remove_ref
 from reference_server.iceberg.metadata.statistics import KINDS_OF_STATISTICS
 
@@ -51,8 +51,8 @@ def add_snapshot(builder: Builder, snapshot: Json) -> None:
     _follow_sequence(builder, snapshot)
     if builder.version >= ROW_LINEAGE_SINCE_VERSION:
         _follow_rows(builder, snapshot)
-    builder.put("snapshots", [*builder.get("snapshots"), snapshot])
     builder.snapshots()[snapshot_id] = snapshot
+    builder.own("snapshots").append(snapshot)
     builder.added_snapshots[snapshot_id] = snapshot
 
 
@@ -70,7 +70,7 @@ def remove_snapshots(builder: Builder, snapshot_ids: Collection[int]) -> None:
     for key in KINDS_OF_STATISTICS:
         if any(ref["snapshot-id"] in removed for ref in builder.get(key)):
             builder.remove(key, "snapshot-id", removed)
-    for name, ref in builder.get("refs").items():
+    for name, ref in list(builder.get("refs").items()):
         if ref["snapshot-id"] in removed:
             remove_ref(builder, name)
     builder.removed_snapshots = True
@@ -108,4 +108,7 @@ def _follow_rows(builder: Builder, snapshot: Json) -> None:
         raise InvalidMetadata("first-row-id is missing; format version 3 tracks rows.")
     if first < expected:
         raise StaleUpdate(f"The first-row-id {first} is before the table's next-row-id, {expected}.")
+    last = max(first, expected) + snapshot["added-rows"]
+    if not is_long(last):
+        raise InvalidMetadata(f"The rows of the snapshot would be numbered up to {last}, beyond 64 bits.")
     builder.put("next-row-id", expected + snapshot["added-rows"])

@@ -29,9 +29,11 @@ def read_order(node: Json) -> Json:
     return {**node, "order-id": order_id, "fields": fields}
 
 
-def same_order(first: Json, other: Json) -> bool:
-    """Return whether two orders sort alike, whatever their ids."""
-    return _shape(first) == _shape(other)
+def shape_of_order(order: Json) -> tuple[tuple[str, int, str, str], ...]:
+    """Return how an order sorts, whatever its id."""
+    return tuple(
+        (field["transform"], field["source-id"], field["direction"], field["null-order"]) for field in order["fields"]
+    )
 
 
 def check_order(order: Json, columns: Columns) -> None:
@@ -48,15 +50,14 @@ def add_order(builder: Builder, order: Json) -> int:
     """Add a sort order under the next id, or find the same one, and return its id."""
     if order["fields"]:
         check_order(order, builder.columns())
-    orders: list[Json] = builder.get("sort-orders")
-    same = next((existing["order-id"] for existing in orders if same_order(existing, order)), None)
+    same = builder.same("sort-orders", "order-id", order, shape_of_order)
     if same is not None:
         builder.last_order = same if builder.last_order in builder.added_orders else None
-        return int(same)
+        return same
     new_id = UNSORTED_ID
     if order["fields"]:
-        new_id = max((existing["order-id"] for existing in orders), default=UNSORTED_ID) + 1
-    builder.put("sort-orders", [*orders, {**order, "order-id": new_id}])
+        new_id = builder.numbered("sort-orders", "order-id").next_id(FIRST_ID)
+    builder.add("sort-orders", "order-id", {**order, "order-id": new_id})
     builder.last_order = new_id
     builder.added_orders.add(new_id)
     return new_id
@@ -86,9 +87,3 @@ def _choice(node: Json, key: str, choices: tuple[str, ...]) -> str:
     if choice not in choices:
         raise InvalidMetadata(f"{key} must be {' or '.join(choices)}, not {node[key]!r:.100}.")
     return choice
-
-
-def _shape(order: Json) -> list[tuple[str, int, str, str]]:
-    return [
-        (field["transform"], field["source-id"], field["direction"], field["null-order"]) for field in order["fields"]
-    ]

@@ -7,7 +7,7 @@ not know is kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any
 
 from reference_server.iceberg.metadata.builder import MAIN
@@ -16,6 +16,7 @@ from reference_server.iceberg.metadata.encryption_keys import KEYS, read_key
 from reference_server.iceberg.metadata.errors import InvalidMetadata
 from reference_server.iceberg.metadata.finalize import CURRENT, complete_version, mirror, strip_location
 from reference_server.iceberg.metadata.format_versions import check_supported
+from reference_server.iceberg.metadata.lineage import check_lineage
 from reference_server.iceberg.metadata.logs import check_times
 from reference_server.iceberg.metadata.partition_specs import (
     UNPARTITIONED_LAST_ID,
@@ -80,6 +81,7 @@ def check_table(table: Json) -> None:
     for snapshot in table["snapshots"]:
         if sequence_number(snapshot) > table.get("last-sequence-number", 0):
             raise InvalidMetadata(f"The snapshot {snapshot['snapshot-id']} is after last-sequence-number.")
+    check_lineage(table["snapshots"], snapshots)
     for name, ref in table["refs"].items():
         if ref["snapshot-id"] not in snapshots:
             raise InvalidMetadata(f"The ref {name!r:.100} names a snapshot that does not exist.")
@@ -200,7 +202,7 @@ def _check_definition(table: Json) -> None:
         raise InvalidMetadata(f"last-partition-id is {table['last-partition-id']}, but there is a field {highest}.")
 
 
-def _unique(table: Json, key: str, id_key: str) -> dict[Hashable, Json]:
+def _unique(table: Json, key: str, id_key: str) -> dict[int, Json]:
     by_id = {item[id_key]: item for item in table[key]}
     if len(by_id) < len(table[key]):
         raise InvalidMetadata(f"{key}: {id_key} occurs twice.")

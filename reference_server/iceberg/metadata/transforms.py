@@ -26,6 +26,7 @@ SOURCES = {
     "day": DATES,
     "hour": TIMESTAMPS,
 }
+DIGITS = 10  # of the largest width
 NO_IDENTITY = frozenset({"geometry", "geography"})
 
 
@@ -34,8 +35,8 @@ def canonical_transform(written: str) -> str:
     match = WITH_WIDTH.fullmatch(written)
     if match is None:
         return written.lower() if written.lower() in WITHOUT_WIDTH else written
-    width = int(match[2])
-    if not 0 < width < 1 << 31:
+    width = int(match[2][:DIGITS])
+    if len(match[2]) > DIGITS or not 0 < width < 1 << 31:
         raise InvalidMetadata(f"The transform {written!r:.100} has no usable width.")
     return f"{match[1].lower()}[{width}]"
 

@@ -21,8 +21,8 @@ SINCE_VERSION = dict.fromkeys(("timestamp_ns", "timestamptz_ns", "variant", "unk
 LONGEST_DECIMAL = 38
 FIXED = re.compile(r"fixed\[\s*(\d{1,9})\s*\]", re.ASCII)
 DECIMAL = re.compile(r"decimal\(\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\)", re.ASCII)
-GEOMETRY = re.compile(r"geometry\s*\(\s*([^)]*?)\s*\)", re.IGNORECASE)
-GEOGRAPHY = re.compile(r"geography\s*\(\s*([^,)]*?)\s*(?:,\s*(\w*)\s*)?\)", re.IGNORECASE)
+GEOMETRY = re.compile(r"geometry\s*\(([^)]*)\)", re.IGNORECASE)
+GEOGRAPHY = re.compile(r"geography\s*\(([^,)]*)(?:,([^,)]*))?\)", re.IGNORECASE)
 DEFAULT_CRS = "OGC:CRS84"
 EDGES = frozenset({"spherical", "vincenty", "thomas", "andoyer", "karney"})
 
@@ -52,9 +52,9 @@ def canonical_type(written: str) -> str:
     if match := DECIMAL.fullmatch(lower):
         return _decimal(int(match[1]), int(match[2]))
     if match := GEOMETRY.fullmatch(written):
-        return _geometry(match[1])
+        return _geometry(match[1].strip())
     if match := GEOGRAPHY.fullmatch(written):
-        return _geography(match[1], match[2])
+        return _geography(match[1].strip(), match[2] and match[2].strip())
     raise InvalidMetadata(f"{written!r:.100} is not a type.")
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 from reference_server.iceberg.metadata.builder import LAST_ADDED
 from reference_server.iceberg.metadata.errors import InvalidMetadata
-from reference_server.iceberg.metadata.reading import Json, integer, obj, text
-from reference_server.iceberg.metadata.schemas import read_schema, same_schema
+from reference_server.iceberg.metadata.numbered import Numbered
+from reference_server.iceberg.metadata.reading import Json, integer, is_int, obj, text
+from reference_server.iceberg.metadata.schemas import read_schema, shape_of_schema
 from reference_server.iceberg.metadata.updates import Rule, changed_properties, removed_properties
-from reference_server.iceberg.metadata.view_versions import check_dialects, read_version, same_version
+from reference_server.iceberg.metadata.view_versions import check_dialects, read_version, shape_of_version
 
 FORMAT_VERSION = 1
 FIRST_VERSION_ID = 1
@@ -27,6 +29,8 @@ class ViewBuilder:
         self.last_version: int | None = None
         self.added_versions: set[int] = set()
         self.log_entry: Json | None = None
+        self._own: set[str] = set()
+        self._numbered: dict[str, Numbered] = {}
 
     def get(self, key: str) -> Any:
         """Return a field that every document has."""
@@ -37,39 +41,60 @@ class ViewBuilder:
         self.fields[key] = value
         self.changed = True
 
+    def own(self, key: str) -> Any:
+        """Return a list or an object that may be changed in place, and count that as a change of the view."""
+        if key not in self._own:
+            self.fields[key] = copy(self.fields[key])
+            self._own.add(key)
+        self.changed = True
+        return self.fields[key]
+
+    def numbered(self, key: str, id_key: str) -> Numbered:
+        """Return the index of the schemas or versions."""
+        if key not in self._numbered:
+            self._numbered[key] = Numbered(self.fields[key], id_key)
+        return self._numbered[key]
+
+    def add(self, key: str, id_key: str, definition: Json) -> None:
+        """Add a schema or version. Raises InvalidMetadata for an id that has grown beyond its bits."""
+        if not is_int(definition[id_key]):
+            raise InvalidMetadata(f"There is no {id_key} left for {key}: {definition[id_key]} has more than 32 bits.")
+        self.own(key).append(definition)
+        self.numbered(key, id_key).add(definition)
+
     def versions(self) -> dict[int, Json]:
         """Return the versions by id."""
-        return {version["version-id"]: version for version in self.get("versions")}
+        return self.numbered("versions", "version-id").by_id
 
 
 def add_schema(builder: ViewBuilder, schema: Json) -> int:
     """Add a schema under the next id, or find the same one, and return its id."""
-    schemas: list[Json] = builder.get("schemas")
-    for existing in schemas:
-        if same_schema(existing, schema):
-            return int(existing["schema-id"])
-    new_id = int(max((existing["schema-id"] for existing in schemas), default=-1)) + 1
-    builder.put("schemas", [*schemas, {**schema, "schema-id": new_id}])
+    schemas = builder.numbered("schemas", "schema-id")
+    same = schemas.same(schema, shape_of_schema)
+    if same is not None:
+        return same
+    new_id = schemas.next_id(0)
+    builder.add("schemas", "schema-id", {**schema, "schema-id": new_id})
     builder.last_schema = new_id
     return new_id
 
 
 def add_version(builder: ViewBuilder, version: Json) -> int:
     """Add a version, or find the same one, and return its id: the client's if it is after all others."""
-    versions = builder.versions()
-    for version_id, existing in versions.items():
-        if same_version(existing, version):
-            builder.last_version = version_id if version_id in builder.added_versions else None
-            return version_id
+    versions = builder.numbered("versions", "version-id")
+    same = versions.same(version, shape_of_version)
+    if same is not None:
+        builder.last_version = same if same in builder.added_versions else None
+        return same
     if version["schema-id"] == LAST_ADDED:
         if builder.last_schema is None:
             raise InvalidMetadata("-1 is the last added schema, but this commit has added none.")
         version = {**version, "schema-id": builder.last_schema}
-    if all(existing["schema-id"] != version["schema-id"] for existing in builder.get("schemas")):
+    if version["schema-id"] not in builder.numbered("schemas", "schema-id").by_id:
         raise InvalidMetadata(f"There is no schema {version['schema-id']}.")
     check_dialects(version)
-    new_id = int(max(version["version-id"], *(existing + 1 for existing in versions), FIRST_VERSION_ID))
-    builder.put("versions", [*builder.get("versions"), {**version, "version-id": new_id}])
+    new_id: int = max(version["version-id"], versions.next_id(FIRST_VERSION_ID), FIRST_VERSION_ID)
+    builder.add("versions", "version-id", {**version, "version-id": new_id})
     builder.added_versions.add(new_id)
     builder.last_version = new_id
     return new_id
@@ -113,14 +138,15 @@ def _set_location(builder: ViewBuilder, update: Json) -> None:
 def _set_properties(builder: ViewBuilder, update: Json) -> None:
     changes = changed_properties(update)
     if changes:
-        builder.put("properties", {**builder.get("properties"), **changes})
+        builder.own("properties").update(changes)
 
 
 def _remove_properties(builder: ViewBuilder, update: Json) -> None:
-    removed = set(removed_properties(update))
+    removed = removed_properties(update)
     if removed:
-        remaining = {name: value for name, value in builder.get("properties").items() if name not in removed}
-        builder.put("properties", remaining)
+        properties = builder.own("properties")
+        for name in removed:
+            properties.pop(name, None)
 
 
 VIEW_UPDATES: dict[str, Rule] = {

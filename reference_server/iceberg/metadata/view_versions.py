@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Collection
 
 from reference_server.iceberg.metadata.errors import InvalidMetadata
@@ -41,15 +43,15 @@ def dialects(version: Json) -> set[str]:
 
 def check_dialects(version: Json) -> None:
     """Raise InvalidMetadata when a version has two texts in the same dialect."""
-    dialects = _dialects(version)
-    for dialect in dialects:
-        if dialects.count(dialect) > 1:
+    for dialect, count in Counter(_dialects(version)).items():
+        if count > 1:
             raise InvalidMetadata(f"Invalid view version: Cannot add multiple queries for dialect {dialect}")
 
 
-def same_version(first: Json, other: Json) -> bool:
-    """Return whether two versions say the same, whatever their ids and times."""
-    return _meaning(first) == _meaning(other)
+def shape_of_version(version: Json) -> str:
+    """Return all that a version says but its id and time: the same for two that differ in nothing else."""
+    said = {key: value for key, value in version.items() if key not in ("version-id", "timestamp-ms")}
+    return json.dumps(said, sort_keys=True)
 
 
 def retained(versions: list[Json], current: int, count: int) -> list[Json]:
@@ -75,7 +77,3 @@ def _dialects(version: Json) -> list[str]:
         for representation in version["representations"]
         if representation["type"].lower() == SQL
     ]
-
-
-def _meaning(version: Json) -> Json:
-    return {key: value for key, value in version.items() if key not in ("version-id", "timestamp-ms")}

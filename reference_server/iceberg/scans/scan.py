@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 
 from reference_server.errors import InvalidInput
 from reference_server.iceberg.metadata.columns import Column, Columns
+from reference_server.iceberg.metadata.lineage import PARENT, ancestors
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.scans.expressions import ALWAYS, Expression
 from reference_server.iceberg.scans.filters import read_filter
@@ -52,14 +54,8 @@ class Scan:
 
     def appends(self) -> list[Json]:
         """Return the snapshots of a range that only added rows, the newest first."""
-        snapshots = []
-        by_id = {snapshot["snapshot-id"]: snapshot for snapshot in self.metadata["snapshots"]}
-        snapshot = self.snapshot
-        while snapshot is not None and snapshot["snapshot-id"] != self.start:
-            if snapshot.get("summary", {}).get("operation", APPEND) == APPEND:
-                snapshots.append(snapshot)
-            snapshot = by_id.get(snapshot.get("parent-snapshot-id"))
-        return snapshots
+        later = takewhile(lambda snapshot: snapshot["snapshot-id"] != self.start, _walk(self.metadata, self.snapshot))
+        return [snapshot for snapshot in later if snapshot.get("summary", {}).get("operation", APPEND) == APPEND]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +117,13 @@ def _snapshot(metadata: Json, request: Json) -> Json | None:
 
 def _check_range(metadata: Json, end: Json | None, start: int) -> None:
     """Raise InvalidInput unless a range leads from its end back to its start, whose snapshot may have expired."""
-    by_id = {snapshot["snapshot-id"]: snapshot for snapshot in metadata["snapshots"]}
-    snapshot = end
-    while snapshot is not None:
-        if start in (snapshot["snapshot-id"], snapshot.get("parent-snapshot-id")):
-            return
-        snapshot = by_id.get(snapshot.get("parent-snapshot-id"))
+    if any(start in (snapshot["snapshot-id"], snapshot.get(PARENT)) for snapshot in _walk(metadata, end)):
+        return
     raise InvalidInput(f"The snapshot {start} is not an ancestor of the last one of the range.")
+
+
+def _walk(metadata: Json, snapshot: Json | None) -> Iterator[Json]:
+    return ancestors(snapshot, {known["snapshot-id"]: known for known in metadata["snapshots"]})
 
 
 def _pinned_snapshot(metadata: Json, pin: Pin) -> Json | None:

@@ -13,7 +13,7 @@ from reference_server.iceberg.metadata.types import type_name
 from reference_server.iceberg.scans.moments import DAY_SECONDS, date_of, days_of
 from reference_server.iceberg.scans.values import NANOS, TICKS
 
-WRITTEN = re.compile(r"(\w+)(?:\[(\d+)\])?", re.ASCII)
+WRITTEN = re.compile(r"(\w+)(?:\[(\d{1,10})\])?", re.ASCII)
 WITH_WIDTH = frozenset({"bucket", "truncate"})
 IDENTITY, VOID, BUCKET, TRUNCATE = "identity", "void", "bucket", "truncate"
 TIME_UNITS = ("year", "month", "day", "hour")

@@ -40,16 +40,22 @@ PATTERNS: list[tuple[str, type[CatalogError]]] = [
     (r"Invalid user input|Query Execution error|Schema error|sql parser error", InvalidInput),
     (r"^Not supported:|Cast error|Divide by zero|Overflow happened", InvalidInput),
 ]
+END = 1000
 SOURCE_PLACES = re.compile(r",? (location: )?/\S+\.rs:\d+:\d+")
 
 
 def translate(error: Exception) -> Exception:
     """Return the catalog's error for one of pylance's, or the error itself when it is not known."""
-    text = str(error)
+    text = _ends(str(error))
     for pattern, kind in PATTERNS:
         if re.search(pattern, text):
             return kind(_readable(text))
     return error
+
+
+def _ends(text: str) -> str:
+    """Return the two ends of a text that quotes much of a request: what an error is about stands there."""
+    return text if len(text) <= 2 * END else f"{text[:END]} ... {text[-END:]}"
 
 
 def _readable(text: str) -> str:

@@ -1,0 +1,43 @@
+"""Definitions with ids, found by their ids and by what they say: however many there are, a look costs the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+
+from reference_server.iceberg.metadata.reading import Json
+
+Shape = Callable[[Json], Hashable]
+"""What a definition says, whatever its id: two that say the same are one definition."""
+
+
+class Numbered:
+    """The index of a list of definitions, to which more are added: by id, and by shape once it is asked for."""
+
+    def __init__(self, definitions: Iterable[Json], id_key: str) -> None:
+        self._id_key = id_key
+        self._shape: Shape | None = None
+        self._by_shape: dict[Hashable, int] = {}
+        self.by_id: dict[int, Json] = {}
+        self.highest: int | None = None
+        for definition in definitions:
+            self.add(definition)
+
+    def add(self, definition: Json) -> None:
+        """Add a definition. Of several with one id, or one shape, the first is found."""
+        number: int = definition[self._id_key]
+        self.by_id.setdefault(number, definition)
+        self.highest = number if self.highest is None else max(number, self.highest)
+        if self._shape is not None:
+            self._by_shape.setdefault(self._shape(definition), number)
+
+    def same(self, definition: Json, shape: Shape) -> int | None:
+        """Return the id of the first definition of the same shape, None when there is none."""
+        if self._shape is None:
+            self._shape = shape
+            for number, known in self.by_id.items():
+                self._by_shape.setdefault(shape(known), number)
+        return self._by_shape.get(shape(definition))
+
+    def next_id(self, default: int) -> int:
+        """Return the id after the highest, or the default where there is none."""
+        return default if self.highest is None else self.highest + 1
