@@ -23,11 +23,15 @@ PACKAGE = "conformance"
 
 @dataclass(frozen=True, slots=True)
 class SuitePart:
-    """One API: its prober, checks of every answer beside the schema, as they are in a profile; names with levels."""
+    """One API: its prober, checks of every answer beside the schema, as they are in a profile; names with levels.
+
+    `crowded` are operations whose answers show what other requirements do at the same time: theirs run alone.
+    """
 
     prober: Callable[[Target], Prober]
     extra_checks: Callable[[Profile], Mapping[str, ExtraCheck]]
     levels: tuple[Levels, ...] = ()
+    crowded: tuple[str, ...] = ()
 
 
 def suite_part(api: str) -> SuitePart:

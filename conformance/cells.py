@@ -171,6 +171,12 @@ class CellLog:
         """Note that two clients sent the same request at the same time."""
         self.seen.setdefault(operation, set()).add(AT_ONCE)
 
+    def absorb(self, seen: Mapping[str, set[str]], read: Mapping[str, set[str]]) -> None:
+        """Take over what another process of the run has noted."""
+        for mine, others in ((self.seen, seen), (self.read, read)):
+            for operation, cells in others.items():
+                mine.setdefault(operation, set()).update(cells)
+
     def records(self) -> list[CellRecord]:
         """Return what occurred of the document's cells."""
         declared = declared_cells(self.document, self.levels)

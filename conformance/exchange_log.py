@@ -30,7 +30,11 @@ class ExchangeLog:
 
     def add(self, exchange: Exchange) -> None:
         """Write one exchange."""
-        self._file.write(msgspec.json.encode(exchange.to_step()) + b"\n")
+        self.add_lines(line_of(exchange))
+
+    def add_lines(self, lines: bytes) -> None:
+        """Write exchanges that are lines already."""
+        self._file.write(lines)
 
     def keep(self) -> None:
         """Replace the file of an earlier run."""
@@ -40,3 +44,34 @@ class ExchangeLog:
         """Close the file; it is gone if it was not to be kept."""
         self._file.close()
         self._scratch.unlink(missing_ok=True)
+
+
+class ExchangeBuffer:
+    """Keeps exchanges as lines until they are taken."""
+
+    def __init__(self) -> None:
+        self._lines: list[bytes] = []
+
+    def add(self, exchange: Exchange) -> None:
+        """Keep one exchange."""
+        self.add_lines(line_of(exchange))
+
+    def add_lines(self, lines: bytes) -> None:
+        """Keep exchanges that are lines already."""
+        self._lines.append(lines)
+
+    def take(self) -> bytes:
+        """Return what was kept since the last time."""
+        taken, self._lines = b"".join(self._lines), []
+        return taken
+
+    def keep(self) -> None:
+        """Do nothing: there is no file."""
+
+    def close(self) -> None:
+        """Do nothing: there is no file."""
+
+
+def line_of(exchange: Exchange) -> bytes:
+    """Return an exchange as a line of the file."""
+    return msgspec.json.encode(exchange.to_step()) + b"\n"

@@ -49,6 +49,11 @@ class Expectations:
         """Find entries by requirement."""
         self._entries = {name: entry for entry in self.file.known for name in entry.findings}
 
+    @property
+    def replayed(self) -> set[str]:
+        """The requirements whose stored counterexamples may be sent."""
+        return {entry.example for entry in self.file.known if entry.steps}
+
     def judge(self, result: Result, replay: Replay) -> Result:
         """Return a result with the verdict `known` where it is as expected, and note how the entry holds.
 

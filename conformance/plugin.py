@@ -16,6 +16,7 @@ from hypothesis.errors import Flaky
 
 from conformance import fixtures
 from conformance.exit_codes import EXIT_BROKEN, EXIT_FAILS
+from conformance.jobs import Jobs
 from conformance.ordering import ranks
 from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.requirement import MARK, Requirement
@@ -50,13 +51,15 @@ class SuitePlugin:
         self._collected: list[Requirement] = []
         self._ended = False  # at the first finding, as was asked for
         self._judged: Result | None = None  # the verdict on the requirement under way
-        self._lacking: dict[str, tuple[str, Result]] = {}  # what is unoffered while this operation never succeeds
+        self.lacking: dict[str, tuple[str, Result]] = {}  # what is unoffered while this operation never succeeds
 
     # Selection
 
     def pytest_configure(self, config: pytest.Config) -> None:
         """Bring the fixtures. Tracebacks that nobody sees are told in the cheap way: others cost 85 ms a finding."""
         config.pluginmanager.register(fixtures)
+        if self.session.settings.jobs > 1:
+            config.pluginmanager.register(Jobs(self))
         if not config.pluginmanager.has_plugin("terminalreporter"):
             config.option.tbstyle = "native"
 
@@ -81,7 +84,7 @@ class SuitePlugin:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Count the requirements of the run, and let the listener know them."""
         selected = [requirement for item in session.items if (requirement := requirement_of(item))]
-        self.session.begin(len(selected), self._collected)
+        self.session.begin([one.id for one in selected], self._collected)
         if self.listener:
             self.listener.selected(selected)
 
@@ -111,10 +114,10 @@ class SuitePlugin:
         if call.when == "call" or call.excinfo is not None:
             self._judge(item, requirement, call, report)
         if call.when == "teardown" and self._judged:
-            self._tell(item, self._judged)
+            self.tell(item, self._judged)
         return report
 
-    def _tell(self, item: pytest.Item, result: Result) -> None:
+    def tell(self, item: pytest.Item, result: Result) -> None:
         """Let the listener know a verdict, and end a run that is to end at the first that breaks the gate."""
         if self.listener:
             self.listener.judged(result)
@@ -135,7 +138,7 @@ class SuitePlugin:
         result = self.session.judged(self._result(requirement, error, call.when))
         if isinstance(error, Unoffered) and error.otherwise:
             finding = self._result(requirement, Violation(error.otherwise, "status"), call.when)
-            self._lacking[requirement.id] = error.operation, finding
+            self.lacking[requirement.id] = error.operation, finding
         if self._judged and not _spoils(result, self._judged):
             log.warning("after %s was judged, cleaning up ended with: %s", requirement.id, result.message)
             return
@@ -161,7 +164,7 @@ class SuitePlugin:
 
     def _reconsider(self) -> None:
         """Judge as findings what seemed unoffered, where the operation that was refused has succeeded after all."""
-        for name, (operation, finding) in self._lacking.items():
+        for name, (operation, finding) in self.lacking.items():
             if operation in self.session.client.known.done and self.session.verdict(name) == "unoffered":
                 self.session.add(self.session.judged(finding))
 

@@ -41,14 +41,18 @@ def run(
     """
     session = Session(settings, command, ids)
     plugin = SuitePlugin(session, listener)
-    options = ("-c", str(HERE / "pytest.ini"), "--rootdir", str(HERE.parent), *QUIET)
     suites = [package] if package else [f"{PACKAGE}.{suite}" for suite in session.target.profile.suites]
-    places = _places(suites, ids)
-    with _without_user_options():
-        code = int(pytest.main([*options, *places], plugins=[plugin, *plugins]))
+    code = run_pytest(_places(suites, ids), [plugin, *plugins])
     for error in session.kit_errors:
         log.error("the kit failed outside of a requirement:\n%s", error)
     return session.results(), code
+
+
+def run_pytest(arguments: Sequence[str], plugins: Sequence[object]) -> int:
+    """Run pytest as the suite wants it, whatever the user's own tests want, and return its exit code."""
+    options = ("-c", str(HERE / "pytest.ini"), "--rootdir", str(HERE.parent), *QUIET)
+    with _without_user_options():
+        return int(pytest.main([*options, *arguments], plugins=list(plugins)))
 
 
 @contextlib.contextmanager

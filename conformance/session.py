@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ from conformance.apis import requirements, suite_part
 from conformance.cells import CellLog
 from conformance.client import Client
 from conformance.exchange import Exchange
-from conformance.exchange_log import ExchangeLog
+from conformance.exchange_log import ExchangeBuffer, ExchangeLog
 from conformance.expectations import Expectations
 from conformance.expectations_file import load_expectations
 from conformance.outcomes import Stopped
@@ -45,8 +45,18 @@ from specs.problems import Problem
 class Session:
     """Connects, collects results, and writes them down."""
 
-    def __init__(self, settings: Settings, command: str = "", ids: Collection[str] | None = None) -> None:
-        """Meet the target. Raises Problem when it cannot be judged. `ids` are all that is wanted, if given."""
+    def __init__(
+        self,
+        settings: Settings,
+        command: str = "",
+        ids: Collection[str] | None = None,
+        known: Target | None = None,
+        log: ExchangeLog | ExchangeBuffer | None = None,
+    ) -> None:
+        """Meet the target, unless it is `known`. Raises Problem when it cannot be judged.
+
+        `ids` are all that is wanted, if given; `log` takes the exchanges, by default the file in the report's folder.
+        """
         self.settings = settings
         self.command = command or " ".join(sys.argv[:1])
         self.started = datetime.now(UTC)
@@ -56,7 +66,9 @@ class Session:
         self._id = new_run_id(self.started)
         self._clock = time.perf_counter()
         self._results: dict[str, Result] = {}
-        self.target: Target = connect(settings)
+        self._order: dict[str, int] = {}
+        self.elsewhere: dict[str, str] = {}  # verdicts of other processes of the run
+        self.target: Target = known or connect(settings)
         self.suite = Suite(settings, self.target)
         self._scope = Scope.of(self.target.profile, self.target.document)
         self._selection = selection_of(settings, self.target.document, self.target.profile.judged_by(), ids)
@@ -66,15 +78,16 @@ class Session:
             load_expectations(settings.expect, self.target.profile.name), settings.depth, date.today()
         )
         self._tested_suites: set[str] = set()
-        self.log = ExchangeLog(Path(settings.report))
+        self.log = log or ExchangeLog(Path(settings.report))
         levels = {one for profile in self.target.profile.judged_by() for one in suite_part(profile.api).levels}
         self.cells = CellLog(self.target.document, tuple(levels))
         self.client.recording.listener = self._hear
         self.client.recording.cells = self.cells
         if settings.max_time:
             self.client.traffic.ends = time.monotonic() + settings.max_time
-        with suppress(Stopped):  # the run ends at its first requirement then, and says why
-            handshake(self.target)
+        if not known:
+            with suppress(Stopped):  # the run ends at its first requirement then, and says why
+                handshake(self.target)
 
     @property
     def client(self) -> Client:
@@ -85,8 +98,8 @@ class Session:
         """True when the run is about this requirement."""
         return requirement is not None and self._scope.has(requirement) and self._selection.takes(requirement)
 
-    def begin(self, selected: int, collected: Iterable[Requirement]) -> None:
-        """Hear how many requirements will be judged, and which were there to choose from.
+    def begin(self, selected: Sequence[str], collected: Iterable[Requirement]) -> None:
+        """Hear which requirements will be judged, in the order of the results, and which were there to choose from.
 
         The report of an earlier run is kept where there are none.
         """
@@ -95,9 +108,14 @@ class Session:
         known = {one.id: one for one in collected} | {
             name: one for api in suites for name, one in requirements(api).items()
         }
-        self.selected, self.available = selected, sum(map(self._scope.has, known.values()))
+        self.selected, self.available = len(selected), sum(map(self._scope.has, known.values()))
+        self._order = {name: place for place, name in enumerate(selected)}
         if selected:
             self.log.keep()
+
+    def place(self, requirement_id: str) -> int:
+        """Return where a requirement comes in the order of results; what is none of them comes last."""
+        return self._order.get(requirement_id, len(self._order))
 
     def add(self, result: Result) -> None:
         """Take the verdict on one requirement, in place of an earlier one."""
@@ -106,7 +124,12 @@ class Session:
     def verdict(self, requirement_id: str) -> str | None:
         """Return the verdict on a requirement, None while there is none."""
         result = self._results.get(requirement_id)
-        return result.verdict if result else None
+        return result.verdict if result else self.elsewhere.get(requirement_id)
+
+    @property
+    def replayed(self) -> set[str]:
+        """The requirements that may have a stored counterexample sent."""
+        return self._expectations.replayed
 
     def judged(self, result: Result) -> Result:
         """Return a result as the expectations have it."""
@@ -125,7 +148,8 @@ class Session:
         """Return the results so far."""
         others = {*apis(), *VIEWS} - self._tested_suites
         expected = self._expectations.records(REQUIREMENTS, others) if self.selected else ()
-        return Results.of(self._run(), self._target(), list(self._results.values()), self.cells.records(), expected)
+        judged = sorted(self._results.values(), key=lambda result: self.place(result.id))
+        return Results.of(self._run(), self._target(), judged, self.cells.records(), expected)
 
     def _hear(self, exchange: Exchange) -> None:
         self.log.add(exchange)

@@ -24,6 +24,7 @@ FILE_NAME = "lakeproof.toml"
 ENV_PREFIX = "LAKEPROOF_"
 DEPTHS = {"smoke": 3, "gate": 15, "deep": 200}
 LOCATION = re.compile(r"/|[a-z][a-z0-9+.-]*:/")
+MOST_JOBS = 64
 DEFAULT_REPORT = "lakeproof-report"
 EXPECTATIONS = "lakeproof-expectations.toml"
 
@@ -44,7 +45,8 @@ class Settings:
     be met. `fail_fast` ends the run at the first that breaks the gate. `expect` is the file of known deviations.
     `timeout` is in seconds for a whole request, `max_time` for the run (0: no end), `wait` for a server that is not
     up yet. `ca`, `cert` and `key` are files for TLS, `insecure` takes any certificate. `leave_behind` judges a server
-    that cannot drop what the run makes.
+    that cannot drop what the run makes. `jobs` is how many requirements are tested at the same time, each by a process
+    of its own.
     """
 
     server: str = ""
@@ -80,6 +82,7 @@ class Settings:
     key: str = ""
     insecure: bool = False
     leave_behind: bool = False
+    jobs: int = 1
     report: str = DEFAULT_REPORT
 
     def shown(self) -> dict[str, Any]:
@@ -185,6 +188,8 @@ def _checked(settings: Settings) -> Settings:
         raise Problem("The timeout must be more than 0 seconds.", "Example: --timeout 10")
     if settings.max_time < 0 or settings.wait < 0:
         raise Problem("The settings max_time and wait cannot be less than 0 seconds.", "Example: --max-time 300")
+    if not 1 <= settings.jobs <= MOST_JOBS:
+        raise Problem(f"There cannot be {settings.jobs} jobs.", f"Give a number from 1 to {MOST_JOBS}: --jobs 8")
     if settings.key and not settings.cert:
         raise Problem("A key needs the certificate that it belongs to.", "Give both: --cert FILE --key FILE.")
     if settings.credential and not all(settings.client_credentials or ()):

@@ -17,6 +17,7 @@ from conformance.common.hostile import Canaries
 from conformance.exchange import Exchange
 from conformance.json_values import read_json
 from conformance.ladders import Ways
+from conformance.recording import ServerKnowledge
 from conformance.sandbox import Sandbox
 from conformance.settings import Settings
 from conformance.transport import Connection, Tls
@@ -43,6 +44,24 @@ class Probe:
     operation: str
     state: str
     exchange: Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a run found out about its target before its first requirement, for other processes of the same run.
+
+    The fields are those of Target and of its client; `names` is the number of the next name.
+    """
+
+    prefix: str
+    names: int
+    server: str
+    probes: dict[str, Probe]
+    facts: dict[str, str]
+    table_folder: str
+    ways: Ways
+    known: ServerKnowledge
+    headers: Mapping[str, str]
 
 
 class Prober(Protocol):
@@ -95,6 +114,31 @@ class Target:
         self.prefix = f"{self.settings.prefix or DEFAULT_PREFIX}{secrets.token_hex(3)}"
         self.sandbox = Sandbox(self.client)
         self.canaries = Canaries(self.prefix)
+
+    def found(self) -> Found:
+        """Return what was found out."""
+        client = self.client
+        return Found(
+            self.prefix,
+            next(self.numbers),
+            self.server,
+            self.probes,
+            self.facts,
+            self.table_folder,
+            self.ways,
+            client.known,
+            client.headers,
+        )
+
+    def take(self, found: Found, number: int, of: int) -> None:
+        """Go on with what another process found out, as one of several: each counts names that no other has."""
+        self.prefix, self.server = found.prefix, found.server
+        self.probes, self.facts = found.probes, found.facts
+        self.table_folder, self.ways = found.table_folder, found.ways
+        self.canaries = Canaries(self.prefix)
+        self.numbers = itertools.count(found.names + number, of)
+        self.client.known = found.known
+        self.log_in(found.headers)
 
     @property
     def missing_name(self) -> str:

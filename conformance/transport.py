@@ -127,6 +127,13 @@ class Traffic:
             message = f"the server hangs: {HANGS} requests in a row got no whole answer; the first was {name_of(first)}"
             self.stop(Stopped(message, "target", gone=True, exchange=first))
 
+    def absorb(self, requests: int, broken: int, waits: int, waited: float) -> None:
+        """Take over what another process of the run has counted."""
+        self.requests += requests
+        self.broken += broken
+        self.waits += waits
+        self.waited += waited
+
     def told(self) -> list[str]:
         """Return what a report says about the connections, a line each."""
         lines = []

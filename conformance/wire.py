@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -39,6 +40,15 @@ OF_GATEWAYS = (414, 429, 431)
 ExtraCheck = Callable[[Exchange, Any], list[tuple[str, str]]]
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a wire log has seen, without the document: see WireLog."""
+
+    seen: Counter[tuple[str, int]]
+    findings: dict[tuple[str, int, str], WireFinding]
+    extra_findings: dict[tuple[str, str, int, str], WireFinding]
+
+
 @dataclass
 class WireLog:
     """What was seen: how often each operation and status, and every finding once."""
@@ -49,6 +59,7 @@ class WireLog:
     findings: dict[tuple[str, int, str], WireFinding] = field(default_factory=dict)
     extra_checks: dict[str, ExtraCheck] = field(default_factory=dict)
     extra_findings: dict[tuple[str, str, int, str], WireFinding] = field(default_factory=dict)
+    _told: tuple[int, int] = (0, 0)
 
     def check(self, exchange: Exchange, steps: list[Exchange]) -> None:
         """Check one answer; an exchange without one, or with that of a router, says nothing about the wire."""
@@ -67,11 +78,22 @@ class WireLog:
                 if extra not in self.extra_findings:
                     self.extra_findings[extra] = _finding(exchange, mark, message, steps)
 
-    def absorb(self, other: WireLog) -> None:
+    def absorb(self, other: Seen | WireLog) -> None:
         """Take over what another log has seen."""
         self.seen += other.seen
         self.findings = {**other.findings, **self.findings}
         self.extra_findings = {**other.extra_findings, **self.extra_findings}
+
+    def take(self) -> Seen:
+        """Return what was seen since the last time; a finding is not told again."""
+        told, told_extra = self._told
+        new = Seen(
+            self.seen,
+            dict(islice(self.findings.items(), told, None)),
+            dict(islice(self.extra_findings.items(), told_extra, None)),
+        )
+        self.seen, self._told = Counter(), (len(self.findings), len(self.extra_findings))
+        return new
 
     def of(self, operation: str) -> list[WireFinding]:
         """Return the findings about one operation."""

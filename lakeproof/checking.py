@@ -6,14 +6,17 @@ import contextlib
 import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
 from conformance.plugin import Listener
 from conformance.report import write_reports
 from conformance.results import Results
 from conformance.runner import run
 from conformance.settings import Settings, load_settings
-from reference_server.serve import Server, api_class, serve
 from specs.profiles import find_profile
+
+if TYPE_CHECKING:
+    from reference_server.serve import Server
 
 EMBEDDED_STORAGE = "memory"
 
@@ -49,6 +52,8 @@ def target_of(settings: Settings, storage: str = EMBEDDED_STORAGE) -> Iterator[t
     if settings.server:
         yield settings, None
         return
+    from reference_server.serve import api_class, serve  # noqa: PLC0415 - who tests a server of their own need not wait
+
     token = settings.token or secrets.token_urlsafe(12)
     profile = find_profile(settings.profile or settings.api)
     options, found = api_class(profile.api).options.embedded(profile.document(), asdict(settings))

@@ -53,6 +53,7 @@ SETTINGS = {
     "key": ("FILE", "the key of the client's certificate, if it is in another file"),
     "insecure": ("", "take any certificate"),
     "leave_behind": ("", "go on where a server cannot drop what the run makes"),
+    "jobs": ("N", "test so many requirements at the same time"),
     "report": ("DIR", "where the reports go"),
 }
 REPEATED = ("headers", "storage_options", "operations", "clauses")
@@ -84,6 +85,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _suite_plugin(config: pytest.Config) -> SuitePlugin:
+    if hasattr(config, "workerinput") or getattr(config.option, "numprocesses", None):
+        raise pytest.UsageError(
+            "pytest -n cannot make one report of a run: leave it out and give --lakeproof-jobs N, which can"
+        )
     _bind()
     from conformance.plugin import SuitePlugin  # noqa: PLC0415 - only a run with a server pays for it
     from conformance.session import Session  # noqa: PLC0415

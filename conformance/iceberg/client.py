@@ -7,6 +7,7 @@ Updates of tables are named as the newest document names them, and sent by the n
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from conformance.client import Answer, Client, Encoded, Expected
@@ -40,7 +41,11 @@ def identifier(id: Id) -> dict[str, Any]:
 def in_prefix(prefix: str) -> Callable[[str], str]:
     """Return what spells a path of the document with a prefix, as a configuration has it, or without any."""
     route = f"/v1/{prefix}/" if prefix else "/v1/"
-    return lambda path: path.replace(ROUTE, route)
+    return partial(_spelled, route)
+
+
+def _spelled(route: str, path: str) -> str:
+    return path.replace(ROUTE, route)
 
 
 class IcebergClient(IcebergMethods, api="iceberg"):

@@ -7,4 +7,4 @@ from conformance.cells import Levels
 from conformance.lance.prober import LanceProber
 from conformance.lance.support.checks import extra_checks
 
-PART = SuitePart(LanceProber, extra_checks, (Levels("id", r"\$", (0, 1, 2, 3)),))
+PART = SuitePart(LanceProber, extra_checks, (Levels("id", r"\$", (0, 1, 2, 3)),), crowded=("ListAllTables",))

@@ -30,6 +30,7 @@ Examples:
   lakeproof check http://localhost:2333 -k 'lance.table and not rename'
   lakeproof check http://localhost:2333 --operation RenameTable --kinds error,race
   lakeproof check http://localhost:2333 --last-failed --fail-fast
+  lakeproof check http://localhost:2333 --jobs 8   eight requirements at a time
   lakeproof check http://localhost:2333 --token "$TOKEN" --strict
   lakeproof check http://localhost:2333 --spec openapi.yaml --depth deep
   lakeproof check https://catalog.example --api iceberg --ca ca.pem --wait 60
@@ -82,6 +83,7 @@ made. Exit codes: 0 conforms, 1 does not, 2 interrupted, 3 the kit failed,
 @rerun_options
 @click.option("--expect", metavar="FILE", help=f"Known deviations of the server.  [default: {EXPECTATIONS}, if there]")
 @click.option("--strict", is_flag=True, default=None, help="A SHOULD counts like a MUST.")
+@click.option("--jobs", type=int, metavar="N", help="Test so many requirements at the same time.  [default: 1]")
 @connection_options
 @click.option("--report", metavar="DIR", help="Where the reports go.  [default: lakeproof-report]")
 @click.option("--json", "as_json", is_flag=True, help="Print the totals and findings as JSON and nothing else.")

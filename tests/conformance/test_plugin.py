@@ -101,6 +101,7 @@ def test_a_failing_requirement_fails_the_run(pytester, server):
         (["--lakeproof-server", "http://127.0.0.1:9"], "cannot be reached"),
         (["--lakeproof-server", "nonsense"], "not an http"),
         (["--lakeproof-server", "http://127.0.0.1:9", "--lakeproof-depth", "none"], "no depth"),
+        (["--lakeproof-server", "http://127.0.0.1:9", "-n", "2"], "give --lakeproof-jobs N"),
     ],
 )
 def test_wrong_options_are_usage_errors(pytester, arguments, words):

@@ -447,11 +447,11 @@ def test_serve_is_ready_when_it_says_so_and_leaves_nothing(tmp_path, how):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_check_cleans_up_and_writes_what_it_has(tmp_path, how):
+@pytest.mark.parametrize(("how", "jobs"), [(signal.SIGINT, "1"), (signal.SIGTERM, "1"), (signal.SIGINT, "3")])
+def test_an_interrupted_check_cleans_up_and_writes_what_it_has(tmp_path, how, jobs):
     report = tmp_path / "out"
     with serve("lance", storage="memory:pure") as server:
-        process = start("check", server.url, "--report", str(report), "--depth", "deep", cwd=tmp_path)
+        process = start("check", server.url, "--report", str(report), "--depth", "deep", "--jobs", jobs, cwd=tmp_path)
         log = report / "exchanges.jsonl"
         deadline = time.monotonic() + 60
         while not (log.exists() and log.stat().st_size > 200_000) and time.monotonic() < deadline:
