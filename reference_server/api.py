@@ -24,6 +24,7 @@ from specs.openapi import JSON_TYPE, Document, Operation
 from specs.profiles import Profile
 from specs.validation import Validators
 
+UNQUOTED = "it is not what the document says"
 Handler = Callable[[Any], Awaitable[Any]]
 Prepare = Callable[[Operation, Any], None]
 
@@ -55,8 +56,9 @@ class Api(ABC):
     """One API, mounted on the server. The package `reference_server.<api>` has its class as `API`.
 
     A class says of its API: the `handler_modules`, the `options` that its server takes, whether clients read files
-    themselves (`needs_files`), on which headers besides the content type an answer depends (`varying`), and which paths
-    below the mount need no credentials (`public`).
+    themselves (`needs_files`), on which headers besides the content type an answer depends (`varying`), which paths
+    below the mount need no credentials (`public`), and of which operations a refused body is not quoted, because there
+    are secrets in it (`secretive`).
     """
 
     handler_modules: ClassVar[Collection[ModuleType]] = ()
@@ -64,6 +66,7 @@ class Api(ABC):
     needs_files: ClassVar[bool] = False
     varying: ClassVar[tuple[str, ...]] = ()
     public: frozenset[str] = frozenset()
+    secretive: ClassVar[frozenset[str]] = frozenset()
     router: Routing
 
     def __init__(self, setup: Setup, _options: Any) -> None:
@@ -117,7 +120,8 @@ class Api(ABC):
         return reply
 
     async def _read_body(self, request: Request, operation: Operation, executor: Executor) -> Any:
-        read = partial(read_json_body, request, operation, self._validators, self.prepare)
+        quoted = operation.id not in self.secretive
+        read = partial(read_json_body, request, operation, self._validators, self.prepare, quoted=quoted)
         return read() if len(request.body) <= limits.INLINE else await run_in_thread(executor, read)
 
     async def run(self, handler: Handler, context: Context) -> Reply:
@@ -154,13 +158,15 @@ def _defines_handler(module: ModuleType, name: str) -> bool:
     return iscoroutinefunction(member) and member.__module__ == module.__name__
 
 
-def read_json_body(request: Request, operation: Operation, validators: Validators, prepare: Prepare) -> Any:
+def read_json_body(
+    request: Request, operation: Operation, validators: Validators, prepare: Prepare, *, quoted: bool = True
+) -> Any:
     """Return the JSON body of a request, checked against the document; None when there is none.
 
     Raises InvalidInput for a missing or wrong content type, for what is not JSON, and for what does
     not match the schema, and BodyTooLarge. An operation that declares no body may still be sent one: older clients do;
     one that requires none may be sent none.
-    `prepare` changes a body in place before it is checked.
+    `prepare` changes a body in place before it is checked; an error quotes it only if it may be `quoted`.
     """
     declared = operation.request
     if declared is not None and JSON_TYPE not in declared.content:
@@ -176,7 +182,7 @@ def read_json_body(request: Request, operation: Operation, validators: Validator
     prepare(operation, value)
     finding = validators.first_request_finding(operation.id, value)
     if finding is not None:
-        place, message = shortened(finding.pointer or "its top"), shortened(finding.message)
+        place, message = shortened(finding.pointer or "its top"), shortened(finding.message if quoted else UNQUOTED)
         raise InvalidInput(f"The request body is invalid at {place}: {message}.")
     return value
 

@@ -74,6 +74,7 @@ class PolarisApi(IcebergApi):
     ]
     options: ClassVar[type[Options]] = PolarisOptions
     varying = (*IcebergApi.varying, generic_tables.HEADER)
+    secretive: ClassVar[frozenset[str]] = frozenset({"createCatalog", "resetCredentials"})
 
     def __init__(self, setup: Setup, options: PolarisOptions) -> None:
         """Put the API together. Raises Problem for credentials of root that cannot be read."""

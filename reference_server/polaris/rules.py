@@ -15,6 +15,7 @@ class Rules:
     `unknown_revokes_fail`: revoking what was not granted is an error. `unassigned_scopes_fail`: a token for a role that
     the principal does not have (any more) opens nothing; else it only lacks the role. `exchange_narrows`: the scope of
     an exchange is heard. `federated_roles`: principal roles say whether they come from elsewhere.
+    `connection` is the field of an external catalog that says where it is.
     `base_is_allowed`: the base location of a catalog is added to the allowed ones; else it must be within them.
     `role_arn` is the form of roles on AWS, `role_is_fixed`: it cannot be changed at all, else within its account.
     `most_locations` of a catalog, by storage type.
@@ -26,6 +27,7 @@ class Rules:
     unassigned_scopes_fail: bool
     exchange_narrows: bool
     federated_roles: bool
+    connection: str
     base_is_allowed: bool
     role_arn: re.Pattern[str]
     role_is_fixed: bool
@@ -40,6 +42,7 @@ RULES = {
         unassigned_scopes_fail=False,
         exchange_narrows=False,
         federated_roles=False,
+        connection="remoteUrl",
         base_is_allowed=True,
         role_arn=re.compile(r"arn:aws:iam::(\d{12}):role/.+"),
         role_is_fixed=True,
@@ -52,6 +55,7 @@ RULES = {
         unassigned_scopes_fail=True,
         exchange_narrows=True,
         federated_roles=True,
+        connection="connectionConfigInfo",
         base_is_allowed=False,
         role_arn=re.compile(r"arn:(?:aws|aws-us-gov):iam::(\d{12}):role/.+"),
         role_is_fixed=False,

@@ -22,8 +22,9 @@ from reference_server.polaris.securables import Kind, catalog, catalog_role, pri
 from reference_server.storage import Readable, pack
 from reference_server.storage.transactions import Transaction
 
-INPUT_ONLY = frozenset({"clientSecret", "bearerToken"})  # of a connection: secrets that are never shown
-MANAGED = frozenset({"createTimestamp", "lastUpdateTimestamp", "entityVersion"})
+SENT = ("type", "name", "properties", "storageConfigInfo")
+EXTERNAL = "EXTERNAL"
+INPUT_ONLY = frozenset({"clientSecret", "bearerToken"})  # of a connection: secrets, which are neither kept nor shown
 TRACES = (iceberg_keys.IDEMPOTENCY, iceberg_keys.PLAN)  # what requests to a catalog leave behind
 
 
@@ -38,7 +39,9 @@ def create(transaction: Transaction[bytes], wanted: Mapping[str, Any], rules: Ru
 
     Raises EntityAlreadyExists, and InvalidInput for storage that a catalog cannot have.
     """
-    fields = {name: _shown(value) for name, value in wanted.items() if name not in MANAGED}
+    fields = {name: wanted[name] for name in SENT}
+    if wanted["type"] == EXTERNAL and rules.connection in wanted:
+        fields[rules.connection] = _without_secrets(wanted[rules.connection])
     record = records.insert(transaction, catalog(fields["name"]), fields)
     _save_locations(transaction, record, rules)
     admin = catalog_role(record["name"], CATALOG_ADMIN)
@@ -93,8 +96,7 @@ def _save_locations(transaction: Transaction[bytes], record: Record, rules: Rule
     transaction.put(entity_key(catalog(record["name"])), orjson.dumps(record))
 
 
-def _shown(value: Any) -> Any:
-    """Return a value without what is never shown."""
+def _without_secrets(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _shown(inner) for name, inner in value.items() if name not in INPUT_ONLY}
+        return {name: _without_secrets(inner) for name, inner in value.items() if name not in INPUT_ONLY}
     return value

@@ -21,18 +21,18 @@ SCHEMES = {
     "GCS": ("gs://",),
     "FILE": ("file:/", "/"),
 }
+KINDS = {scheme.partition(":")[0]: kind for kind, schemes in SCHEMES.items() for scheme in schemes}
+DOTS = frozenset({".", ".."})
 FIXED = {"externalId": "S3", "tenantId": "AZURE"}  # what cannot be changed, and of which storage it is
 
 
 def folder(location: str) -> str:
     """Return a location as a folder, so that one folder lies in another if it begins with it.
 
-    A local path is the same with its scheme and without.
+    A local path is the same with its scheme and without, and schemes of one storage are the same.
     """
-    text = location.removeprefix("file:")
-    if text != location or location.startswith("/"):
-        text = "file:/" + text.lstrip("/")
-    return text.rstrip("/") + "/"
+    scheme, path = ("file", location) if location.startswith("/") else location.split(":", 1)
+    return "/".join([KINDS[scheme], *filter(None, path.split("/")), ""])
 
 
 def overlap(location: str, other: str) -> bool:
@@ -84,7 +84,8 @@ def check_change(present: Json, changed: Json, rules: Rules) -> None:
             f"Cannot modify storage type of storage config from {present['storageType']} to {changed['storageType']}"
         )
     for name, kind in FIXED.items():
-        if kind == present["storageType"] and present.get(name) != changed.get(name):
+        before = present.get(name) if kind == present["storageType"] else None
+        if before is not None and before != changed.get(name):
             raise InvalidInput(f"Cannot modify {name} of the storage config")
     if rules.role_is_fixed and present.get("roleArn") != changed.get("roleArn"):
         raise InvalidInput("Cannot modify Role ARN of the storage config")
@@ -98,6 +99,8 @@ def _check_schemes(kind: str, found: Iterable[str]) -> None:
             raise IllegalArgument(
                 f"Location prefix not allowed: {location:.300}, expected prefixes: {', '.join(SCHEMES[kind])}"
             )
+        if not DOTS.isdisjoint(location.split("/")):
+            raise IllegalArgument(f"Location has a part that is not a name: {location:.300}")
 
 
 def _account(storage: Json, rules: Rules) -> str | None:

@@ -1,0 +1,171 @@
+"""Roles, assignments and grants: given once, gone with what they are for."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from reference_server.polaris.entities.grants import StoredGrants, forget, grant
+from reference_server.polaris.entities.keys import entity_key
+from reference_server.polaris.securables import ROOT, Kind, Securable, catalog, catalog_role, parent, principal_role
+from reference_server.storage import CommitConflict
+from reference_server.storage.memory import MemoryStorage
+from reference_server.storage.transactions import Transaction
+
+ON_CATALOG = {"type": "catalog", "privilege": "TABLE_LIST"}
+ON_NAMESPACE = {"type": "namespace", "namespace": ["a"], "privilege": "TABLE_LIST"}
+ON_TABLE = {"type": "table", "namespace": ["a"], "tableName": "t", "privilege": "TABLE_LIST"}
+
+
+@pytest.fixture
+def made(admin):
+    """A catalog with a table, a role in it and a principal role."""
+    admin.catalog()
+    admin.principal("u", "r")
+    admin.catalog_role("cr", role="r")
+    admin.namespace("a")
+    admin.table()
+    return admin
+
+
+def test_roles_are_assigned_once(made):
+    for _ in range(2):
+        made.manage("PUT", "/principals/u/principal-roles", {"name": "r"}, expect=201)
+        made.manage("PUT", "/principal-roles/r/catalog-roles/c", {"catalogRole": {"name": "cr"}}, expect=201)
+    names = [
+        [one["name"] for one in made.manage("GET", path).body[field]]
+        for path, field in [
+            ("/principals/u/principal-roles", "roles"),
+            ("/principal-roles/r/principals", "principals"),
+            ("/principal-roles/r/catalog-roles/c", "roles"),
+            ("/catalogs/c/catalog-roles/cr/principal-roles", "roles"),
+        ]
+    ]
+    assert names == [["r"], ["u"], ["cr"], ["r"]]
+
+
+def test_what_is_missing_is_not_found(made):
+    for method, path, body in [
+        ("PUT", "/principals/x/principal-roles", {"name": "r"}),
+        ("PUT", "/principals/u/principal-roles", {"name": "x"}),
+        ("DELETE", "/principals/u/principal-roles/x", None),
+        ("PUT", "/principal-roles/r/catalog-roles/x", {"name": "cr"}),
+        ("PUT", "/principal-roles/r/catalog-roles/c", {"name": "x"}),
+        ("DELETE", "/principal-roles/x/catalog-roles/c/cr", None),
+        ("GET", "/principal-roles/r/catalog-roles/x", None),
+        ("POST", "/catalogs/x/catalog-roles", {"name": "cr"}),
+        ("PUT", "/catalogs/c/catalog-roles/x/grants", ON_CATALOG),
+        ("PUT", "/catalogs/c/catalog-roles/cr/grants", {**ON_TABLE, "tableName": "x"}),
+        ("PUT", "/catalogs/c/catalog-roles/cr/grants", {**ON_NAMESPACE, "namespace": ["a", "b"]}),
+    ]:
+        assert made.manage(method, path, body, expect=404).type.endswith("Exception")
+
+
+def test_what_was_not_given_by_revision(made, revision):
+    fails = revision == "1.7"
+    made.manage("DELETE", "/principals/u/principal-roles/r", expect=204)
+    for method, path, body, status in [
+        ("DELETE", "/principals/u/principal-roles/r", None, 204),
+        ("DELETE", "/principal-roles/r/catalog-roles/c/catalog_admin", None, 204),
+        ("POST", "/catalogs/c/catalog-roles/cr/grants", ON_CATALOG, 201),
+    ]:
+        answer = made.manage(method, path, body, expect=400 if fails else status)
+        assert not fails or answer.type == "GRANT_NOT_FOUND"
+
+
+def test_grants_are_listed_once_and_in_order(made):
+    for body in (ON_TABLE, ON_CATALOG, ON_NAMESPACE, ON_TABLE):
+        made.grant(body)
+    assert made.grants() == [ON_CATALOG, ON_NAMESPACE, ON_TABLE]
+    made.manage("POST", "/catalogs/c/catalog-roles/cr/grants", {"grant": ON_NAMESPACE}, expect=201)
+    assert made.grants() == [ON_CATALOG, ON_TABLE]
+
+
+@pytest.mark.parametrize("privilege", [5, "table_list", "NAMESPACE_LIST", "SERVICE_MANAGE_ACCESS", None])
+def test_what_cannot_be_granted_on_a_table(made, privilege):
+    made.grant({**ON_TABLE, "privilege": privilege}, expect=400)
+    assert made.grants() == []
+
+
+def test_a_revocation_cascades(made):
+    for body in (ON_CATALOG, ON_NAMESPACE, ON_TABLE, {**ON_TABLE, "privilege": "TABLE_DROP"}):
+        made.grant(body)
+    path = "/catalogs/c/catalog-roles/cr/grants?cascade="
+    made.manage("POST", f"{path}maybe", {"grant": ON_CATALOG}, expect=400)
+    made.manage("POST", f"{path}true", {"grant": ON_NAMESPACE}, expect=201)
+    assert made.grants() == [ON_CATALOG, {**ON_TABLE, "privilege": "TABLE_DROP"}]
+
+
+def test_grants_follow_a_table(made):
+    made.grant(ON_TABLE)
+    rename = {"source": {"namespace": ["a"], "name": "t"}, "destination": {"namespace": ["a"], "name": "u"}}
+    made.content("POST", "/c/tables/rename", rename, expect=204)
+    assert made.grants() == [{**ON_TABLE, "tableName": "u"}]
+    made.content("DELETE", "/c/namespaces/a/tables/u", expect=204)
+    made.table("u")
+    assert made.grants() == []
+
+
+def test_grants_go_with_a_namespace_and_a_role(made):
+    made.namespace("b")
+    made.grant({**ON_NAMESPACE, "namespace": ["b"]})
+    made.content("DELETE", "/c/namespaces/b", expect=204)
+    assert made.grants() == []
+    made.grant(ON_TABLE)
+    made.manage("DELETE", "/catalogs/c/catalog-roles/cr", expect=204)
+    made.catalog_role("cr")
+    assert made.grants() == []
+    assert made.manage("GET", "/catalogs/c/catalog-roles/cr/principal-roles").body["roles"] == []
+
+
+def test_roles_that_must_exist(made):
+    made.manage("DELETE", "/principal-roles/service_admin", expect=400)
+    made.manage("DELETE", "/catalogs/c/catalog-roles/catalog_admin", expect=400)
+    made.manage("DELETE", "/principal-roles/r", expect=204)
+    assert made.manage("GET", "/principals/u/principal-roles").body["roles"] == []
+
+
+@pytest.mark.parametrize("path", ["/principal-roles/r", "/catalogs/c/catalog-roles/cr"])
+def test_a_version_is_used_once(made, path):
+    body = {"currentEntityVersion": 1, "properties": {"a": "b"}}
+    assert made.manage("PUT", path, body, expect=200).body["properties"] == {"a": "b"}
+    made.manage("PUT", path, body, expect=409)
+    assert made.manage("GET", path).body["entityVersion"] == 2
+
+
+def test_securables_lie_in_each_other():
+    table = Securable(Kind.TABLE, "c", ("a", "b", "t"))
+    around = []
+    one = table
+    while (one := parent(one)) is not None:
+        around.append(one)
+    assert around == [
+        Securable(Kind.NAMESPACE, "c", ("a", "b")),
+        Securable(Kind.NAMESPACE, "c", ("a",)),
+        catalog("c"),
+        ROOT,
+    ]
+    assert (parent(catalog_role("c", "r")), parent(principal_role("r"))) == (catalog("c"), ROOT)
+
+
+def test_a_grant_and_a_drop_at_the_same_time_leave_no_grant_on_nothing():
+    """Whichever is committed first, the other one is a conflict."""
+
+    async def run(*, grant_first):
+        storage = MemoryStorage()
+        await storage.commit({}, {entity_key(role): b"{}", entity_key(catalog("c")): b"{}"})
+        given, dropped = Transaction(storage), Transaction(storage)
+        grant(given, role, catalog("c"), "TABLE_LIST")
+        dropped.get(entity_key(catalog("c")))
+        dropped.put(entity_key(catalog("c")), None)
+        forget(dropped, catalog("c"))
+        first, second = (given, dropped) if grant_first else (dropped, given)
+        await first.commit()
+        with pytest.raises(CommitConflict):
+            await second.commit()
+        return StoredGrants(storage)
+
+    role = catalog_role("c", "cr")
+    for grant_first in (True, False):
+        asyncio.run(run(grant_first=grant_first))
