@@ -133,9 +133,13 @@ def _joined(first: Fault, other: Fault) -> Fault:
 def find_fault(text: str, documents: Sequence[Document] = ()) -> Fault:
     """Return the fault that `NAME` means, `NAME:OPERATION` for one operation only, or `FAMILY:OPERATION:SUBJECT`.
 
+    A name that is declared may itself have a colon.
+
     Raises Problem, with near names, for an unknown one: where documents are given, also for an operation that none of
     them has, and for a subject that the operation does not have there.
     """
+    if text in FAULTS:
+        return FAULTS[text]
     name, _, rest = text.partition(":")
     operation, _, subject = rest.partition(":")
     if name not in FAULTS and not (name in FAMILIES and operation):

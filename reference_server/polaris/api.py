@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import jsonschema_rs
 
-from reference_server.api import Handler, Setup
+from reference_server.api import Handler, Setup, Target
 from reference_server.auth import Principal
 from reference_server.context import Context, Reply, Request, json_reply
 from reference_server.errors import CatalogError, InvalidInput, NamespaceNotEmpty, NotFound, PermissionDenied
@@ -24,6 +24,10 @@ from reference_server.iceberg.handlers import tokens as iceberg_tokens
 from reference_server.iceberg.scans.plans import ScanServices
 from reference_server.iceberg.services import Services
 from reference_server.options import Options
+from reference_server.polaris import faults
+from reference_server.polaris.access.decision import authorize
+from reference_server.polaris.access.rules import rules_of
+from reference_server.polaris.access.stored import StoredFacts
 from reference_server.polaris.callers import Callers
 from reference_server.polaris.catalog.checks import check_catalog
 from reference_server.polaris.catalog.location_index import LocationFollower
@@ -61,6 +65,7 @@ OWN_MODULES = [tokens, config, catalogs, principals, principal_roles, catalog_ro
 OWN_MODULES += [notifications, generic_tables, policies, applicable_policies]
 REPLACED = (iceberg_config, iceberg_tokens)
 CONFIG, NOTIFICATION = "getConfig", "sendNotification"
+FAULTS = faults.__name__  # importing the package registers its faults
 FOLLOWERS = (GrantFollower(), LocationFollower(), PolicyFollower(), NotificationFollower())
 WITHOUT_ROTATION = frozenset({"rotateCredentials", "getConfig", "getToken"})  # allowed where secrets must be changed
 
@@ -80,6 +85,7 @@ class PolarisApi(IcebergApi):
         """Put the API together. Raises Problem for credentials of root that cannot be read."""
         rules, storage = RULES[setup.profile.revision], setup.backend.storage
         self._root, self._bootstrap_given = options.root, bool(options.bootstrap)
+        self._access, self._facts = rules_of(setup.profile), StoredFacts(storage)
         self._polaris = PolarisServices(storage, rules, Callers(storage, rules, options.realm))
         self._catalog_rules = CATALOG_RULES[setup.profile.revision]
         self._warehouses = Warehouses(setup.backend, self._catalog_rules, self._shared)
@@ -128,8 +134,13 @@ class PolarisApi(IcebergApi):
             read_timestamp(body)
         wrap(operation.id, body)
 
-    def authorize(self, principal: Principal, operation: Operation, _target: Any) -> None:
+    def authorize(self, principal: Principal, operation: Operation, target: Target) -> None:
         """See Api.authorize."""
+        self._require_rotated(principal, operation)
+        authorize(principal, operation.id, target, self._access, self._facts)
+
+    def _require_rotated(self, principal: Principal, operation: Operation) -> None:
+        """Raise PermissionDenied for a principal that must have other credentials first."""
         if operation.id in WITHOUT_ROTATION:
             return
         credentials = find_credentials(self.backend.storage, principal.name)

@@ -43,7 +43,7 @@ async def update_table(context: IcebergContext) -> Reply:
 
 async def commit_transaction(context: IcebergContext) -> Reply:
     """Change several tables, all or none of them."""
-    changes: list[TableChange] = [(_changed(change), change) for change in context.body["table-changes"]]
+    changes: list[TableChange] = [(changed(change), change) for change in context.body["table-changes"]]
 
     async def build(change: Change) -> Reply:
         await _carry_out(context, change, changes)
@@ -53,7 +53,8 @@ async def commit_transaction(context: IcebergContext) -> Reply:
         return await commit(context, build)
 
 
-def _changed(request: Json) -> Path:
+def changed(request: Json) -> Path:
+    """Return the table that a change of a transaction names. Raises InvalidInput where it names none."""
     if request.get("identifier") is None:
         raise InvalidInput("Every change of a transaction has to name its table.")
     return identifier(request["identifier"])

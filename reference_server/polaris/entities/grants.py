@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Protocol
 
 import orjson
 
@@ -24,24 +23,14 @@ ORDER = (Kind.ROOT, Kind.CATALOG, Kind.NAMESPACE, Kind.TABLE, Kind.VIEW, Kind.PO
 Grant = tuple[Securable, str]
 
 
-class Grants(Protocol):
-    """What decisions are made on; roles are principal roles, those in which somebody calls."""
-
-    def granted(self, roles: Collection[str], securable: Securable) -> frozenset[str]:
-        """Return the privileges that are granted to these roles on a securable itself; nothing is implied by others."""
-
-    def catalog_roles(self, roles: Collection[str], catalog: str) -> tuple[str, ...]:
-        """Return the roles of a catalog that these roles have, by name."""
-
-
 class StoredGrants:
-    """See Grants: looked up by their keys, so that others do not count."""
+    """What principal roles are granted: looked up by keys, so that other grants do not count."""
 
     def __init__(self, store: Readable[bytes]) -> None:
         self._store = store
 
     def granted(self, roles: Collection[str], securable: Securable) -> frozenset[str]:
-        """See Grants."""
+        """Return the privileges that are granted to these roles on a securable itself; nothing is implied by others."""
         granted: set[str] = set()
         for name in roles:
             role = principal_role(name)
@@ -51,7 +40,7 @@ class StoredGrants:
         return frozenset(granted)
 
     def catalog_roles(self, roles: Collection[str], catalog: str) -> tuple[str, ...]:
-        """See Grants."""
+        """Return the roles of a catalog that these roles have, by name."""
         held = {role.path[0] for name in roles for role in catalog_roles_of(self._store, principal_role(name), catalog)}
         return tuple(sorted(held))
 

@@ -23,11 +23,14 @@ def root(request, http, tmp_path):
 @pytest.fixture
 def metadata_file(root, tmp_path):
     """A metadata file of a table in the external catalog, as another catalog would have written it."""
-    metadata = {**root.table("c").body["metadata"], "location": f"file://{tmp_path}/e/x/t"}
-    path = tmp_path / "e" / "x" / "t" / "metadata" / "1.metadata.json"
+    return written(root.table("c").body["metadata"], tmp_path / "e" / "x" / "t")
+
+
+def written(metadata, folder):
+    path = folder / "metadata" / "1.metadata.json"
     path.parent.mkdir(parents=True)
-    path.write_text(json.dumps(metadata))
-    return f"file://{path}"
+    path.write_text(json.dumps({**metadata, "location": folder.as_uri()}))
+    return path.as_uri()
 
 
 def notify(root, kind, timestamp, location, *, catalog="e", expect=204):
@@ -108,5 +111,7 @@ def test_credentials_of_an_external_catalog(root, metadata_file, tmp_path):
     root.call("GET", TABLE, headers=vended, expect=200)
     root.folder = tmp_path / "second"
     root.catalog("f", kind="EXTERNAL", **{"polaris.config.enable.credential.vending": "false"})
+    metadata = root.call("GET", TABLE, expect=200).body["metadata"]
+    notify(root, "CREATE", 1, written(metadata, root.folder / "f" / "x" / "t"), catalog="f")
     refused = root.call("GET", f"{ICEBERG}/f/namespaces/x/tables/t", headers=vended, expect=400)
     assert "not enabled for this external catalog" in refused.error[1]

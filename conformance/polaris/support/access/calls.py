@@ -1,0 +1,248 @@
+"""The requests of `authorization.toml`, by their names.
+
+All of them are about the same few things, and nearly all change nothing even where they are let through: they create
+what is there already, or change a version or a table that nothing is. Those that take something away say what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.polaris.support.access import content
+
+DELEGATED = {"X-Iceberg-Access-Delegation": "vended-credentials"}
+CATALOG_ADMIN = "catalog_admin"  # a role that every catalog has, and that cannot be dropped
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What requests are about. `namespace` holds `child`, two tables, a view, a generic table and a policy.
+
+    `other` is a namespace with a table of the name of `second`. `role` is assigned to `principal_role`, `loose_role`
+    to nobody, and nobody who calls has one of them. `location` is a folder in which there is nothing.
+    """
+
+    catalog: str
+    namespace: str
+    child: str
+    other: str
+    table: str
+    second: str
+    view: str
+    generic: str
+    policy: str
+    absent: str
+    role: str
+    loose_role: str
+    principal: str
+    principal_role: str
+    location: str
+    catalog_value: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request.
+
+    `table` is the field of Names that has the table that it is about, on which grants at that level are. `takes` is
+    the field of what is gone when the request is let through, "" for nothing.
+    """
+
+    operation: str
+    path: Mapping[str, str] = field(default_factory=dict)
+    body: Any = None
+    query: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    table: str = "table"
+    takes: str = ""
+
+
+def calls(names: Names) -> dict[str, Call]:
+    """Return every request, by its name in the table."""
+    parts = (_namespaces, _tables, _commits, _views, _generic_tables, _policies, _catalogs, _grants, _principals)
+    return {name: call for part in parts for name, call in part(names)}
+
+
+Calls = Iterator[tuple[str, Call]]
+
+
+def _namespaces(names: Names) -> Calls:
+    root = {"prefix": names.catalog}
+    path = {**root, "namespace": names.namespace}
+    yield "list_root_namespaces", Call("listNamespaces", root)
+    yield "list_namespaces", Call("listNamespaces", root, query={"parent": names.namespace})
+    yield "namespace_exists", Call("namespaceExists", path)
+    yield "load_namespace", Call("loadNamespaceMetadata", path)
+    yield "create_root_namespace", Call("createNamespace", root, {"namespace": [names.namespace], "properties": {}})
+    child = {"namespace": [names.namespace, names.child], "properties": {}}
+    yield "create_namespace", Call("createNamespace", root, child)
+    yield "drop_namespace", Call("dropNamespace", path)
+    yield "update_namespace", Call("updateProperties", path, {"removals": ["x"], "updates": {"x": "1"}})
+
+
+def _tables(names: Names) -> Calls:
+    inside = {"prefix": names.catalog, "namespace": names.namespace}
+    path = {**inside, "table": names.table}
+    nowhere = f"{names.location}/metadata/00000-none.metadata.json"
+    new = {"name": names.table, "schema": content.SCHEMA}
+    registered = {"name": names.table, "metadata-location": nowhere}
+    over = {**registered, "overwrite": True}
+    over_absent = {**over, "name": names.absent}
+    yield "list_tables", Call("listTables", inside)
+    yield "table_exists", Call("tableExists", path)
+    for end, headers in (("", {}), ("_delegated", DELEGATED)):
+        yield f"load_table{end}", Call("loadTable", path, headers=headers)
+        yield f"create_table{end}", Call("createTable", inside, new, headers=headers)
+        yield f"stage_table{end}", Call("createTable", inside, {**new, "stage-create": True}, headers=headers)
+        yield f"register_table{end}", Call("registerTable", inside, registered, headers=headers)
+        yield f"overwrite_table{end}", Call("registerTable", inside, over, headers=headers)
+        yield f"overwrite_absent_table{end}", Call("registerTable", inside, over_absent, headers=headers)
+    yield "load_credentials", Call("loadCredentials", path)
+    yield "drop_table", Call("dropTable", path, takes="table")
+    yield "purge_table", Call("dropTable", path, query={"purgeRequested": "true"}, takes="table")
+    yield from _renames("table", "renameTable", names, names.table)
+    yield "report_scan", Call("reportMetrics", path, content.scan_report(names.table))
+    yield "report_commit", Call("reportMetrics", path, content.commit_report(names.table))
+    payload = {"table-name": names.table, "timestamp": 1, "table-uuid": content.NOBODY, "metadata-location": nowhere}
+    notification = {"notification-type": "UPDATE", "payload": payload}
+    yield "send_notification", Call("sendNotification", path, notification)
+
+
+def _renames(kind: str, operation: str, names: Names, name: str) -> Calls:
+    """Rename to a name that is taken, in the same namespace and in another one."""
+    for end, namespace in (("", names.namespace), ("_across", names.other)):
+        source = {"namespace": [names.namespace], "name": name}
+        destination = {"namespace": [namespace], "name": names.second}
+        body = {"source": source, "destination": destination}
+        yield f"rename_{kind}{end}", Call(operation, {"prefix": names.catalog}, body)
+
+
+def _commits(names: Names) -> Calls:
+    root = {"prefix": names.catalog}
+    path = {**root, "namespace": names.namespace, "table": names.table}
+    for name, changes in content.updates(names.location).items():
+        yield name, Call("updateTable", path, content.commit(changes, names.namespace, names.table))
+    creation = {**content.commit([], names.namespace, names.table), "requirements": [{"type": "assert-create"}]}
+    yield "commit_creation", Call("updateTable", path, creation)
+    first, second = (content.commit([], names.namespace, table) for table in (names.table, names.second))
+    yield "commit_transaction", Call("commitTransaction", root, {"table-changes": [first]})
+    yield "commit_transaction_of_two", Call("commitTransaction", root, {"table-changes": [first, second]})
+
+
+def _views(names: Names) -> Calls:
+    inside = {"prefix": names.catalog, "namespace": names.namespace}
+    path = {**inside, "view": names.view}
+    nowhere = f"{names.location}/metadata/00000-none.metadata.json"
+    yield "list_views", Call("listViews", inside)
+    yield "view_exists", Call("viewExists", path)
+    yield "create_view", Call("createView", inside, content.new_view(names.namespace, names.view))
+    yield "register_view", Call("registerView", inside, {"name": names.view, "metadata-location": nowhere})
+    yield "load_view", Call("loadView", path)
+    requirement = {"type": "assert-view-uuid", "uuid": content.NOBODY}
+    yield "replace_view", Call("replaceView", path, {"requirements": [requirement], "updates": []})
+    yield "drop_view", Call("dropView", path, takes="view")
+    yield from _renames("view", "renameView", names, names.view)
+
+
+def _generic_tables(names: Names) -> Calls:
+    inside = {"prefix": names.catalog, "namespace": names.namespace}
+    path = {**inside, "generic-table": names.generic}
+    yield "list_generic_tables", Call("listGenericTables", inside)
+    yield "create_generic_table", Call("createGenericTable", inside, {"name": names.generic, "format": "delta"})
+    yield "load_generic_table", Call("loadGenericTable", path, table="generic")
+    yield "drop_generic_table", Call("dropGenericTable", path, table="generic", takes="generic")
+
+
+def _policies(names: Names) -> Calls:
+    root = {"prefix": names.catalog}
+    inside = {**root, "namespace": names.namespace}
+    path = {**inside, "policy-name": names.policy}
+    changed = {"content": content.POLICY_CONTENT, "current-policy-version": content.STALE}
+    yield "create_policy", Call("createPolicy", inside, content.new_policy(names.policy))
+    yield "list_policies", Call("listPolicies", inside)
+    yield "load_policy", Call("loadPolicy", path)
+    yield "update_policy", Call("updatePolicy", path, changed)
+    yield "drop_policy", Call("dropPolicy", path, takes="policy")
+    yield "detach_and_drop_policy", Call("dropPolicy", path, query={"detach-all": "true"}, takes="policy")
+    targets: dict[str, dict[str, Any]] = {
+        "catalog": {"type": "catalog", "path": []},
+        "namespace": {"type": "namespace", "path": [names.namespace]},
+        "table": {"type": "table-like", "path": [names.namespace, names.table]},
+    }
+    for level, target in targets.items():
+        yield f"attach_{level}", Call("attachPolicy", path, {"target": target, "parameters": {}})
+        yield f"detach_{level}", Call("detachPolicy", path, {"target": target})
+    of_namespace = {"namespace": names.namespace}
+    yield "policies_of_catalog", Call("getApplicablePolicies", root)
+    yield "policies_of_namespace", Call("getApplicablePolicies", root, query=of_namespace)
+    of_table = {**of_namespace, "target-name": names.table}
+    yield "policies_of_table", Call("getApplicablePolicies", root, query=of_table)
+
+
+def _catalogs(names: Names) -> Calls:
+    path = {"catalogName": names.catalog}
+    role = {**path, "catalogRoleName": names.role}
+    changed = {"currentEntityVersion": content.STALE, "properties": names.catalog_value.get("properties", {})}
+    yield "list_catalogs", Call("listCatalogs")
+    yield "create_catalog", Call("createCatalog", body={"catalog": names.catalog_value})
+    yield "get_catalog", Call("getCatalog", path)
+    yield "update_catalog", Call("updateCatalog", path, changed)
+    yield "delete_catalog", Call("deleteCatalog", path)
+    yield "list_catalog_roles", Call("listCatalogRoles", path)
+    yield "create_catalog_role", Call("createCatalogRole", path, {"catalogRole": {"name": names.role}})
+    yield "get_catalog_role", Call("getCatalogRole", role)
+    update = {"currentEntityVersion": content.STALE, "properties": {}}
+    yield "update_catalog_role", Call("updateCatalogRole", role, update)
+    admin = {**path, "catalogRoleName": CATALOG_ADMIN}
+    yield "delete_catalog_role", Call("deleteCatalogRole", admin)
+    yield "list_assignee_principal_roles", Call("listAssigneePrincipalRolesForCatalogRole", role)
+    yield "list_grants", Call("listGrantsForCatalogRole", role)
+    assigned = {"principalRoleName": names.principal_role, **path}
+    body = {"catalogRole": {"name": names.role}}
+    yield "assign_catalog_role", Call("assignCatalogRoleToPrincipalRole", assigned, body)
+    loose = {**assigned, "catalogRoleName": names.loose_role}
+    yield "revoke_catalog_role", Call("revokeCatalogRoleFromPrincipalRole", loose)
+
+
+def _grants(names: Names) -> Calls:
+    """Grant what `role` may have already, and revoke what `loose_role` never had."""
+    role = {"catalogName": names.catalog, "catalogRoleName": names.role}
+    loose = {**role, "catalogRoleName": names.loose_role}
+    inside = {"namespace": [names.namespace]}
+    grants: dict[str, dict[str, Any]] = {
+        "catalog": {"privilege": "CATALOG_READ_PROPERTIES"},
+        "namespace": {**inside, "privilege": "NAMESPACE_LIST"},
+        "table": {**inside, "tableName": names.table, "privilege": "TABLE_LIST"},
+        "view": {**inside, "viewName": names.view, "privilege": "VIEW_LIST"},
+        "policy": {**inside, "policyName": names.policy, "privilege": "POLICY_LIST"},
+    }
+    for level, fields in grants.items():
+        body = {"grant": {"type": level, **fields}}
+        yield f"grant_on_{level}", Call("addGrantToCatalogRole", role, body)
+        yield f"revoke_from_{level}", Call("revokeGrantFromCatalogRole", loose, body)
+
+
+def _principals(names: Names) -> Calls:
+    path = {"principalName": names.principal}
+    role = {"principalRoleName": names.principal_role}
+    update = {"currentEntityVersion": content.STALE, "properties": {}}
+    yield "list_principals", Call("listPrincipals")
+    yield "create_principal", Call("createPrincipal", body={"principal": {"name": names.principal}})
+    yield "get_principal", Call("getPrincipal", path)
+    yield "update_principal", Call("updatePrincipal", path, update)
+    yield "delete_principal", Call("deletePrincipal", path)
+    yield "rotate_of_another", Call("rotateCredentials", path)
+    yield "reset_of_another", Call("resetCredentials", path, {})
+    yield "list_principal_roles_assigned", Call("listPrincipalRolesAssigned", path)
+    yield "assign_principal_role", Call("assignPrincipalRole", path, {"principalRole": {"name": names.principal_role}})
+    yield "revoke_principal_role", Call("revokePrincipalRole", {**path, **role})
+    yield "list_principal_roles", Call("listPrincipalRoles")
+    yield "create_principal_role", Call("createPrincipalRole", body={"principalRole": {"name": names.principal_role}})
+    yield "get_principal_role", Call("getPrincipalRole", role)
+    yield "update_principal_role", Call("updatePrincipalRole", role, update)
+    yield "delete_principal_role", Call("deletePrincipalRole", role)
+    yield "list_assignee_principals", Call("listAssigneePrincipalsForPrincipalRole", role)
+    of_catalog = {**role, "catalogName": names.catalog}
+    yield "list_catalog_roles_of_principal_role", Call("listCatalogRolesForPrincipalRole", of_catalog)

@@ -1,0 +1,116 @@
+"""The decision: first whether what a request names exists (404), then whether the caller holds what it needs (403).
+
+Whatever the number of grants, a decision looks up one key for each role and each level above what is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from reference_server.api import Target
+from reference_server.auth import Principal
+from reference_server.errors import PermissionDenied
+from reference_server.polaris.access.rules import Demand, Need, Rules, chain
+from reference_server.polaris.securables import Kind, Securable
+
+SELF = "SELF"  # what every principal holds on itself
+MANAGING = frozenset({SELF, "CATALOG_MANAGE_ACCESS", "SERVICE_MANAGE_ACCESS"})
+
+
+class Facts(Protocol):
+    """What there is, and who is granted what; `StoredFacts` has them from a storage. Roles are principal roles."""
+
+    def exists(self, securable: Securable) -> bool:
+        """Return whether there is such a thing."""
+
+    def require(self, securable: Securable) -> None:
+        """Raise NotFound for what does not exist."""
+
+    def catalog_roles(self, roles: Collection[str], catalog: str) -> Collection[str]:
+        """Return the roles of a catalog that these roles have."""
+
+    def granted(self, roles: Collection[str], securable: Securable) -> frozenset[str]:
+        """Return the privileges that are granted to these roles on a securable itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Misjudgement:
+    """What faults make of a decision: privileges that everybody is taken to hold, and such that are needed too.
+
+    The latter not by those who manage access: else nobody could grant them.
+    """
+
+    held: frozenset[str] = frozenset()
+    wanted: frozenset[str] = frozenset()
+
+
+# What faults change; it is theirs alone to set, for one request.
+MISJUDGED: ContextVar[Misjudgement] = ContextVar("misjudged", default=Misjudgement())  # noqa: B039 - it is frozen
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A principal with the roles of its token, and what it holds."""
+
+    principal: Principal
+    facts: Facts
+    _granted: dict[Securable, frozenset[str]] = field(default_factory=dict)
+
+    def holds(self, need: Need, rules: Rules) -> bool:
+        """Return whether a privilege is held on something, or on what it lies in, by itself or conferred by another."""
+        conferring = rules.conferring.get(need.privilege, frozenset({need.privilege}))
+        return any(conferring & self._held(one) for one in chain(need.securable))
+
+    def _held(self, securable: Securable) -> frozenset[str]:
+        if securable not in self._granted:
+            self._granted[securable] = self._look_up(securable)
+        return self._granted[securable]
+
+    def _look_up(self, securable: Securable) -> frozenset[str]:
+        if securable.kind == Kind.PRINCIPAL:
+            return frozenset({SELF}) if securable.path == (self.principal.name,) else frozenset()
+        return self.facts.granted(self.principal.roles, securable) | MISJUDGED.get().held
+
+
+def authorize(principal: Principal, operation_id: str, target: Target, rules: Rules, facts: Facts) -> None:
+    """Let a principal do something.
+
+    Raises InvalidInput for names that cannot be read, then NotFound for what the request names and does not exist,
+    then PermissionDenied.
+    """
+    questions = rules.questions(operation_id, target, facts.exists)
+    for securable in questions.existing:
+        facts.require(securable)
+    caller = Caller(principal, facts)
+    for demand in questions.demands:
+        if not _is_met(demand, caller, rules):
+            raise PermissionDenied(_refusal(caller, demand))
+
+
+def _is_met(demand: Demand, caller: Caller, rules: Rules) -> bool:
+    return any(all(caller.holds(need, rules) for need in _all_of(needs)) for needs in demand.alternatives)
+
+
+def _all_of(needs: Sequence[Need]) -> Iterator[Need]:
+    yield from needs
+    for need in needs:
+        if need.privilege not in MANAGING:
+            yield from (Need(privilege, need.securable) for privilege in MISJUDGED.get().wanted)
+
+
+def _refusal(caller: Caller, demand: Demand) -> str:
+    """Return the sentence that clients show and look for: it names the step that is refused."""
+    principal = caller.principal
+    catalogs = {need.securable.catalog for needs in demand.alternatives for need in needs if need.securable.catalog}
+    via = {role for catalog in catalogs for role in caller.facts.catalog_roles(principal.roles, catalog)}
+    return (
+        f"Principal '{principal.name}' with activated PrincipalRoles '[{_listed(principal.roles)}]' and "
+        f"activated grants via '[{_listed({*via, *principal.roles})}]' is not authorized for op {demand.name}"
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names))

@@ -1,0 +1,194 @@
+"""The rules of `privileges.toml`, for one revision: what confers a privilege, and what a request needs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from reference_server.api import Target
+from reference_server.iceberg.handlers.commits import changed
+from reference_server.polaris.access.conditions import CONDITIONS, Exists, creates
+from reference_server.polaris.access.targets import ROOT_PRINCIPAL_TARGET, Targets, targets_of
+from reference_server.polaris.securables import ROOT, Kind, Securable, parent
+from specs.files import read_toml
+from specs.profiles import Profile
+
+FILE = Path(__file__).parent / "privileges.toml"
+UPDATE, TRANSACTION = "UPDATE_TABLE", "COMMIT_TRANSACTION"
+WORD_END = re.compile(r"(?<=[a-z])(?=[A-Z])")
+NOT_NAMED = frozenset({ROOT.kind, ROOT_PRINCIPAL_TARGET})  # targets of rules alone, which exist anyhow
+Alternatives = tuple[tuple[tuple[str, str], ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A privilege on something."""
+
+    privilege: str
+    securable: Securable
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What one step of a request needs: all of one of the alternatives. `name` is what refusals call the step."""
+
+    name: str
+    alternatives: tuple[tuple[Need, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """What is asked before a request is served: what must exist, and then what the caller must hold."""
+
+    existing: tuple[Securable, ...]
+    demands: tuple[Demand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A way in which an operation is asked, and its name there. `absent` are the targets that need not exist."""
+
+    name: str
+    when: tuple[str, ...] = ()
+    absent: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of one revision.
+
+    `conferring` has for each privilege those that confer it, and itself; `needs` what each step needs, as alternatives
+    of pairs of a privilege and a target; `operations` the ways of asking, the first that fits counts; `updates` the
+    name of each update of a table that has a privilege of its own.
+    """
+
+    conferring: Mapping[str, frozenset[str]]
+    needs: Mapping[str, Alternatives]
+    operations: Mapping[str, Sequence[Line]]
+    updates: Mapping[str, str]
+
+    def questions(self, operation_id: str, target: Target, exists: Exists) -> Questions:
+        """Return what a request needs. Raises InvalidInput for a namespace that cannot be read."""
+        targets = targets_of(operation_id, target)
+        line = self._line(operation_id, target, targets, exists)
+        if line.name == TRANSACTION:
+            return self._of_transaction(target, targets[Kind.CATALOG])
+        demands = tuple(self._demand(name, targets) for name in self._steps(line, target))
+        there = [one for name, one in targets.items() if name not in line.absent and name not in NOT_NAMED]
+        return Questions(tuple(_innermost(there)), demands)
+
+    def names(self, operation_id: str) -> list[str]:
+        """Return what refusals may call an operation, but for the updates of a table."""
+        return [line.name for line in self.operations.get(operation_id, ())] or [_capitals(operation_id)]
+
+    def _line(self, operation_id: str, target: Target, targets: Targets, exists: Exists) -> Line:
+        for line in self.operations.get(operation_id, ()):
+            if all(CONDITIONS[word](target, targets, exists) for word in line.when):
+                return line
+        return Line(_capitals(operation_id))
+
+    def _steps(self, line: Line, target: Target) -> Sequence[str]:
+        """Return the name of each kind of update that a commit has; of another request its one name."""
+        if line.name != UPDATE:
+            return [line.name]
+        return list({self.updates.get(update.get("action"), UPDATE): None for update in target.body["updates"]}) or [
+            UPDATE
+        ]
+
+    def _of_transaction(self, target: Target, catalog: Securable) -> Questions:
+        """Ask the same for each table of a transaction; for one without tables, of the catalog.
+
+        A table that is to be created need not exist, but its namespace.
+        """
+        existing, tables = [], []
+        for change in target.body["table-changes"]:
+            table = Securable(Kind.TABLE, catalog.catalog, changed(change))
+            namespace = Securable(Kind.NAMESPACE, catalog.catalog, table.path[:-1])
+            existing.append(namespace if creates(change) else table)
+            tables.append(table)
+        demands = [self._demand(TRANSACTION, {Kind.TABLE: one}) for one in tables or [catalog]]
+        return Questions(tuple(existing), tuple(demands))
+
+    def _demand(self, name: str, targets: Targets) -> Demand:
+        return Demand(
+            name,
+            tuple(tuple(Need(privilege, targets[target]) for privilege, target in needs) for needs in self.needs[name]),
+        )
+
+
+def _capitals(operation_id: str) -> str:
+    return WORD_END.sub("_", operation_id).upper()
+
+
+def chain(securable: Securable) -> Iterator[Securable]:
+    """Yield a securable and all in which it lies, from the inside out; the root only if it is the root."""
+    yield securable
+    outer = parent(securable)
+    while outer is not None and outer != ROOT:
+        yield outer
+        outer = parent(outer)
+
+
+def _innermost(securables: Sequence[Securable]) -> Iterator[Securable]:
+    """Yield securables without those in which another one of them lies: these exist if that one does."""
+    around = {outer for one in securables for outer in chain(one) if outer != one}
+    yield from (one for one in securables if one not in around)
+
+
+@cache
+def privileges() -> frozenset[str]:
+    """Return the names of all privileges that there are in some revision."""
+    return frozenset(_conferring(read_toml(FILE)["confers"]))
+
+
+@cache
+def rules_of(profile: Profile) -> Rules:
+    """Return the rules of a profile: those of the file, and what is otherwise since the revisions that it reached."""
+    file = read_toml(FILE)
+    later = [changes for since, changes in file["since"].items() if profile.has_reached(since)]
+    parts = {name: _merged(name, [file, *later]) for name in ("needs", "operations", "updates")}
+    return Rules(
+        _conferring(file["confers"]),
+        {name: _alternatives(needs) for name, needs in parts["needs"].items()},
+        {id: [_read_line(line) for line in lines] for id, lines in parts["operations"].items()},
+        parts["updates"],
+    )
+
+
+def _merged(name: str, tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {key: value for table in tables for key, value in table.get(name, {}).items()}
+
+
+def _read_line(line: Mapping[str, Any]) -> Line:
+    return Line(line["as"], tuple(line.get("when", ())), frozenset(line.get("absent", ())))
+
+
+def _alternatives(needs: Sequence[Any]) -> Alternatives:
+    lists = needs if needs and isinstance(needs[0], list) else [needs]
+    return tuple(tuple(_pair(need) for need in one) for one in lists)
+
+
+def _pair(need: str) -> tuple[str, str]:
+    privilege, _, target = need.partition("@")
+    return privilege, target
+
+
+def _conferring(confers: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
+    """Turn round what each privilege confers, also through others."""
+    found: dict[str, set[str]] = {}
+    for privilege in confers:
+        for conferred in _closure(privilege, confers):
+            found.setdefault(conferred, set()).add(privilege)
+    names = {*found, *confers}
+    return {name: frozenset({name, *found.get(name, ())}) for name in names}
+
+
+def _closure(privilege: str, confers: Mapping[str, Sequence[str]]) -> set[str]:
+    reached = {privilege}
+    for conferred in confers.get(privilege, ()):
+        reached |= _closure(conferred, confers)
+    return reached
