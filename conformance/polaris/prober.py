@@ -20,6 +20,11 @@ from specs.openapi import Operation
 
 CONTENT = {"type": "catalog", "privilege": "CATALOG_MANAGE_CONTENT"}
 TABLES = "catalog with tables"
+# What catalogs do only where they are told to, and what the requirements of the Iceberg catalog ask for.
+SETTINGS = {
+    "polaris.config.list-pagination-enabled": "true",
+    "polaris.config.drop-with-purge.enabled": "true",
+}
 ICEBERG = "iceberg"
 UNUSABLE = (Violation, Blocked, Unoffered, LookupError, TypeError, ValueError, AttributeError)
 
@@ -73,7 +78,7 @@ class PolarisProber(IcebergProber):
     def _make_warehouse(self, catalog: PolarisCatalog) -> None:
         """Make a catalog of the type of storage that is tried, and a table in it."""
         storage = STORAGES[self.target.ways.chosen[TABLES]]
-        (name,) = catalog.new(CATALOG, storage=storage)
+        (name,) = catalog.new(CATALOG, storage=storage, properties=SETTINGS)
         catalog.inventory.warehouse = name
         self._enter(name)
         catalog.tables.new_table()

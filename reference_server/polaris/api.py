@@ -13,7 +13,14 @@ import jsonschema_rs
 from reference_server.api import Handler, Setup, Target
 from reference_server.auth import Principal
 from reference_server.context import Context, Reply, Request, json_reply
-from reference_server.errors import CatalogError, InvalidInput, NamespaceNotEmpty, NotFound, PermissionDenied
+from reference_server.errors import (
+    CatalogError,
+    InvalidInput,
+    NamespaceNotEmpty,
+    NamespaceNotFound,
+    PermissionDenied,
+    WarehouseNotFound,
+)
 from reference_server.iceberg.api import HANDLER_MODULES as ICEBERG_MODULES
 from reference_server.iceberg.api import IcebergApi
 from reference_server.iceberg.catalog.location_rules import LocationRules
@@ -154,22 +161,24 @@ class PolarisApi(IcebergApi):
         self, request: Request, operation: Operation, path: Mapping[str, str], body: Any, executor: Executor
     ) -> Context:
         """See Api.context."""
-        if operation.id == CONFIG:
-            name = _warehouse(request)
-        elif "prefix" in path:
-            name = path["prefix"]
-        else:
+        if operation.id != CONFIG and "prefix" not in path:
             return ManagementContext(request, operation, path, body, executor, self._polaris)
+        name = path["prefix"] if "prefix" in path else _warehouse(request)
         services = self.find(name)
         if services is None:
-            raise NotFound(f"Unable to find warehouse {name:.300}")
+            missing = WarehouseNotFound if operation.id == CONFIG else NamespaceNotFound
+            raise missing(f"Unable to find warehouse {name:.300}")
         return CatalogContext(request, operation, path, body, executor, services, self._polaris)
 
     async def run(self, handler: Handler, context: Context) -> Reply:
         """See Api.run: what the catalog refuses is refused first."""
-        if isinstance(context, CatalogContext):
-            check_catalog(context)
-        return await super().run(handler, context)
+
+        async def checked(context: Any) -> Any:
+            if isinstance(context, CatalogContext):
+                check_catalog(context)
+            return await handler(context)
+
+        return await super().run(checked, context)
 
     def render(self, error: CatalogError, request: Request) -> Reply:
         """See Api.render: a namespace that is not empty has a status of its own in each revision."""

@@ -57,10 +57,9 @@ class CatalogContext(IcebergContext):
     @property
     def page(self) -> ListRequest:
         """See IcebergContext: a catalog has listings in pages only where it is set so."""
-        size = self.query("pageSize")
         if not served_catalog(self).has(PAGINATION):
             return ListRequest(None, None, self.services.page_size)
-        return ListRequest(self.query("pageToken"), size, self.services.page_size, paged=size is not None)
+        return ListRequest(self.query("pageToken"), self.query("pageSize"), self.services.page_size)
 
     def query(self, name: str) -> Any:
         """See Context: which snapshots are wanted is not always heard, and never depends on the case of letters."""

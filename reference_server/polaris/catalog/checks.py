@@ -1,7 +1,7 @@
 """What a catalog refuses before the handler of an operation is called, beyond what the Iceberg API refuses.
 
 An external catalog takes no changes but registrations, namespaces and notifications. Names may be limited, and so may
-ways of access and what a client asks for while it loads a table.
+be what a client asks for while it loads a table.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ NOT_EXTERNAL = {
     "replaceView": "replace view",
     "renameView": "rename view",
 }
-SIGNING = "remote-signing"
 SHOWING = frozenset({"createTable", "registerTable", "loadTable", "loadCredentials"})
 FORBIDDEN = frozenset('/\\:*?"<>|#+`')
 """What no name has where names must be plain."""
@@ -63,13 +62,8 @@ def _check_external(context: IcebergContext, catalog: ServedCatalog) -> None:
 
 
 def _check_access(context: IcebergContext, catalog: ServedCatalog) -> None:
-    """Raise InvalidInput for a way of access that there is not."""
-    modes = access_modes(context)
-    if not catalog.rules.any_delegation and [mode for mode in modes if mode != VENDED]:
-        raise InvalidInput(f"Unsupported access delegation mode: {', '.join(modes):.300}")
-    if modes == [SIGNING]:
-        raise InvalidInput(f"Unsupported access delegation mode: {SIGNING}")
-    if VENDED in modes or context.operation.id == "loadCredentials":
+    """Raise InvalidInput for credentials that the catalog does not give. Other ways of access are not heeded."""
+    if VENDED in access_modes(context) or context.operation.id == "loadCredentials":
         if catalog.is_external and not catalog.has(VENDING):
             raise InvalidInput("Credential vending is not enabled for this external catalog")
         name = context.path["table"] if "table" in context.path else context.body["name"]

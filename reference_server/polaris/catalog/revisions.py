@@ -14,16 +14,15 @@ class CatalogRules:
 
     `external` is what messages call an external catalog. `plain_names`: names have no characters that paths or shells
     read. `custom_places`: a namespace may lie anywhere in its catalog, without a flag. `lists_credentials`: answers
-    have credentials in a list too, and say where new ones are. `any_delegation`: ways of access that nobody knows are
-    ignored. `checks_queries`: what a client asks for while it loads a table is checked. `not_empty` is the status for
-    a namespace that is not empty, `flags` are the settings that catalogs have where they say nothing else.
+    have credentials in a list too, and say where new ones are. `checks_queries`: what a client asks for while it loads
+    a table is checked. `not_empty` is the status for a namespace that is not empty, `flags` are the settings that
+    catalogs have where they say nothing else.
     """
 
     external: str
     plain_names: bool
     custom_places: bool
     lists_credentials: bool
-    any_delegation: bool
     checks_queries: bool
     not_empty: int
     flags: Mapping[str, bool]
@@ -35,7 +34,6 @@ CATALOG_RULES = {
         plain_names=False,
         custom_places=True,
         lists_credentials=False,
-        any_delegation=False,
         checks_queries=False,
         not_empty=400,
         flags={PURGE: True, VIEW_FILES: False},
@@ -45,7 +43,6 @@ CATALOG_RULES = {
         plain_names=True,
         custom_places=False,
         lists_credentials=True,
-        any_delegation=True,
         checks_queries=True,
         not_empty=409,
         flags={},
