@@ -18,7 +18,6 @@ from reference_server.errors import (
     InvalidInput,
     NamespaceNotEmpty,
     NamespaceNotFound,
-    PermissionDenied,
     WarehouseNotFound,
 )
 from reference_server.iceberg.api import HANDLER_MODULES as ICEBERG_MODULES
@@ -46,7 +45,6 @@ from reference_server.polaris.catalog.warehouses import Warehouses
 from reference_server.polaris.context import CatalogContext, ManagementContext, PolarisServices
 from reference_server.polaris.entities.bootstrap import bootstrap
 from reference_server.polaris.entities.catalogs import find_catalog
-from reference_server.polaris.entities.credentials import find_credentials
 from reference_server.polaris.entities.followers import GrantFollower
 from reference_server.polaris.handlers import (
     applicable_policies,
@@ -61,7 +59,7 @@ from reference_server.polaris.handlers import (
     principals,
     tokens,
 )
-from reference_server.polaris.handlers.bodies import wrap
+from reference_server.polaris.handlers.bodies import check, wrap
 from reference_server.polaris.handlers.notifications import read_timestamp
 from reference_server.polaris.options import PolarisOptions
 from reference_server.polaris.rules import RULES
@@ -74,7 +72,6 @@ REPLACED = (iceberg_config, iceberg_tokens)
 CONFIG, NOTIFICATION = "getConfig", "sendNotification"
 FAULTS = faults.__name__  # importing the package registers its faults
 FOLLOWERS = (GrantFollower(), LocationFollower(), PolicyFollower(), NotificationFollower())
-WITHOUT_ROTATION = frozenset({"rotateCredentials", "getConfig", "getToken"})  # allowed where secrets must be changed
 
 
 class PolarisApi(IcebergApi):
@@ -128,7 +125,7 @@ class PolarisApi(IcebergApi):
     async def answer(
         self, request: Request, operation: Operation, path: Mapping[str, str], executor: Executor
     ) -> Reply:
-        """See Api.answer: names are checked before anything else."""
+        """See Api.answer: names in the path are checked before anything else."""
         for name, schema in self._names.get(operation.id, ()):
             if not schema.is_valid(path[name]):
                 raise InvalidInput(f"Invalid value: {name}: {path[name]!r:.300} is no name")
@@ -143,19 +140,8 @@ class PolarisApi(IcebergApi):
 
     def authorize(self, principal: Principal, operation: Operation, target: Target) -> None:
         """See Api.authorize."""
-        self._require_rotated(principal, operation)
+        check(operation.id, target.body, self._polaris.rules)
         authorize(principal, operation.id, target, self._access, self._facts)
-
-    def _require_rotated(self, principal: Principal, operation: Operation) -> None:
-        """Raise PermissionDenied for a principal that must have other credentials first."""
-        if operation.id in WITHOUT_ROTATION:
-            return
-        credentials = find_credentials(self.backend.storage, principal.name)
-        if credentials and credentials.rotation_required:
-            raise PermissionDenied(
-                f"Principal '{principal.name}' is not authorized for op {operation.id} because it must rotate "
-                "credentials first"
-            )
 
     def context(
         self, request: Request, operation: Operation, path: Mapping[str, str], body: Any, executor: Executor

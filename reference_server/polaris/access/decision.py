@@ -16,6 +16,7 @@ from reference_server.errors import PermissionDenied
 from reference_server.polaris.access.rules import Demand, Need, Rules, chain
 from reference_server.polaris.securables import Kind, Securable
 
+ROTATION = "rotateCredentials"  # what a principal may do that must have another secret
 SELF = "SELF"  # what every principal holds on itself
 MANAGING = frozenset({SELF, "CATALOG_MANAGE_ACCESS", "SERVICE_MANAGE_ACCESS"})
 
@@ -28,6 +29,9 @@ class Facts(Protocol):
 
     def require(self, securable: Securable) -> None:
         """Raise NotFound for what does not exist."""
+
+    def must_rotate(self, principal: str) -> bool:
+        """Return whether a principal must have another secret before it may do anything else."""
 
     def catalog_roles(self, roles: Collection[str], catalog: str) -> Collection[str]:
         """Return the roles of a catalog that these roles have."""
@@ -85,7 +89,10 @@ def authorize(principal: Principal, operation_id: str, target: Target, rules: Ru
     for securable in questions.existing:
         facts.require(securable)
     caller = Caller(principal, facts)
+    barred = operation_id != ROTATION and facts.must_rotate(principal.name)
     for demand in questions.demands:
+        if barred:
+            raise PermissionDenied(f"{_refusal(caller, demand)} because it must rotate credentials first")
         if not _is_met(demand, caller, rules):
             raise PermissionDenied(_refusal(caller, demand))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reference_server.polaris.entities import names
+from reference_server.polaris.entities.credentials import find_credentials
 from reference_server.polaris.entities.grants import StoredGrants
 from reference_server.polaris.securables import Securable
 
@@ -17,3 +18,8 @@ class StoredFacts(StoredGrants):
     def require(self, securable: Securable) -> None:
         """See Facts."""
         names.require(self._store, securable)
+
+    def must_rotate(self, principal: str) -> bool:
+        """See Facts."""
+        credentials = find_credentials(self._store, principal)
+        return credentials is not None and credentials.rotation_required

@@ -5,7 +5,7 @@ Locations are compared as texts, each a folder: one lies in another if it begins
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reference_server.errors import InvalidInput
@@ -59,7 +59,7 @@ def check_overlap(catalog: Json, others: Iterable[Json]) -> None:
             )
 
 
-def checked(catalog: Json, rules: Rules) -> Json:
+def checked(catalog: Mapping[str, Any], rules: Rules) -> Json:
     """Return the storage of a catalog as it is kept: with its allowed locations. Raises InvalidInput."""
     base, storage = catalog["properties"].get(BASE), catalog["storageConfigInfo"]
     if not base:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from reference_server.errors import InvalidInput
+from reference_server.polaris.entities.storage_rules import checked
 from reference_server.polaris.rules import Rules
 
+Json = Mapping[str, Any]
 # What each of these bodies is about: clients send it as the body itself, too.
 WRAPPERS = {
     "createCatalog": "catalog",
@@ -31,11 +33,50 @@ def wrap(operation_id: str, body: Any) -> None:
     body[wrapper] = {name: body.pop(name) for name in list(body) if name not in BESIDE}
 
 
-def properties_of(entity: Mapping[str, Any], rules: Rules) -> dict[str, str]:
-    """Return the properties of an entity that a client sends. Raises InvalidInput for those that it may not set."""
+def properties_of(entity: Json) -> dict[str, str]:
+    """Return the properties of an entity that a client sends."""
     properties: dict[str, str] = entity.get("properties") or {}
+    return properties
+
+
+def check(operation_id: str, body: Any, rules: Rules) -> None:
+    """Raise InvalidInput for a body that no state of the server fits, whoever sends it."""
+    for objection in CHECKS.get(operation_id, ()):
+        objection(body.get(WRAPPERS.get(operation_id, ""), body), rules)
+
+
+def _check_properties(entity: Json, rules: Rules) -> None:
     prefix = rules.reserved_prefix
-    for name in properties if prefix else ():
+    for name in properties_of(entity) if prefix else ():
         if name.startswith(prefix) and not name.startswith(CONFIGURATION):
             raise InvalidInput(f"Property '{name:.300}' has the reserved prefix '{prefix}'")
-    return properties
+
+
+def _check_version(body: Json, _rules: Rules) -> None:
+    if "currentEntityVersion" not in body:
+        raise InvalidInput("Invalid value: currentEntityVersion: must not be null")
+
+
+def _check_storage(catalog: Json, rules: Rules) -> None:
+    checked(catalog, rules)
+
+
+def _check_levels(grant: Json, _rules: Rules) -> None:
+    levels = grant.get("namespace")
+    if levels is not None and not (levels and all(levels)):
+        raise InvalidInput("Invalid value: grant.namespace: must have levels, none of them empty")
+
+
+# What the schema of a body does not say of it.
+CHECKS: dict[str, tuple[Callable[[Json, Rules], None], ...]] = {
+    "createCatalog": (_check_properties, _check_storage),
+    "updateCatalog": (_check_properties, _check_version),
+    "createPrincipal": (_check_properties,),
+    "updatePrincipal": (_check_properties,),
+    "createPrincipalRole": (_check_properties,),
+    "updatePrincipalRole": (_check_properties,),
+    "createCatalogRole": (_check_properties,),
+    "updateCatalogRole": (_check_properties,),
+    "addGrantToCatalogRole": (_check_levels,),
+    "revokeGrantFromCatalogRole": (_check_levels,),
+}

@@ -33,7 +33,7 @@ async def list_catalog_roles(context: ManagementContext) -> dict[str, Any]:
 async def create_catalog_role(context: ManagementContext) -> Reply:
     """Create a role in a catalog."""
     wanted, name = context.body["catalogRole"], context.path["catalogName"]
-    fields = {"name": wanted["name"], "properties": properties_of(wanted, context.polaris.rules)}
+    fields = {"name": wanted["name"], "properties": properties_of(wanted)}
 
     def build(transaction: Transaction[bytes]) -> Record:
         require(transaction, catalog(name))
@@ -51,7 +51,7 @@ async def get_catalog_role(context: ManagementContext) -> Record:
 async def update_catalog_role(context: ManagementContext) -> Record:
     """Replace the properties of a role of a catalog that has a version."""
     version = context.body["currentEntityVersion"]
-    fields = {"properties": properties_of(context.body, context.polaris.rules)}
+    fields = {"properties": properties_of(context.body)}
     return await context.commit(
         lambda transaction: records.update(transaction, named_role(context, transaction), version, fields)
     )

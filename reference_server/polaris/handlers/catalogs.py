@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from reference_server.context import Reply, json_reply
-from reference_server.errors import InvalidInput
 from reference_server.polaris.context import ManagementContext
 from reference_server.polaris.entities import catalogs, records
 from reference_server.polaris.entities.records import Record
-from reference_server.polaris.handlers.bodies import properties_of
 from reference_server.polaris.securables import Kind, catalog
 
 
@@ -22,7 +20,6 @@ async def list_catalogs(context: ManagementContext) -> dict[str, Any]:
 async def create_catalog(context: ManagementContext) -> Reply:
     """Create a catalog, with a role that manages it."""
     wanted, rules = context.body["catalog"], context.polaris.rules
-    properties_of(wanted, rules)
     record = await context.commit(lambda transaction: catalogs.create(transaction, wanted, rules))
     return json_reply(record, 201)
 
@@ -36,9 +33,6 @@ async def get_catalog(context: ManagementContext) -> Record:
 async def update_catalog(context: ManagementContext) -> Record:
     """Change the properties or the storage of a catalog that has a version."""
     name, wanted, rules = context.path["catalogName"], context.body, context.polaris.rules
-    if "currentEntityVersion" not in wanted:
-        raise InvalidInput("Invalid value: currentEntityVersion: must not be null")
-    properties_of(wanted, rules)
     return await context.commit(lambda transaction: catalogs.change(transaction, name, wanted, rules))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from reference_server.errors import InvalidInput
 from reference_server.polaris.context import ManagementContext
 from reference_server.polaris.entities import grants
 from reference_server.polaris.entities.names import require
@@ -54,14 +53,12 @@ async def revoke_grant_from_catalog_role(context: ManagementContext) -> None:
 
 
 def grant_of(context: ManagementContext) -> tuple[Securable, str]:
-    """Return what the body grants on what. Raises InvalidInput for a namespace without levels."""
+    """Return what the body grants on what."""
     grant, name = context.body["grant"], context.path["catalogName"]
     kind, privilege = Kind(grant["type"]), grant["privilege"]
     if kind is Kind.CATALOG:
         return catalog(name), privilege
     levels = tuple(grant["namespace"])
-    if not levels or not all(levels):
-        raise InvalidInput("Invalid value: grant.namespace: must have levels, none of them empty")
     path = (*levels, grant[NAMES[kind]]) if kind in NAMES else levels
     return Securable(kind, name, path), privilege
 

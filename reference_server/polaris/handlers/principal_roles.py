@@ -28,7 +28,7 @@ async def create_principal_role(context: ManagementContext) -> Reply:
     """Create a principal role."""
     wanted, rules = context.body["principalRole"], context.polaris.rules
     federated = {"federated": bool(wanted.get("federated"))} if rules.federated_roles else {}
-    fields = {"name": wanted["name"], **federated, "properties": properties_of(wanted, rules)}
+    fields = {"name": wanted["name"], **federated, "properties": properties_of(wanted)}
     role = principal_role(wanted["name"])
     return json_reply(await context.commit(lambda transaction: records.insert(transaction, role, fields)), 201)
 
@@ -42,7 +42,7 @@ async def get_principal_role(context: ManagementContext) -> Record:
 async def update_principal_role(context: ManagementContext) -> Record:
     """Replace the properties of a principal role that has a version."""
     role, version = _named(context), context.body["currentEntityVersion"]
-    fields = {"properties": properties_of(context.body, context.polaris.rules)}
+    fields = {"properties": properties_of(context.body)}
     return await context.commit(lambda transaction: records.update(transaction, role, version, fields))
 
 

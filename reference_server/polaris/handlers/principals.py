@@ -33,7 +33,7 @@ async def list_principals(context: ManagementContext) -> dict[str, Any]:
 async def create_principal(context: ManagementContext) -> Reply:
     """Create a principal and return its credentials; a client id that is sent is not heard."""
     wanted, secret = context.body["principal"], new_secret()
-    name, properties = wanted["name"], properties_of(wanted, context.polaris.rules)
+    name, properties = wanted["name"], properties_of(wanted)
     required = bool(context.body.get("credentialRotationRequired"))
     credentials = Credentials(new_identity(), new_client_id(), (await context.run(hashed, secret),), required)
     record = await context.commit(lambda transaction: principals.create(transaction, name, properties, credentials))
@@ -49,7 +49,7 @@ async def get_principal(context: ManagementContext) -> Record:
 async def update_principal(context: ManagementContext) -> Record:
     """Replace the properties of a principal that has a version."""
     entity, version = _named(context), context.body["currentEntityVersion"]
-    fields = {"properties": properties_of(context.body, context.polaris.rules)}
+    fields = {"properties": properties_of(context.body)}
     return await context.commit(lambda transaction: records.update(transaction, entity, version, fields))
 
 

@@ -89,6 +89,10 @@ class World:
         if not self.exists(securable):
             raise NotFound(str(securable))
 
+    def must_rotate(self, principal: str) -> bool:
+        """See Facts."""
+        return False
+
     def catalog_roles(self, roles: Collection[str], catalog: str) -> Collection[str]:
         """See Facts."""
         return [f"{catalog}-role"] if "role" in roles else []
