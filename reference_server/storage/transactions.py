@@ -41,8 +41,11 @@ class Transaction(Generic[V]):
         return self.expected[key]
 
     def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, V]]:
-        """See Storage.scan. The writes so far are not in it, and that it stays so is not required."""
-        return self._storage.scan(prefix, after, limit)
+        """Return what is there after the writes so far: see Storage.scan. That it stays so is not required."""
+        written = {key: value for key, value in self.writes.items() if key.startswith(prefix) and key > (after or b"")}
+        stored = self._storage.scan(prefix, after, None if limit is None else limit + len(written))
+        entries: dict[bytes, V | None] = {**dict(stored), **written}
+        return [(key, value) for key in sorted(entries) if (value := entries[key]) is not None][:limit]
 
     def put(self, key: bytes, value: V | None) -> None:
         """Write a value with the commit; None deletes the key."""

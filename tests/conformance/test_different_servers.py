@@ -1,7 +1,8 @@
 """The suite against servers that are right in their own way: no requirement that must be met is said to be broken.
 
-`SEEDS=0-40 tox -e py -- tests/conformance/test_different_servers.py` draws as many servers of each API, judged by a
-quarter of the requirements, as in test_strange_servers.py. Single freedoms are tried with what is about them.
+One server of each API is drawn; `SEEDS=0-40 tox -e py -- tests/conformance/test_different_servers.py` draws forty. They
+are judged by a quarter of the requirements, as in test_strange_servers.py. Single freedoms are tried with what is about
+them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from tests.conformance import different_iceberg, different_lance
 from tests.conformance.different_server import FREEDOMS, DifferentServer, drawn
 from tests.conformance.drawing import drawn as drawn_requirements
 
-FIRST, _, LAST = os.environ.get("SEEDS", "0-3").rpartition("-")
+FIRST, _, LAST = os.environ.get("SEEDS", "0-1").rpartition("-")
 SEEDS = range(int(FIRST or 0), int(LAST))
 APIS = (different_iceberg.API, different_lance.API)
 ICEBERG = different_iceberg.API

@@ -35,6 +35,25 @@ def test_a_transaction_reads_its_own_writes(storage):
     assert storage.get(b"a") == b"1"
 
 
+@pytest.mark.parametrize(
+    ("after", "limit", "found"),
+    [
+        (None, None, [b"a", b"ab", b"ad"]),
+        (None, 2, [b"a", b"ab"]),
+        (b"a", None, [b"ab", b"ad"]),
+        (b"ab", 1, [b"ad"]),
+        (b"ad", 1, []),
+    ],
+)
+def test_a_transaction_scans_its_own_writes(storage, after, limit, found):
+    asyncio.run(storage.commit({}, {b"aa": b"1", b"ad": b"1"}))
+    transaction = Transaction(storage)
+    transaction.put(b"aa", None)
+    transaction.put(b"ab", b"2")
+    transaction.put(b"b", b"2")
+    assert [key for key, _ in transaction.scan(b"a", after, limit)] == found
+
+
 def test_what_was_read_has_to_last(storage):
     first, second = Transaction(storage), Transaction(storage)
     for transaction in (first, second):

@@ -46,9 +46,10 @@ def by_verdict(results, *verdicts):
     return {entry.id for entry in results.requirements if entry.verdict in verdicts}
 
 
-@pytest.mark.parametrize("storage", ["memory", "dir"])
-def test_the_reference_server_conforms(storage, tmp_path):
-    results, code = check(api="iceberg", profile=TABLES_API, storage=storage_option(storage, tmp_path / "lake"))
+@pytest.mark.parametrize(("storage", "depth"), [("memory", "gate"), ("dir", "smoke")])
+def test_the_reference_server_conforms(storage, depth, tmp_path):
+    storage = storage_option(storage, tmp_path / "lake")
+    results, code = check(api="iceberg", profile=TABLES_API, storage=storage, depth=depth)
     assert code == 0
     assert by_verdict(results, "pass") | by_verdict(results, "unoffered") == {one.id for one in results.requirements}
     assert {name for name in by_verdict(results, "pass") if ".tables_api." in name} == {
@@ -80,7 +81,8 @@ def test_what_others_have_in_the_namespace_is_left_alone(http):
         for number in range(3):
             assert http("POST", tables, json={"name": f"b{number}", "schema": SCHEMA}).status == 200
         before = [http("GET", f"{tables}/b{number}").json() for number in range(3)]
-        results, code = check(server.url, api="iceberg", profile=TABLES_API, namespace="shop.own")
+        given = {"profile": TABLES_API, "namespace": "shop.own", "depth": "smoke"}
+        results, code = check(server.url, api="iceberg", **given)
         assert code == 0
         assert by_verdict(results, "fail", "warn", "error", "blocked") == set()
         report, document = Path(results.target.settings["report"]), find_profile(TABLES_API).document()
@@ -91,7 +93,7 @@ def test_what_others_have_in_the_namespace_is_left_alone(http):
 
 def test_a_normal_server_fails_where_the_dialects_differ():
     with serve("iceberg", namespaces=("shop",)) as server:
-        results, code = check(server.url, api="iceberg", profile=TABLES_API, namespace="shop")
+        results, code = check(server.url, api="iceberg", profile=TABLES_API, namespace="shop", depth="smoke")
     assert code == 1
     failed = by_verdict(results, "fail", "warn", "blocked", "error")
     # They commit add-partition-spec on the way.

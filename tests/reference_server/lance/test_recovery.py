@@ -91,6 +91,18 @@ def test_versions_of_a_batch_are_put_in_place(restart, root):
         assert not list((root / f"{name}.lance" / "_versions").glob("*.manifest-*"))
 
 
+def test_a_table_that_goes_in_a_batch_takes_the_versions_of_the_batch_along(restart, root):
+    restart("table/a/create", data=stream(tables(3)))
+    version = {"id": ["a"], **stage_in(root / "a.lance", 2)}
+    batch = [{"create_table_version": version}, {"deregister_table": {"id": ["a"]}}]
+    assert restart("table/batch-commit", {"operations": batch})[0] == 200
+    catalog = open_layout(root)
+    assert catalog.tables_with_pending_versions() == []
+    catalog.close()
+    restart("table/a/register", {"location": "a.lance"})
+    assert restart("table/a/count_rows") == (200, 3)
+
+
 async def commit_without_files(root, staged):
     """Commit a batch and stop where a server may be killed: before the files are in their place."""
     catalog = open_layout(root)
