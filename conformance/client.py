@@ -19,7 +19,7 @@ import orjson
 
 from conformance.exchange import Exchange, hide_fields, is_secret
 from conformance.json_values import read_json, shown, strict, watched
-from conformance.outcomes import Blocked, Unoffered, Violation
+from conformance.outcomes import UNREADABLE, Blocked, Unoffered, Violation
 from conformance.recording import Recording, ServerKnowledge
 from conformance.transport import Connection, Traffic, Transport
 from conformance.wire import WireLog
@@ -28,7 +28,6 @@ from specs.identifiers import encode_segment
 from specs.openapi import JSON_TYPE, Document, Operation
 from specs.validation import Validators
 
-UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, StopIteration)
 Expected = int | Collection[int] | None
 
 

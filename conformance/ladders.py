@@ -10,9 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.outcomes import Blocked, Stopped, Unoffered, Violation
-
-UNUSABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+from conformance.outcomes import UNREADABLE, Blocked, Stopped, Unoffered, Violation
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +65,6 @@ def _refusal(ladder: Ladder, catalog: Any) -> str:
         raise
     except (Violation, Blocked, Unoffered) as error:
         return str(getattr(error, "msg", None) or error)
-    except UNUSABLE:
+    except UNREADABLE:
         return "the answers to it cannot be used"
     return ""

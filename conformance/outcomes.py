@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from conformance.exchange import Exchange
 
 
+# What the use of an answer raises that is not as the document says.
+UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, StopIteration)
+
+
 class Violation(AssertionError):
     """The target did something else than the requirement says. `pointer` names the offending field."""
 

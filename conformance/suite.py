@@ -10,8 +10,8 @@ import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity
 from hypothesis.errors import Flaky, HypothesisException
 
-from conformance.client import UNREADABLE, Client
-from conformance.outcomes import Blocked, Stopped, Violation
+from conformance.client import Client
+from conformance.outcomes import UNREADABLE, Blocked, Stopped, Violation
 from conformance.settings import DEPTHS, Settings
 from conformance.target import Target
 from specs.openapi import Operation

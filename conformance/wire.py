@@ -5,7 +5,6 @@ A finding is kept once for each operation, status and place, with the steps that
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable
 from copy import copy
@@ -16,6 +15,7 @@ from typing import Any
 import orjson
 
 from conformance.exchange import Exchange
+from conformance.routers import is_of_router
 from specs.openapi import JSON_TYPE, Document
 from specs.validation import Validators
 
@@ -29,12 +29,6 @@ class WireFinding:
     message: str
     steps: tuple[Exchange, ...]
 
-
-# Paths that routers do not split as clients mean them: encoded slashes and the like, control characters but the
-# separator of namespaces, bytes that are no text, dots for a name.
-ODD_PATH = re.compile(r"%(?:2f|5c|25|3b|7f|0[0-9a-f]|1[0-9a-e]|f[5-9a-f]|c[01])|/(?:\.|%2e){1,2}(?=/|$)", re.IGNORECASE)
-UNSUPPORTED_TYPE = 415
-OF_GATEWAYS = (414, 429, 431)
 
 # A further check of one API: from an exchange with a JSON body to pairs of mark and message.
 ExtraCheck = Callable[[Exchange, Any], list[tuple[str, str]]]
@@ -128,20 +122,6 @@ class WireLog:
             return [("body:", "the body is not JSON")]
         found = self.validators.response_findings(exchange.operation, exchange.status, value)
         return [(f"body:{finding.pointer}", finding.message) for finding in found]
-
-
-def is_of_router(exchange: Exchange) -> bool:
-    """True for a refusal that comes before any operation is known: what routers and gateways answer.
-
-    They refuse paths that are none to them, types that nobody reads, and clients that are too many.
-    """
-    kind = {name.lower(): value for name, value in exchange.request_headers.items()}.get("content-type", JSON_TYPE)
-    path = exchange.url.partition("?")[0]
-    return (
-        (400 <= exchange.status < 500 and ODD_PATH.search(path) is not None)
-        or (exchange.status == UNSUPPORTED_TYPE and not kind.lower().startswith(JSON_TYPE))
-        or exchange.status in OF_GATEWAYS
-    )
 
 
 NO_JSON = object()

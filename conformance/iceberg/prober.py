@@ -8,9 +8,10 @@ from functools import partial
 from typing import Any
 
 from conformance.client import bearer
-from conformance.common.catalog import FLAT, IN_PAGES, NAMESPACES, NESTED, PAGES, WHOLE
+from conformance.common.catalog import FLAT, NAMESPACES, NESTED
+from conformance.common.probing import created, note_pages
 from conformance.exchange import Exchange
-from conformance.iceberg.catalog import KEY_LIFETIME, PREFIX, IcebergCatalog, Names
+from conformance.iceberg.catalog import KEY_LIFETIME, PREFIX, IcebergCatalog
 from conformance.iceberg.client import in_prefix
 from conformance.iceberg.inventory import SEPARATOR
 from conformance.iceberg.ladders import LADDERS
@@ -133,7 +134,10 @@ class IcebergProber:
         self.target.facts[NAMESPACES] = FLAT
         self.target.ways.climb(LADDERS, IcebergCatalog(self.target))
         self.target.facts[NAMESPACES] = self._namespaces()
-        self._note_pages(IcebergCatalog(self.target))
+        catalog = IcebergCatalog(self.target)
+        if catalog.makes_namespaces:
+            base = catalog.base or None
+            note_pages(catalog, partial(catalog.list_namespaces, base, pageToken="", pageSize=1, expect=None))
 
     def _probe(self, operation: Operation) -> None:
         catalog = IcebergCatalog(self.target)
@@ -178,20 +182,8 @@ class IcebergProber:
         catalog = IcebergCatalog(self.target)
         if not catalog.makes_namespaces:
             return FLAT
-        outer: Names = (*catalog.base, f"{self.target.prefix}nest")
-        return NESTED if self._created(catalog, outer) and self._created(catalog, (*outer, "inner")) else FLAT
-
-    def _note_pages(self, catalog: IcebergCatalog) -> None:
-        """Note whether listings come in pages, where there are two namespaces to list."""
-        if catalog.makes_namespaces and self._created(catalog, (*catalog.base, f"{self.target.prefix}other")):
-            ask = partial(catalog.list_namespaces, catalog.base or None, pageToken="", pageSize=1, expect=None)
-            token = read_object(self._sent(ask).response_body).get(catalog.inventory.next_page)
-            self.target.facts[PAGES] = IN_PAGES if token else WHOLE
-
-    def _created(self, catalog: IcebergCatalog, id: Names) -> bool:
-        catalog.begin_example()
-        self._sent(partial(catalog.create_namespace, id, expect=None))
-        return any(step.status == 200 for step in self.target.client.steps)
+        outer = f"{self.target.prefix}nest"
+        return NESTED if created(catalog, outer) and created(catalog, outer, "inner") else FLAT
 
 
 def _error_type(exchange: Exchange) -> Any:

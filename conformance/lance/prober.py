@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from conformance.common.catalog import FLAT, IN_PAGES, NAMESPACES, NESTED, NONE, PAGES, WHOLE
+from conformance.common.catalog import FLAT, NAMESPACES, NESTED, NONE
+from conformance.common.probing import created, note_pages
 from conformance.exchange import Exchange
 from conformance.json_values import read_object
 from conformance.ladders import Ladder
@@ -15,7 +16,7 @@ from conformance.lance.client import Id
 from conformance.lance.support.arrow import STREAM_TYPE, stream
 from conformance.lance.support.making import WAYS
 from conformance.minimal import minimal_value
-from conformance.sandbox import NAMESPACE, TABLE, Names
+from conformance.sandbox import NAMESPACE, TABLE
 from conformance.strategies import tables
 from conformance.target import MISSING, OFFERED, REFUSED, Target, is_missing, is_refusal
 from specs.extras import require_extra
@@ -70,7 +71,9 @@ class LanceProber:
         self.target.facts[NAMESPACES] = FLAT
         self.target.ways.climb(LADDERS[:1], self._catalog)
         self.target.facts[NAMESPACES] = self._namespaces()
-        self._note_pages()
+        catalog = self._catalog
+        if catalog.has_namespaces:
+            note_pages(catalog, partial(catalog.list_namespaces, catalog.base, limit=1, expect=None))
         self.target.ways.climb(LADDERS[1:], self._catalog)
 
     def _probe(self, operation: Operation) -> None:
@@ -100,20 +103,7 @@ class LanceProber:
 
     def _namespaces(self) -> str:
         """Find out whether namespaces exist and nest, by creating two."""
-        outer = (*self._catalog.base, f"{self.target.prefix}nest")
-        if not self._created(outer):
+        outer = f"{self.target.prefix}nest"
+        if not created(self._catalog, outer):
             return NONE
-        return NESTED if self._created((*outer, "inner")) else FLAT
-
-    def _note_pages(self) -> None:
-        """Note whether listings come in pages, where there are two namespaces to list."""
-        catalog = self._catalog
-        if catalog.has_namespaces and self._created((*catalog.base, f"{self.target.prefix}other")):
-            catalog.inventory.ask(partial(catalog.list_namespaces, catalog.base, limit=1, expect=None))
-            token = read_object(self.target.client.steps[-1].response_body).get(catalog.inventory.next_page)
-            self.target.facts[PAGES] = IN_PAGES if token else WHOLE
-
-    def _created(self, id: Names) -> bool:
-        self._catalog.begin_example()
-        self._catalog.inventory.ask(partial(self._catalog.create_namespace, id, expect=None))
-        return any(step.status == 200 for step in self.target.client.steps)
+        return NESTED if created(self._catalog, outer, "inner") else FLAT

@@ -10,7 +10,7 @@ from conformance.exchange import Exchange
 from conformance.iceberg.prober import IcebergProber
 from conformance.json_values import read_object
 from conformance.ladders import Ladder
-from conformance.outcomes import Blocked, Unoffered, Violation
+from conformance.outcomes import UNREADABLE, Blocked, Unoffered, Violation
 from conformance.polaris.catalog import EVERY_ROLE, PolarisCatalog
 from conformance.polaris.client import path_names
 from conformance.polaris.entities import CATALOG
@@ -26,7 +26,6 @@ SETTINGS = {
     "polaris.config.drop-with-purge.enabled": "true",
 }
 ICEBERG = "iceberg"
-UNUSABLE = (Violation, Blocked, Unoffered, LookupError, TypeError, ValueError, AttributeError)
 
 
 class PolarisProber(IcebergProber):
@@ -61,7 +60,7 @@ class PolarisProber(IcebergProber):
                 self._climb()
             elif self.catalog.inventory.warehouse:
                 self._enter(self.catalog.inventory.warehouse)
-        except UNUSABLE:
+        except (Violation, Blocked, Unoffered, *UNREADABLE):
             return
         finally:
             self.target.sandbox.keep()

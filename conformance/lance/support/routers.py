@@ -7,6 +7,7 @@ from collections.abc import Callable
 from conformance.checks import one_of
 from conformance.client import Answer
 from conformance.outcomes import Unoffered
+from conformance.routers import is_split
 from specs.openapi import JSON_TYPE
 
 SPLITS = "the server's router refuses %2F and %5C, or takes them for the / between two parts of a path, as many do"
@@ -14,7 +15,7 @@ SPLITS = "the server's router refuses %2F and %5C, or takes them for the / betwe
 
 def routed(part: str, statuses: tuple[int, ...], send: Callable[..., Answer]) -> Answer:
     """Send a request whose path has a part. Raises Unoffered where a slash in it leads the router astray."""
-    if not {"/", "\\", "\0"} & set(part):
+    if not is_split(part):
         return send(expect=statuses)
     answer = send(expect=(*statuses, 400, 404))
     if answer.status == 404 or (answer.status == 400 and not answer.header("Content-Type").startswith(JSON_TYPE)):
