@@ -1,4 +1,4 @@
-"""The order in which requirements are judged: what is offered first, what sums up last, needs before the needy."""
+"""The order in which requirements are judged: what is offered first, races and sums last, needs before the needy."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from conformance.requirement import Requirement
 
 FIRST = ".offered."
+LATE = {"race": 2, "wire": 3}  # what busies a server may disturb others, and the wire is judged over all answers
 Rank = tuple[int, int]
 
 
@@ -36,6 +37,4 @@ def _needs_first(needs: dict[str, list[str]]) -> list[str]:
 
 
 def _part(requirement: Requirement) -> int:
-    if FIRST in requirement.id:
-        return 0
-    return 2 if requirement.kind == "wire" else 1
+    return 0 if FIRST in requirement.id else LATE.get(requirement.kind, 1)

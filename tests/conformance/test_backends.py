@@ -1,8 +1,8 @@
-"""The suite against the reference server on a directory, and in a namespace that it is given.
+"""The suite against the reference server on a directory, and in a namespace that it is given, in another order there.
 
 These runs are of the depth `smoke`: every requirement, with fewer examples. What the backends have to do alike has
 tests of its own in tests/reference_server. `DEPTH=gate tox -e py -- tests/conformance/test_backends.py` draws as many
-examples as the runs of test_whole_runs.py.
+examples as the runs of test_whole_runs.py, `SEED=1` another order.
 """
 
 from __future__ import annotations
@@ -13,18 +13,19 @@ import pytest
 
 from lakeproof import check, serve
 from reference_server.iceberg.options import SAMPLE_NAMESPACE
-from specs.apis import apis
 from specs.profiles import find_profile
 from tests.conformance.harmless import foreign_names
 from tests.conformance.mutants import SERVED
+from tests.conformance.shuffled import Shuffled
 from tests.conformance.somebody import SOMEBODY, fill
-from tests.conformance.whole_runs import assert_all_met, unchanged, unoffered
+from tests.conformance.whole_runs import APIS, assert_all_met, unchanged, unoffered
 
 FUNCTIONS = {"iceberg": {"functions": SAMPLE_NAMESPACE}}
+SEED = int(os.environ.get("SEED", "0"))
 DEPTH = os.environ.get("DEPTH", "smoke")
 
 
-@pytest.mark.parametrize("api", apis())
+@pytest.mark.parametrize("api", APIS)
 def test_the_embedded_server_conforms_on_a_directory(api, tmp_path):
     storage, report = f"dir:{tmp_path / 'lake'}", tmp_path / "report"
     results, code = check(api=api, storage=storage, report=str(report), depth=DEPTH)
@@ -33,7 +34,8 @@ def test_the_embedded_server_conforms_on_a_directory(api, tmp_path):
 
 
 @pytest.mark.parametrize(("api", "storage"), [("lance", "memory:pure"), ("iceberg", "memory")])
-def test_a_run_stays_in_the_namespace_that_it_is_given(api, storage, tmp_path):
+def test_a_run_stays_in_its_namespace_and_order_changes_no_verdict(api, storage, tmp_path):
+    order = Shuffled(SEED)
     with serve(api, storage=storage, **SERVED.get(api, {})) as server:
         somebody = SOMEBODY[api](server.url)
         fill(somebody, "other")
@@ -42,6 +44,7 @@ def test_a_run_stays_in_the_namespace_that_it_is_given(api, storage, tmp_path):
         somebody.table("shop", "own", "theirs")
         with unchanged(somebody):
             given = {"namespace": "shop.own", "depth": DEPTH, "report": str(tmp_path), **FUNCTIONS.get(api, {})}
-            results, code = check(server.url, api=api, **given)
+            results, code = check(server.url, api=api, judge=order.judge, **given)
         assert_all_met(results, code, unoffered(api, storage, open_to_all=True, inside=True))
+        assert order.moved > len(results.requirements) / 2
         assert foreign_names(tmp_path, find_profile(api).document(), SAMPLE_NAMESPACE, "shop") == []

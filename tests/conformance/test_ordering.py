@@ -17,12 +17,9 @@ def in_order(*requirements):
     return [one.id.removeprefix("lance.") for one in sorted(requirements, key=lambda one: found[one.id])]
 
 
-def test_what_is_offered_is_first_and_what_sums_up_last():
-    assert in_order(requirement("w", kind="wire"), requirement("a"), requirement("offered.a")) == [
-        "offered.a",
-        "a",
-        "w",
-    ]
+def test_what_is_offered_is_first_and_races_and_what_sums_up_are_last():
+    given = requirement("w", kind="wire"), requirement("r", kind="race"), requirement("a"), requirement("offered.a")
+    assert in_order(*given) == ["offered.a", "a", "r", "w"]
 
 
 def test_what_is_free_keeps_its_place():

@@ -17,12 +17,11 @@ from conformance.noticed import matching
 from conformance.results import Results
 from lakeproof import check, serve
 from reference_server.iceberg.options import SAMPLE_NAMESPACE
-from specs.apis import apis
 from specs.profiles import find_profile
 from tests.conformance.harmless import foreign_names
 from tests.conformance.mutants import NOTICED, SERVED, SETTINGS, TOKEN
 from tests.conformance.somebody import SOMEBODY, fill
-from tests.conformance.whole_runs import assert_all_met, unchanged, unoffered
+from tests.conformance.whole_runs import APIS, assert_all_met, unchanged, unoffered
 
 ROOTS = ("a", "aaa", "lp000000_1", "shop", "two words", "zzz")  # before, among and behind the names of a run
 
@@ -35,7 +34,7 @@ class WholeRun:
     report: Path
 
 
-@pytest.fixture(scope="module", params=apis())
+@pytest.fixture(scope="module", params=APIS)
 def whole(request, tmp_path_factory):
     """A run, after which what others have is as it was."""
     api, folder = request.param, tmp_path_factory.mktemp("whole")

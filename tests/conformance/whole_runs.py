@@ -23,6 +23,7 @@ UNOFFERED = {
         "holds the separator",
     ),
 }
+APIS = ("iceberg", "lance")
 OPEN = {"lance": ("the run has no token",), "iceberg": ("the run has no token", "the run has no credential")}
 INSIDE = {"lance": ("stays in a namespace that it was given",)}
 

@@ -1,0 +1,33 @@
+"""Runs in which the requirements of each part of the run come in an order that a seed draws."""
+
+from __future__ import annotations
+
+import random
+from functools import partial
+
+import pytest
+
+from conformance.ordering import ranks
+from conformance.plugin import requirement_of
+from conformance.runner import run
+
+
+class Shuffled:
+    """A plugin of pytest: what is needed stays before what needs it, and races and sums stay last."""
+
+    def __init__(self, seed):
+        self._random = random.Random(seed)
+        self.moved = 0
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items):
+        order = ranks(map(requirement_of, items))
+        before = list(items)
+        self._random.shuffle(items)
+        items.sort(key=lambda item: order[requirement_of(item).id])
+        self.moved = sum(one is not other for one, other in zip(before, items, strict=True))
+
+    @property
+    def judge(self):
+        """What judges a server in this order."""
+        return partial(run, plugins=[self])
