@@ -15,11 +15,10 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 import orjson
-from jsonpointer import JsonPointerException, resolve_pointer
 
 from conformance.client import Client
 from conformance.evidence import STATUSES, shown_step
-from conformance.exchange import MADE_UP, REDACTED, Exchange, Step, StepResponse
+from conformance.exchange import MADE_UP, REDACTED, Exchange, Step
 from conformance.json_values import read_json
 from conformance.results import Result, Results
 
@@ -56,8 +55,8 @@ class Finding:
 class Replayed:
     """How the steps of a finding were answered now.
 
-    same         as recorded, where it is about: it still fails
-    mended       with a status that was due, or in the form of the document
+    same         as recorded: it still fails
+    mended       with a status that was due
     changed      in another way, about which the steps alone do not decide
     impossible   the steps cannot be sent again as they were: `why`
     """
@@ -81,7 +80,7 @@ def replay(finding: Finding, client: Client, prefix: str) -> Replayed:
         if step is shown:
             break
         names.learn(step, exchanges[-1])
-    return Replayed(*_compared(finding, step, exchanges[-1], names), exchanges)
+    return Replayed(*_compared(finding, exchanges, names), exchanges)
 
 
 def obstacle(finding: Finding, own: Mapping[str, str] | None) -> str:
@@ -198,34 +197,23 @@ def _request(step: Step, old: str, new: str, names: Renaming, own: Mapping[str, 
     return Exchange(step.operation, sent.method, url, headers, names.body(sent.body))
 
 
-def _compared(finding: Finding, step: Step, exchange: Exchange, names: Renaming) -> tuple[State, str]:
-    """Return how an answer compares with the recorded one at the place that is marked in that, and why."""
-    who, recorded, now = step.operation or "the server", step.response, exchange.to_step().response
-    said, due = f"{who} answers {now.status or now.failure}", STATUSES.match(finding.message)
-    if recorded.status != now.status:
+def _compared(finding: Finding, exchanges: Sequence[Exchange], names: Renaming) -> tuple[State, str]:
+    """Return how answers compare with the recorded ones: by the last status where a finding is about that.
+
+    Else all of them have to be as recorded: which of their fields a finding is about, only its requirement knows.
+    """
+    step, now = finding.steps[len(exchanges) - 1], exchanges[-1].to_step().response
+    said, due = f"{step.operation or 'the server'} answers {now.status or now.failure}", STATUSES.match(finding.message)
+    if step.response.status != now.status:
         mended = due and str(now.status) in due[1].split(" or ")
-        return "mended" if mended else "changed", f"{said}, not {recorded.status or 'nothing'} as recorded"
-    if due or step.mark in ("status", ""):
+        return "mended" if mended else "changed", f"{said}, not {step.response.status or 'nothing'} as recorded"
+    if due or step.mark == "status":
         return "same", f"{said}, as recorded"
-    if finding.kind == "wire" and exchange.defect is None:
-        return "mended", f"{said} in the form of the document"
-    place = step.mark.removeprefix("body:") or "the body"
-    if _alike(names.value(_marked(recorded, step.mark)), _marked(now, step.mark)):
-        return "same", f"{said}, with the same at {place} as recorded"
-    return "changed", f"{said}, with something else at {place} than recorded"
-
-
-def _marked(response: StepResponse, mark: str) -> Any:
-    """Return what an answer has at a mark: a header, a field of the body, or the body."""
-    kind, _, place = mark.partition(":")
-    if kind == "header":
-        headers = {name.lower(): value for name, value in response.headers.items()}
-        return headers.get(place.lower())
-    body = (response.body or {}).get("json", response.body)
-    try:
-        return resolve_pointer(body, place, None)
-    except JsonPointerException:  # a name with a tilde is no pointer
-        return body
+    for number, (one, exchange) in enumerate(zip(finding.steps, exchanges, strict=False), 1):
+        other = exchange.to_step().response
+        if one.response.status != other.status or not _alike(names.value(one.response.body), other.body):
+            return "changed", f"the answer to step {number}, {one.operation}, is another one than recorded"
+    return "same", "all answers are as recorded"
 
 
 def _alike(one: Any, other: Any) -> bool:

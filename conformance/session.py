@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import cast
 
+from conformance.again import again
 from conformance.apis import requirements, suite_part
 from conformance.cells import CellLog
 from conformance.client import Client
@@ -170,6 +171,7 @@ class Session:
             seed=self.settings.seed,
             depth=cast(Depth, self.settings.depth),
             command=self.command,
+            again=again(self.settings),
             prefix=self.target.prefix,
             kit=kit_name(),
             interrupted=self.interrupted,

@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Any
 from lakeproof.packages import bind_packages
 
 if TYPE_CHECKING:
-    from lakeproof.checking import check
+    from lakeproof.checking import check, reproduce
     from reference_server.serve import Server, ServerSettings, serve
 
-__all__ = ["Server", "ServerSettings", "check", "serve"]
+__all__ = ["Server", "ServerSettings", "check", "reproduce", "serve"]
 _MODULES = {
     "Server": "reference_server.serve",
     "ServerSettings": "reference_server.serve",
     "serve": "reference_server.serve",
     "check": "lakeproof.checking",
+    "reproduce": "lakeproof.checking",
 }
 
 

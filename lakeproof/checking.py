@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-from collections.abc import Callable, Iterator
+import shlex
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from conformance import reproduction
+from conformance.again import again
 from conformance.plugin import Listener
 from conformance.report import write_reports
+from conformance.reproduction import Recorded, Reproduced, settings_for
 from conformance.results import Results
 from conformance.runner import run
 from conformance.settings import Settings, load_settings
@@ -28,6 +34,7 @@ def check(
     listener: Listener | None = None,
     command: str = "lakeproof check",
     judge: Callable[..., tuple[Results, int]] = run,
+    program: str = "lakeproof check",
     **settings: object,
 ) -> tuple[Results, int]:
     """Judge a server, write the reports, and return the results and the exit code.
@@ -36,14 +43,26 @@ def check(
 
     Without a URL the embedded reference server is started on a free port, with the given storage
     and a token, so that requirements on credentials can be judged too. `settings` are the fields of
-    conformance.Settings, `judge` is the suite that is run. Raises Problem when there is nothing that can be judged.
+    conformance.Settings, `judge` is the suite that is run, `program` the command that runs it. Raises Problem when
+    there is nothing that can be judged.
     """
     loaded = load_settings({**settings, "server": url})
     with target_of(loaded, storage) as (target, _server):
         results, code = judge(target, listener, command=command)
+    own = f" --storage {shlex.quote(storage)}" if storage != EMBEDDED_STORAGE and not url else ""
+    results.run.again = again(loaded, program) + own
     if results.run.selected:
         write_reports(results, target)
     return results, code
+
+
+def reproduce(found: Mapping[str, Any], url: str, **settings: object) -> Reproduced:
+    """Return whether a finding, as `lakeproof repro --as pytest` writes it, is still there at a URL.
+
+    `settings` are those that differ from the recorded run's. Raises Problem when the target cannot be judged.
+    """
+    record = msgspec.convert(found, Recorded)
+    return reproduction.reproduce(record, settings_for(record, url, settings))
 
 
 @contextlib.contextmanager

@@ -22,6 +22,7 @@ COMMANDS = {
     "explain": "explain_command",
     "mutants": "mutants_command",
     "report": "report_command",
+    "repro": "repro_command",
     "spec": "spec_group",
     "spark": "spark_command",
     "race": "race_command",

@@ -179,7 +179,7 @@ def _card(entry: Result, title: Text, about: str, again: str) -> Group:
     if len(steps) > len(shown):
         lines.append(Text(f"  … {len(steps) - len(shown)} steps before these", "dim"))
     lines += [_step(number, step) for number, step in enumerate(shown, len(steps) - len(shown) + 1)]
-    lines.append(Text(f"  again: {again} -k {entry.id}\n", "cyan"))
+    lines.append(Text(f"  again: {again} -k {entry.id}\n  steps: lakeproof repro {entry.id}\n", "cyan"))
     return Group(*lines)
 
 

@@ -65,6 +65,7 @@ def spark_command(url: str | None, storage: str, as_json: bool, headers: tuple[s
             listener=listener,
             command=command_line(),
             judge=judge,
+            program="lakeproof spark",
             headers=headers or None,
             **given,
         )

@@ -42,9 +42,7 @@ def run_scenarios(
     spark = spark or SparkSettings()
     starter = Starter(replace(spark, log=spark.log or Path(settings.report) / LOG), session)
     package = f"{PACKAGE}.{settings.api}"
-    results, code = run(settings, listener, command=command, ids=ids, package=package, plugins=[starter])
-    results.run.again = f"lakeproof spark {settings.server} --api {settings.api}"
-    return results, code
+    return run(settings, listener, command=command, ids=ids, package=package, plugins=[starter])
 
 
 def scenarios(api: str) -> dict[str, Requirement]:

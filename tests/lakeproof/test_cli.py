@@ -17,6 +17,8 @@ from lakeproof import serve, terminal
 from lakeproof.cli import main
 from specs.profiles import find_profile
 
+CONFLICT = "lance.namespace.create.conflict"
+
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
@@ -55,6 +57,7 @@ def test_version_and_help(cli):
         ["serve"],
         ["list"],
         ["expect"],
+        ["repro"],
         ["coverage"],
         ["explain"],
         ["report"],
@@ -99,7 +102,8 @@ def test_check_shows_findings_with_a_command_that_shows_them_again(cli, server):
     code, out, _ = cli("check", server.url, "-k", "lance.namespace.create.conflict", *fault)
     assert code == 1
     assert "expected 409, got 400" in out
-    assert f"again: lakeproof check {server.url} -k lance.namespace.create.conflict" in out
+    again = f"again: lakeproof check {server.url} --header 'X-Lakeproof-Fault: conflict-as-400' -k {CONFLICT}"
+    assert again in out
     assert "Does not conform" in out
 
 
@@ -156,7 +160,6 @@ def test_where_nothing_is_selected_an_earlier_report_stays(cli, server, folder):
     assert {path: path.read_bytes() for path in (folder / "lakeproof-report").iterdir()} == before
 
 
-CONFLICT = "lance.namespace.create.conflict"
 FAULT = ("--header", "X-Lakeproof-Fault: conflict-as-400")
 
 
@@ -231,6 +234,7 @@ def test_requirements_are_listed_as_check_selects_them(cli):
         (["explain", "lance.namespace.create.conflit"], "no requirement"),
         (["report", "none"], "cannot be read"),
         (["expect", "none"], "cannot be read"),
+        (["repro", "lance.table.x", "--results", "none"], "cannot be read"),
         (["check", "http://127.0.0.1:2333", "--expect", "none.toml"], "cannot be read"),
         (["serve", "--storage", "dir:/proc/none"], "cannot be used"),
         (["serve", "--fault", "none"], "no fault"),
@@ -281,6 +285,23 @@ def test_a_server_of_another_kind_is_recognised(cli, server):
     code, _, err = cli("check", server.url + "/v1/elsewhere")
     assert code == 4
     assert "is no lance/2026-03 server" in err
+
+
+# Seeing findings again
+
+
+def test_a_finding_is_sent_again(cli, folder):
+    with serve("lance", storage="memory:pure", faults=["conflict-as-400"]) as faulty:
+        assert cli("check", faulty.url, "-k", CONFLICT)[0] == 1
+        code, out, _ = cli("repro", CONFLICT)
+        assert (code, "It still fails: CreateNamespace answers 400, as recorded." in out) == (1, True)
+        assert "3. POST /v1/namespace/" in out
+        assert cli("repro", CONFLICT, "--as", "curl")[1].startswith("#!/bin/sh")
+        assert "def test_lance_namespace_create_conflict" in cli("repro", CONFLICT, "--as", "pytest")[1]
+    with serve("lance", storage="memory:pure") as mended:
+        code, out, _ = cli("repro", CONFLICT, mended.url)
+        assert (code, "It is mended" in out, "(recorded: 400)" in out) == (0, True, True)
+    assert "no finding" in cli("repro", "lance.namespace.create.other")[2]
 
 
 # Known deviations
@@ -472,7 +493,7 @@ def test_an_interrupted_check_cleans_up_and_writes_what_it_has(tmp_path, how, jo
 def test_the_public_names_are_what_they_say():
     import lakeproof  # noqa: PLC0415
 
-    assert set(lakeproof.__all__) == {"Server", "ServerSettings", "check", "serve"}
+    assert set(lakeproof.__all__) == {"Server", "ServerSettings", "check", "reproduce", "serve"}
     assert all(callable(getattr(lakeproof, name)) for name in lakeproof.__all__)
     with pytest.raises(AttributeError):
         lakeproof.nothing  # noqa: B018

@@ -1,0 +1,191 @@
+"""Seeing a finding again: by its recorded steps, and where these do not decide, by its requirement."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shlex
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+
+from conformance.again import LEFT_OUT, variable
+from conformance.exchange import REDACTED, Exchange
+from conformance.expectations import FAILED, alike
+from conformance.replay import Finding, replay
+from conformance.results import Results
+from conformance.runner import run
+from conformance.session import handshake
+from conformance.settings import Settings, load_settings
+from conformance.target import connect
+from specs.problems import Problem
+
+OTHER = "it fails in another way"
+
+
+class Recorded(msgspec.Struct, kw_only=True):
+    """A finding with what is needed to see it again: `settings` are those of its run, without secrets."""
+
+    finding: Finding
+    statement: str
+    kit: str
+    seen: str
+    settings: dict[str, Any]
+
+    @property
+    def due(self) -> str:
+        """What was seen, on one line."""
+        return self.finding.message.partition("\n")[0]
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """Whether a finding is still there: `fails`, and `why`, with the exchanges that show it, if its steps were sent."""
+
+    fails: bool
+    why: str
+    exchanges: list[Exchange] = field(default_factory=list)
+
+
+def recorded(results: Results, requirement_id: str) -> Recorded:
+    """Return a finding of a run. Raises Problem for what is none, with near matches."""
+    found = {one.id: one for one in results.requirements if one.verdict in (*FAILED, "known")}
+    if requirement_id not in found:
+        near = difflib.get_close_matches(requirement_id, found, n=3)
+        raise Problem(
+            f"The run has no finding {requirement_id!r}.",
+            f"Did you mean {', '.join(near)}?" if near else f"It has {len(found)}: see its report.",
+        )
+    result, _shown = found[requirement_id], results.target.settings
+    return Recorded(
+        finding=Finding.of(result, results),
+        statement=result.statement,
+        kit=results.run.kit,
+        seen=results.run.started,
+        settings={
+            name: value
+            for name, value in results.target.settings.items()
+            if name not in LEFT_OUT and value != REDACTED and value
+        },
+    )
+
+
+def settings_for(
+    found: Recorded, url: str, given: Mapping[str, Any], environ: Mapping[str, str] = os.environ
+) -> Settings:
+    """Return the settings to see a finding again at a URL: those of its run, but for what is given.
+
+    The value of a secret header or option is looked for in the environment, under its name in curl commands.
+    """
+    kept = {**found.settings, "server": url}
+    for name, between in (("headers", ": "), ("storage_options", "=")):
+        kept[name] = [_filled(pair, between, environ) for pair in kept.get(name, ())]
+    return load_settings({**kept, **{name: value for name, value in given.items() if value}}, environ)
+
+
+def reproduce(found: Recorded, settings: Settings) -> Reproduced:
+    """Send the steps of a finding again; where they do not decide, judge a server by its requirement.
+
+    All names are of this run, and what it makes is dropped. Raises Problem when the target cannot be judged.
+    """
+    target = connect(settings)
+    try:
+        handshake(target)
+        replayed = replay(found.finding, target.client, target.prefix)
+        target.sandbox.sweep()
+    finally:
+        target.client.close()
+        target.canaries.remove()
+    if replayed.state in ("same", "mended"):
+        return Reproduced(replayed.state == "same", replayed.why, replayed.exchanges)
+    fails, why = _judged(found, settings)
+    return Reproduced(fails, f"{replayed.why}; so the requirement was tested: {why}", replayed.exchanges)
+
+
+def _judged(found: Recorded, settings: Settings) -> tuple[bool, str]:
+    """Return whether a requirement is not met, and what was seen."""
+    finding = found.finding
+    with tempfile.TemporaryDirectory() as folder:
+        alone = replace(settings, select=finding.id, report=folder, expect="")
+        results, _ = run(alone)
+    result = next((one for one in results.requirements if one.id == finding.id), None)
+    if result is None:
+        return True, "it could not be tested"
+    if result.verdict not in FAILED:
+        return False, f"{result.verdict}"
+    return True, result.message.partition("\n")[0] if alike(result.message, finding.message) else (
+        f"{OTHER}: {result.message.partition(chr(10))[0]}"
+    )
+
+
+def _filled(pair: str, between: str, environ: Mapping[str, str]) -> str:
+    name, _, value = pair.partition(between)
+    if value != REDACTED:
+        return pair
+    if variable(name) not in environ:
+        raise Problem(f"The recorded run had a secret {name}.", f"Set ${variable(name)} to one.")
+    return f"{name}{between}{environ[variable(name)]}"
+
+
+def as_shell(found: Recorded, url: str) -> str:
+    """Return numbered curl commands that send the steps of a finding; `$BASE` is the URL of the server."""
+    finding = found.finding
+    lines = ["#!/bin/sh", f"# {finding.id}: {found.statement}", f"# {found.due}", f"BASE={shlex.quote(url)}", ""]
+    for number, step in enumerate(finding.steps, 1):
+        answer = step.response.status or step.response.failure
+        lines += [f"# {number}. {step.operation or step.request.method} was answered with {answer}"]
+        lines += [with_base(step.request.curl, finding.base), "echo", ""]
+    return "\n".join(lines)
+
+
+def with_base(curl: str, base: str) -> str:
+    """Return a curl command that asks the server `$BASE` instead of the recorded one."""
+    return curl.replace(f" '{base}/", ' "$BASE"\'/', 1).replace(f" {base}/", ' "$BASE"/', 1)
+
+
+def as_pytest(found: Recorded, url: str) -> str:
+    """Return a module for pytest that asserts that a finding is mended."""
+    name = "".join(sign if sign.isalnum() else "_" for sign in found.finding.id)
+    content = msgspec.json.format(msgspec.json.encode(found)).decode()
+    return PYTEST.format(
+        id=found.finding.id,
+        statement=_plain(found.statement),
+        due=_plain(found.due),
+        kit=found.kit,
+        seen=found.seen,
+        url=url,
+        name=name,
+        content=repr(content).replace("\\n", "\\n'\n    '"),
+    )
+
+
+def _plain(text: str) -> str:
+    """Return a text as the docstring of a module may have it."""
+    return text.replace("\\", "\\\\").replace('"""', "'''")
+
+
+PYTEST = '''\
+"""{id}: {statement}
+
+{kit} saw on {seen}: {due}
+
+    BASE={url} pytest {name}.py
+"""
+
+import json
+import os
+
+import lakeproof
+
+FOUND = json.loads(
+    {content}
+)
+
+
+def test_{name}():
+    outcome = lakeproof.reproduce(FOUND, os.environ.get("BASE", {url!r}))
+    assert not outcome.fails, outcome.why
+'''

@@ -1,0 +1,65 @@
+"""`lakeproof repro`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.text import Text
+
+from conformance.exchange import Exchange, Step
+from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
+from conformance.report.pretty import told
+from conformance.reproduction import as_pytest, as_shell, recorded, reproduce, settings_for
+from conformance.results import read_results
+from conformance.settings import DEFAULT_REPORT
+from lakeproof.terminal import out
+
+EPILOG = """\b
+Examples:
+  lakeproof repro lance.namespace.create.conflict
+  lakeproof repro lance.namespace.create.conflict http://localhost:2333 --token "$TOKEN"
+  lakeproof repro ID --results reports/my-server-1.2 http://localhost:2333
+  lakeproof repro ID --as pytest > test_it.py        a test that fails until it is mended
+  lakeproof repro ID --as curl | sh                  the steps as numbered commands
+
+\b
+The recorded steps are sent under names of this run, with the ids that the server gives
+now. Where their answers do not decide, the requirement is tested. Exit codes:
+0 it is mended, 1 it still fails, 4 there is no such finding, or no server.
+"""
+
+
+@click.command("repro", epilog=EPILOG)
+@click.argument("requirement_id", metavar="REQUIREMENT")
+@click.argument("url", required=False)
+@click.option("--results", type=click.Path(path_type=Path), default=DEFAULT_REPORT, show_default=True, help="The run.")
+@click.option("--as", "form", type=click.Choice(["curl", "pytest"]), help="Print the steps in this form; send nothing.")
+@click.option("--token", help="Send this bearer token.")
+@click.option("--credential", metavar="ID:SECRET", help="Get tokens from an Iceberg catalog for this.")
+@click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Send these headers, and no others.")
+def repro_command(requirement_id: str, url: str | None, results: Path, form: str | None, **given: Any) -> int:
+    """Send the steps of a finding again, and say whether it still fails."""
+    found = recorded(read_results(results), requirement_id)
+    base = (url or found.finding.base).rstrip("/")
+    if form:
+        click.echo((as_shell if form == "curl" else as_pytest)(found, base))
+        return EXIT_CONFORMS
+    outcome = reproduce(found, settings_for(found, base, given))
+    out.print(Text.assemble((requirement_id, "bold"), f"  {found.statement}"), soft_wrap=True)
+    out.print(Text(f"recorded: {found.due}", "dim"), soft_wrap=True)
+    _print_steps(found.finding.steps, outcome.exchanges)
+    text, style = ("It still fails", "bold red") if outcome.fails else ("It is mended", "bold green")
+    out.print(Text(f"{text}: {outcome.why}.", style), soft_wrap=True)
+    return EXIT_FAILS if outcome.fails else EXIT_CONFORMS
+
+
+def _print_steps(steps: Sequence[Step], exchanges: Sequence[Exchange]) -> None:
+    """Print what was sent now and what came, with the recorded status where that is another one."""
+    for number, (step, exchange) in enumerate(zip(steps, exchanges, strict=False), 1):
+        sent, came = told(exchange.to_step())
+        before = step.response.status
+        differs = f"  (recorded: {before or step.response.failure})" if before != exchange.status else ""
+        out.print(Text(f"  {number}. {sent}\n     → {came}", "dim").append(differs, "bold"), soft_wrap=True)

@@ -1,0 +1,148 @@
+"""Findings of every kind are seen again on the server that has them, and not on one that does not."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+
+import pytest
+
+from conformance.again import again
+from conformance.expectations import alike
+from conformance.reproduction import as_pytest, as_shell, recorded, reproduce, settings_for
+from conformance.results import read_results
+from conformance.settings import Settings
+from lakeproof import check, serve
+from lakeproof.cli import lakeproof as command
+from specs.problems import Problem
+
+pytest_plugins = ["pytester"]
+FINDINGS = [
+    ("lance", "conflict-as-400", "lance.namespace.create.conflict"),
+    ("lance", "actions-reversed", "lance.transaction.alter.order"),
+    ("lance", "merge-appends", "lance.model.rows"),
+    ("lance", "create-forgets", "lance.name.case"),
+    ("lance", "merge-appends", "lance.race.merge"),
+    ("lance", "index-ghost", "lance.pagination.complete.list_table_indices"),
+    ("iceberg", "added-is-chosen", "iceberg.update.schema.id"),
+    ("iceberg", "added-is-chosen", "iceberg.model.commits"),
+    ("iceberg", "bad-layouts-overlooked", "iceberg.table.create.bad_layout.spec_transform"),
+    ("iceberg", "changed-answer-field:loadTable:metadata.default-spec-id", "iceberg.rules.metadata_default_spec"),
+    ("iceberg", "names-as-locations", "iceberg.names.inside.dot"),
+    ("iceberg", "file-content-told", "iceberg.register.table.outside"),
+    ("iceberg", "optional-fields-wanted", "iceberg.credentials.status.create_table"),
+    ("iceberg", "pages-start-refused", "iceberg.page.start.list_views"),
+]
+TOKEN = "token:s3cret"
+
+
+@pytest.fixture
+def starting(tmp_path):
+    """Start servers of an API with faults; their credentials are the same."""
+
+    def start(api, *faults):
+        return serve(api, storage="memory:pure" if api == "lance" else "memory", auth=TOKEN, faults=faults)
+
+    return start
+
+
+@pytest.mark.parametrize(("api", "fault", "name"), FINDINGS, ids=[name for _, _, name in FINDINGS])
+def test_a_finding_is_seen_again_until_it_is_mended(starting, tmp_path, api, fault, name):
+    given = {"api": api, "token": "s3cret", "select": name, "report": str(tmp_path)}
+    with starting(api, fault) as server:
+        results, _ = check(server.url, **given)
+        assert results.totals["fail"] + results.totals["warn"] == 1, results.totals
+    found = recorded(read_results(tmp_path), name)
+    assert "s3cret" not in as_pytest(found, "http://x") + as_shell(found, "http://x")
+    with starting(api, fault) as fresh:
+        outcome = reproduce(found, settings_for(found, fresh.url, {"token": "s3cret"}))
+        assert outcome.fails, outcome.why
+    with starting(api) as mended:
+        outcome = reproduce(found, settings_for(found, mended.url, {"token": "s3cret"}))
+        assert not outcome.fails, outcome.why
+
+
+NAME = "lance.namespace.create.conflict"
+
+
+@pytest.fixture(scope="module")
+def faulty():
+    with serve("lance", storage="memory:pure", auth=TOKEN, faults=["conflict-as-400"]) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def found(faulty, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("found")
+    headers = ["x-other-token: hush", "x-tenant: a b"]
+    results, _ = check(faulty.url, token="s3cret", select=NAME, headers=headers, report=str(folder))
+    return results
+
+
+def test_curl_commands_show_what_was_recorded(found, faulty, tmp_path):
+    script = as_shell(recorded(found, NAME), faulty.url)
+    secrets = {"LAKEPROOF_AUTHORIZATION": "Bearer s3cret", "LAKEPROOF_X_OTHER_TOKEN": "hush"}
+    ran = subprocess.run(["sh", "-c", script], capture_output=True, text=True, env=secrets, check=True)
+    assert [line.split()[1] for line in ran.stdout.splitlines() if line.startswith("HTTP/")] == ["200", "200", "400"]
+    assert "$BASE" in script
+    assert script.count(faulty.url) == 1
+
+
+def test_the_command_of_a_finding_judges_in_the_same_way(found, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, value in (("LAKEPROOF_TOKEN", "s3cret"), ("LAKEPROOF_X_OTHER_TOKEN", "hush")):
+        monkeypatch.setenv(name, value)
+    words = shlex.split(f"{found.run.again} -k {NAME}".replace("$LAKEPROOF_TOKEN", "s3cret"))
+    assert "hush" not in found.run.again
+    assert "s3cret" not in found.run.again
+    assert command.main(words[1:], standalone_mode=False) == 1
+    again_found = read_results(tmp_path / "lakeproof-report").requirements
+    assert [entry.id for entry in again_found] == [NAME]
+    assert alike(again_found[0].message, recorded(found, NAME).finding.message)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (Settings(api="lance"), "lakeproof check"),
+        (Settings("http://h:1", token="t"), 'lakeproof check http://h:1 --token "$LAKEPROOF_TOKEN"'),
+        (
+            Settings("http://h:1", api="iceberg", profile="iceberg/1.6", namespace="a.b", insecure=True),
+            "lakeproof check http://h:1 --api iceberg --profile iceberg/1.6 --namespace a.b --insecure",
+        ),
+        (
+            Settings("http://h:1", headers=("x-tenant: a b", "X-Api-Key: k")),
+            "lakeproof check http://h:1 --header 'x-tenant: a b' --header \"X-Api-Key: $LAKEPROOF_X_API_KEY\"",
+        ),
+        (Settings("http://h:1", depth="deep", seed=7, kinds=("wire",), select="x"), "--depth deep --seed 7"),
+        (Settings(warehouse="w=s3://key:s3cret@b/c"), 'lakeproof check --warehouse "$LAKEPROOF_WAREHOUSE"'),
+    ],
+)
+def test_a_command_has_all_options_and_no_secret(settings, words):
+    assert again(settings).endswith(words)
+
+
+def test_a_test_for_pytest_fails_until_it_is_mended(found, faulty, pytester, monkeypatch):
+    for name, value in (("LAKEPROOF_TOKEN", "s3cret"), ("LAKEPROOF_X_OTHER_TOKEN", "hush")):
+        monkeypatch.setenv(name, value)
+    pytester.makepyfile(test_found=as_pytest(recorded(found, NAME), faulty.url))
+    failed = pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider")
+    failed.assert_outcomes(failed=1)
+    failed.stdout.fnmatch_lines(["*CreateNamespace answers 400, as recorded*"])
+    with serve("lance", storage="memory:pure", auth=TOKEN) as mended:
+        monkeypatch.setenv("BASE", mended.url)
+        pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider").assert_outcomes(passed=1)
+
+
+def test_what_is_no_finding_is_a_problem(found):
+    with pytest.raises(Problem, match="has no finding") as caught:
+        recorded(found, NAME[:-1])
+    assert NAME in caught.value.hint
+
+
+def test_a_secret_of_the_recorded_run_has_to_be_given(found):
+    with pytest.raises(Problem, match="a secret x-other-token") as caught:
+        settings_for(recorded(found, NAME), "http://h:1", {}, {})
+    assert "$LAKEPROOF_X_OTHER_TOKEN" in caught.value.hint
+    assert json.loads(json.dumps(recorded(found, NAME).settings)) == recorded(found, NAME).settings
