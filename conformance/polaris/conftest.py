@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 
 import pytest
 
 from conformance.polaris.catalog import PolarisCatalog
+from conformance.polaris.entities import CATALOG
+from conformance.polaris.support.access.scene import Scene
 from conformance.suite import Suite
+
+PURGE = {"polaris.config.drop-with-purge.enabled": "true"}  # or purging is refused like what is not allowed
 
 
 @pytest.fixture
@@ -15,3 +20,22 @@ def catalog(suite: Suite) -> Iterator[PolarisCatalog]:
     """The target as a Polaris server; what a requirement makes on it is dropped afterwards."""
     yield PolarisCatalog(suite.target)
     suite.clean_up()
+
+
+@pytest.fixture(scope="session")
+def scene(suite: Suite) -> Callable[[], Scene]:
+    """What makes the scene of the requirements on access, once in a run; it goes with the run."""
+
+    @cache
+    def make() -> Scene:
+        catalog = PolarisCatalog(suite.target)
+        return Scene(
+            catalog.inventory.admin,
+            suite.target.new_name,
+            lambda name: catalog.value(CATALOG, (name,), properties=PURGE),
+        )
+
+    return make
+
+
+PURGE = {"polaris.config.drop-with-purge.enabled": "true"}  # or purging is refused like what is not allowed

@@ -14,11 +14,12 @@ from reference_server.api import Target
 from reference_server.auth import Principal
 from reference_server.errors import PermissionDenied
 from reference_server.polaris.access.rules import Demand, Need, Rules, chain
-from reference_server.polaris.securables import Kind, Securable
+from reference_server.polaris.securables import ROOT, Kind, Securable
 
 ROTATION = "rotateCredentials"  # what a principal may do that must have another secret
 SELF = "SELF"  # what every principal holds on itself
-MANAGING = frozenset({SELF, "CATALOG_MANAGE_ACCESS", "SERVICE_MANAGE_ACCESS"})
+CATALOG_ACCESS, SERVICE_ACCESS = "CATALOG_MANAGE_ACCESS", "SERVICE_MANAGE_ACCESS"
+MANAGING = frozenset({SELF, CATALOG_ACCESS, SERVICE_ACCESS})
 
 
 class Facts(Protocol):
@@ -44,7 +45,8 @@ class Facts(Protocol):
 class Misjudgement:
     """What faults make of a decision: privileges that everybody is taken to hold, and such that are needed too.
 
-    The latter not by those who manage access: else nobody could grant them.
+    The latter not by those who manage access, or nobody could grant them; but access to a catalog may need that to the
+    service.
     """
 
     held: frozenset[str] = frozenset()
@@ -74,9 +76,10 @@ class Caller:
         return self._granted[securable]
 
     def _look_up(self, securable: Securable) -> frozenset[str]:
+        held = MISJUDGED.get().held
         if securable.kind == Kind.PRINCIPAL:
-            return frozenset({SELF}) if securable.path == (self.principal.name,) else frozenset()
-        return self.facts.granted(self.principal.roles, securable) | MISJUDGED.get().held
+            return held | {SELF} if securable.path == (self.principal.name,) else held
+        return held | self.facts.granted(self.principal.roles, securable)
 
 
 def authorize(principal: Principal, operation_id: str, target: Target, rules: Rules, facts: Facts) -> None:
@@ -103,9 +106,12 @@ def _is_met(demand: Demand, caller: Caller, rules: Rules) -> bool:
 
 def _all_of(needs: Sequence[Need]) -> Iterator[Need]:
     yield from needs
-    for need in needs:
-        if need.privilege not in MANAGING:
-            yield from (Need(privilege, need.securable) for privilege in MISJUDGED.get().wanted)
+    for privilege in MISJUDGED.get().wanted:
+        for need in needs:
+            if privilege == SERVICE_ACCESS and need.privilege == CATALOG_ACCESS:
+                yield Need(privilege, ROOT)
+            elif privilege != SERVICE_ACCESS and need.privilege not in MANAGING:
+                yield Need(privilege, need.securable)
 
 
 def _refusal(caller: Caller, demand: Demand) -> str:

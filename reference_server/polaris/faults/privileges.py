@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reference_server.context import Reply
 from reference_server.faults import Around, Call, Proceed, fault
-from reference_server.polaris.access.decision import MISJUDGED, Misjudgement
+from reference_server.polaris.access.decision import MISJUDGED, SELF, Misjudgement
 from reference_server.polaris.access.rules import privileges
 
 
@@ -21,10 +21,11 @@ def _misjudged(misjudgement: Misjudgement) -> Around:
     return around
 
 
-for _privilege in sorted(privileges()):
+for _privilege in sorted({SELF, *privileges()}):
     fault(f"privilege-ignored:{_privilege}", f"{_privilege} is not asked for: every caller is taken to have it.")(
         _misjudged(Misjudgement(held=frozenset({_privilege})))
     )
-    fault(f"privilege-wanted:{_privilege}", f"{_privilege} is needed too for what does not manage access.")(
+for _privilege in sorted(privileges()):
+    fault(f"privilege-wanted:{_privilege}", f"{_privilege} is asked for where something else is enough.")(
         _misjudged(Misjudgement(wanted=frozenset({_privilege})))
     )

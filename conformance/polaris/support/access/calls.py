@@ -65,6 +65,12 @@ def calls(names: Names) -> dict[str, Call]:
     return {name: call for part in parts for name, call in part(names)}
 
 
+def operations() -> dict[str, str]:
+    """Return the operation of every request."""
+    texts: dict[str, Any] = {name: name for name in Names.__annotations__ if name != "catalog_value"}
+    return {name: call.operation for name, call in calls(Names(**texts)).items()}
+
+
 Calls = Iterator[tuple[str, Call]]
 
 

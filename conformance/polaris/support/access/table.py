@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from conformance.polaris.support.grants import SECURABLES
 from specs.files import read_toml
 from specs.openapi import Document
 
@@ -91,9 +92,8 @@ def every_grant(grantable: Mapping[str, Collection[str]]) -> list[Grant]:
 
 def grantable_in(document: Document) -> dict[str, Sequence[str]]:
     """Return the privileges that can be granted at each level, as the document has it."""
-    schemas = document.raw["components"]["schemas"]
-    names = {level: f"{level.capitalize()}Privilege" for level in LEVELS}
-    return {level: schemas[name]["enum"] for level, name in names.items() if name in schemas}
+    found = {level: SECURABLES[level].privileges(document) for level in LEVELS}
+    return {level: names for level, names in found.items() if names}
 
 
 @cache
