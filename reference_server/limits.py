@@ -16,6 +16,8 @@ PLAN = 1 << 20
 """The largest request for a scan plan, which is kept as long as the plan."""
 UPDATES = 10_000
 """The most updates in a commit, of one table or several; in number."""
+OPERATIONS = 1_000
+"""The most operations of a batch, entries of one, and ranges of versions; in number."""
 METADATA = 64 << 20
 """The largest metadata of a table or view, as text."""
 MANIFEST = 256 << 20

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from reference_server.context import Request
 from reference_server.errors import InvalidInput
+from reference_server.lance.data.arrow_limits import check_stream
 from reference_server.lance.data.arrow_schema import check_schema
 
 if TYPE_CHECKING:
@@ -29,14 +30,15 @@ def check_stream_type(request: Request) -> None:
 def read_stream(body: bytes) -> pa.Table:
     """Return what an Arrow stream holds, fully validated.
 
-    Raises InvalidInput for bytes that are not a stream or break off, TableSchemaValidationError for a
-    schema of which no table can be made.
+    Raises InvalidInput for bytes that are not a stream or break off, and for what `arrow_limits.py` finds too large;
+    TableSchemaValidationError for a schema of which no table can be made.
     """
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     # Lance panics over buffers that do not lie where their type wants them.
     aligned = pa.ipc.IpcReadOptions(ensure_alignment=pa.ipc.Alignment.At64Byte)
     try:
+        check_stream(body)
         table = pa.ipc.open_stream(body, options=aligned).read_all()
         table.validate(full=True)
     except (pa.ArrowException, OSError, ValueError) as error:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from reference_server.errors import InvalidInput
 from reference_server.lance.data.paths import find_values, quoted
 from reference_server.lance.data.sql import whole
+from reference_server.lance.data.sql_limits import check_lengths
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,6 +31,7 @@ def projection(schema: pa.Schema, columns: dict[str, Any] | None) -> list[str] |
     if names is not None and aliases is not None:
         raise InvalidInput("A query has column_names or column_aliases, not both.")
     if aliases is not None:
+        check_lengths(list(aliases.values()))
         return {alias: _expression(schema, name) for alias, name in aliases.items()}
     for name in names or ():
         if name not in FOUND_COLUMNS:

@@ -10,6 +10,7 @@ import re
 
 from reference_server.errors import InvalidInput
 from reference_server.lance.data.sql_depth import check_depth
+from reference_server.lance.data.sql_limits import check_cost
 
 # What may hold a parenthesis that is none, and the parentheses themselves.
 TOKENS = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`|--[^\n]*|/\*.*?(?:\*/|\Z)|[()]", re.DOTALL)
@@ -21,11 +22,12 @@ UNKNOWN = re.compile(r"\?|(?<!\w)\$|(?<!:):(?!:)|\b(?:n|b|r|q|nq)'", re.IGNORECA
 def whole(expression: str) -> str:
     """Return an expression in parentheses of its own.
 
-    Raises InvalidInput for one that is empty or too deep, that closes a parenthesis which it did not open,
+    Raises InvalidInput for one that is empty, too deep or too costly, that closes a parenthesis which it did not open,
     or that has what makes Lance panic.
     """
     if not expression.strip() or "\0" in expression:
-        raise InvalidInput(f"{expression!r} is not an SQL expression.")
+        raise InvalidInput(f"{expression[:200]!r} is not an SQL expression.")
+    check_cost(expression)
     check_depth(expression)
     if UNKNOWN.search(TOKENS.sub(_emptied, expression)):
         raise InvalidInput(f"{expression[:200]!r} has a placeholder, or a text of a kind that is not known.")

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import Any
 
+from reference_server import limits
 from reference_server.errors import InvalidInput
 from reference_server.lance.catalog.changes import Change
 from reference_server.lance.catalog.entries import Path, Table
@@ -43,6 +44,8 @@ async def batch_commit_tables(context: LanceContext) -> Answer:
 
 
 async def _commit(context: LanceContext, steps: Sequence[tuple[Step, Path, Operation]]) -> list[Answer]:
+    if len(steps) > limits.OPERATIONS:
+        raise InvalidInput(f"A batch has at most {limits.OPERATIONS} operations, and this one has {len(steps)}.")
     paths = list(dict.fromkeys(path for _, path, _ in steps))
 
     async def build(change: Change) -> list[Answer]:

@@ -15,6 +15,7 @@ from reference_server.lance.data.arrow_json import type_from_json, type_to_json
 from reference_server.lance.data.arrow_schema import check_field_names, check_new_name
 from reference_server.lance.data.paths import fields_within, find_field, quoted
 from reference_server.lance.data.sql import whole
+from reference_server.lance.data.sql_limits import check_lengths
 from reference_server.lance.handlers.transactions import transaction_of
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ Answer = dict[str, Any]
 async def alter_table_add_columns(context: LanceContext) -> Answer:
     """Add columns that SQL expressions compute from the others, in one version."""
     table = await current_table(context, context.table_id)
+    check_lengths([column.get("expression") or "" for column in context.body["new_columns"]])
     columns = {column["name"]: _expression(column) for column in context.body["new_columns"]}
     if len(columns) < len(context.body["new_columns"]) or not columns:
         raise InvalidInput("Adding columns needs at least one, and each name once.")

@@ -12,6 +12,7 @@ from reference_server.lance.data.arrow_body import check_stream_type, read_strea
 from reference_server.lance.data.assignments import assign
 from reference_server.lance.data.paths import find_values
 from reference_server.lance.data.sql import whole
+from reference_server.lance.data.sql_limits import check_lengths
 from reference_server.lance.handlers.transactions import transaction_of
 
 Answer = dict[str, Any]
@@ -44,6 +45,7 @@ async def count_table_rows(context: LanceContext) -> int:
 async def update_table(context: LanceContext) -> Answer:
     """Set columns of the rows that match a predicate to what SQL expressions make of them."""
     table = await current_table(context, context.table_id)
+    check_lengths([expression for _, expression in context.body["updates"]])
     updates = {column: whole(expression) for column, expression in context.body["updates"]}
     if not updates or len(updates) < len(context.body["updates"]):
         raise InvalidInput("An update needs at least one column and its expression, and each column once.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from reference_server import limits
 from reference_server.errors import ConcurrentModification, InvalidInput, TableVersionNotFound
 from reference_server.lance.catalog.entries import Record, Table
 from reference_server.lance.catalog.recovery import current_table
@@ -126,8 +127,10 @@ def describe(context: LanceContext, table: Table, version: VersionFile, record: 
 def in_ranges(versions: Iterable[VersionFile], ranges: list[dict[str, int]]) -> list[VersionFile]:
     """Return the versions that lie in one of the ranges: from a start to before an end, -1 for no end.
 
-    Raises InvalidInput for a range that ends before it starts.
+    Raises InvalidInput for a range that ends before it starts, and for too many.
     """
+    if len(ranges) > limits.OPERATIONS:
+        raise InvalidInput(f"A request has at most {limits.OPERATIONS} ranges of versions, and this one {len(ranges)}.")
     for one in ranges:
         if one["start_version"] < 0 or (one["end_version"] != NO_END and one["end_version"] < one["start_version"]):
             raise InvalidInput(f"The range from {one['start_version']} to {one['end_version']} is none.")

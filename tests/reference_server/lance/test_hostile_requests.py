@@ -1,0 +1,153 @@
+"""Requests that cost the server much more than their senders: refused, or worked on beside those of others."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pyarrow as pa
+import pytest
+
+from reference_server import limits
+from reference_server.errors import InvalidInput
+from reference_server.lance.data import arrow_limits, sql_limits
+from reference_server.lance.data.arrow_body import read_stream
+from reference_server.lance.data.sql import whole
+from tests.reference_server.served import JSON, served
+
+ARROW = {"Content-Type": "application/vnd.apache.arrow.stream"}
+ROWS = 7
+
+
+def stream(table, compression=None):
+    sink = io.BytesIO()
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
+
+
+def pretended(table, rows):
+    """Return the stream of a table of ROWS rows whose headers say that there are many more."""
+    return stream(table).replace(ROWS.to_bytes(8, "little"), rows.to_bytes(8, "little"))
+
+
+def nested(opening, closing, levels, inside="id"):
+    return opening * levels + inside + closing * levels
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with served("lance", tmp_path_factory.mktemp("log")) as server:
+        server.send("POST", "/v1/namespace/a/create", json={})
+        rows = pa.table({"id": pa.array(range(100), pa.int64()), "s": ["x"] * 100})
+        assert server.send("POST", "/v1/table/a$t/create", body=stream(rows), headers=ARROW).status == 200
+        yield server
+        assert "Traceback" not in server.log
+
+
+@pytest.mark.parametrize(
+    "predicate",
+    [
+        nested("CAST(", " AS BIGINT)", 50) + " > 1",
+        nested("coalesce(", ", 1)", 40) + " > 1",
+        nested('"nvl"(', ", 1)", 40) + " > 1",
+        nested("NOT (", ")", 44, "id > 1"),
+        nested("[", "]", 60) + " IS NULL",
+        nested("coalesce(", ", 1)", 12, "id IN (" + ",".join(map(str, range(5000))) + ")"),
+        "length(repeat(s, 2000000000)) > 1",
+        "length(lpad/* */(s, 2000000000)) > 1",
+        'array_length("array_repeat" (s, 2000000000)) > 1',
+        "replace(replace(s, 'x', 'xx'), 'x', 'xx') = 'x'",
+        "replace(s, 'x', '" + "x" * 2000 + "') = 'x'",
+        "id IN (" + ",".join(map(str, range(100_000))) + ")",
+        "/*" * 30_000,
+        "'" * 60_001,
+    ],
+    ids=lambda text: text[:30],
+)
+def test_expressions_have_a_price(server, predicate):
+    body = {"predicate": predicate}
+    answer, _ = server.beside("POST", "/v1/table/a$t/count_rows", json=body)
+    assert answer.status == 400
+    assert answer.json()["code"] == 13
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        nested("upper(", ")", 8, "s") + " = 'X'",
+        nested("(", ")", 20) + " > 1",
+        "id IN (" + ",".join(map(str, range(10_000))) + ")",
+        "s = 'repeat(' OR \"range\" > 1 -- lpad(\n",
+        "replace(s, 'x', 'y') = 'y'",
+        " OR ".join(f"(id = {number})" for number in range(3000)),
+    ],
+    ids=lambda text: text[:30],
+)
+def test_usual_expressions_are_affordable(expression):
+    assert expression in whole(expression)
+
+
+def test_the_expressions_of_a_request_have_one_limit(server):
+    updates = [[f"c{number}", "1" * 100] for number in range(sql_limits.LONGEST // 100 + 1)]
+    answer, _ = server.beside("POST", "/v1/table/a$t/update", json={"updates": updates})
+    assert answer.status == 400
+    assert str(sql_limits.LONGEST) in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pretended(pa.table({"n": pa.nulls(ROWS)}), 1 << 50),
+        pretended(pa.table({"n": pa.array([b""] * ROWS, pa.binary(0))}), 1 << 40),
+        pretended(pa.table({"n": pa.nulls(ROWS)}), (1 << 64) - 1),
+        stream(pa.table({"n": pa.array([bytes(1 << 20)] * 300, pa.large_binary())}), "zstd"),
+        stream(pa.table({"n": pa.array([bytes(1 << 20)] * 300).dictionary_encode()}), "lz4")[:1000],
+    ],
+    ids=["nulls", "no width", "negative", "zstd", "broken off"],
+)
+def test_streams_are_read_within_bounds(server, body):
+    answer, _ = server.beside("POST", "/v1/table/a$new/create", body=body, headers=ARROW)
+    assert answer.status == 400
+    assert answer.json()["code"] == 13
+
+
+def test_headers_that_lead_nowhere_are_refused():
+    table = pa.table({"n": pa.array(range(ROWS)), "s": ["x"] * ROWS})
+    body = stream(table, "zstd")
+    for place in range(len(body)):
+        for byte in (0x00, 0x7F, 0xFF):
+            broken = body[:place] + bytes([byte]) + body[place + 1 :]
+            try:
+                arrow_limits.check_stream(broken)
+            except (InvalidInput, pa.ArrowException, OSError, ValueError):
+                continue
+    assert read_stream(body).equals(table)
+
+
+@pytest.mark.parametrize("compression", [None, "zstd", "lz4"])
+def test_the_price_of_a_stream_is_what_it_has(monkeypatch, compression):
+    table = pa.table({"n": pa.array(range(1000), pa.int64()), "s": pa.array(["x"] * 1000).dictionary_encode()})
+    monkeypatch.setattr(arrow_limits, "VALUES", 2001)
+    read_stream(stream(table, compression))
+    monkeypatch.setattr(arrow_limits, "VALUES", 2000)
+    with pytest.raises(InvalidInput, match="at most 2000"):
+        read_stream(stream(table, compression))
+    monkeypatch.setattr(arrow_limits, "VALUES", 2001)
+    monkeypatch.setattr(arrow_limits, "UNPACKED", 8000)
+    with pytest.raises(InvalidInput, match="when unpacked"):
+        read_stream(stream(table, compression))
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/table/batch-commit", {"operations": [{"declare_table": {"id": ["a", f"x{n}"]}} for n in range(20_000)]}),
+        ("/v1/table/a$t/version/delete", {"ranges": [{"start_version": 9, "end_version": 9}] * 20_000}),
+    ],
+)
+def test_batches_have_a_limit(server, path, body):
+    answer, _ = server.beside("POST", path, body=json.dumps(body), headers=JSON)
+    assert answer.status == 400
+    assert str(limits.OPERATIONS) in answer.json()["error"]
