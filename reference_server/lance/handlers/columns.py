@@ -27,8 +27,7 @@ Answer = dict[str, Any]
 async def alter_table_add_columns(context: LanceContext) -> Answer:
     """Add columns that SQL expressions compute from the others, in one version."""
     table = await current_table(context, context.table_id)
-    check_lengths([column.get("expression") or "" for column in context.body["new_columns"]])
-    columns = {column["name"]: _expression(column) for column in context.body["new_columns"]}
+    columns = await context.compute(0, _expressions, context.body["new_columns"])
     if len(columns) < len(context.body["new_columns"]) or not columns:
         raise InvalidInput("Adding columns needs at least one, and each name once.")
 
@@ -116,6 +115,12 @@ def _outcome(context: LanceContext, dataset: Any) -> Answer:
 def _require_values(dataset: Any, path: str) -> None:
     if dataset.count_rows(filter=f"{quoted(path)} IS NULL"):
         raise TableSchemaValidationError(f"The column {path!r} has nulls, so it has to be nullable.")
+
+
+def _expressions(columns: list[dict[str, Any]]) -> dict[str, str]:
+    """Return the expression of each column, by its name."""
+    check_lengths([column.get("expression") or "" for column in columns])
+    return {column["name"]: _expression(column) for column in columns}
 
 
 def _expression(column: dict[str, Any]) -> str:

@@ -39,17 +39,16 @@ async def count_table_rows(context: LanceContext) -> int:
         if version is not None:
             raise TableVersionNotFound(f"The table has no data yet, so no version {version}.")
         return 0
-    return await context.run(context.data.count_rows, table.location, version, _predicate(context))
+    return await context.run(context.data.count_rows, table.location, version, await _predicate(context))
 
 
 async def update_table(context: LanceContext) -> Answer:
     """Set columns of the rows that match a predicate to what SQL expressions make of them."""
     table = await current_table(context, context.table_id)
-    check_lengths([expression for _, expression in context.body["updates"]])
-    updates = {column: whole(expression) for column, expression in context.body["updates"]}
+    updates = await context.compute(0, _updates, context)
     if not updates or len(updates) < len(context.body["updates"]):
         raise InvalidInput("An update needs at least one column and its expression, and each column once.")
-    where = _predicate(context)
+    where = await _predicate(context)
 
     def update(dataset: Any) -> Answer:
         for column in updates:
@@ -76,7 +75,7 @@ async def _stored_properties(context: LanceContext) -> dict[str, str]:
 async def delete_from_table(context: LanceContext) -> Answer:
     """Delete the rows that match a predicate."""
     table = await current_table(context, context.table_id)
-    predicate = whole(context.body["predicate"])
+    predicate = await context.compute(0, whole, context.body["predicate"])
 
     def delete(dataset: Any) -> Answer:
         dataset.delete(predicate)
@@ -85,6 +84,12 @@ async def delete_from_table(context: LanceContext) -> Answer:
     return await context.change(table, delete)
 
 
-def _predicate(context: LanceContext) -> str | None:
+def _updates(context: LanceContext) -> dict[str, str]:
+    """Return the columns to set, each with its expression."""
+    check_lengths([expression for _, expression in context.body["updates"]])
+    return {column: whole(expression) for column, expression in context.body["updates"]}
+
+
+async def _predicate(context: LanceContext) -> str | None:
     text = context.argument("predicate")
-    return None if text is None else whole(text)
+    return None if text is None else await context.compute(0, whole, text)

@@ -63,6 +63,8 @@ def server(tmp_path_factory):
         "id IN (" + ",".join(map(str, range(100_000))) + ")",
         "/*" * 30_000,
         "'" * 60_001,
+        nested("coalesce(", ", s)", 9, "'" + "x" * 100_000 + "'") + " = s",
+        " OR ".join(f"id = {number}" for number in range(20_000)),
     ],
     ids=lambda text: text[:30],
 )
@@ -82,6 +84,7 @@ def test_expressions_have_a_price(server, predicate):
         "s = 'repeat(' OR \"range\" > 1 -- lpad(\n",
         "replace(s, 'x', 'y') = 'y'",
         " OR ".join(f"(id = {number})" for number in range(3000)),
+        "s = '" + "x" * 2_000_000 + "'",
     ],
     ids=lambda text: text[:30],
 )
