@@ -109,20 +109,29 @@ class Sandbox:
                 self._drop(self.inventory, thing)
                 del self.made[thing]
 
-    def sweep(self) -> None:
-        """Drop all that the server still has of the run, look again, and note what is left behind."""
+    def sweep(self, *, end: bool = True) -> None:
+        """Drop all that the server still has of the run, look again, and note what is left behind.
+
+        What the whole run needs stays unless it is at its end.
+        """
         self.clean_up()
         if self.inventory is None or self.client.gone:
             return
         with self.client.cleaning():
-            found = dict.fromkeys(self._listed(self.inventory))
-            for thing in ordered({**found, **self.doubtful, **self.kept}, self.inventory.outer):
+            if end:
+                self.doubtful |= dict.fromkeys(self.kept, "nobody asked to drop it")
+                self.kept.clear()
+            for thing in ordered({**self._found(self.inventory), **self.doubtful}, self.inventory.outer):
                 self._drop(self.inventory, thing, insist=True)
-            listed = dict.fromkeys(self._listed(self.inventory)) if self.doubtful else {}
+            listed = self._found(self.inventory) if self.doubtful else {}
             there = [thing for thing in {**listed, **self.doubtful} if self._stays(self.inventory, thing, listed)]
         self.left_behind = [
             Leftover(thing.kind, thing.name, self.doubtful.get(thing, "it came back")) for thing in ordered(there)
         ]
+
+    def _found(self, inventory: Inventory) -> dict[Thing, None]:
+        """Return what the server lists of the run, without what is kept."""
+        return {thing: None for thing in self._listed(inventory) if thing not in self.kept}
 
     def _stays(self, inventory: Inventory, thing: Thing, listed: Iterable[Thing]) -> bool:
         """True when something is there: the server says so when asked, or lists it and says nothing else."""

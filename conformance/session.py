@@ -140,7 +140,7 @@ class Session:
         """Send a stored counterexample, and drop what it made."""
         try:
             replayed = replay(finding, self.client, self.target.prefix)
-            self.target.sandbox.sweep()
+            self.target.sandbox.sweep(end=False)
         except Stopped as stopped:
             return Replayed("impossible", str(stopped.msg))
         return replayed

@@ -62,6 +62,8 @@ class Found:
     ways: Ways
     known: ServerKnowledge
     headers: Mapping[str, str]
+    settings: Settings
+    managing: Mapping[str, str]
 
 
 class Prober(Protocol):
@@ -93,6 +95,7 @@ class Target:
     `prefix` starts every name of this run; ordinary names have letters and digits alone, which all servers take.
     `table_folder` is where the server has put a table of the run, a folder of the run's own.
     `ways` are how the things are made that requirements start from, where there are several ways.
+    `managing` are the headers of who manages the server, where requirements on tables are asked as another caller.
     """
 
     settings: Settings
@@ -104,6 +107,7 @@ class Target:
     facts: dict[str, str] = field(default_factory=dict)
     table_folder: str = ""
     ways: Ways = field(default_factory=Ways)
+    managing: Mapping[str, str] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     prefix: str = field(init=False)
     sandbox: Sandbox = field(init=False)
@@ -128,6 +132,8 @@ class Target:
             self.ways,
             client.known,
             client.headers,
+            self.settings,
+            self.managing,
         )
 
     def take(self, found: Found, number: int, of: int) -> None:
@@ -137,6 +143,7 @@ class Target:
         self.table_folder, self.ways = found.table_folder, found.ways
         self.canaries = Canaries(self.prefix)
         self.numbers = itertools.count(found.names + number, of)
+        self.settings, self.managing = found.settings, found.managing
         self.client.known = found.known
         self.log_in(found.headers)
 

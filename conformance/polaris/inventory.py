@@ -85,21 +85,28 @@ class CatalogContents(ContentInventory):
 
 
 class PolarisInventory(ContentInventory):
-    """See Inventory. `admin` calls as the credentials of the run say; what the run made for itself calls otherwise.
-
-    `warehouse` is the catalog in which the requirements on tables work, `given` whether it is not the run's own.
-    """
+    """See Inventory."""
 
     drops: ClassVar = {**ContentInventory.drops, **{one.id: one.delete for one in ENTITIES.values()}}
     looks: ClassVar = {**ContentInventory.looks, **{one.id: (one.get,) for one in ENTITIES.values()}}
     makers: ClassVar = {**ContentInventory.makers, **{one.id: (one.create,) for one in ENTITIES.values()}}
     outer: ClassVar = tuple(one.id for one in (CATALOG_ROLE, CATALOG, PRINCIPAL_ROLE, PRINCIPAL))
 
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.admin: Client = target.client
-        self.warehouse = target.settings.warehouse
-        self.given = bool(self.warehouse)
+    @property
+    def admin(self) -> Client:
+        """Who calls as the credentials of the run say; what the run made for itself calls otherwise."""
+        client = self.target.client
+        return client.as_({**dict.fromkeys(client.headers), **self.target.managing}) if self.target.managing else client
+
+    @property
+    def warehouse(self) -> str:
+        """The catalog in which the requirements on tables work."""
+        return self.target.settings.warehouse
+
+    @property
+    def given(self) -> bool:
+        """True when that catalog was there before the run."""
+        return bool(self.warehouse) and not self.warehouse.startswith(self.target.prefix)
 
     @property
     def manager(self) -> PolarisClient:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from conformance.exchange import Exchange
+from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.prober import IcebergProber
 from conformance.json_values import read_object
 from conformance.ladders import Ladder
@@ -42,7 +43,7 @@ class PolarisProber(IcebergProber):
     def first_request(self) -> Exchange:
         """List the catalogs: whoever may not do that may not manage. Then make what the run needs."""
         self._log_in()
-        self.catalog.inventory.admin = self.target.client
+        self.target.managing = self.target.client.headers
         self.catalog = PolarisCatalog(self.target)
         first_answer = self._sent(partial(self.catalog.list_catalogs, expect=None))
         if self.recognises(first_answer):
@@ -54,14 +55,19 @@ class PolarisProber(IcebergProber):
         return first_answer.status == 200 and isinstance(read_object(first_answer.response_body).get("catalogs"), list)
 
     def _prepare(self) -> None:
-        """Make a catalog and a principal for the requirements on tables; without them these are blocked."""
+        """Make a catalog and a principal for the requirements on tables; without them these are blocked.
+
+        In a catalog that was given the caller of the run goes on where it may make no principal.
+        """
+        given = self.catalog.inventory.warehouse
         try:
-            if not self.catalog.inventory.given:
+            if given:
+                self._enter(given)
+            else:
                 self._climb()
-            elif self.catalog.inventory.warehouse:
-                self._enter(self.catalog.inventory.warehouse)
         except (Violation, Blocked, Unoffered, *UNREADABLE):
-            return
+            if given:
+                self._configure(given)
         finally:
             self.target.sandbox.keep()
 
@@ -78,7 +84,6 @@ class PolarisProber(IcebergProber):
         """Make a catalog of the type of storage that is tried, and a table in it."""
         storage = STORAGES[self.target.ways.chosen[TABLES]]
         (name,) = catalog.new(CATALOG, storage=storage, properties=SETTINGS)
-        catalog.inventory.warehouse = name
         self._enter(name)
         catalog.tables.new_table()
 
@@ -88,10 +93,14 @@ class PolarisProber(IcebergProber):
         credential = f"{caller.credentials.id}:{caller.credentials.secret}"
         settings = self.target.settings
         self.target.settings = replace(settings, warehouse=warehouse, credential=credential, token="")
-        self.target.client = self.target.sandbox.client = caller.client
-        self.catalog.tables = type(self.catalog.tables)(self.target)
-        answer = self.catalog.tables.get_config(warehouse=warehouse)
-        self._config = read_object(answer.body)
+        self.target.log_in(caller.client.headers)
+        self._configure(warehouse)
+        self.catalog.tables = IcebergCatalog(self.target)
+
+    def _configure(self, warehouse: str) -> None:
+        """Read the configuration of a catalog."""
+        answer = self._sent(partial(IcebergCatalog(self.target).get_config, warehouse=warehouse, expect=None))
+        self._config = read_object(answer.response_body)
         self._read_config()
 
     def _probe(self, operation: Operation) -> None:

@@ -15,7 +15,7 @@ LAKE = "lake"  # the folder of a run's own in which the files of its catalogs li
 class Storage:
     """A type of storage: the schemes of its locations, where a run has its own, what its configuration must say.
 
-    `fields` is what else a configuration may say. Buckets carry the prefix of the run: nobody has them.
+    `fields` is what else a configuration may say, `newer` what since 1.7. Buckets carry the prefix of the run.
     """
 
     id: str
@@ -23,6 +23,7 @@ class Storage:
     root: str
     required: Mapping[str, Any] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)
+    newer: Mapping[str, Any] = field(default_factory=dict)
 
     def base(self, target: Target, name: str) -> str:
         """Return the base location of a catalog of this name: below the given location, if it is of this storage."""
@@ -37,22 +38,38 @@ class Storage:
         return {"storageType": self.id, "allowedLocations": [base], **self.required}
 
 
+NAMED = {"storageName": "lakeproof"}
+HERE = "http://127.0.0.1:9"  # a place of this machine at which nobody listens
+KMS_KEY = "arn:aws:kms:eu-central-1:123456789012:key/lakeproof"
 STORAGES = {
     one.id: one
     for one in (
-        Storage("FILE", ("file", ""), ""),
+        Storage("FILE", ("file", ""), "", newer=NAMED),
         Storage(
             "S3",
             ("s3", "s3a"),
             "s3://{prefix}-lakeproof",
             {"roleArn": "arn:aws:iam::123456789012:role/lakeproof"},
             {"externalId": "lakeproof", "userArn": "arn:aws:iam::123456789012:user/lakeproof"},
+            {
+                **NAMED,
+                "region": "eu-central-1",
+                "endpoint": f"{HERE}/s3",
+                "endpointInternal": f"{HERE}/internal",
+                "stsEndpoint": f"{HERE}/sts",
+                "stsUnavailable": True,
+                "pathStyleAccess": True,
+                "currentKmsKey": KMS_KEY,
+                "allowedKmsKeys": [f"{KMS_KEY}/1", f"{KMS_KEY}/2"],
+                "kmsUnavailable": True,
+            },
         ),
         Storage(
             "GCS",
             ("gs",),
             "gs://{prefix}-lakeproof",
             fields={"gcsServiceAccount": "lakeproof@example.iam.gserviceaccount.com"},
+            newer=NAMED,
         ),
         Storage(
             "AZURE",
@@ -60,6 +77,7 @@ STORAGES = {
             "abfss://{prefix}@lakeproof.dfs.core.windows.net",
             {"tenantId": "11111111-2222-3333-4444-555555555555"},
             {"multiTenantAppName": "lakeproof", "consentUrl": "https://example.com/consent"},
+            {**NAMED, "hierarchical": True},
         ),
     )
 }

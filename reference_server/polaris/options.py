@@ -30,10 +30,11 @@ class PolarisOptions(Options):
 
     @classmethod
     def embedded(cls, _document: Document, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """See Options: the credential of the run is root's."""
+        """See Options: the credential of the run is root's, and there is no catalog that it could be given."""
         credential = given["credential"] or f"{ROOT_PRINCIPAL}:{secrets.token_hex(16)}"
         scope = given["scope"] or "PRINCIPAL_ROLE:ALL"
-        return {"bootstrap": credential}, {"credential": credential, "token": "", "scope": scope}
+        found = {"credential": credential, "token": "", "scope": scope, "warehouse": ""}
+        return {"bootstrap": credential}, found
 
     @property
     def root(self) -> RootCredentials:

@@ -1,55 +1,17 @@
-"""Catalogs: their storage, where they may lie, what an update may change, when they can be dropped."""
+"""Catalogs: where they may lie, what an update may change, when they can be dropped."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import contains, equal, holds, shows, within
-from conformance.outcomes import Unoffered
+from conformance.checks import contains, equal, holds, within
 from conformance.polaris.catalog import BASE_LOCATION, PolarisCatalog
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, Names
 from conformance.polaris.inventory import CATALOG_ADMIN
-from conformance.polaris.storage import STORAGES, Storage
+from conformance.polaris.support.catalogs import changed, refused
 from conformance.requirement import must, should
 
 REFUSED = (400, 409)
-ELSEWHERE = "ftp://lakeproof.example/elsewhere"
-OTHER_SECRETS = {"externalId": "lakeproof-other", "tenantId": "99999999-2222-3333-4444-555555555555"}
-
-
-def _offered(catalog: PolarisCatalog, storage: Storage, **fields: Any) -> Names:
-    """Make a catalog with a type of storage. Raises Unoffered where the server does not take that type."""
-    id = catalog.id(CATALOG)
-    value = catalog.value(CATALOG, id, storage=storage, **fields)
-    with catalog.client.preparing():
-        if catalog.create(CATALOG, id, value, expect=(201, 400)).status == 400:
-            raise Unoffered(f"the server does not take catalogs on {storage.id}")
-    return id
-
-
-def _changed(value: dict[str, Any], **config: Any) -> dict[str, Any]:
-    """Return a catalog with another storage configuration; a field of None is left out."""
-    merged = {**value["storageConfigInfo"], **config}
-    return {**value, "storageConfigInfo": {name: one for name, one in merged.items() if one is not None}}
-
-
-def _refused(catalog: PolarisCatalog, id: Names, value: Any, status: Any = 400) -> None:
-    """Check that a catalog is refused and not made."""
-    catalog.create(CATALOG, id, value, expect=status)
-    catalog.get(CATALOG, id, expect=404)
-
-
-@must("polaris.catalog.storage.{}", operations=["createCatalog", "getCatalog"], clause="storage-kept", each=STORAGES)
-def test_storage_is_kept(catalog: PolarisCatalog, case: Storage) -> None:
-    """The storage of a catalog on {} is what was given when it was created, with all that its type can say."""
-    _offered(catalog, case)
-    id = catalog.id(CATALOG)
-    value = _changed(catalog.value(CATALOG, id, storage=case), **case.fields)
-    catalog.create(CATALOG, id, value)
-    found = catalog.get(CATALOG, id)["storageConfigInfo"]
-    shown = {name: one for name, one in value["storageConfigInfo"].items() if name != "allowedLocations"}
-    shows(found, shown, "the storageConfigInfo")
-    contains(found["allowedLocations"], value["storageConfigInfo"]["allowedLocations"], "the allowedLocations")
 
 
 @must(
@@ -83,7 +45,7 @@ def test_base_location_is_allowed(catalog: PolarisCatalog) -> None:
     """A catalog without allowed locations has its base location, and no other one, as such."""
     id = catalog.id(CATALOG)
     value = catalog.value(CATALOG, id)
-    catalog.create(CATALOG, id, _changed(value, allowedLocations=None))
+    catalog.create(CATALOG, id, changed(value, allowedLocations=None))
     base = value["properties"][BASE_LOCATION]
     allowed = catalog.get(CATALOG, id)["storageConfigInfo"].get("allowedLocations") or [base]
     within([one.rstrip("/") for one in allowed], [base], "the allowedLocations")
@@ -96,7 +58,7 @@ def test_base_location_outside(catalog: PolarisCatalog) -> None:
     value = catalog.value(CATALOG, id)
     catalog.control(lambda: catalog.new(CATALOG))
     other = catalog.storage.base(catalog.target, catalog.target.new_name())
-    _refused(catalog, id, _changed(value, allowedLocations=[other]))
+    refused(catalog, id, changed(value, allowedLocations=[other]))
 
 
 @must("polaris.catalog.base.required", operations=["createCatalog"], clause="base-location-required", kind="error")
@@ -106,89 +68,8 @@ def test_catalog_without_a_base_location(catalog: PolarisCatalog) -> None:
     value = catalog.value(CATALOG, id)
     catalog.control(lambda: catalog.new(CATALOG))
     without = {name: one for name, one in value.items() if name != "properties"}
-    for changed in ({**value, "properties": {"a": "1"}}, {**value, "properties": {}}, without):
-        _refused(catalog, id, changed)
-
-
-@must("polaris.catalog.storage_required", operations=["createCatalog"], clause="storage-required", kind="error")
-def test_catalog_without_storage(catalog: PolarisCatalog) -> None:
-    """A catalog without a storage, or with one of no type or an unknown type, is refused with 400 and not made."""
-    id = catalog.id(CATALOG)
-    value = catalog.value(CATALOG, id)
-    catalog.control(lambda: catalog.new(CATALOG))
-    without = {name: one for name, one in value.items() if name != "storageConfigInfo"}
-    for changed in (
-        without,
-        _changed(value, storageType=None),
-        _changed(value, storageType="TAPE"),
-        {**value, "storageConfigInfo": {}},
-    ):
-        _refused(catalog, id, changed)
-
-
-@should(
-    "polaris.catalog.scheme.{}", operations=["createCatalog"], clause="location-scheme", kind="error", each=STORAGES
-)
-def test_location_of_another_storage(catalog: PolarisCatalog, case: Storage) -> None:
-    """A location that is none on {} is refused with 400 for a catalog with such a storage."""
-    _offered(catalog, case)
-    other = next(one for one in STORAGES.values() if one is not case and one.root)
-    base = other.base(catalog.target, catalog.target.new_name())
-    for location in (base, ELSEWHERE):
-        id = catalog.id(CATALOG)
-        value = catalog.value(CATALOG, id, storage=case, properties={BASE_LOCATION: location})
-        _refused(catalog, id, _changed(value, allowedLocations=[location]))
-    id = catalog.id(CATALOG)
-    value = catalog.value(CATALOG, id, storage=case)
-    own = value["storageConfigInfo"]["allowedLocations"]
-    _refused(catalog, id, _changed(value, allowedLocations=[*own, base]))
-
-
-@should(
-    "polaris.catalog.role_arn.{}",
-    operations=["createCatalog"],
-    clause="role-arn",
-    kind="error",
-    each={
-        "no_arn": "lakeproof",
-        "user": "arn:aws:iam::123456789012:user/lakeproof",
-        "short_account": "arn:aws:iam::1234:role/lakeproof",
-        "no_role": "arn:aws:iam::123456789012:role/",
-    },
-)
-def test_role_arn_that_is_none(catalog: PolarisCatalog, case: str) -> None:
-    """An S3 catalog whose roleArn is no ARN of a role ({}) is refused with 400."""
-    storage = STORAGES["S3"]
-    _offered(catalog, storage)
-    id = catalog.id(CATALOG)
-    _refused(catalog, id, _changed(catalog.value(CATALOG, id, storage=storage), roleArn=case))
-
-
-@must("polaris.catalog.role_arn_required", operations=["createCatalog"], clause="role-arn-required", kind="error")
-def test_s3_without_a_role(catalog: PolarisCatalog) -> None:
-    """An S3 catalog without a roleArn is refused with 400."""
-    storage = STORAGES["S3"]
-    _offered(catalog, storage)
-    id = catalog.id(CATALOG)
-    _refused(catalog, id, _changed(catalog.value(CATALOG, id, storage=storage), roleArn=None))
-
-
-@must("polaris.catalog.role_arn_optional", operations=["createCatalog"], clause="role-arn-optional", since="1.7")
-def test_s3_without_a_role_is_taken(catalog: PolarisCatalog) -> None:
-    """An S3 catalog needs no roleArn."""
-    storage = STORAGES["S3"]
-    _offered(catalog, storage)
-    id = catalog.id(CATALOG)
-    catalog.create(CATALOG, id, _changed(catalog.value(CATALOG, id, storage=storage), roleArn=None))
-
-
-@must("polaris.catalog.tenant_required", operations=["createCatalog"], clause="tenant-required", kind="error")
-def test_azure_without_a_tenant(catalog: PolarisCatalog) -> None:
-    """An Azure catalog without a tenantId is refused with 400."""
-    storage = STORAGES["AZURE"]
-    _offered(catalog, storage)
-    id = catalog.id(CATALOG)
-    _refused(catalog, id, _changed(catalog.value(CATALOG, id, storage=storage), tenantId=None))
+    for broken in ({**value, "properties": {"a": "1"}}, {**value, "properties": {}}, without):
+        refused(catalog, id, broken)
 
 
 OVERLAPS = {"same": "", "below": "/inner"}
@@ -197,7 +78,7 @@ OVERLAPS = {"same": "", "below": "/inner"}
 def _at(catalog: PolarisCatalog, id: Names, location: str) -> dict[str, Any]:
     """Return a catalog that lies at a location."""
     value = catalog.value(CATALOG, id, properties={BASE_LOCATION: location})
-    return _changed(value, allowedLocations=[location])
+    return changed(value, allowedLocations=[location])
 
 
 def _taken(catalog: PolarisCatalog) -> str:
@@ -211,7 +92,7 @@ def _taken(catalog: PolarisCatalog) -> str:
 def test_overlapping_locations(catalog: PolarisCatalog, case: str) -> None:
     """A catalog whose location is that of another one, or lies below it, is refused with 400: {}."""
     id, base = catalog.id(CATALOG), _taken(catalog)
-    _refused(catalog, id, _at(catalog, id, f"{base}{case}"))
+    refused(catalog, id, _at(catalog, id, f"{base}{case}"))
 
 
 @should("polaris.catalog.overlap.above", operations=["createCatalog"], clause="locations-apart", kind="error")
@@ -221,7 +102,7 @@ def test_location_around_another(catalog: PolarisCatalog) -> None:
     inner = catalog.id(CATALOG)
     with catalog.client.preparing():
         catalog.create(CATALOG, inner, _at(catalog, inner, f"{outer}/inner"))
-    _refused(catalog, id, _at(catalog, id, outer))
+    refused(catalog, id, _at(catalog, id, outer))
 
 
 @should("polaris.catalog.overlap.allowed", operations=["createCatalog"], clause="locations-apart", kind="error")
@@ -230,7 +111,7 @@ def test_allowed_location_of_another(catalog: PolarisCatalog) -> None:
     id, base = catalog.id(CATALOG), _taken(catalog)
     value = catalog.value(CATALOG, id)
     own = value["storageConfigInfo"]["allowedLocations"]
-    _refused(catalog, id, _changed(value, allowedLocations=[*own, f"{base}/inner"]))
+    refused(catalog, id, changed(value, allowedLocations=[*own, f"{base}/inner"]))
 
 
 @should("polaris.catalog.apart", operations=["createCatalog"], clause="locations-apart")
@@ -282,48 +163,6 @@ def test_update_without_a_version(catalog: PolarisCatalog) -> None:
     taken = catalog.update(CATALOG, id, properties=properties, expect=(200, 400)).status == 200
     wanted = properties if taken else before["properties"]
     equal(dict(catalog.get(CATALOG, id)["properties"]), wanted, "the properties")
-
-
-@should("polaris.catalog.update.storage_type", operations=["updateCatalog"], clause="storage-type-fixed", kind="error")
-def test_update_to_another_storage(catalog: PolarisCatalog) -> None:
-    """An update to another type of storage is refused with 400, and the catalog keeps its own."""
-    id = catalog.new(CATALOG)
-    before = catalog.get(CATALOG, id).json
-    other = next(one for one in STORAGES.values() if one.id != catalog.storage.id and one.root)
-    base = other.base(catalog.target, catalog.target.new_name())
-    catalog.update(
-        CATALOG,
-        id,
-        currentEntityVersion=before["entityVersion"],
-        properties={**before["properties"], BASE_LOCATION: base},
-        storageConfigInfo=other.configured(base),
-        expect=400,
-    )
-    equal(catalog.get(CATALOG, id).json, before, "the catalog")
-
-
-FIXED = {"S3": "externalId", "AZURE": "tenantId"}
-
-
-@should(
-    "polaris.catalog.update.fixed.{}",
-    operations=["updateCatalog"],
-    clause="storage-fields-fixed",
-    kind="error",
-    each=FIXED,
-)
-def test_update_of_what_is_fixed(catalog: PolarisCatalog, case: str) -> None:
-    """An update of the {} of a storage, which tells whose it is, is refused with 400 and changes nothing."""
-    storage = next(STORAGES[name] for name, fixed in FIXED.items() if fixed == case)
-    _offered(catalog, storage)
-    id = catalog.id(CATALOG)
-    with catalog.client.preparing():
-        catalog.create(CATALOG, id, _changed(catalog.value(CATALOG, id, storage=storage), **storage.fields))
-    before = catalog.get(CATALOG, id).json
-    config = {**before["storageConfigInfo"], case: OTHER_SECRETS[case]}
-    version = before["entityVersion"]
-    catalog.update(CATALOG, id, currentEntityVersion=version, storageConfigInfo=config, expect=400)
-    equal(catalog.get(CATALOG, id).json, before, "the catalog")
 
 
 # Drops

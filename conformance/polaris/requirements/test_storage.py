@@ -1,0 +1,252 @@
+"""The storage of catalogs: what it may say, what it must, and what cannot be changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.checks import contains, equal, holds, shows
+from conformance.outcomes import Unoffered
+from conformance.polaris.catalog import BASE_LOCATION, PolarisCatalog
+from conformance.polaris.entities import CATALOG
+from conformance.polaris.storage import HERE, STORAGES, Storage
+from conformance.polaris.support.catalogs import changed, offered, refused
+from conformance.requirement import must, should
+
+SHOWING = ["createCatalog", "getCatalog", "listCatalogs", "updateCatalog"]
+ELSEWHERE = "ftp://lakeproof.example/elsewhere"
+OTHER_SECRETS = {"externalId": "lakeproof-other", "tenantId": "99999999-2222-3333-4444-555555555555"}
+
+
+@must("polaris.catalog.storage.{}", operations=["createCatalog", "getCatalog"], clause="storage-kept", each=STORAGES)
+def test_storage_is_kept(catalog: PolarisCatalog, case: Storage) -> None:
+    """The storage of a catalog on {} is what was given when it was created, with all that its type can say."""
+    offered(catalog, case)
+    id = catalog.id(CATALOG)
+    value = changed(catalog.value(CATALOG, id, storage=case), **case.fields)
+    catalog.create(CATALOG, id, value)
+    found = catalog.get(CATALOG, id)["storageConfigInfo"]
+    shown = {name: one for name, one in value["storageConfigInfo"].items() if name != "allowedLocations"}
+    shows(found, shown, "the storageConfigInfo")
+    contains(found["allowedLocations"], value["storageConfigInfo"]["allowedLocations"], "the allowedLocations")
+
+
+@must("polaris.catalog.storage_required", operations=["createCatalog"], clause="storage-required", kind="error")
+def test_catalog_without_storage(catalog: PolarisCatalog) -> None:
+    """A catalog without a storage, or with one of no type or an unknown type, is refused with 400 and not made."""
+    id = catalog.id(CATALOG)
+    value = catalog.value(CATALOG, id)
+    catalog.control(lambda: catalog.new(CATALOG))
+    without = {name: one for name, one in value.items() if name != "storageConfigInfo"}
+    for broken in (
+        without,
+        changed(value, storageType=None),
+        changed(value, storageType="TAPE"),
+        {**value, "storageConfigInfo": {}},
+    ):
+        refused(catalog, id, broken)
+
+
+@should(
+    "polaris.catalog.scheme.{}", operations=["createCatalog"], clause="location-scheme", kind="error", each=STORAGES
+)
+def test_location_of_another_storage(catalog: PolarisCatalog, case: Storage) -> None:
+    """A location that is none on {} is refused with 400 for a catalog with such a storage."""
+    offered(catalog, case)
+    other = next(one for one in STORAGES.values() if one is not case and one.root)
+    base = other.base(catalog.target, catalog.target.new_name())
+    for location in (base, ELSEWHERE):
+        id = catalog.id(CATALOG)
+        value = catalog.value(CATALOG, id, storage=case, properties={BASE_LOCATION: location})
+        refused(catalog, id, changed(value, allowedLocations=[location]))
+    id = catalog.id(CATALOG)
+    value = catalog.value(CATALOG, id, storage=case)
+    own = value["storageConfigInfo"]["allowedLocations"]
+    refused(catalog, id, changed(value, allowedLocations=[*own, base]))
+
+
+@should(
+    "polaris.catalog.role_arn.{}",
+    operations=["createCatalog"],
+    clause="role-arn",
+    kind="error",
+    each={
+        "no_arn": "lakeproof",
+        "user": "arn:aws:iam::123456789012:user/lakeproof",
+        "short_account": "arn:aws:iam::1234:role/lakeproof",
+        "no_role": "arn:aws:iam::123456789012:role/",
+    },
+)
+def test_role_arn_that_is_none(catalog: PolarisCatalog, case: str) -> None:
+    """An S3 catalog whose roleArn is no ARN of a role ({}) is refused with 400."""
+    storage = STORAGES["S3"]
+    offered(catalog, storage)
+    id = catalog.id(CATALOG)
+    refused(catalog, id, changed(catalog.value(CATALOG, id, storage=storage), roleArn=case))
+
+
+@must("polaris.catalog.role_arn_required", operations=["createCatalog"], clause="role-arn-required", kind="error")
+def test_s3_without_a_role(catalog: PolarisCatalog) -> None:
+    """An S3 catalog without a roleArn is refused with 400."""
+    storage = STORAGES["S3"]
+    offered(catalog, storage)
+    id = catalog.id(CATALOG)
+    refused(catalog, id, changed(catalog.value(CATALOG, id, storage=storage), roleArn=None))
+
+
+@must("polaris.catalog.role_arn_optional", operations=["createCatalog"], clause="role-arn-optional", since="1.7")
+def test_s3_without_a_role_is_taken(catalog: PolarisCatalog) -> None:
+    """An S3 catalog needs no roleArn."""
+    storage = STORAGES["S3"]
+    offered(catalog, storage)
+    id = catalog.id(CATALOG)
+    catalog.create(CATALOG, id, changed(catalog.value(CATALOG, id, storage=storage), roleArn=None))
+
+
+@must("polaris.catalog.tenant_required", operations=["createCatalog"], clause="tenant-required", kind="error")
+def test_azure_without_a_tenant(catalog: PolarisCatalog) -> None:
+    """An Azure catalog without a tenantId is refused with 400."""
+    storage = STORAGES["AZURE"]
+    offered(catalog, storage)
+    id = catalog.id(CATALOG)
+    refused(catalog, id, changed(catalog.value(CATALOG, id, storage=storage), tenantId=None))
+
+
+@should("polaris.catalog.update.storage_type", operations=["updateCatalog"], clause="storage-type-fixed", kind="error")
+def test_update_to_another_storage(catalog: PolarisCatalog) -> None:
+    """An update to another type of storage is refused with 400, and the catalog keeps its own."""
+    id = catalog.new(CATALOG)
+    before = catalog.get(CATALOG, id).json
+    other = next(one for one in STORAGES.values() if one.id != catalog.storage.id and one.root)
+    base = other.base(catalog.target, catalog.target.new_name())
+    catalog.update(
+        CATALOG,
+        id,
+        currentEntityVersion=before["entityVersion"],
+        properties={**before["properties"], BASE_LOCATION: base},
+        storageConfigInfo=other.configured(base),
+        expect=400,
+    )
+    equal(catalog.get(CATALOG, id).json, before, "the catalog")
+
+
+FIXED = {"S3": "externalId", "AZURE": "tenantId"}
+
+
+@should(
+    "polaris.catalog.update.fixed.{}",
+    operations=["updateCatalog"],
+    clause="storage-fields-fixed",
+    kind="error",
+    each=FIXED,
+)
+def test_update_of_what_is_fixed(catalog: PolarisCatalog, case: str) -> None:
+    """An update of the {} of a storage, which tells whose it is, is refused with 400 and changes nothing."""
+    storage = next(STORAGES[name] for name, fixed in FIXED.items() if fixed == case)
+    offered(catalog, storage)
+    id = catalog.id(CATALOG)
+    with catalog.client.preparing():
+        catalog.create(CATALOG, id, changed(catalog.value(CATALOG, id, storage=storage), **storage.fields))
+    before = catalog.get(CATALOG, id).json
+    config = {**before["storageConfigInfo"], case: OTHER_SECRETS[case]}
+    version = before["entityVersion"]
+    catalog.update(CATALOG, id, currentEntityVersion=version, storageConfigInfo=config, expect=400)
+    equal(catalog.get(CATALOG, id).json, before, "the catalog")
+
+
+@should(
+    "polaris.catalog.update.role_account", operations=["updateCatalog"], clause="storage-fields-fixed", kind="error"
+)
+def test_update_to_a_role_of_another_account(catalog: PolarisCatalog) -> None:
+    """An update of an S3 storage to a role of another account is refused with 400 and changes nothing."""
+    id = offered(catalog, STORAGES["S3"])
+    before = catalog.get(CATALOG, id).json
+    config = {**before["storageConfigInfo"], "roleArn": "arn:aws:iam::999999999999:role/lakeproof"}
+    version = before["entityVersion"]
+    catalog.update(CATALOG, id, currentEntityVersion=version, storageConfigInfo=config, expect=400)
+    equal(catalog.get(CATALOG, id).json, before, "the catalog")
+
+
+MOST = {"S3": 5, "AZURE": 20, "GCS": 8}
+
+
+@should(
+    "polaris.catalog.most_locations.{}",
+    operations=["createCatalog"],
+    clause="locations-at-most",
+    kind="error",
+    each=MOST,
+)
+def test_too_many_locations(catalog: PolarisCatalog, case: int) -> None:
+    """A catalog with more allowed locations than its type of storage may have ({}) is refused with 400."""
+    storage = next(STORAGES[name] for name, most in MOST.items() if most == case)
+    offered(catalog, storage)
+    id = catalog.id(CATALOG)
+    value = catalog.value(CATALOG, id, storage=storage)
+    own = value["storageConfigInfo"]["allowedLocations"]
+    more = [storage.base(catalog.target, catalog.target.new_name()) for _ in range(case)]
+    catalog.control(lambda: catalog.create(CATALOG, id, changed(value, allowedLocations=[*own, *more[1:]])))
+    with catalog.client.preparing():
+        catalog.delete(CATALOG, id)
+    refused(catalog, id, changed(value, allowedLocations=[*own, *more]))
+
+
+# What a storage can say since 1.7, and how catalogs of others are reached
+
+
+def _said_everywhere(catalog: PolarisCatalog, value: dict[str, Any]) -> Any:
+    """Make a catalog and return what is shown of it, which has to be the same wherever it is shown."""
+    id = (value["name"],)
+    created = catalog.create(CATALOG, id, value).json
+    found = catalog.get(CATALOG, id).json
+    equal(created, found, "the catalog in the answer to its creation")
+    equal(catalog.listed(CATALOG, id), found, "the catalog in the list")
+    body = {"properties": {**found["properties"], "a": "1"}}
+    updated = catalog.update(CATALOG, id, currentEntityVersion=found["entityVersion"], **body)
+    for name in ("type", "name", "storageConfigInfo", "connectionConfigInfo", "createTimestamp"):
+        equal(updated.get(name), found.get(name), f"the {name} in the answer to an update")
+    return found
+
+
+@must("polaris.catalog.storage_said.{}", operations=SHOWING, clause="storage-kept", each=STORAGES, since="1.7")
+def test_storage_is_said_everywhere(catalog: PolarisCatalog, case: Storage) -> None:
+    """The storage of a catalog on {}, with all that it can say since 1.7, is the same in every answer."""
+    offered(catalog, case)
+    id = catalog.id(CATALOG)
+    value = changed(catalog.value(CATALOG, id, storage=case), **case.fields, **case.newer)
+    found = _said_everywhere(catalog, value)
+    shows(found["storageConfigInfo"], value["storageConfigInfo"], "the storageConfigInfo")
+
+
+REMOTE_SECRET = "lakeproof-remote-secret"  # noqa: S105 - of nobody
+NOWHERE = f"{HERE}/lakeproof"
+CONNECTIONS: dict[str, dict[str, Any]] = {
+    "iceberg_rest": {"connectionType": "ICEBERG_REST", "remoteCatalogName": "lakeproof"},
+    "hadoop": {"connectionType": "HADOOP", "warehouse": "lakeproof"},
+    "hive": {"connectionType": "HIVE", "warehouse": "lakeproof"},
+}
+OAUTH = {
+    "authenticationType": "OAUTH",
+    "tokenUri": f"{NOWHERE}/tokens",
+    "clientId": "lakeproof",
+    "clientSecret": REMOTE_SECRET,
+    "scopes": ["lakeproof"],
+}
+
+
+@should("polaris.catalog.connection.{}", operations=SHOWING, clause="connection-kept", each=CONNECTIONS, since="1.7")
+def test_connection_is_kept(catalog: PolarisCatalog, case: dict[str, Any]) -> None:
+    """An external catalog keeps how it is reached ({}), shows it in every answer, and never the secret in it."""
+    id = catalog.id(CATALOG)
+    connection = {**case, "uri": NOWHERE, "properties": {"a": "1"}}
+    value = {**catalog.value(CATALOG, id), "type": "EXTERNAL"}
+    value["connectionConfigInfo"] = {**connection, "authenticationParameters": OAUTH}
+    with catalog.client.preparing():
+        answer = catalog.create(CATALOG, id, value, expect=(201, 400))
+        if answer.status == 400:
+            raise Unoffered(f"the server reaches no catalogs by {case['connectionType']}")
+        catalog.delete(CATALOG, id)
+    found = _said_everywhere(catalog, value)["connectionConfigInfo"]
+    shows(found, connection, "the connectionConfigInfo")
+    shows(found["authenticationParameters"], {"authenticationType": "OAUTH"}, "the authenticationParameters")
+    for answer in (catalog.get(CATALOG, id), catalog.send("listCatalogs")):
+        holds(REMOTE_SECRET.encode() not in answer.body, "the answer does not show the secret")
