@@ -18,6 +18,8 @@ from specs.apis import folder_of
 from specs.files import read_toml
 from specs.profiles import Profile
 
+MOST_SAID = 400
+
 
 def is_link(place: str) -> bool:
     """True for a section of another norm."""
@@ -41,3 +43,14 @@ def _root(start: str, profile: Profile) -> Any:
         return read_toml(folder_of(profile.api) / start[:-1])
     operation = document.operations.get(start)
     return operation and document.raw["paths"][operation.path][operation.method.lower()]
+
+
+def said(place: str, profile: Profile) -> str:
+    """Return how the description at a place begins, "" where there is none, or the place is in another norm."""
+    if is_link(place):
+        return ""
+    start, _, pointer = place.partition("/")
+    found = resolve_pointer(_root(start, profile), f"/{pointer}" if pointer else "", None)
+    text = (found.get("description") or found.get("summary") or "") if isinstance(found, dict) else found
+    paragraph = " ".join(str(text or "").strip().split("\n\n")[0].split())
+    return paragraph if len(paragraph) <= MOST_SAID else f"{paragraph[:MOST_SAID]}…"

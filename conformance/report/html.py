@@ -6,11 +6,14 @@ from itertools import groupby
 
 from conformance.report.headline import sentence
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST, build_matrix
+from conformance.report.page_data import pack, page_data
 from conformance.report.pages import template
+from conformance.report.pretty import told
 from conformance.results import Results
 from conformance.sandbox import summary
 
 SLOWEST = 10
+MOST_STEPS = 6
 
 
 def render_html(results: Results) -> str:
@@ -26,10 +29,12 @@ def render_html(results: Results) -> str:
         sentence=sentence(results),
         left_behind=summary(results.run.left_behind),
         causes=[(title, list(group)) for title, group in groupby(numbered, key=lambda pair: pair[1].title)],
-        cause_of={name: pair for pair in numbered for name in pair[1].requirements + pair[1].blocked},
         by_id={entry.id: entry for entry in results.requirements},
         matrix=build_matrix(results),
-        requirements=requirements,
+        told=told,
+        most_steps=MOST_STEPS,
+        again=results.run.again or f"lakeproof check {results.target.url}",
+        data=pack(page_data(results, requirements)),
         slowest=slowest,
         order=WORST_FIRST,
         glyphs=GLYPHS,

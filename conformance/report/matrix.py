@@ -9,6 +9,7 @@ from conformance.requirement import KINDS
 from conformance.results import OperationRecord, Results, Verdict
 
 WORST_FIRST: tuple[Verdict, ...] = ("error", "fail", "blocked", "warn", "known", "unoffered", "pass")
+NOT_MET: tuple[Verdict, ...] = ("error", "fail", "blocked", "warn", "known")
 GLYPHS = {
     "pass": "✓",
     "fail": "✗",
@@ -44,6 +45,11 @@ class Cell:
     def total(self) -> int:
         """How many requirements there are."""
         return self.counts.total()
+
+    @property
+    def broken(self) -> int:
+        """How many of them are not met, or could not be tested."""
+        return sum(self.counts[verdict] for verdict in NOT_MET)
 
     @property
     def title(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import orjson
 from jsonpointer import escape
 
 from conformance.exchange import Step
+from conformance.report.arrow_lines import arrow_lines
 
 INDENT = "  "
 MAX_LINES = 200
@@ -38,7 +40,8 @@ def body_lines(body: dict[str, Any] | None, mark: str) -> list[Line]:
     elif "text" in body:
         lines = [Line(text, pointer == "") for text in body["text"].splitlines()]
     else:
-        lines = [Line(f"({body['size']} bytes, not text)", pointer == "")]
+        arrow = arrow_lines(base64.b64decode(body["base64"]))
+        lines = [Line(text, pointer == "") for text in arrow or [f"({body['size']} bytes, not text)"]]
     rest = len(lines) - MAX_LINES
     return [*lines[:MAX_LINES], Line(f"({rest} more lines)")] if rest > 0 else lines
 

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import re
+from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import jsonschema_rs
 import msgspec
+import pyarrow as pa
 import pytest
 
 from conformance.exchange import Exchange
 from conformance.report import render_reports
+from conformance.report.arrow_lines import arrow_lines
 from conformance.report.headline import sentence
-from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST
+from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST, Cell
 from conformance.report.pretty import body_lines
 from conformance.requirement import Requirement
 from conformance.results import SCHEMA, VERDICTS, ClauseRecord, Result, Results, read_results, results_schema
 from conformance.sandbox import summary
 from lakeproof.terminal import COLOURS
 from specs.problems import Problem
+from specs.profiles import find_profile
 
 RUN = {
     "id": "20260101T000000Z-abc",
@@ -273,11 +279,12 @@ def reports(tmp_path):
 
 
 class Page(HTMLParser):
-    """Collects what a page would load or run, and its requirement cards."""
+    """Collects what a page would load or run, and the data that it holds."""
 
     def __init__(self, text):
         super().__init__()
-        self.loads, self.cards, self.tags = [], {}, []
+        self.loads, self.tags, self.data = [], [], {}
+        self._packed = False
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
@@ -285,26 +292,74 @@ class Page(HTMLParser):
         self.tags.append(tag)
         self.loads += [found[name] for name in ("src", "href") if name in found and not found[name].startswith("#")]
         self.loads += [name for name in found if name.startswith("on")]
-        if "requirement" in (found.get("class") or "").split():
-            self.cards[found["id"]] = found["data-verdict"]
+        self._packed = found.get("id") == "data"
+
+    def handle_data(self, data):
+        if self._packed:
+            self.data = json.loads(gzip.decompress(base64.b64decode(data)))
+            self._packed = False
 
 
 def test_the_page_needs_no_network_and_runs_nothing_foreign(reports):
     page = Page(reports["html"])
     assert page.loads == ["data:,"]
     assert "img" not in page.tags
-    assert page.tags.count("script") == 1
-    assert not re.search(r"@import|url\(", reports["html"])
+    assert page.tags.count("script") == 2, "the data, and what shows them"
+    assert not re.search(r"@import|url\(|\bfetch\(", reports["html"])
 
 
-def test_the_page_has_a_card_for_every_requirement_worst_first(reports):
-    cards = Page(reports["html"]).cards
-    assert cards == {entry.id: entry.verdict for entry in ALL.requirements}
-    assert list(cards.values())[:2] == ["error", "fail"]
+def test_the_page_has_every_requirement_worst_first(reports):
+    found = Page(reports["html"]).data["requirements"]
+    assert {one["id"]: one["verdict"] for one in found} == {entry.id: entry.verdict for entry in ALL.requirements}
+    assert [one["verdict"] for one in found][:2] == ["error", "fail"]
 
 
 def test_the_page_marks_the_offending_field(reports):
-    assert re.search(r"<mark>\s*&#34;a&#34;", reports["html"])
+    found = {one["id"]: one for one in Page(reports["html"]).data["requirements"]}
+    marked = [text for text, marked in found["lance.table.f"]["steps"][-1]["lines"] if marked]
+    assert [text.strip().partition(":")[0] for text in marked] == ['"a"']
+
+
+def test_the_page_has_the_document_in_its_order(reports):
+    found = Page(reports["html"]).data["clauses"]
+    states = {one["id"]: one["state"] for one in found}
+    assert set(states.values()) == {"tested", "excluded", "missing"}
+    assert all(one["why"] for one in found if one["state"] == "excluded")
+    groups = list(dict.fromkeys(one["group"] for one in found))
+    document = list(find_profile(ALL.target.profile).document().operations)
+    told = [group for group in groups if group in document]
+    assert told == sorted(told, key=document.index)
+    assert any(one["said"] for one in found)
+    requirements = Page(reports["html"]).data["requirements"]
+    assert all(found[one["clause"]]["state"] == "tested" for one in requirements)
+
+
+def test_a_page_of_a_profile_that_is_gone_has_the_clauses_of_its_run(tmp_path):
+    found = results(result("fail"))
+    found.target.profile = "lance/1999"
+    (clause,) = Page(render_reports(found, tmp_path)["html"].read_text()).data["clauses"]
+    assert (clause["id"], clause["state"]) == (found.requirements[0].clause.id, "tested")
+
+
+def test_a_cell_counts_what_is_not_met():
+    cell = Cell(Counter({"fail": 2, "blocked": 1, "known": 1, "unoffered": 3, "pass": 4}))
+    assert (cell.broken, cell.total) == (4, 11)
+
+
+def test_arrow_is_told_as_schema_and_rows():
+    table = pa.table({"id": pa.array(range(7)), "name": pa.array(["ü", None] * 3 + ["z"])})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    whole = sink.getvalue().to_pybytes()
+    lines = arrow_lines(whole)
+    assert lines[:4] == ["Arrow, with the columns", "  id: int64", "  name: string", "and 7 rows"]
+    assert lines[4] == '  {"id": 0, "name": "ü"}'
+    assert lines[-1] == "  …"
+    body = {"base64": base64.b64encode(whole).decode(), "size": len(whole)}
+    assert [line.text for line in body_lines(body, "")] == lines
+    assert "cannot be read" in arrow_lines(whole[: len(whole) // 2])[-1]
+    assert arrow_lines(b"\xff\xff\xff\xff nothing") == arrow_lines(b"PNG") == []
 
 
 def test_junit_has_failures_that_ci_systems_see(reports):
@@ -334,16 +389,16 @@ def test_the_summary_is_short_and_names_the_findings(reports):
 @pytest.mark.parametrize(
     ("clause", "page", "markdown"),
     [
-        ({"place": ["/paths"]}, "<code>/paths</code>", "(`/paths`)"),
-        ({"place": ["https://x/#y"]}, '<a href="https://x/#y">', " <https://x/#y>"),
-        ({}, "(source: document)", ""),
+        ({"place": ["/paths"]}, ["/paths"], "(`/paths`)"),
+        ({"place": ["https://x/#y"]}, ["https://x/#y"], " <https://x/#y>"),
+        ({}, [], ""),
     ],
 )
 def test_reports_tell_where_the_norms_say_it(clause, page, markdown, tmp_path):
     found = results(result("fail"))
     found.requirements[0].clause = ClauseRecord(id="c", text="t", source="document", **clause)
     written = render_reports(found, tmp_path)
-    assert page in written["html"].read_text()
+    assert [one["place"] for one in Page(written["html"].read_text()).data["clauses"] if one["id"] == "c"] == [page]
     line = next(line for line in written["markdown"].read_text().split("\n") if "`lance.table.a`" in line)
     assert line.endswith(markdown or "`")
 
