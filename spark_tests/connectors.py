@@ -17,7 +17,8 @@ from specs.files import read_toml
 from specs.problems import Problem
 
 TABLE = Path(__file__).with_name("connectors.toml")
-LINES = ("spark", "group")  # what the table has beside APIs
+LINE, GROUP = "spark", "group"  # what the table has beside APIs
+LIKE = "like"
 AUTHORIZATION = "Authorization"
 
 
@@ -53,13 +54,19 @@ class Connector:
 
 @cache
 def table() -> dict[str, Any]:
-    """Return the table of connectors."""
-    return read_toml(TABLE)
+    """Return the table of connectors; an API that is like another has all that the other has."""
+    raw = read_toml(TABLE)
+    for api in connectable(raw):
+        if base := raw[api].get(LIKE):
+            raw[api] = raw[base] | raw[api]
+            for line in (row for row in raw[LINE].values() if base in row):
+                line[api] = line[base]
+    return raw
 
 
-def connectable() -> list[str]:
-    """Return the APIs that Spark has a connector for."""
-    return [name for name in table() if name not in LINES]
+def connectable(rows: Mapping[str, Any] | None = None) -> list[str]:
+    """Return the APIs that Spark has a connector for, in the table or in other rows of one."""
+    return [name for name in (table() if rows is None else rows) if name not in (LINE, GROUP)]
 
 
 def default_connector() -> str:
@@ -82,14 +89,15 @@ def connector(api: str, line: str, chosen: Sequence[str] = ()) -> Connector:
 
     Raises Problem when there is none.
     """
-    coordinates_of_api = next((coordinates for coordinates in chosen if _api_of(coordinates) == api), "")
-    coordinates = coordinates_of_api or str(table()["spark"].get(line, {}).get(api, ""))
+    wanted = table()[api].get(LIKE, api)
+    coordinates_of_api = next((coordinates for coordinates in chosen if _api_of(coordinates) == wanted), "")
+    coordinates = coordinates_of_api or str(table()[LINE].get(line, {}).get(api, ""))
     if not coordinates:
         raise Problem(
             f"There is no connector for {api} on Spark {line} in the table.",
             "Choose one with --connector GROUP:ARTIFACT:VERSION, or install another pyspark.",
         )
-    entry = table()[api] | table()["group"].get(coordinates.partition(":")[0], {})
+    entry = table()[api] | table()[GROUP].get(coordinates.partition(":")[0], {})
     own_settings, extensions, waits = entry["settings"], entry.get("extensions", ""), entry.get("waits", "")
     return Connector(api, coordinates, entry["catalog"], extensions, entry["headers"], own_settings, waits)
 
@@ -97,9 +105,9 @@ def connector(api: str, line: str, chosen: Sequence[str] = ()) -> Connector:
 def _api_of(coordinates: str) -> str:
     """Return the API that a connector is for. Raises Problem for coordinates of another kind."""
     parts = coordinates.split(":")
-    known = {group: entry["api"] for group, entry in table()["group"].items()}
-    lines = table()["spark"].values()
-    known |= {line[api].partition(":")[0]: api for line in lines for api in connectable() if api in line}
+    known = {group: entry["api"] for group, entry in table()[GROUP].items()}
+    own = [api for api in connectable() if LIKE not in table()[api]]
+    known |= {line[api].partition(":")[0]: api for line in table()[LINE].values() for api in own if api in line}
     if len(parts) != 3 or parts[0] not in known:
         raise Problem(
             f"{coordinates!r} is not a connector that the kit knows.",
@@ -110,12 +118,13 @@ def _api_of(coordinates: str) -> str:
 
 def java_module(line: str) -> str:
     """Return the part of Java's runtime that a line of Spark cannot start without, "" for none."""
-    return str(table()["spark"].get(line, {}).get("module", ""))
+    return str(table()[LINE].get(line, {}).get("module", ""))
 
 
 def jar_files(apis: Collection[str], line: str, chosen: Sequence[str] = ()) -> list[str]:
     """Return the connectors' jars, fetched when they are not there. Raises Problem when one is not to be had."""
-    return [str(resolve(connector(api, line, chosen).coordinates)) for api in sorted(apis)]
+    coordinates = dict.fromkeys(connector(api, line, chosen).coordinates for api in sorted(apis))
+    return [str(resolve(name)) for name in coordinates]
 
 
 def catalog_settings(catalog: Catalog, line: str, chosen: Sequence[str] = ()) -> dict[str, str]:
@@ -138,4 +147,5 @@ def catalog_for(name: str, settings: Settings) -> Catalog:
         if "token" not in supported:
             headers[AUTHORIZATION] = f"Bearer {settings.token}"
     nonempty = {name: value for name, value in options.items() if value}
-    return Catalog(name, settings.api, settings.server.rstrip("/"), nonempty, headers)
+    url = settings.server.rstrip("/") + table()[settings.api].get("path", "")
+    return Catalog(name, settings.api, url, nonempty, headers)

@@ -159,7 +159,7 @@ def spark_settings(
     if CLIENT_MODULE in client_modules(apis_of_session) and (folder := compiled_shim(find_java(java_module(line)))):
         settings |= dict.fromkeys(("spark.driver.extraClassPath", "spark.executor.extraClassPath"), str(folder))
     files = list(spark.jars) or jar_files(apis_of_session, line, spark.connectors)
-    extensions = [connector(api, line, spark.connectors).extensions for api in sorted(apis_of_session)]
+    extensions = dict.fromkeys(connector(api, line, spark.connectors).extensions for api in sorted(apis_of_session))
     lists = {"spark.jars": files, "spark.submit.pyFiles": spark.py_files, "spark.sql.extensions": extensions}
     settings |= {name: ",".join(filter(None, values)) for name, values in lists.items() if any(values)}
     for catalog in catalogs:

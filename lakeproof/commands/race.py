@@ -24,9 +24,10 @@ from lakeproof.commands.spark_options import spark_options, spark_settings_of
 from lakeproof.commands.spark_progress import counting, starting
 from lakeproof.terminal import out, print_end
 from reference_server.serve import serve
-from spark_tests.connectors import catalog_for, connectable, default_connector, sql_format
+from spark_tests.connectors import catalog_for, default_connector, sql_format
 from spark_tests.races import running
 from spark_tests.races import sql as sql_race
+from spark_tests.races.apis import raceable
 from spark_tests.races.report import advice, bars, sentence, to_json, write
 from spark_tests.races.running import RaceSettings, run_race
 from spark_tests.session import SparkSettings, open_session
@@ -55,7 +56,7 @@ Exit codes: 0 no contradiction, 1 contradictions or undecided objects, 4 wrong u
 @click.argument("url", required=False)
 @click.option(
     "--api",
-    type=click.Choice(connectable()),
+    type=click.Choice(raceable()),
     default=default_connector(),
     show_default=True,
     help="The API to race on.",
@@ -102,7 +103,7 @@ def race_command(
     spark: SparkSettings = spark_settings_of(given)
     settings = load_settings({**given, "server": url, "headers": headers or None, "seed": seed})
     if sql and not sql_format(settings.api):
-        able = " or ".join(filter(sql_format, connectable()))
+        able = " or ".join(filter(sql_format, raceable()))
         raise Problem(f"--sql races on {able}, not on {settings.api}.", "Leave --sql out.")
     many, much = (sql_race.CLIENTS, sql_race.OPERATIONS) if sql else (running.CLIENTS, running.OPERATIONS)
     size = RaceSettings(clients or many, operations or much, partitions or 0, seed, most_orders=most_orders)

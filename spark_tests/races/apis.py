@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 from conformance.target import Target
+from spark_tests.connectors import connectable
 from spark_tests.races.workload import TrafficClient, Workload
 from specs.apis import part_of
 
@@ -23,6 +25,11 @@ class RaceApi:
     client: type[TrafficClient]
     catalog: Callable[[Target], Any]
     prepare: Callable[[Target, Any, int, int], Workload]
+
+
+def raceable() -> list[str]:
+    """Return the APIs that have a part here."""
+    return [api for api in connectable() if find_spec(f"{PACKAGE}.{api}")]
 
 
 def race_api(api: str) -> RaceApi:

@@ -22,7 +22,14 @@ from specs.apis import apis as find_apis
 
 TOKEN = "test-token"
 SCENARIOS = Path(spark_tests.__file__).parent / "scenarios"
-WAREHOUSES = {"iceberg": "default"}
+ROOT = "root:s3cr3t"
+BY_TOKEN = {"auth": f"token:{TOKEN}"}  # how a server is started, and how a run connects
+SERVED = {"iceberg": BY_TOKEN, "lance": BY_TOKEN, "polaris": {"bootstrap": ROOT}}
+CONNECTED = {
+    "iceberg": {"token": TOKEN, "warehouse": "default"},
+    "lance": {"token": TOKEN},
+    "polaris": {"credential": ROOT},
+}
 MASTER = "local[2,2]"  # a task that fails is run twice, not four times: most that fail here fail again
 
 
@@ -41,7 +48,7 @@ def target(spark_can_run):
         @lru_cache(1)
         def start(api: str):
             stack.close()
-            server = stack.enter_context(serve(api, auth=f"token:{TOKEN}", allow_faults=True))
+            server = stack.enter_context(serve(api, allow_faults=True, **SERVED[api]))
             return server.url, stack.enter_context(open_session(SparkSettings(master=MASTER), apis=(api,)))
 
         yield start
@@ -62,8 +69,9 @@ def test_fault_is_noticed(api, fault, target, known, tmp_path):
     url, session = target(api)
     wanted = matching(NOTICED[api][fault], known(api))
     headers = (f"{HEADER}: {fault}",)
-    options = {"warehouse": WAREHOUSES.get(api, ""), "token": TOKEN, "headers": headers, "report": str(tmp_path)}
-    results, _ = run_scenarios(Settings(server=url, api=api, **options), ids=wanted, session=session)
+    options = {"headers": headers, "report": str(tmp_path)}
+    settings = Settings(server=url, api=api, **CONNECTED[api], **options)
+    results, _ = run_scenarios(settings, ids=wanted, session=session)
     assert sorted(entry.id for entry in results.requirements if entry.verdict not in ("fail", "warn")) == []
     assert {entry.id for entry in results.requirements} == wanted
 

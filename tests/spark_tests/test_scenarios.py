@@ -10,7 +10,7 @@ import pytest
 
 from lakeproof import check
 
-BACKENDS = [("iceberg", "memory"), ("lance", "dir")]
+BACKENDS = [("iceberg", "memory"), ("lance", "dir"), ("polaris", "memory")]
 
 
 @pytest.mark.parametrize(("api", "storage"), BACKENDS)

@@ -46,8 +46,12 @@ class Root:
         )
         self._token = raw.json()["access_token"]
 
+    def authorization(self, value=None):
+        """The header that says who calls, root unless another value is given."""
+        return {"Authorization": f"Bearer {self._token}" if value is None else value}
+
     def call(self, method, path, body=None, *, expect=None, headers=None):
-        sent = {"Authorization": f"Bearer {self._token}", **(headers or {})}
+        sent = {**self.authorization(), **(headers or {})}
         if body is not None:
             sent["Content-Type"] = "application/json"
         text = None if body is None else json.dumps(body)

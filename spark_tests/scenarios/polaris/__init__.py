@@ -1,0 +1,1 @@
+"""Scenarios on Apache Polaris: Spark sessions of several principals in one catalog."""

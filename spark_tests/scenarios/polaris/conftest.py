@@ -1,0 +1,36 @@
+"""Fixtures of the Polaris scenarios."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from conformance.polaris.catalog import EVERY_ROLE, Caller, PolarisCatalog
+from conformance.suite import Suite
+from spark_tests.scenarios.lake import Lake
+from spark_tests.scenarios.starting import Starter, with_settings
+
+LakeOf = Callable[[Caller], Lake]
+
+
+@pytest.fixture
+def catalog(suite: Suite, offered: None) -> Iterator[PolarisCatalog]:
+    """The target without Spark between; what a scenario makes is dropped afterwards."""
+    yield PolarisCatalog(suite.target)
+    suite.clean_up(look=True)
+
+
+@pytest.fixture
+def lake_of(starter: Starter, suite: Suite, catalog: PolarisCatalog) -> LakeOf:
+    """Gives the catalog of the run as Spark shows it to a principal, who has the namespace of the scenario."""
+
+    def lake(caller: Caller) -> Lake:
+        known = caller.credentials
+        credential = f"{known.id}:{known.secret}"
+        settings = with_settings(
+            suite.settings, credential=credential, token="", scope=EVERY_ROLE, warehouse=catalog.home
+        )
+        return Lake(starter.attach(settings), lambda: catalog.tables.home, suite.client)
+
+    return lake
