@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from specs.openapi import Document, Schema
+from specs.variants import variants
 
-VARIANTS = ("allOf", "oneOf", "anyOf")
 ITEM = "[]"
 
 
@@ -36,7 +36,7 @@ class Field:
 def field_tree(document: Document, schema: Schema, path: str = "", trail: tuple[str, ...] = ()) -> Field:
     """Return a schema as a tree of fields; `trail` are the references that led there."""
     found = Field(path)
-    for part, where in _parts(document, schema, trail):
+    for part, where in variants(document, schema, trail):
         declared = part.get("type", ())
         found.types |= {declared} if isinstance(declared, str) else set(declared)
         for value in part.get("enum", [part["const"]] if "const" in part else []):
@@ -48,19 +48,6 @@ def field_tree(document: Document, schema: Schema, path: str = "", trail: tuple[
             item = field_tree(document, part["items"], path + ITEM, where)
             found.item = item if found.item is None else _merge(found.item, item)
     return found
-
-
-def _parts(document: Document, schema: Schema, trail: tuple[str, ...]) -> Iterator[tuple[Schema, tuple[str, ...]]]:
-    """Yield a schema and its variants with the references that led to each; none of them twice on one way."""
-    reference = schema.get("$ref")
-    if reference in trail:
-        return
-    where = (*trail, reference) if reference else trail
-    whole = document.resolve(schema)
-    yield whole, where
-    for name in VARIANTS:
-        for part in whole.get(name, ()):
-            yield from _parts(document, part, where)
 
 
 def _join(fields: dict[str, Field], name: str, other: Field) -> None:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from specs.openapi import JSON_TYPE, Document, Operation, Schema
+from specs.variants import variants
 
 ANY, WHOLE = "*", "$"
 NAMES = 2  # levels of names that are looked at: what lies deeper is the content of formats of their own
-CHOICES = ("allOf", "oneOf", "anyOf")
 SCALARS = {"string", "integer", "number", "boolean"}
 Edit = Callable[[Any], Any]
 
@@ -106,18 +106,16 @@ def _whole(document: Document, schema: Schema) -> Iterator[Field]:
 
 
 def _within(document: Document, schema: Schema, path: tuple[str, ...], names: int) -> Iterator[Field]:
-    """Go down a schema, through its choices, for a limited number of names."""
-    schema = document.resolve(schema)
-    for choice in (subschema for word in CHOICES for subschema in schema.get(word, ())):
-        yield from _within(document, choice, path, names)
-    required = schema.get("required", ())
-    for name, below in schema.get("properties", {}).items() if names else ():
-        yield _field(document, below, (*path, name), name in required)
-        yield from _within(document, below, (*path, name), names - 1)
-    for below in (schema.get("items"), schema.get("additionalProperties")):
-        if isinstance(below, dict) and path:
-            yield _field(document, below, (*path, ANY), True)
-            yield from _within(document, below, (*path, ANY), names)
+    """Go down a schema, through its variants, for a limited number of names."""
+    for variant, _ in variants(document, schema):
+        required = variant.get("required", ())
+        for name, below in variant.get("properties", {}).items() if names else ():
+            yield _field(document, below, (*path, name), name in required)
+            yield from _within(document, below, (*path, name), names - 1)
+        for below in (variant.get("items"), variant.get("additionalProperties")):
+            if isinstance(below, dict) and path:
+                yield _field(document, below, (*path, ANY), True)
+                yield from _within(document, below, (*path, ANY), names)
 
 
 def _field(document: Document, schema: Schema, path: tuple[str, ...], required: bool) -> Field:
@@ -133,14 +131,12 @@ def _type(schema: Schema) -> str:
 
 def _schemas(document: Document, schema: Schema, path: list[str]) -> Iterator[Schema]:
     """Return the schemas of what has a path."""
-    schema = document.resolve(schema)
-    for choice in (subschema for word in CHOICES for subschema in schema.get(word, ())):
-        yield from _schemas(document, choice, path)
-    if not path or path == [WHOLE]:
-        yield schema
-        return
-    name, *remaining = path
-    keys = ("items", "additionalProperties") if name == ANY else ()
-    for below in (schema.get("properties", {}).get(name), *map(schema.get, keys)):
-        if isinstance(below, dict):
-            yield from _schemas(document, below, remaining)
+    for variant, _ in variants(document, schema):
+        if not path or path == [WHOLE]:
+            yield variant
+            continue
+        name, *remaining = path
+        keys = ("items", "additionalProperties") if name == ANY else ()
+        for below in (variant.get("properties", {}).get(name), *map(variant.get, keys)):
+            if isinstance(below, dict):
+                yield from _schemas(document, below, remaining)
