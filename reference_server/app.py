@@ -27,6 +27,8 @@ from reference_server.context import Reply, Request, json_reply, run_in_thread
 from reference_server.encodings import unpacked
 from reference_server.errors import BodyTooLarge, CatalogError, Internal, InvalidInput, RouteNotFound
 from reference_server.faults import HEADER, NOWHERE, Call, Fault, apply_faults, requested_faults
+from reference_server.http_log import log_seldom
+from reference_server.machine import machine_fault
 from reference_server.workers import Workers
 from specs.identifiers import IdentifierError, decode_segment
 from specs.openapi import Operation
@@ -88,8 +90,8 @@ class App:
             return _render(api, error, request)
         except PASSED_ON:
             raise
-        except BaseException:  # a panic of a native library is not an Exception
-            return self._bug(api, request)
+        except BaseException as error:  # a panic of a native library is not an Exception
+            return self._failure(api, request, error)
 
     async def _plain_reply(self, api: Api, mount: str, request: Request) -> Reply:
         """Answer without faults: with a kept answer if there is one, and keep it if it may be."""
@@ -121,11 +123,16 @@ class App:
             return api.render(error, call.request)
         except PASSED_ON:
             raise
-        except BaseException:  # a panic of a native library is not an Exception
-            return self._bug(api, call.request)
+        except BaseException as error:  # a panic of a native library is not an Exception
+            return self._failure(api, call.request, error)
 
-    def _bug(self, api: Api | None, request: Request) -> Reply:
-        log.exception("request %s: %s %s", request.id, request.method, request.path)
+    def _failure(self, api: Api | None, request: Request, error: BaseException) -> Reply:
+        """Return the answer when no handler expected an error: the machine is to blame, or the server."""
+        fault = machine_fault(error)
+        if fault is not None:
+            log_seldom(f"request {request.id}: {fault.message}")
+            return _render(api, fault, request)
+        log.error("request %s: %s %s", request.id, request.method, request.path, exc_info=error)
         message = f"This is a bug in the reference server; its log has the traceback under {request.id}."
         return _render(api, Internal(message), request)
 

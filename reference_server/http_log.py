@@ -25,20 +25,29 @@ class OneLine(logging.Filter):
         return True
 
 
-class LoopErrors:
-    """Handles what the event loop cannot tell a caller; a failure of the machine is told once a minute."""
+class Seldom:
+    """Tells of failures of the machine, once a minute: they come with every request."""
 
     def __init__(self) -> None:
         self._told = -QUIET_SECONDS
 
-    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """See asyncio's `set_exception_handler`."""
-        error = context.get("exception")
-        if not isinstance(error, OSError):
-            loop.default_exception_handler(context)
-        elif not isinstance(error, ConnectionError) and time.monotonic() - self._told >= QUIET_SECONDS:
+    def __call__(self, text: str) -> None:
+        """Write a line, unless there was one just before."""
+        if time.monotonic() - self._told >= QUIET_SECONDS:
             self._told = time.monotonic()
-            log.error("%s: %s; further such errors are not told for %d s", context["message"], error, QUIET_SECONDS)
+            log.error("%.150s (what follows for %d s is not told)", text, QUIET_SECONDS)
+
+
+log_seldom = Seldom()
+
+
+def handle_loop_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Handle what the event loop cannot tell a caller; see asyncio's `set_exception_handler`."""
+    error = context.get("exception")
+    if not isinstance(error, OSError):
+        loop.default_exception_handler(context)
+    elif not isinstance(error, ConnectionError):
+        log_seldom(f"{context['message']}: {error}")
 
 
 log.addFilter(OneLine())

@@ -22,7 +22,7 @@ from reference_server.app import App
 from reference_server.auth import Auth, parse_auth
 from reference_server.backends import open_backend
 from reference_server.faults import find_fault
-from reference_server.http_log import LoopErrors
+from reference_server.http_log import handle_loop_error
 from reference_server.http_log import log as http_log
 from specs.apis import apis, part_of
 from specs.problems import Problem
@@ -117,7 +117,7 @@ class Server:
     async def _listen(self) -> int:
         for api in self._app.apis.values():
             await api.start()
-        asyncio.get_running_loop().set_exception_handler(LoopErrors())
+        asyncio.get_running_loop().set_exception_handler(handle_loop_error)
         server = web.Server(self._app.handle, auto_decompress=False, logger=http_log)
         self._runner = web.ServerRunner(server, shutdown_timeout=limits.STOP)
         await self._runner.setup()

@@ -14,6 +14,7 @@ from typing import Any
 
 from reference_server.errors import FileNotFound, InvalidInput, PermissionDenied, ServiceUnavailable
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse, origin
+from reference_server.machine import machine_fault
 from specs.problems import Problem
 
 
@@ -142,7 +143,8 @@ def _write_local(path: Path, data: bytes, *, durable: bool) -> None:
                 if attempt == 2:
                     raise
     except OSError as error:
-        raise InvalidInput(f"The file {str(path)!r:.300} cannot be written: {error.strerror}.") from None
+        fault = machine_fault(error)
+        raise fault or InvalidInput(f"The file {str(path)!r:.300} cannot be written: {error.strerror}.") from None
 
 
 def _write_new(path: Path, data: bytes, *, durable: bool) -> None:
@@ -165,4 +167,5 @@ def _read_local(location: str, path: Path) -> bytes:
     except (FileNotFoundError, NotADirectoryError):
         raise FileNotFound(f"Failed to open input stream for file: {location}") from None
     except OSError as error:
-        raise InvalidInput(f"The file {location!r:.300} cannot be read: {error.strerror}.") from None
+        fault = machine_fault(error)
+        raise fault or InvalidInput(f"The file {location!r:.300} cannot be read: {error.strerror}.") from None

@@ -17,6 +17,7 @@ from reference_server.errors import (
     TableSchemaValidationError,
     TableVersionNotFound,
 )
+from reference_server.machine import machine_fault
 
 PATTERNS: list[tuple[str, type[CatalogError]]] = [
     (r"Dataset already exists", TableAlreadyExists),
@@ -46,6 +47,9 @@ SOURCE_PLACES = re.compile(r",? (location: )?/\S+\.rs:\d+:\d+")
 
 def translate(error: Exception) -> Exception:
     """Return the catalog's error for one of pylance's, or the error itself when it is not known."""
+    fault = machine_fault(error)
+    if fault is not None:
+        return fault
     text = _ends(str(error))
     for pattern, kind in PATTERNS:
         if re.search(pattern, text):

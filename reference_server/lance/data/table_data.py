@@ -90,7 +90,7 @@ class TableData:
             try:
                 with os.scandir(f"{self._address(location)}/_versions") as versions:
                     return any(version.name.endswith(MANIFEST) for version in versions)
-            except OSError:
+            except (FileNotFoundError, NotADirectoryError):
                 return False
         try:
             with translated():

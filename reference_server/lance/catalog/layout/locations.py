@@ -12,6 +12,7 @@ from reference_server.lance.catalog.keys import new_location, show
 from reference_server.lance.catalog.layout.manifest import ManifestStorage
 from reference_server.lance.catalog.layout.root_tables import RootTables
 from reference_server.lance.catalog.removal import remove_tree
+from reference_server.machine import machine_fault
 
 MANAGED = "table_version_management"
 
@@ -44,7 +45,9 @@ class LayoutLocations:
         if location != written:
             try:
                 (self._root / written).rename(self._root / location)
-            except OSError:
+            except OSError as error:
+                if machine_fault(error):
+                    raise
                 raise TableAlreadyExists(f"The table {show(path)} exists already.") from None
         return location
 

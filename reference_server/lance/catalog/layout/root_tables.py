@@ -94,4 +94,10 @@ class RootTables:
 
 
 def _has_file(path: FilePath) -> bool:
-    return any(files for _, _, files in os.walk(path))
+    return any(files for _, _, files in os.walk(path, onerror=_tell))
+
+
+def _tell(error: OSError) -> None:
+    """Raise an error of a walk, unless what it looks for is gone: without descriptors a table is not absent."""
+    if not isinstance(error, FileNotFoundError | NotADirectoryError):
+        raise error

@@ -1,0 +1,52 @@
+"""Faults of the machine: a full disk, no descriptors left, files that cannot be written.
+
+They are no bug of the server and no fault of the request: the answer is 503 with the cause in words, and the same
+request works once the machine does. SQLite and native libraries tell of them in texts alone.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+
+from reference_server.errors import ServiceUnavailable, shortened
+
+FAULTS = {
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EFBIG: "a file would be larger than this process may write",
+    errno.EROFS: "the file system is read-only",
+    errno.EIO: "the disk does not work",
+    errno.EMFILE: "the server has no file descriptors left",
+    errno.ENFILE: "the machine has no file descriptors left",
+    errno.ENOMEM: "the machine has no memory left",
+    errno.EACCES: "the server may not touch a file",
+    errno.EPERM: "the server may not touch a file",
+}
+TEXTS = {os.strerror(number).lower(): words for number, words in FAULTS.items()}
+
+
+def machine_fault(error: BaseException) -> ServiceUnavailable | None:
+    """Return the answer for an error that the machine is to blame for, None for any other."""
+    cause: BaseException | None = error
+    while cause is not None:
+        words = _words(cause)
+        if words is not None:
+            return ServiceUnavailable(f"The server cannot do this at the moment: {words}.")
+        cause = cause.__cause__
+    return None
+
+
+def _words(error: BaseException) -> str | None:
+    if isinstance(error, sqlite3.OperationalError):
+        return f"its storage does not work, {shortened(str(error))}"
+    if isinstance(error, MemoryError):
+        return FAULTS[errno.ENOMEM]
+    if not isinstance(error, OSError | RuntimeError | ValueError):
+        return None
+    number = error.errno if isinstance(error, OSError) else None
+    if number is not None:
+        return FAULTS.get(number)
+    text = str(error).lower()
+    return next((words for said, words in TEXTS.items() if f"{said} (os error" in text), None)
