@@ -12,18 +12,16 @@ import jsonschema_rs
 
 from reference_server.api import Handler, Setup, Target
 from reference_server.auth import Principal
-from reference_server.context import Context, Reply, Request, json_reply
+from reference_server.context import Context, Reply, Request
 from reference_server.errors import (
     CatalogError,
     InvalidInput,
-    NamespaceNotEmpty,
     NamespaceNotFound,
     WarehouseNotFound,
 )
 from reference_server.iceberg.api import HANDLER_MODULES as ICEBERG_MODULES
 from reference_server.iceberg.api import IcebergApi
 from reference_server.iceberg.catalog.location_rules import LocationRules
-from reference_server.iceberg.errors import error_body
 from reference_server.iceberg.files.metadata_files import MetadataFiles
 from reference_server.iceberg.handlers import config as iceberg_config
 from reference_server.iceberg.handlers import tokens as iceberg_tokens
@@ -91,8 +89,7 @@ class PolarisApi(IcebergApi):
         self._root, self._bootstrap_given = options.root, bool(options.bootstrap)
         self._access, self._facts = rules_of(setup.profile), StoredFacts(storage)
         self._polaris = PolarisServices(storage, rules, Callers(storage, rules, options.realm))
-        self._catalog_rules = CATALOG_RULES[setup.profile.revision]
-        self._warehouses = Warehouses(setup.backend, self._catalog_rules, self._shared)
+        self._warehouses = Warehouses(setup.backend, CATALOG_RULES[setup.profile.revision], self._shared)
         super().__init__(setup, options)
         self.router = Router(setup.document)
         self._names = _name_schemas(setup.document.operations.values())
@@ -141,6 +138,8 @@ class PolarisApi(IcebergApi):
     def authorize(self, principal: Principal, operation: Operation, target: Target) -> None:
         """See Api.authorize."""
         check(operation.id, target.body, self._polaris.rules)
+        if "prefix" in target.path and self.find(target.path["prefix"]) is None:
+            raise _missing(operation, target.path["prefix"])
         authorize(principal, operation.id, target, self._access, self._facts)
 
     def context(
@@ -152,8 +151,7 @@ class PolarisApi(IcebergApi):
         name = path["prefix"] if "prefix" in path else _warehouse(request)
         services = self.find(name)
         if services is None:
-            missing = WarehouseNotFound if operation.id == CONFIG else NamespaceNotFound
-            raise missing(f"Unable to find warehouse {name:.300}")
+            raise _missing(operation, name)
         return CatalogContext(request, operation, path, body, executor, services, self._polaris)
 
     async def run(self, handler: Handler, context: Context) -> Reply:
@@ -166,14 +164,13 @@ class PolarisApi(IcebergApi):
 
         return await super().run(checked, context)
 
-    def render(self, error: CatalogError, request: Request) -> Reply:
-        """See Api.render: a namespace that is not empty has a status of its own in each revision."""
-        reply = super().render(error, request)
-        status = self._catalog_rules.not_empty
-        if isinstance(error, NamespaceNotEmpty) and status != error.status:
-            refusal = json_reply({"error": {**error_body(error), "code": status}}, status)
-            reply.status, reply.body = status, refusal.body
-        return reply
+
+def _missing(operation: Operation, name: str) -> CatalogError:
+    """Return the refusal of a request for a catalog that does not exist: by a status that its operation has."""
+    message = f"Unable to find warehouse {name:.300}"
+    if operation.declared(404) is None:
+        return InvalidInput(message)
+    return WarehouseNotFound(message) if operation.id == CONFIG else NamespaceNotFound(message)
 
 
 def _warehouse(request: Request) -> str:

@@ -47,7 +47,7 @@ def check_catalog(context: IcebergContext) -> None:
         )
     if operation in SHOWING:
         _check_access(context, catalog)
-    if operation == "loadTable" and catalog.rules.checks_queries:
+    if operation == "loadTable" and catalog.rules.no_star:
         _check_condition(context)
 
 

@@ -14,17 +14,15 @@ class CatalogRules:
 
     `external` is what messages call an external catalog. `plain_names`: names have no characters that paths or shells
     read. `custom_places`: a namespace may lie anywhere in its catalog, without a flag. `lists_credentials`: answers
-    have credentials in a list too, and say where new ones are. `checks_queries`: what a client asks for while it loads
-    a table is checked. `not_empty` is the status for a namespace that is not empty, `flags` are the settings that
-    catalogs have where they say nothing else.
+    have credentials in a list too, and say where new ones are. `no_star`: a table is not loaded on condition that
+    there is any. `flags` are the settings that catalogs have where they say nothing else.
     """
 
     external: str
     plain_names: bool
     custom_places: bool
     lists_credentials: bool
-    checks_queries: bool
-    not_empty: int
+    no_star: bool
     flags: Mapping[str, bool]
 
 
@@ -34,8 +32,7 @@ CATALOG_RULES = {
         plain_names=False,
         custom_places=True,
         lists_credentials=False,
-        checks_queries=False,
-        not_empty=400,
+        no_star=False,
         flags={PURGE: True, VIEW_FILES: False},
     ),
     "1.7": CatalogRules(
@@ -43,8 +40,7 @@ CATALOG_RULES = {
         plain_names=True,
         custom_places=False,
         lists_credentials=True,
-        checks_queries=True,
-        not_empty=409,
+        no_star=True,
         flags={},
     ),
 }

@@ -91,12 +91,11 @@ def test_purging_is_a_setting(root, older):
 
 
 def test_a_namespace_that_is_not_empty(root, older):
-    for server, status in ((root, 409), (older, 400)):
+    for server in (root, older):
         server.catalog("c")
         server.namespace("c", "a")
         server.table("c")
-        refused = server.call("DELETE", f"{ICEBERG}/c/namespaces/a", expect=status)
-        assert refused.body["error"]["code"] == status
+        refused = server.call("DELETE", f"{ICEBERG}/c/namespaces/a", expect=409)
         assert refused.error[0] == "NamespaceNotEmptyException"
 
 
@@ -109,7 +108,7 @@ def test_what_a_client_asks_for_while_loading(root, older):
     root.call("GET", f"{table}?snapshots=REFS", expect=200)
     root.call("GET", f"{table}?snapshots=none", expect=400)
     root.call("GET", table, headers={"If-None-Match": "*"}, expect=400)
-    older.call("GET", f"{table}?snapshots=none", expect=200)
+    older.call("GET", table, headers={"If-None-Match": "*"}, expect=304)
 
 
 @pytest.mark.parametrize("storage", KEYS)

@@ -1,0 +1,98 @@
+"""External catalogs: what is in them is for another catalog to change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.checks import equal
+from conformance.client import Answer
+from conformance.iceberg.support.content import SCHEMA, view_body
+from conformance.polaris.catalog import PolarisCatalog
+from conformance.polaris.support.outside import Outside, new_outside, readable
+from conformance.requirement import should
+
+SET = {"action": "set-properties", "updates": {"a": "1"}}
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A change that only the other catalog makes: the operation, words for it, and how it is asked for."""
+
+    operation: str
+    id: str
+    ask: Callable[[Outside], Answer]
+
+
+def _other(outside: Outside) -> tuple[str, ...]:
+    return (*outside.namespace, "u")
+
+
+def _identifier(outside: Outside) -> dict[str, Any]:
+    return {"namespace": list(outside.namespace), "name": outside.table[-1]}
+
+
+REFUSED = {
+    one.operation: one
+    for one in (
+        Refused(
+            "createTable",
+            "creating a table",
+            lambda outside: outside.tables.create_table(_other(outside), SCHEMA, expect=400),
+        ),
+        Refused(
+            "updateTable",
+            "changing a table",
+            lambda outside: outside.tables.update_table(outside.table, [SET], [], expect=400),
+        ),
+        Refused(
+            "commitTransaction",
+            "a transaction",
+            lambda outside: outside.tables.commit_transaction(
+                table_changes=[{"identifier": _identifier(outside), "requirements": [], "updates": [SET]}], expect=400
+            ),
+        ),
+        Refused(
+            "renameTable",
+            "renaming a table",
+            lambda outside: outside.tables.rename_table(outside.table, _other(outside), expect=400),
+        ),
+        Refused(
+            "createView",
+            "creating a view",
+            lambda outside: outside.tables.create_view(_other(outside), **view_body(outside.namespace), expect=400),
+        ),
+    )
+}
+
+
+@should(
+    "polaris.external.{}",
+    operations=lambda case: [case.operation],
+    clause="external-read-only",
+    kind="error",
+    each=REFUSED,
+)
+def test_external_catalog_is_not_changed(catalog: PolarisCatalog, case: Refused) -> None:
+    """In an external catalog {} is refused with 400, and changes nothing."""
+    outside, metadata = new_outside(catalog)
+    location = outside.write(metadata)
+    readable(catalog, outside, location)
+    with catalog.client.preparing():
+        outside.notify("CREATE", 1, location)
+    case.ask(outside)
+    equal(outside.tables.load_table(outside.table)["metadata-location"], location, "the metadata-location of the table")
+    outside.tables.load_table(_other(outside), expect=404)
+
+
+@should("polaris.external.takes", operations=["registerTable", "dropTable"], clause="external-takes")
+def test_external_catalog_takes(catalog: PolarisCatalog) -> None:
+    """An external catalog takes namespaces, registrations of tables, and drops that leave the files alone."""
+    outside, metadata = new_outside(catalog)
+    location = outside.write(metadata)
+    outside.tables.create_namespace(outside.namespace)
+    outside.tables.register_table(outside.table, location)
+    outside.tables.drop_table(outside.table)
+    outside.tables.load_table(outside.table, expect=404)
+    outside.tables.register_table(outside.table, location)

@@ -1,0 +1,127 @@
+"""sendNotification: an external catalog follows what another catalog says of its tables."""
+
+from __future__ import annotations
+
+from conformance.checks import equal
+from conformance.polaris.catalog import PolarisCatalog
+from conformance.polaris.support.outside import Outside, new_outside, readable
+from conformance.requirement import must, should
+
+NOTIFY = ["sendNotification"]
+ENTERED = {"create": "CREATE", "update": "UPDATE"}
+
+
+def _points_to(outside: Outside, location: str) -> None:
+    equal(outside.tables.load_table(outside.table)["metadata-location"], location, "the metadata-location of the table")
+
+
+@must("polaris.notification.{}", operations=NOTIFY, clause="notification-entered", each=ENTERED)
+def test_notification_enters_a_table(catalog: PolarisCatalog, case: str) -> None:
+    """After a notification {} the table is there, with the metadata file that it names, and so is its namespace."""
+    outside, metadata = new_outside(catalog)
+    location = outside.write(metadata)
+    readable(catalog, outside, location)
+    outside.notify(case, 10, location)
+    _points_to(outside, location)
+    outside.tables.load_namespace_metadata(outside.namespace)
+
+
+@must("polaris.notification.newer", operations=NOTIFY, clause="notification-entered")
+def test_newer_notification(catalog: PolarisCatalog) -> None:
+    """A later notification gives the table the metadata file that it names, whether it says CREATE or UPDATE."""
+    outside, metadata = new_outside(catalog)
+    first, second = outside.write(metadata), outside.write(metadata, 2)
+    readable(catalog, outside, first)
+    with catalog.client.preparing():
+        outside.notify("CREATE", 10, first)
+    outside.notify("UPDATE", 11, second)
+    _points_to(outside, second)
+    outside.notify("CREATE", 12, first)
+    _points_to(outside, first)
+
+
+@must("polaris.notification.older", operations=NOTIFY, clause="notification-order", kind="error")
+def test_older_notification(catalog: PolarisCatalog) -> None:
+    """A notification that is not newer than the last one is refused with 409, and changes nothing."""
+    outside, metadata = new_outside(catalog)
+    first, second = outside.write(metadata), outside.write(metadata, 2)
+    readable(catalog, outside, first)
+    with catalog.client.preparing():
+        outside.notify("CREATE", 10, first)
+    for kind in ENTERED.values():
+        for timestamp in (10, 9, 0):
+            outside.notify(kind, timestamp, second, expect=409)
+            _points_to(outside, first)
+
+
+@should("polaris.notification.text", operations=NOTIFY, clause="notification-timestamp-text")
+def test_timestamp_as_text(catalog: PolarisCatalog) -> None:
+    """A timestamp may come as text with the digits of the number."""
+    outside, metadata = new_outside(catalog)
+    location = outside.write(metadata)
+    readable(catalog, outside, location)
+    outside.notify("CREATE", "10", location)
+    outside.notify("UPDATE", "10", location, expect=409)
+
+
+@should("polaris.notification.drop", operations=NOTIFY, clause="notification-drop")
+def test_drop_notification(catalog: PolarisCatalog) -> None:
+    """A notification DROP takes the table out whatever its time, and a table that is entered again has no past."""
+    outside, metadata = new_outside(catalog)
+    location = outside.write(metadata)
+    readable(catalog, outside, location)
+    with catalog.client.preparing():
+        outside.notify("CREATE", 10, location)
+    outside.notify("DROP", 1, location)
+    outside.tables.load_table(outside.table, expect=404)
+    outside.notify("DROP", 2, location, expect=204)
+    outside.notify("CREATE", 3, location)
+    _points_to(outside, location)
+
+
+@should("polaris.notification.validate", operations=NOTIFY, clause="notification-validate")
+def test_validation(catalog: PolarisCatalog) -> None:
+    """A notification VALIDATE is answered without a change: neither table nor namespace is there afterwards."""
+    outside, metadata = new_outside(catalog)
+    location = outside.write(metadata)
+    readable(catalog, outside, location)
+    outside.notify("VALIDATE", 10, location)
+    outside.tables.load_namespace_metadata(outside.namespace, expect=404)
+    outside.notify("CREATE", 1, location)
+
+
+@should("polaris.notification.outside", operations=NOTIFY, clause="notification-locations", kind="error")
+def test_notification_outside(catalog: PolarisCatalog) -> None:
+    """A metadata file that lies in none of the allowed locations is refused with 403, and nothing is made."""
+    outside, metadata = new_outside(catalog)
+    location = outside.write(metadata)
+    readable(catalog, outside, location)
+    for kind in (*ENTERED.values(), "VALIDATE"):
+        outside.notify(kind, 10, f"{outside.elsewhere}/1.metadata.json", expect=(400, 403))
+    outside.tables.load_namespace_metadata(outside.namespace, expect=404)
+
+
+@should("polaris.notification.table_outside", operations=NOTIFY, clause="notification-locations", kind="error")
+def test_notified_table_outside(catalog: PolarisCatalog) -> None:
+    """A table whose own location is not allowed, or has not the metadata file in it, is refused with 400 or 403."""
+    outside, metadata = new_outside(catalog)
+    readable(catalog, outside, outside.write(metadata))
+    stray = outside.write(metadata, 2, location=outside.elsewhere)
+    beside = outside.put("elsewhere/1.metadata.json", {**metadata, "location": outside.location})
+    for location in (stray, beside):
+        outside.notify("CREATE", 10, location, expect=(400, 403))
+    outside.tables.load_namespace_metadata(outside.namespace, expect=404)
+
+
+@should("polaris.notification.internal", operations=NOTIFY, clause="notification-internal", kind="error")
+def test_notification_to_an_internal_catalog(catalog: PolarisCatalog) -> None:
+    """An internal catalog refuses notifications with 400: it says itself what becomes of its tables."""
+    outside, metadata = new_outside(catalog)
+    location = outside.write(metadata)
+    readable(catalog, outside, location)
+    path = {"namespace": catalog.tables.home, "table": "u"}
+    for kind in ("CREATE", "VALIDATE", "DROP"):
+        payload = {"table-name": "u", "timestamp": 1, "table-uuid": metadata["table-uuid"]}
+        body = {"notification-type": kind, "payload": {**payload, "metadata-location": location}}
+        catalog.send("sendNotification", path, body, expect=400)
+    catalog.tables.load_table((*catalog.tables.home, "u"), expect=404)

@@ -1,0 +1,102 @@
+"""Credentials for the files of tables, in the form that each type of storage has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.checks import contains, equal, exactly, holds
+from conformance.iceberg.client import IcebergClient
+from conformance.iceberg.support.content import SCHEMA
+from conformance.outcomes import Unoffered
+from conformance.polaris.catalog import PolarisCatalog
+from conformance.polaris.entities import CATALOG
+from conformance.polaris.storage import STORAGES, storages_for
+from conformance.requirement import should
+
+VENDED = {"X-Iceberg-Access-Delegation": "vended-credentials"}
+CONTENT = {"type": "catalog", "privilege": "CATALOG_MANAGE_CONTENT"}
+LOAD = ["loadTable"]
+Id = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Vending:
+    """What the settings for a type of storage are called: the beginnings of their names."""
+
+    id: str
+    keys: tuple[str, ...]
+
+
+VENDINGS = {
+    "s3": Vending("S3", ("s3.access-key-id", "s3.secret-access-key", "s3.session-token")),
+    "gcs": Vending("GCS", ("gcs.oauth2.token",)),
+    "azure": Vending("AZURE", ("adls.sas-token.",)),
+}
+
+
+def _table(catalog: PolarisCatalog, storage: str) -> tuple[IcebergClient, Id]:
+    """Make a table on a type of storage; return the operations of somebody who may read it, and its id.
+
+    Raises Unoffered where the server makes no tables there.
+    """
+    if storage not in storages_for(catalog.target):
+        raise Unoffered(f"the run has no place on {storage}")
+    id = catalog.id(CATALOG)
+    value = catalog.value(CATALOG, id, storage=STORAGES[storage])
+    with catalog.client.preparing():
+        if catalog.create(CATALOG, id, value, expect=(201, 400)).status == 400:
+            raise Unoffered(f"the server does not take catalogs on {storage}")
+        caller = catalog.new_caller(CONTENT, catalog=id[0])
+        tables, namespace = catalog.within(id[0], caller.client), (catalog.target.new_name(),)
+        tables.create_namespace(namespace)
+        made = tables.create_table((*namespace, "t"), SCHEMA, expect=None)
+    if made.status != 200:
+        raise Unoffered(f"the server makes no tables on {storage}: it cannot reach it")
+    return tables, (*namespace, "t")
+
+
+def _begun(config: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
+    """Return those of the names with which settings begin."""
+    return [name for name in names if any(setting.startswith(name) for setting in config)]
+
+
+@should("polaris.vending.{}", operations=LOAD, clause="vended-settings", each=VENDINGS)
+def test_credentials_are_vended(catalog: PolarisCatalog, case: Vending) -> None:
+    """Who asks for credentials of a table on {} gets them among its settings, by the names that clients know."""
+    tables, id = _table(catalog, case.id)
+    config = tables.load_table(id, _headers=VENDED)["config"]
+    contains(_begun(config, case.keys), case.keys, "the settings of the table")
+
+
+@should("polaris.vending.{}.unasked", operations=LOAD, clause="vended-on-request", each=VENDINGS)
+def test_credentials_are_not_given_away(catalog: PolarisCatalog, case: Vending) -> None:
+    """Who does not ask for credentials of a table on {} gets none."""
+    tables, id = _table(catalog, case.id)
+    found = tables.load_table(id)
+    equal(_begun(found.get("config") or {}, case.keys), [], "the credentials among the settings")
+    equal(found.get("storage-credentials") or [], [], "the storage-credentials")
+
+
+@should(
+    "polaris.vending.{}.listed", operations=[*LOAD, "loadCredentials"], clause="vended-list", each=VENDINGS, since="1.7"
+)
+def test_credentials_are_listed(catalog: PolarisCatalog, case: Vending) -> None:
+    """Credentials of a table on {} come in a list too, for a location that has the table in it."""
+    tables, id = _table(catalog, case.id)
+    loaded = tables.load_table(id, _headers=VENDED)
+    for credentials in (loaded["storage-credentials"], tables.load_credentials(id)["storage-credentials"]):
+        (entry,) = exactly(credentials, 1, "the storage-credentials")
+        location = str(loaded["metadata"]["location"])
+        holds(location.startswith(str(entry["prefix"])), "the table lies in the prefix of its credentials")
+        contains(_begun(entry["config"], case.keys), case.keys, "the settings of the credentials")
+
+
+@should("polaris.vending.file", operations=LOAD, clause="vended-settings")
+def test_local_files_need_no_credentials(catalog: PolarisCatalog) -> None:
+    """Who asks for credentials of a table on local files gets the table, and none."""
+    tables, id = _table(catalog, "FILE")
+    found = tables.load_table(id, _headers=VENDED)
+    for vending in VENDINGS.values():
+        equal(_begun(found.get("config") or {}, vending.keys), [], "the credentials among the settings")

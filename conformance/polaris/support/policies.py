@@ -1,0 +1,71 @@
+"""Policies of the run's own: made, attached, and asked for by what they hold for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from conformance.checks import listed
+from conformance.client import Answer, Expected
+from conformance.operation_client import DECLARED
+from conformance.polaris.catalog import PolarisCatalog
+from specs.identifiers import UNIT_SEPARATOR
+
+COMPACTION, EXPIRY = "system.data-compaction", "system.snapshot-expiry"
+ON, OFF = '{"enable": true}', '{"enable": false}'
+CATALOG = {"type": "catalog"}
+Names = tuple[str, ...]
+
+
+def create(
+    catalog: PolarisCatalog, id: Names, policy_type: str = COMPACTION, *, expect: Expected = DECLARED, **fields: Any
+) -> Answer:
+    """Ask for a policy."""
+    catalog.tables.sandbox.note("policy", [id])
+    fields = {"content": ON, **fields}
+    return catalog.create_policy(id[:-1], name=id[-1], type=policy_type, expect=expect, **fields)
+
+
+def new_id(catalog: PolarisCatalog) -> Names:
+    """Return an id for a policy."""
+    return (*catalog.tables.home, catalog.target.new_name())
+
+
+def new(catalog: PolarisCatalog, policy_type: str = COMPACTION, **fields: Any) -> Names:
+    """Make a policy and return its id."""
+    id = new_id(catalog)
+    with catalog.client.preparing():
+        create(catalog, id, policy_type, **fields)
+    return id
+
+
+def load(catalog: PolarisCatalog, id: Names) -> Any:
+    """Return a policy."""
+    return catalog.load_policy(id[:-1], id[-1])["policy"]
+
+
+def on_namespace(id: Sequence[str]) -> dict[str, Any]:
+    """Return a namespace as the target of a policy."""
+    return {"type": "namespace", "path": list(id)}
+
+
+def on_table(id: Sequence[str]) -> dict[str, Any]:
+    """Return a table as the target of a policy."""
+    return {"type": "table-like", "path": list(id)}
+
+
+def attach(catalog: PolarisCatalog, id: Names, target: Any, *, expect: Expected = DECLARED) -> Answer:
+    """Attach a policy to a target."""
+    return catalog.attach_policy(id[:-1], id[-1], target, expect=expect)
+
+
+def holding(catalog: PolarisCatalog, namespace: Names = (), table: str = "", **query: Any) -> list[Any]:
+    """Return name, and whether it is inherited, of the policies of the run that hold for something."""
+    asked = {"namespace": UNIT_SEPARATOR.join(namespace) or None, "target_name": table or None, **query}
+    found = catalog.get_applicable_policies(**{name: one for name, one in asked.items() if one is not None})
+    own = [one for one in listed(found["applicable-policies"], "the applicable-policies") if _is_own(catalog, one)]
+    return sorted([one["name"], one["inherited"]] for one in own)
+
+
+def _is_own(catalog: PolarisCatalog, policy: Any) -> bool:
+    return str(policy["name"]).startswith(catalog.target.prefix)
