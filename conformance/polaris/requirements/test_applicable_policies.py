@@ -1,0 +1,46 @@
+"""Which policies hold for something: its own, and those of what it lies in."""
+
+from __future__ import annotations
+
+from conformance.checks import equal
+from conformance.polaris.catalog import PolarisCatalog
+from conformance.polaris.support.policies import CATALOG, EXPIRY, attach, holding, new, on_namespace, on_table
+from conformance.requirement import must, should
+
+SINCE = "1.7"
+ATTACH, APPLICABLE = ["attachPolicy"], ["getApplicablePolicies"]
+
+
+@should("polaris.policy.inherited", operations=APPLICABLE, clause="policy-inherited", since=SINCE)
+def test_policies_are_inherited(catalog: PolarisCatalog) -> None:
+    """A policy holds for all that lies in what it is attached to, unless something nearer has one of its type."""
+    wide, near, other, table = new(catalog), new(catalog), new(catalog, EXPIRY), catalog.tables.new_table()
+    with catalog.client.preparing():
+        attach(catalog, wide, on_namespace(table[:-1]))
+        attach(catalog, other, on_namespace(table[:-1]))
+    outer = sorted([[wide[-1], True], [other[-1], True]])
+    equal(holding(catalog, table[:-1], table[-1]), outer, "the applicable policies of the table")
+    attach(catalog, near, on_table(table))
+    expected = sorted([[near[-1], False], [other[-1], True]])
+    equal(holding(catalog, table[:-1], table[-1]), expected, "the applicable policies of the table")
+    of_type = holding(catalog, table[:-1], table[-1], policyType=EXPIRY)
+    equal(of_type, [[other[-1], True]], "the applicable policies of the type")
+
+
+@should("polaris.policy.catalog", operations=[*ATTACH, *APPLICABLE], clause="policy-inherited", since=SINCE)
+def test_policy_of_the_catalog(catalog: PolarisCatalog) -> None:
+    """A policy on the catalog holds for the catalog itself and for its namespaces."""
+    id = new(catalog)
+    attach(catalog, id, CATALOG)
+    equal(holding(catalog), [[id[-1], False]], "the applicable policies of the catalog")
+    equal(holding(catalog, catalog.tables.home), [[id[-1], True]], "the applicable policies of the namespace")
+    catalog.detach_policy(id[:-1], id[-1], CATALOG)
+
+
+@must("polaris.policy.applicable.missing", operations=APPLICABLE, clause="policy-missing", kind="error", since=SINCE)
+def test_policies_of_nothing(catalog: PolarisCatalog) -> None:
+    """The policies of a namespace or a table that does not exist are asked for in vain: 404."""
+    home, missing = catalog.tables.home, catalog.target.missing_name
+    catalog.control(lambda: catalog.get_applicable_policies(namespace=catalog.tables.separator.join(home)))
+    catalog.get_applicable_policies(namespace=missing, expect=404)
+    catalog.get_applicable_policies(namespace=catalog.tables.separator.join(home), target_name=missing, expect=404)

@@ -1,0 +1,30 @@
+"""getConfig: the configuration of a catalog, which the request names."""
+
+from __future__ import annotations
+
+from conformance.checks import equal, shows
+from conformance.polaris.catalog import PolarisCatalog
+from conformance.polaris.entities import CATALOG
+from conformance.requirement import should
+
+CONFIG = ["getConfig"]
+
+
+@should("polaris.config.defaults", operations=CONFIG, clause="config-of-catalog")
+def test_defaults_are_the_properties(catalog: PolarisCatalog) -> None:
+    """The defaults of a configuration are the properties of the catalog, and its name leads to its paths."""
+    (name,) = catalog.new(CATALOG, properties={"lakeproof": "1"})
+    with catalog.client.preparing():
+        properties = catalog.get(CATALOG, (name,))["properties"]
+    config = catalog.within(name).get_config(warehouse=name)
+    shows(config["defaults"], properties, "the defaults")
+    equal(config["overrides"]["prefix"], name, "the prefix")
+
+
+@should("polaris.config.no_warehouse", operations=CONFIG, clause="config-of-catalog", kind="error")
+def test_configuration_of_no_catalog(catalog: PolarisCatalog) -> None:
+    """A request that names no catalog, or an empty name, is refused with 400."""
+    (name,) = catalog.new(CATALOG)
+    catalog.control(lambda: catalog.within(name).get_config(warehouse=name))
+    catalog.within(name).get_config(expect=400)
+    catalog.within(name).get_config(warehouse="", expect=400)
