@@ -16,10 +16,11 @@ import pytest
 from reference_server.lance.data.pylance_errors import translate
 from reference_server.machine import machine_fault
 from tests.reference_server.iceberg.conftest import SCHEMA
-from tests.reference_server.lance.test_hostile_requests import ARROW, ROWS, stream
+from tests.reference_server.lance.arrow_streams import ARROW, stream
 from tests.reference_server.served import served
 
 TABLE = "/v1/namespaces/a/tables/t"
+ROWS = 7
 SMALL = 100  # bytes that a file may have while the disk is full
 MANY = "x" * 20_000
 

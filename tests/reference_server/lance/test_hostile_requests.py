@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 
 import pyarrow as pa
@@ -13,18 +12,10 @@ from reference_server.errors import InvalidInput
 from reference_server.lance.data import arrow_limits, sql_limits
 from reference_server.lance.data.arrow_body import read_stream
 from reference_server.lance.data.sql import whole
+from tests.reference_server.lance.arrow_streams import ARROW, stream
 from tests.reference_server.served import JSON, served
 
-ARROW = {"Content-Type": "application/vnd.apache.arrow.stream"}
 ROWS = 7
-
-
-def stream(table, compression=None):
-    sink = io.BytesIO()
-    options = pa.ipc.IpcWriteOptions(compression=compression)
-    with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
-        writer.write_table(table)
-    return sink.getvalue()
 
 
 def pretended(table, rows):
