@@ -238,7 +238,7 @@ def _principals(names: Names) -> Calls:
     yield "create_principal", Call("createPrincipal", body={"principal": {"name": names.principal}})
     yield "get_principal", Call("getPrincipal", path)
     yield "update_principal", Call("updatePrincipal", path, update)
-    yield "delete_principal", Call("deletePrincipal", path)
+    yield "delete_principal", Call("deletePrincipal", path, takes="principal")
     yield "rotate_of_another", Call("rotateCredentials", path)
     yield "reset_of_another", Call("resetCredentials", path, {})
     yield "list_principal_roles_assigned", Call("listPrincipalRolesAssigned", path)
@@ -248,7 +248,7 @@ def _principals(names: Names) -> Calls:
     yield "create_principal_role", Call("createPrincipalRole", body={"principalRole": {"name": names.principal_role}})
     yield "get_principal_role", Call("getPrincipalRole", role)
     yield "update_principal_role", Call("updatePrincipalRole", role, update)
-    yield "delete_principal_role", Call("deletePrincipalRole", role)
+    yield "delete_principal_role", Call("deletePrincipalRole", role, takes="principal_role")
     yield "list_assignee_principals", Call("listAssigneePrincipalsForPrincipalRole", role)
     of_catalog = {**role, "catalogName": names.catalog}
     yield "list_catalog_roles_of_principal_role", Call("listCatalogRolesForPrincipalRole", of_catalog)

@@ -52,10 +52,15 @@ class Scene:
         With `spare` it is about a thing of its own, if it takes one away. Raises Blocked where what it is about could
         not be made.
         """
-        names = self._with_spare(self.calls[request].takes) if spare else self.names
+        takes = self.calls[request].takes
+        names = self._with_another(takes) if spare and takes else self.names
         call = calls(names)[request] if names is not self.names else self.calls[request]
         self._require(call)
-        return self.send(call, self.caller(grants, call, names))
+        answer = self.send(call, self.caller(grants, call, names))
+        if takes and names is self.names and answer.status in DONE:
+            self.names = self._with_another(takes)
+            self.calls = calls(self.names)
+        return answer
 
     def caller(self, grants: Grants, call: Call, names: Names | None = None) -> Client:
         """Return a client with exactly these grants, on what a call is about."""
@@ -147,6 +152,8 @@ class Scene:
             "view": ("createView", new_view(space, name)),
             "generic": ("createGenericTable", {"name": name, "format": "delta"}),
             "policy": ("createPolicy", new_policy(name)),
+            "principal": ("createPrincipal", {"principal": {"name": name}}),
+            "principal_role": ("createPrincipalRole", {"principalRole": {"name": name}}),
         }[kind]
         if operation in self._admin.document.operations:
             path = {"prefix": self.names.catalog, "namespace": space}
@@ -158,10 +165,10 @@ class Scene:
         names = self.names
         for role in (names.role, names.loose_role):
             self.manage("createCatalogRole", {"catalogRole": {"name": role}}, catalogName=names.catalog)
-        self.manage("createPrincipalRole", {"principalRole": {"name": names.principal_role}})
+        for kind in ("principal", "principal_role"):
+            self._make(kind, getattr(names, kind))
         path = {"principalRoleName": names.principal_role, "catalogName": names.catalog}
         self.manage("assignCatalogRoleToPrincipalRole", {"catalogRole": {"name": names.role}}, **path)
-        self._principal(names.principal)
         self._holder = self._new_name()
         self.holder = self._principal(self._holder)
 
@@ -169,10 +176,8 @@ class Scene:
         issued = self.manage("createPrincipal", {"principal": {"name": name}})["credentials"]
         return {"client_id": str(issued["clientId"]), "client_secret": str(issued["clientSecret"])}
 
-    def _with_spare(self, field: str) -> Names:
+    def _with_another(self, field: str) -> Names:
         """Return the names with a new thing in place of one that a request takes away."""
-        if not field:
-            return self.names
         name = self._new_name()
         with self._admin.preparing():
             self._make(field, name)
