@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -58,6 +59,9 @@ def test_version_and_help(cli):
         ["list"],
         ["expect"],
         ["repro"],
+        ["diff"],
+        ["compare"],
+        ["matrix"],
         ["coverage"],
         ["explain"],
         ["report"],
@@ -234,6 +238,8 @@ def test_requirements_are_listed_as_check_selects_them(cli):
         (["explain", "lance.namespace.create.conflit"], "no requirement"),
         (["report", "none"], "cannot be read"),
         (["expect", "none"], "cannot be read"),
+        (["diff", "none", "none"], "cannot be read"),
+        (["matrix", "none"], "cannot be read"),
         (["repro", "lance.table.x", "--results", "none"], "cannot be read"),
         (["check", "http://127.0.0.1:2333", "--expect", "none.toml"], "cannot be read"),
         (["serve", "--storage", "dir:/proc/none"], "cannot be used"),
@@ -302,6 +308,25 @@ def test_a_finding_is_sent_again(cli, folder):
         code, out, _ = cli("repro", CONFLICT, mended.url)
         assert (code, "It is mended" in out, "(recorded: 400)" in out) == (0, True, True)
     assert "no finding" in cli("repro", "lance.namespace.create.other")[2]
+
+
+# Several runs
+
+
+def test_two_servers_are_compared_and_their_runs_too(cli, folder):
+    right, wrong = (serve("lance", storage="memory:pure", faults=faults) for faults in ([], ["conflict-as-400"]))
+    with right as one, wrong as other:
+        code, out, _ = cli("compare", one.url, other.url, "-k", CONFLICT)
+    assert (code, "Only A keeps to the document" in out, CONFLICT in out) == (1, True, True)
+    code, out, _ = cli("diff", "lakeproof-report/a", "lakeproof-report/b")
+    assert (code, "1 newly broken" in out, "CreateNamespace: expected 409, got 400" in out) == (1, True, True)
+    code, out, _ = cli("diff", "lakeproof-report/b", "lakeproof-report/a", "--json")
+    assert (code, [one["change"] for one in json.loads(out)]) == (0, ["mended"])
+    assert cli("diff", "lakeproof-report/a", "lakeproof-report/a")[:2][0] == 0
+    assert cli("matrix", "lakeproof-report/a", "lakeproof-report/b", "--report", "m")[0] == 0
+    links = re.findall(r'href="([^"#]+report.html)#([^"]+)"', (folder / "m" / "matrix.html").read_text())
+    assert [name for _, name in links] == [CONFLICT]
+    assert f'id="{CONFLICT}"' in (folder / "m" / links[0][0]).read_text()
 
 
 # Known deviations

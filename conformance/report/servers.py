@@ -1,0 +1,96 @@
+"""Many servers on one page: requirements by runs, each finding with a link to the report of its run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.report.headline import sentence
+from conformance.report.html import render_html
+from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST
+from conformance.report.pages import template
+from conformance.results import Result, Results
+from conformance.verdict import GOOD
+from specs.problems import Problem
+
+PAGE = "matrix.html"
+REPORT = "report.html"
+NOT_OF_FILES = re.compile(r"[^A-Za-z0-9.]+")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A requirement, and how each run ended for it; None where it did not test it."""
+
+    id: str
+    level: str
+    statement: str
+    results: tuple[Result | None, ...]
+
+    @property
+    def met(self) -> bool:
+        """True when no run that tested it found anything."""
+        return all(one is None or one.verdict in GOOD for one in self.results)
+
+
+def write_servers(runs: Sequence[Results], folder: Path) -> Path:
+    """Write the page of many runs, and the report of each beside it, and return its path.
+
+    Raises Problem when the folder cannot be written.
+    """
+    folders = folders_of(runs)
+    path = folder / PAGE
+    try:
+        for run, name in zip(runs, folders, strict=True):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+            (folder / name / REPORT).write_text(render_html(run), encoding="utf-8")
+        path.write_text(render_servers(runs, folders), encoding="utf-8")
+    except OSError as error:
+        raise Problem(
+            f"The report folder {folder} cannot be written: {error.strerror}.", "Give another --report."
+        ) from None
+    return path
+
+
+def render_servers(runs: Sequence[Results], folders: Sequence[str]) -> str:
+    """Return the page; `folders` are where the reports of the runs lie, relative to it."""
+    rows = rows_of(runs)
+    resources: dict[str, list[Row]] = {}
+    for row in rows:
+        if not row.met:
+            resources.setdefault(".".join(row.id.split(".")[:2]), []).append(row)
+    return template("servers.html.j2").render(
+        title="Matrix",
+        version=runs[0].run.kit.partition(" ")[2],
+        headline=f"{len(runs)} runs, {len(rows):,} requirements",
+        facts={"met by all": f"{sum(row.met for row in rows):,} requirements, left out below"},
+        runs=[(run, name, sentence(run)) for run, name in zip(runs, folders, strict=True)],
+        folders=folders,
+        report=REPORT,
+        resources=resources,
+        order=WORST_FIRST,
+        glyphs=GLYPHS,
+        meanings=MEANINGS,
+    )
+
+
+def rows_of(runs: Sequence[Results]) -> list[Row]:
+    """Return a row for each requirement that one of the runs tested, by id."""
+    tables = [{one.id: one for one in run.requirements} for run in runs]
+    known = {name: one for table in tables for name, one in table.items()}
+    return [
+        Row(name, one.level, one.statement, tuple(table.get(name) for table in tables))
+        for name, one in sorted(known.items())
+    ]
+
+
+def folders_of(runs: Iterable[Results]) -> list[str]:
+    """Return a name for the folder of each run: that of its server, and a number where two have the same."""
+    found: list[str] = []
+    for run in runs:
+        name = NOT_OF_FILES.sub("-", f"{run.target.name} {run.target.profile}").strip("-.").lower() or "run"
+        same = sum(re.fullmatch(re.escape(name) + r"(-\d+)?", one) is not None for one in found)
+        found.append(f"{name}-{same + 1}" if same else name)
+    return found

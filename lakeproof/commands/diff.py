@@ -1,0 +1,90 @@
+"""`lakeproof diff`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.text import Text
+
+from conformance.comparison import CHANGES, Change, Difference, counts, differences
+from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
+from conformance.results import Result, read_results
+from lakeproof.terminal import COLOURS, mark, out
+
+MOST_NAMES = 3
+TITLES: Mapping[Change, str] = {
+    "broken": "Newly broken",
+    "changed": "Broken in another way",
+    "appeared": "Broken, and not tested before",
+    "mended": "Mended",
+    "gone": "Broken before, and not tested now",
+}
+EPILOG = """\b
+Examples:
+  lakeproof diff yesterday/ lakeproof-report        two results files, or their folders
+  lakeproof diff reports/my-server-1.1 reports/my-server-1.2 --strict
+  lakeproof diff main.json branch.json --json | jq '.[] | select(.change == "broken")'
+
+\b
+Exit codes: 0 no MUST is newly broken or broken in another way, 1 one is.
+"""
+
+
+@click.command("diff", epilog=EPILOG)
+@click.argument("old", type=click.Path(path_type=Path))
+@click.argument("new", type=click.Path(path_type=Path))
+@click.option("--strict", is_flag=True, help="A SHOULD counts like a MUST.")
+@click.option("--json", "as_json", is_flag=True, help="Print the differences as JSON and nothing else.")
+def diff_command(old: Path, new: Path, *, strict: bool, as_json: bool) -> int:
+    """Say what is different between two runs, by cause: newly broken, mended, broken in another way."""
+    before, after = read_results(old), read_results(new)
+    found = differences(before, after)
+    if as_json:
+        click.echo(json.dumps(list(map(entry, found)), indent=2))
+    else:
+        out.print(f"{before.target.name} ({before.run.started}) → {after.target.name} ({after.run.started})\n")
+        print_differences(found, TITLES)
+    return EXIT_FAILS if any(one.fails_gate(strict=strict) for one in found) else EXIT_CONFORMS
+
+
+def entry(one: Difference) -> dict[str, Any]:
+    """Return a difference for a JSON file."""
+    return {
+        "change": one.change,
+        "level": one.shown.level,
+        "cause": one.cause,
+        "requirements": list(one.requirements),
+        "before": _seen(one.before),
+        "after": _seen(one.after),
+    }
+
+
+def print_differences(found: Sequence[Difference], titles: Mapping[Change, str]) -> None:
+    """Print differences, under a title for each change, and their numbers."""
+    for change in CHANGES:
+        some = [one for one in found if one.change == change]
+        if some:
+            out.print(Text(titles[change], "bold"))
+        for one in some:
+            _print(one)
+    told = ", ".join(f"{count} {titles[change].lower()}" for change, count in counts(found).items() if count)
+    out.print(told or "no difference")
+
+
+def _print(one: Difference) -> None:
+    verdict = "pass" if one.change == "mended" else one.shown.verdict
+    out.print(Text("  ").append_text(mark(verdict, f"{one.shown.level}  {one.cause}")), soft_wrap=True)
+    more = f" and {len(one.requirements) - MOST_NAMES} more" if len(one.requirements) > MOST_NAMES else ""
+    out.print(Text(f"      {', '.join(one.requirements[:MOST_NAMES])}{more}", "dim"), soft_wrap=True)
+    if one.change == "changed":
+        out.print(Text(f"      was: {_seen(one.before)}", "dim"), soft_wrap=True)
+    out.print(Text(f"      {_seen(one.shown)}\n", COLOURS[verdict]), soft_wrap=True)
+
+
+def _seen(result: Result | None) -> str:
+    """Return how a requirement ended, on one line."""
+    return f"{result.verdict}: {result.message.partition(chr(10))[0]}".removesuffix(": ") if result else "not tested"
