@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -14,40 +13,10 @@ import pytest
 import urllib3
 import yaml
 
-from lakeproof import serve, terminal
-from lakeproof.cli import main
+from lakeproof import serve
 from specs.profiles import find_profile
 
 CONFLICT = "lance.namespace.create.conflict"
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    """Every command runs in a folder of its own, and its lines are wide, whoever imported the console first."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr(terminal.out, "width", 200)
-    return tmp_path
-
-
-@pytest.fixture(scope="module")
-def server():
-    with serve("lance", storage="memory:pure", allow_faults=True) as server:
-        yield server
-
-
-@pytest.fixture
-def cli(monkeypatch, capsys):
-    """Run a command in this process and return its exit code and both outputs."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["lakeproof", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        said = capsys.readouterr()
-        return ended.value.code, said.out, said.err
-
-    return run
 
 
 def test_version_and_help(cli):
@@ -291,71 +260,6 @@ def test_a_server_of_another_kind_is_recognised(cli, server):
     code, _, err = cli("check", server.url + "/v1/elsewhere")
     assert code == 4
     assert "is no lance/2026-03 server" in err
-
-
-# Seeing findings again
-
-
-def test_a_finding_is_sent_again(cli, folder):
-    with serve("lance", storage="memory:pure", faults=["conflict-as-400"]) as faulty:
-        assert cli("check", faulty.url, "-k", CONFLICT)[0] == 1
-        code, out, _ = cli("repro", CONFLICT)
-        assert (code, "It still fails: CreateNamespace answers 400, as recorded." in out) == (1, True)
-        assert "3. POST /v1/namespace/" in out
-        assert cli("repro", CONFLICT, "--as", "curl")[1].startswith("#!/bin/sh")
-        assert "def test_lance_namespace_create_conflict" in cli("repro", CONFLICT, "--as", "pytest")[1]
-    with serve("lance", storage="memory:pure") as mended:
-        code, out, _ = cli("repro", CONFLICT, mended.url)
-        assert (code, "It is mended" in out, "(recorded: 400)" in out) == (0, True, True)
-    assert "no finding" in cli("repro", "lance.namespace.create.other")[2]
-
-
-# Several runs
-
-
-def test_two_servers_are_compared_and_their_runs_too(cli, folder):
-    right, wrong = (serve("lance", storage="memory:pure", faults=faults) for faults in ([], ["conflict-as-400"]))
-    with right as one, wrong as other:
-        code, out, _ = cli("compare", one.url, other.url, "-k", CONFLICT)
-    assert (code, "Only A keeps to the document" in out, CONFLICT in out) == (1, True, True)
-    code, out, _ = cli("diff", "lakeproof-report/a", "lakeproof-report/b")
-    assert (code, "1 newly broken" in out, "CreateNamespace: expected 409, got 400" in out) == (1, True, True)
-    code, out, _ = cli("diff", "lakeproof-report/b", "lakeproof-report/a", "--json")
-    assert (code, [one["change"] for one in json.loads(out)]) == (0, ["mended"])
-    assert cli("diff", "lakeproof-report/a", "lakeproof-report/a")[:2][0] == 0
-    assert cli("matrix", "lakeproof-report/a", "lakeproof-report/b", "--report", "m")[0] == 0
-    links = re.findall(r'href="([^"#]+report.html)#([^"]+)"', (folder / "m" / "matrix.html").read_text())
-    assert [name for _, name in links] == [CONFLICT]
-    assert f'id="{CONFLICT}"' in (folder / "m" / links[0][0]).read_text()
-
-
-# Known deviations
-
-
-def test_findings_can_be_made_known_and_taken_out_again(cli, folder):
-    select = ("-k", CONFLICT)
-    with serve("lance", storage="memory:pure", faults=["conflict-as-400"]) as faulty:
-        assert cli("check", faulty.url, *select)[0] == 1
-        code, out, _ = cli("expect", "--reason", "by design", "--expires", "2999-12-31")
-        assert (code, "1 added, 0 removed" in out) == (0, True)
-        assert "2999-12-31" in (folder / "lakeproof-expectations.toml").read_text()
-        code, out, _ = cli("check", faulty.url, *select)
-        assert (code, "1 known" in out) == (0, True)
-    with serve("lance", storage="memory:pure") as mended:
-        code, out, _ = cli("check", mended.url, *select)
-        assert (code, f"stale: {CONFLICT} is met now" in out) == (1, True)
-        assert f"stale: {CONFLICT}" in (folder / "lakeproof-report" / "summary.md").read_text()
-        assert "0 added, 1 removed" in cli("expect", "--prune")[1]
-        assert cli("check", mended.url, *select)[0] == 0
-
-
-def test_expectations_of_another_profile_are_refused_where_they_are_named(cli, server, folder):
-    (folder / "other.toml").write_text('profile = "iceberg/1.11"')
-    code, _, err = cli("check", server.url, "--expect", "other.toml")
-    assert (code, "has expectations of iceberg/1.11" in err) == (4, True)
-    (folder / "other.toml").rename(folder / "lakeproof-expectations.toml")
-    assert cli("check", server.url, "-k", CONFLICT)[0] == 0
-    assert cli("expect", "lakeproof-report")[0] == 4
 
 
 # The rest

@@ -1,0 +1,39 @@
+"""What tests of the command line share: a folder of their own, a server, and commands in this process."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from lakeproof import serve, terminal
+from lakeproof.cli import main
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Every command runs in a folder of its own, and its lines are wide, whoever imported the console first."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(terminal.out, "width", 200)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def server():
+    with serve("lance", storage="memory:pure", allow_faults=True) as server:
+        yield server
+
+
+@pytest.fixture
+def cli(monkeypatch, capsys):
+    """Run a command in this process and return its exit code and both outputs."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["lakeproof", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        return ended.value.code, said.out, said.err
+
+    return run
