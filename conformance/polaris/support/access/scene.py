@@ -21,6 +21,7 @@ from conformance.polaris.support.access.table import Grant, Grants
 DONE = (200, 201, 204)
 CONTENT = "CATALOG_MANAGE_CONTENT"
 POWERLESS: Grants = ()
+EVERY_ROLE = "PRINCIPAL_ROLE:ALL"
 Value = Callable[[str], dict[str, Any]]
 
 
@@ -28,7 +29,7 @@ class Scene:
     """See the module. `admin` is a client that manages, `new_name` gives names, `value` what a new catalog is."""
 
     def __init__(self, admin: Client, new_name: Callable[[], str], value: Value) -> None:
-        self._admin = admin.located(lambda path: path)  # requests name their catalogs
+        self.admin = admin.located(lambda path: path)  # requests name their catalogs
         self._new_name = new_name
         self._roles: dict[tuple[str, ...], str] = {}
         self._clients: dict[frozenset[str], Client] = {}
@@ -64,7 +65,7 @@ class Scene:
 
     def caller(self, grants: Grants, call: Call, names: Names | None = None) -> Client:
         """Return a client with exactly these grants, on what a call is about."""
-        with self._admin.preparing():
+        with self.admin.preparing():
             roles = [self._role(grant, call, names or self.names) for grant in grants] or [self._role(None)]
             return self.in_roles(roles)
 
@@ -78,10 +79,10 @@ class Scene:
     def log_in(self, credentials: Mapping[str, str], scope: str) -> Client:
         """Return a client with a token for credentials."""
         form = {"grant_type": "client_credentials", **credentials, "scope": scope}
-        answer = self._admin.call(
+        answer = self.admin.call(
             "getToken", body=urlencode(form).encode(), content_type=FORM_TYPE, headers={"Authorization": None}
         )
-        return self._admin.as_(bearer(str(answer["access_token"])))
+        return self.admin.as_(bearer(str(answer["access_token"])))
 
     def send(self, call: Call, client: Client) -> Answer:
         """Send a call through a client, whatever is answered."""
@@ -98,11 +99,17 @@ class Scene:
 
     def manage(self, operation: str, body: Any = None, **path: str) -> Answer:
         """Do something as the administrator. Raises Blocked where that fails."""
-        return self._admin.call(operation, path=path, json=body, expect=DONE)
+        return self.admin.call(operation, path=path, json=body, expect=DONE)
 
-    def new_principal(self) -> dict[str, str]:
-        """Make a principal and return its credentials, as a form has them."""
-        return self._principal(self._new_name())
+    def new_principal(self) -> tuple[str, dict[str, str]]:
+        """Make a principal and return its name and its credentials, as a form has them."""
+        name = self._new_name()
+        with self.admin.preparing():
+            return name, self._principal(name)
+
+    def as_(self, credentials: Mapping[str, str | None]) -> Client:
+        """Return a client that calls with other credentials; see Client.as_."""
+        return self.admin.as_(credentials)
 
     def new_role(self, *grants: Mapping[str, Any]) -> str:
         """Make a principal role of the one who calls, and a role of the catalog of the same name with these grants."""
@@ -155,9 +162,9 @@ class Scene:
             "principal": ("createPrincipal", {"principal": {"name": name}}),
             "principal_role": ("createPrincipalRole", {"principalRole": {"name": name}}),
         }[kind]
-        if operation in self._admin.document.operations:
+        if operation in self.admin.document.operations:
             path = {"prefix": self.names.catalog, "namespace": space}
-            answer = self._admin.call(operation, path=path, json=body, expect=None)
+            answer = self.admin.call(operation, path=path, json=body, expect=None)
             if answer.status not in DONE:
                 self._lacking.add(name)
 
@@ -179,7 +186,7 @@ class Scene:
     def _with_another(self, field: str) -> Names:
         """Return the names with a new thing in place of one that a request takes away."""
         name = self._new_name()
-        with self._admin.preparing():
+        with self.admin.preparing():
             self._make(field, name)
         changed: dict[str, Any] = {field: name}
         return replace(self.names, **changed)

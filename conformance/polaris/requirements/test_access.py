@@ -1,0 +1,187 @@
+"""Who calls: nobody in particular, somebody without rights, an administrator of a catalog, somebody about itself.
+
+What each privilege lets somebody do is in test_authorization.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from conformance.checks import equal, holds
+from conformance.polaris.support.access.calls import Call, calls, operations
+from conformance.polaris.support.access.cells import DENIED
+from conformance.polaris.support.access.scene import EVERY_ROLE, POWERLESS, Scene
+from conformance.polaris.support.access.table import Grant, rules
+from conformance.requirement import must, should
+
+Stage = Callable[[], Scene]
+ALWAYS = [name for name, rule in rules().items() if not rule.since]  # requests that every revision has
+OPERATIONS = operations()
+SUBJECTS = sorted({OPERATIONS[name] for name in ALWAYS})
+TOKENS: dict[str, str | None] = {"no_token": None, "wrong_token": "Bearer lakeproof-wrong-token"}
+ADMINISTRATOR = (Grant("CATALOG_MANAGE_ACCESS", "catalog"), Grant("CATALOG_MANAGE_METADATA", "catalog"))
+LIST_TABLES = {"type": "catalog", "privilege": "TABLE_LIST"}
+
+
+@must("polaris.access.{}", operations=SUBJECTS, clause="access-anonymous", kind="auth", each=TOKENS)
+def test_without_a_good_token(scene: Stage, case: str | None) -> None:
+    """Every request with {} is refused with 401."""
+    stage = scene()
+    nobody = stage.as_({"Authorization": case})
+    for name in ALWAYS:
+        equal(stage.send(stage.calls[name], nobody).status, 401, f"the status of {OPERATIONS[name]}")
+
+
+@must("polaris.access.configuration", operations=["getConfig"], clause="access-configuration", kind="auth")
+def test_configuration_for_everybody(scene: Stage) -> None:
+    """A principal without any right reads the configuration of a catalog."""
+    stage = scene()
+    call = Call("getConfig", query={"warehouse": stage.names.catalog})
+    equal(stage.send(call, stage.caller(POWERLESS, call)).status, 200, "the status")
+
+
+@should("polaris.access.administrator", operations=SUBJECTS, clause="access-administrator", kind="auth")
+def test_administrator_of_a_catalog(scene: Stage) -> None:
+    """Who manages access and metadata of a catalog is let through, but for data and for what is no catalog's."""
+    stage = scene()
+    held = {grant.privilege for grant in ADMINISTRATOR}
+    for name in ALWAYS:
+        answer = stage.ask(name, ADMINISTRATOR, spare=True)
+        if held & set(rules()[name].suffice):
+            holds(answer.status not in DENIED, f"{OPERATIONS[name]} is let through")
+        else:
+            equal(answer.status, 403, f"the status of {OPERATIONS[name]}")
+
+
+@should("polaris.access.own_secret", operations=["rotateCredentials"], clause="access-oneself", kind="auth")
+def test_own_secret(scene: Stage) -> None:
+    """A principal without any right rotates its own secret."""
+    stage = scene()
+    name, known = stage.new_principal()
+    call = Call("rotateCredentials", {"principalName": name})
+    equal(stage.send(call, stage.log_in(known, EVERY_ROLE)).status, 200, "the status")
+
+
+@should("polaris.access.oneself", operations=["getPrincipal"], clause="access-oneself", kind="auth")
+def test_oneself(scene: Stage) -> None:
+    """A principal without any right does not see itself in the management interface."""
+    stage = scene()
+    name, known = stage.new_principal()
+    call = Call("getPrincipal", {"principalName": name})
+    equal(stage.send(call, stage.log_in(known, EVERY_ROLE)).status, 403, "the status")
+
+
+# Names come first
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A request, and the field of what it names that is not there; `id` is that in words."""
+
+    id: str
+    request: str
+    field: str
+
+
+MISSING = {
+    one.id.replace(" ", "_"): one
+    for one in (
+        Missing("catalog", "get_catalog", "catalog"),
+        Missing("catalog of roles", "list_catalog_roles", "catalog"),
+        Missing("namespace", "load_namespace", "namespace"),
+        Missing("namespace of tables", "list_tables", "namespace"),
+        Missing("parent of a namespace", "create_namespace", "namespace"),
+        Missing("table", "load_table", "table"),
+        Missing("table to rename", "rename_table", "table"),
+        Missing("table of a commit", "commit_nothing", "table"),
+        Missing("view", "load_view", "view"),
+        Missing("catalog role", "get_catalog_role", "role"),
+        Missing("principal", "get_principal", "principal"),
+        Missing("principal role", "get_principal_role", "principal_role"),
+        Missing("table of a grant", "grant_on_table", "table"),
+        Missing("view of a revoke", "revoke_from_view", "view"),
+    )
+}
+
+
+@should(
+    "polaris.access.missing.{}",
+    operations=lambda missing: [OPERATIONS[missing.request]],
+    clause="access-names-first",
+    kind="error",
+    each=MISSING,
+)
+def test_names_come_before_rights(scene: Stage, case: Missing) -> None:
+    """Whoever may do nothing is told by 404 that what a request names is not there, and by 403 that it is: {}."""
+    stage = scene()
+    absent: dict[str, Any] = {case.field: stage.names.absent}
+    there, missing = (calls(names)[case.request] for names in (stage.names, replace(stage.names, **absent)))
+    caller = stage.caller(POWERLESS, there)
+    equal(stage.send(there, caller).status, 403, "the status where it is there")
+    equal(stage.send(missing, caller).status, 404, "the status where it is not there")
+
+
+@should("polaris.access.silent", operations=SUBJECTS, clause="access-silent", kind="auth")
+def test_refusals_tell_nothing(scene: Stage) -> None:
+    """A refusal tells who has no rights nothing that its request did not say: no names, no location."""
+    stage = scene()
+    names = stage.names
+    secret = (names.table, names.second, names.view, names.child, names.role, names.loose_role, names.location)
+    for name in ALWAYS:
+        call = stage.calls[name]
+        said = repr((call.path, call.query, call.body))
+        answer = stage.ask(name, POWERLESS)
+        for one in secret:
+            told = one not in said and one.encode() in answer.body
+            holds(not told, f"the refusal of {OPERATIONS[name]} does not tell {one}")
+
+
+# What is taken away holds from the next request
+
+
+@must("polaris.access.revoked.grant", operations=["revokeGrantFromCatalogRole"], clause="access-at-once", kind="auth")
+def test_revoked_grant(scene: Stage) -> None:
+    """A grant that was revoked is worth nothing in the next request, and again something when it is granted anew."""
+    stage = scene()
+    role, allowed = _allowed(stage)
+    path = {"catalogName": stage.names.catalog, "catalogRoleName": role}
+    stage.manage("revokeGrantFromCatalogRole", {"grant": LIST_TABLES}, **path)
+    equal(allowed(), 403, "the status after the revoke")
+    stage.grant(role, LIST_TABLES)
+    equal(allowed(), 200, "the status after the grant")
+
+
+@must(
+    "polaris.access.revoked.catalog_role",
+    operations=["revokeCatalogRoleFromPrincipalRole"],
+    clause="access-at-once",
+    kind="auth",
+)
+def test_revoked_catalog_role(scene: Stage) -> None:
+    """A role of a catalog that was taken from a principal role is worth nothing in the next request."""
+    stage = scene()
+    role, allowed = _allowed(stage)
+    path = {"principalRoleName": role, "catalogName": stage.names.catalog, "catalogRoleName": role}
+    stage.manage("revokeCatalogRoleFromPrincipalRole", **path)
+    equal(allowed(), 403, "the status after the revoke")
+
+
+@must("polaris.access.revoked.deleted_role", operations=["deleteCatalogRole"], clause="access-at-once", kind="auth")
+def test_deleted_role(scene: Stage) -> None:
+    """What a role of a catalog was granted is worth nothing in the next request after it was deleted."""
+    stage = scene()
+    role, allowed = _allowed(stage)
+    stage.manage("deleteCatalogRole", catalogName=stage.names.catalog, catalogRoleName=role)
+    equal(allowed(), 403, "the status after the role was deleted")
+
+
+def _allowed(stage: Scene) -> tuple[str, Callable[[], int]]:
+    """Return a role with a grant, and what asks for the status of a request that it allows, which is 200 now."""
+    call = stage.calls["list_tables"]
+    with stage.admin.preparing():
+        role = stage.new_role(LIST_TABLES)
+        client = stage.in_roles([role])
+        equal(stage.send(call, client).status, 200, "the status with the grant")
+    return role, lambda: int(stage.send(call, client).status)
