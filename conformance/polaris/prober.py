@@ -52,7 +52,8 @@ class PolarisProber(IcebergProber):
 
     def recognises(self, first_answer: Exchange) -> bool:
         """True when an answer can only come from such a server: a list of catalogs."""
-        return first_answer.status == 200 and isinstance(read_object(first_answer.response_body).get("catalogs"), list)
+        listed = read_object(first_answer.response_body).get("catalogs")
+        return 200 <= first_answer.status < 300 and isinstance(listed, list)
 
     def _prepare(self) -> None:
         """Make a catalog and a principal for the requirements on tables; without them these are blocked.

@@ -17,8 +17,12 @@ from specs.apis import apis
 
 TOKEN = "test-token"
 # A run that names its warehouse sees what becomes of clients that name none.
-SETTINGS = {"iceberg": {"warehouse": "default", "credential": f"lakeproof:{TOKEN}", "functions": SAMPLE_NAMESPACE}}
-SERVED = {"iceberg": {"functions": str(SAMPLES)}}
+ROOT = f"root:{TOKEN}"
+SETTINGS = {
+    "iceberg": {"warehouse": "default", "credential": f"lakeproof:{TOKEN}", "functions": SAMPLE_NAMESPACE},
+    "polaris": {"token": "", "credential": ROOT},
+}
+SERVED = {"iceberg": {"functions": str(SAMPLES)}, "polaris": {"bootstrap": ROOT}}
 ON_S3 = "iceberg.storage."  # judged in iceberg/test_s3_mutants.py
 NOTICED = {api: read_noticed(noticed_file(api)) for api in apis()}
 

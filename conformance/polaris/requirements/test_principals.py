@@ -16,8 +16,10 @@ CHOSEN_SECRET = "lakeproof-chosen-secret-0123456789"  # noqa: S105 - of a princi
 @must("polaris.principal.create.credentials", operations=["createPrincipal"], clause="credentials-issued")
 def test_credentials_of_a_new_principal(catalog: PolarisCatalog) -> None:
     """The credentials in the answer to the creation of a principal get a token that the server takes."""
-    _, known = catalog.new_principal()
-    opens(catalog, known)
+    id = catalog.id(PRINCIPAL)
+    answer = catalog.create(PRINCIPAL, id)
+    equal(answer["principal"]["name"], id[-1], "the name of the principal")
+    opens(catalog, credentials(answer))
 
 
 @should("polaris.principal.create.client_id", operations=["createPrincipal", "getPrincipal"], clause="client-id-shown")
