@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby
@@ -31,6 +32,7 @@ COLOURS = {
     "error": "bold red",
 }
 MOST_CARDS = 5
+LINE_SECONDS = 10.0
 MOST_LINES = 40
 MOST_STEPS = 6
 out = Console(highlight=False)
@@ -43,10 +45,12 @@ def mark(verdict: str, text: str = "") -> Text:
 
 
 class ProgressListener:
-    """A progress bar with counts and the time left; silent where there is no terminal."""
+    """A progress bar with counts and the time left; where there is no terminal, a line now and then."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
+        self._total = 0
+        self._started = self._told = time.monotonic()
         self._progress = Progress(
             TextColumn("[progress.description]{task.description}"),
             BarColumn(),
@@ -68,7 +72,9 @@ class ProgressListener:
 
     def selected(self, requirements: list[Requirement]) -> None:
         """See Listener."""
-        self._progress.update(self._task, total=len(requirements))
+        self._total = len(requirements)
+        self._started = self._told = time.monotonic()
+        self._progress.update(self._task, total=self._total)
 
     def judged(self, result: Result) -> None:
         """See Listener."""
@@ -79,6 +85,16 @@ class ProgressListener:
             if self._counts[verdict]
         )
         self._progress.update(self._task, advance=1, counts=counts, description=result.id.split(".")[1])
+        if not err.is_terminal and time.monotonic() - self._told > LINE_SECONDS:
+            self._told = time.monotonic()
+            err.print(Text(self._line()), soft_wrap=True)
+
+    def _line(self) -> str:
+        """Return how far the run is, and how long the rest takes at this pace."""
+        judged = self._counts.total()
+        left = (time.monotonic() - self._started) / judged * max(self._total - judged, 0)
+        counts = ", ".join(f"{self._counts[verdict]} {verdict}" for verdict in WORST_FIRST if self._counts[verdict])
+        return f"{judged} of {self._total} requirements, about {left:.0f} s left: {counts}"
 
 
 def print_results(results: Results) -> None:

@@ -12,6 +12,7 @@ from conformance.report.html import render_html
 from conformance.report.junit import render_junit
 from conformance.report.markdown import render_markdown
 from conformance.report.notes import read_notes
+from conformance.report.sarif import render_sarif
 from conformance.results import Results, read_results
 from conformance.results_files import write_compressed
 from conformance.settings import Settings
@@ -21,6 +22,7 @@ RENDERERS = {
     "html": ("report.html", render_html),
     "junit": ("junit.xml", render_junit),
     "markdown": ("summary.md", render_markdown),
+    "sarif": ("findings.sarif", render_sarif),
     "badge": ("badge.json", render_badge),
 }
 FINDINGS_FILE = "findings.md"

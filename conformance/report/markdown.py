@@ -15,7 +15,7 @@ MOST_FINDINGS = 25
 def render_markdown(results: Results) -> str:
     """Return the summary of a run."""
     lines = [f"## {sentence(results)}", "", _facts(results), "", *_about(results.run)]
-    lines += [*_table(results), *_expected(results), *_findings(results)]
+    lines += [*_expected(results), *_findings(results), "", *_table(results)]
     return "\n".join(lines) + "\n"
 
 

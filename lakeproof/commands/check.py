@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 from typing import Any
@@ -15,6 +16,7 @@ from lakeproof.checking import EMBEDDED_STORAGE, check
 from lakeproof.command_line import without_secrets
 from lakeproof.commands.connection_options import connection_options
 from lakeproof.commands.selection_options import rerun_options, selection_options
+from lakeproof.github import workflow_commands
 from lakeproof.terminal import ProgressListener, out, print_results
 from specs.apis import apis, default_api
 
@@ -103,6 +105,9 @@ def show_run(results: Results, code: int, *, as_json: bool) -> int:
         click.echo(json.dumps({"exit": code, **results.to_json()}, indent=2))
         return code
     print_results(results)
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        for line in workflow_commands(results):
+            click.echo(line)
     if not results.run.selected:
         out.print("Nothing was selected. No report was written.")
         return code

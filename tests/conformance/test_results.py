@@ -25,6 +25,7 @@ from conformance.report.pretty import body_lines
 from conformance.requirement import Requirement
 from conformance.results import SCHEMA, VERDICTS, ClauseRecord, Result, Results, read_results, results_schema
 from conformance.sandbox import summary
+from lakeproof.github import workflow_commands
 from lakeproof.terminal import COLOURS
 from specs.problems import Problem
 from specs.profiles import find_profile
@@ -360,6 +361,27 @@ def test_arrow_is_told_as_schema_and_rows():
     assert [line.text for line in body_lines(body, "")] == lines
     assert "cannot be read" in arrow_lines(whole[: len(whole) // 2])[-1]
     assert arrow_lines(b"\xff\xff\xff\xff nothing") == arrow_lines(b"PNG") == []
+
+
+def test_sarif_has_a_result_for_each_cause(reports):
+    (run,) = json.loads(reports["sarif"])["runs"]
+    assert [one["ruleId"] for one in run["results"]] == [cause.example for cause in ALL.causes]
+    assert [one["id"] for one in run["tool"]["driver"]["rules"]] == [cause.example for cause in ALL.causes]
+    levels = {"fail": "error", "warn": "warning", "blocked": "note"}
+    assert [one["level"] for one in run["results"]] == [levels[cause.verdict] for cause in ALL.causes]
+    assert all(cause.sentence in one["message"]["text"] for one, cause in zip(run["results"], ALL.causes, strict=True))
+
+
+def test_the_summary_names_causes_before_it_counts(reports):
+    assert reports["markdown"].index(ALL.causes[0].sentence) < reports["markdown"].index("| resource |")
+
+
+def test_annotations_are_lines_of_their_own():
+    lines = list(workflow_commands(ALL))
+    assert len(lines) == len(ALL.causes)
+    assert lines[0].startswith("::error title=MUST%2C ")
+    assert ALL.causes[0].example in lines[0]
+    assert all("\n" not in line for line in lines)
 
 
 def test_junit_has_failures_that_ci_systems_see(reports):
