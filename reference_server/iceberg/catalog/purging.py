@@ -1,26 +1,26 @@
-"""Which files go when a table is purged: all that its metadata reach, as Iceberg's Java library does it.
+"""Which files go when a table is purged: what its metadata reach below its own location, and its metadata file.
 
-Where a table lies in a directory that the server itself gave it, the directory is nobody else's and goes
-as a whole. Elsewhere files go that the metadata, their manifest lists and manifests name: those of metadata
-wherever they are, those of data below the table's location and in the warehouses of this server. Data that other
-tables may share, which `gc.enabled` says, stay.
+Clients write what metadata name, so a name alone is no reason to delete a file: it must lie below the table's location,
+and in no folder that the server gave to another table. A folder that the server gave to the table goes as a whole,
+unless metadata of another table lie in it. Data that other tables may share, which `gc.enabled` says, stay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 
 from reference_server.errors import FileNotFound, InvalidInput, PermissionDenied, ServiceUnavailable
 from reference_server.iceberg.catalog.catalog import Change
 from reference_server.iceberg.catalog.results import STATISTICS
-from reference_server.iceberg.catalog.warehouses import local_path, origin
+from reference_server.iceberg.catalog.warehouses import Warehouse, local_path, origin
 from reference_server.iceberg.context import IcebergContext
 from reference_server.iceberg.files.metadata_files import MetadataFile
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.scans.manifests import Manifest, Manifests
 from reference_server.iceberg.scans.partitions import bound_specs
 
+METADATA_SUFFIX = ".metadata.json"
 GARBAGE_COLLECTION = "gc.enabled"
 UNREADABLE = (FileNotFound, InvalidInput, PermissionDenied, ServiceUnavailable)
 
@@ -30,15 +30,45 @@ async def purge(context: IcebergContext, change: Change, file: MetadataFile) -> 
     metadata, services = file.metadata, context.services
     shared = metadata["properties"].get(GARBAGE_COLLECTION, "true").lower() == "false"
     manifests = await context.run(_manifests, services.scans.manifests, metadata)
-    if not shared:
-        places = [metadata["location"], *(warehouse.uri for warehouse in services.warehouses.values())]
-        data = await context.run(_data_files, services.scans.manifests, metadata, manifests)
-        change.old_files += [path for path in data if _is_in(path, places)]
-    change.old_files += [manifest.path for manifest in manifests]
-    change.old_files += _named_files(metadata)
-    change.old_files += [*(entry["metadata-file"] for entry in metadata["metadata-log"]), file.location]
+    data = [] if shared else await context.run(_data_files, services.scans.manifests, metadata, manifests)
+    log = [entry["metadata-file"] for entry in metadata["metadata-log"]]
+    named = [*data, *(manifest.path for manifest in manifests), *_named_files(metadata), *log]
+    change.old_files += await context.run(_own_files, context, metadata["location"], named)
+    change.old_files.append(file.location)
     if not shared and context.warehouse.is_own(metadata["location"]):
-        change.old_trees.append(metadata["location"])
+        known = {*log, file.location}
+        if await context.run(_is_alone, metadata["location"], known):
+            change.old_trees.append(metadata["location"])
+
+
+def _own_files(context: IcebergContext, location: str, named: Iterable[str]) -> list[str]:
+    """Return the files that lie below a table's location, and in no folder that was given to another table."""
+    warehouses = context.services.warehouses.values()
+    return [
+        path
+        for path in dict.fromkeys(named)
+        if _is_in(path, [location])
+        and all(_folder(warehouse, path) in (None, _folder(warehouse, location)) for warehouse in warehouses)
+    ]
+
+
+def _folder(warehouse: Warehouse, location: str) -> str | None:
+    """Return the folder of a warehouse, given to a table, that a location is at or below, however it is written."""
+    path, root = local_path(location), local_path(warehouse.uri)
+    if path is None or root is None:
+        return warehouse.folder_of(location)
+    real, real_root = path.resolve(), root.resolve()
+    inside = real.relative_to(real_root).as_posix() if real.is_relative_to(real_root) else ""
+    return warehouse.folder_of(f"{warehouse.uri}/{inside}")
+
+
+def _is_alone(location: str, known: Collection[str]) -> bool:
+    """Return whether all metadata files below a local location are those of one table, which are known."""
+    path = local_path(location)
+    if path is None:
+        return True
+    mine = {local_path(file) for file in known if local_path(file) is not None}
+    return all(file in mine for file in path.rglob(f"*{METADATA_SUFFIX}"))
 
 
 def _named_files(metadata: Json) -> list[str]:

@@ -49,9 +49,14 @@ class Warehouse:
 
     def is_own(self, location: str) -> bool:
         """Return whether a location is one that `new_location` gave out, and so nobody else's."""
-        inside = location.removeprefix(f"{self.uri}/")
-        folder, slash, name = inside.partition("/")
-        return inside != location and bool(slash) and _slug(folder) == folder and OWN_NAME.fullmatch(name) is not None
+        return self.folder_of(location) == location
+
+    def folder_of(self, path: str) -> str | None:
+        """Return the location that `new_location` gave out and that a path is at or below, None when there is none."""
+        folder, _, rest = path.removeprefix(f"{self.uri}/").partition("/")
+        name = rest.partition("/")[0]
+        is_own = path.startswith(f"{self.uri}/") and _slug(folder) == folder and OWN_NAME.fullmatch(name)
+        return f"{self.uri}/{folder}/{name}" if is_own else None
 
 
 def parse_warehouses(texts: Sequence[str], data_root: str) -> list[Warehouse]:

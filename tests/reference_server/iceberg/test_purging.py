@@ -35,11 +35,11 @@ def lab(open_api, tmp_path):
         yield api
 
 
-def test_files_elsewhere_in_a_warehouse_go(lab, tmp_path):
-    """Data, deletes, what was deleted before, manifests and lists: all that a table with a chosen location reaches."""
+def test_files_below_the_table_go(lab, tmp_path):
+    """Data, deletes, what was deleted before, manifests and lists, as far as they lie below the table's location."""
     staged = Staged(lab, location=(lab.lab / "chosen").as_uri())
     inside, outside = make(lab.lab / "chosen/data/f1.parquet"), make(lab.lab / "far/f2.parquet")
-    old, deletes, equality = (make(lab.lab / f"far/{name}.parquet") for name in ("old", "deletes", "equality"))
+    old, deletes, equality = (make(lab.lab / f"chosen/{name}.parquet") for name in ("old", "deletes", "equality"))
     staged.commit(File(inside), File(outside), File(old, status=DELETED, sequence=1, snapshot=1))
     dropped = [File(deletes, POSITION), File(equality, EQUALITY, more={"equality_ids": [1]})]
     staged.commit(manifests=[Written(dropped, 2, snapshot=2)])
@@ -47,7 +47,36 @@ def test_files_elsewhere_in_a_warehouse_go(lab, tmp_path):
     make(stranger)
     make(other)
     purge(lab)
-    assert {path for path in lab.lab.rglob("*") if path.is_file()} == {other, stranger}
+    assert {path for path in lab.lab.rglob("*") if path.is_file()} == {other, stranger, local(outside)}
+
+
+@pytest.mark.parametrize("spelling", ["file://{}", "file:{}", "{}", "file://localhost{}/"])
+def test_a_table_around_others_takes_none_along(lab, spelling):
+    """A table that says that it lies where others do, and names their files, loses its own files alone."""
+    folder = local(lab.table("a/tables/victim").body["metadata"]["location"])
+    data = make(folder / "data/f.parquet")
+    before = sorted(path for path in folder.rglob("*") if path.is_file())
+    Staged(lab, location=spelling.format(folder.parents[1])).commit(File(data))
+    purge(lab)
+    assert sorted(path for path in folder.rglob("*") if path.is_file()) == before
+
+
+def test_a_table_at_the_place_of_another_leaves_its_metadata(lab):
+    location = lab.table("a/tables/victim").body["metadata"]["location"]
+    lab.table("a/tables/thief", location=location)
+    purge(lab, "thief")
+    assert lab.load("a/tables/victim").status == 200
+
+
+def test_statistics_beyond_the_table_stay(lab, tmp_path):
+    elsewhere = make(tmp_path / "statistics.puffin")
+    staged = Staged(lab)
+    staged.commit(File(make(staged.folder.parent / "data/f.parquet")))
+    file = {"snapshot-id": 1, "statistics-path": elsewhere, "file-size-in-bytes": 4, "file-footer-size-in-bytes": 1}
+    update = {"action": "set-statistics", "statistics": {**file, "blob-metadata": []}}
+    lab.call("POST", "namespaces/a/tables/t", {"requirements": [], "updates": [update]}, expect=200)
+    purge(lab)
+    assert local(elsewhere).exists()
 
 
 def test_data_beyond_the_warehouses_stay(lab, tmp_path):
