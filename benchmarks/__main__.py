@@ -14,10 +14,10 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from benchmarks import iceberg, lance
+from benchmarks import iceberg, lance, polaris
 from benchmarks.workloads import Row
 
-APIS = {"lance": lance.BENCHMARKS, "iceberg": iceberg.BENCHMARKS}
+APIS = {"lance": lance.BENCHMARKS, "iceberg": iceberg.BENCHMARKS, "polaris": polaris.BENCHMARKS}
 
 
 @click.command()

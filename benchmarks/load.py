@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import cycle
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 HEADER_END = b"\r\n\r\n"
@@ -29,9 +30,17 @@ class Load:
     errors: int
 
 
-def request(url: str, method: str, path: str, body: bytes = b"", content_type: str = "application/json") -> bytes:
+def request(
+    url: str,
+    method: str,
+    path: str,
+    body: bytes = b"",
+    content_type: str = "application/json",
+    headers: Mapping[str, str] = MappingProxyType({}),
+) -> bytes:
     """Return a request as bytes."""
     head = f"{method} {path} HTTP/1.1\r\nHost: {urlsplit(url).netloc}\r\n"
+    head += "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     if method != "GET":
         head += f"Content-Type: {content_type}\r\nContent-Length: {len(body)}\r\n"
     return head.encode() + b"\r\n" + body

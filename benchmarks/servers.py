@@ -11,8 +11,8 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from specs.ports import free_port
@@ -26,7 +26,7 @@ PEERS = Path(__file__).parent.parent / "peers"
 class Running:
     """A server that answers: its name, URL, process, and the seconds until it said that it was ready.
 
-    `base` is the path below which its operations lie.
+    `base` is the path below which its operations lie, `headers` go with every request.
     """
 
     name: str
@@ -34,12 +34,13 @@ class Running:
     pid: int
     seconds: float
     base: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @contextlib.contextmanager
-def reference(api: str, storage: str, base: str = "") -> Iterator[Running]:
-    """Run the reference server with a value of --storage."""
-    command = [sys.executable, "-m", "lakeproof", "serve", "--api", api, "--port", "0", "--storage", storage]
+def reference(api: str, storage: str, base: str = "", options: tuple[str, ...] = ()) -> Iterator[Running]:
+    """Run the reference server with a value of --storage, and further options."""
+    command = [sys.executable, "-m", "lakeproof", "serve", "--api", api, "--port", "0", "--storage", storage, *options]
     with _running(f"lakeproof {storage.partition(':')[0]}", command, base) as running:
         yield running
 

@@ -48,7 +48,7 @@ class Workload:
         def make(number: int) -> bytes:
             now = f"{started}x{number}"
             path = server.base + self.path.replace("{n}", now)
-            return request(server.url, self.method, path, body.replace(b"{n}", now.encode()), self.kind)
+            return request(server.url, self.method, path, body.replace(b"{n}", now.encode()), self.kind, server.headers)
 
         changes = "{n}" in self.path or b"{n}" in body
         return numbered(make) if changes else forever(make(0))
