@@ -1,4 +1,4 @@
-"""How refusals go wrong: they tell what is none of the caller's business."""
+"""How refusals go wrong: they tell what is none of the caller's business, and meet who needs no right."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 import orjson
 
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, content, fault
+from reference_server.errors import PermissionDenied
+from reference_server.faults import Call, Proceed, content, fault, refuses
 
 CREATES_TABLE = "createTable"
 
@@ -23,3 +24,11 @@ async def _tells_names(call: Call, proceed: Proceed) -> Reply:
         error = orjson.loads(reply.body)["error"]
         reply.body = orjson.dumps({"error": {**error, "message": f"{error['message']}; there is {names}"}})
     return reply
+
+
+fault("configuration-refused", "Nobody may read the configuration of a catalog.", on=["getConfig"])(
+    refuses(PermissionDenied("The configuration is not yours."))
+)
+fault("own-secret-refused", "Nobody may rotate a secret.", on=["rotateCredentials"])(
+    refuses(PermissionDenied("The secret is not yours."))
+)
