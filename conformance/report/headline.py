@@ -19,7 +19,7 @@ def sentence(results: Results) -> str:
     profile, stopped = results.target.profile, results.run.stopped
     must = sum(count for (level, _), count in counts.items() if level == "MUST")
     broken, blocked, known = (counts["MUST", verdict] for verdict in ("fail", "blocked", "known"))
-    told = "; ".join([_told(results.causes, broken, must), *_also(results, blocked, known)])
+    told = "; ".join([_told(results.causes, broken, known, must), *_also(results, blocked)])
     if broken or blocked or (stopped and stopped.gone):
         return f"Does not conform to {profile}: {told}."
     if results.totals["error"] or stopped:
@@ -32,9 +32,7 @@ def sentence(results: Results) -> str:
     return f"Conforms to {profile}: {told}."
 
 
-def _also(results: Results, blocked: int, known: int) -> Iterator[str]:
-    if known:
-        yield f"{known} {'is' if known == 1 else 'are'} known not to be met"
+def _also(results: Results, blocked: int) -> Iterator[str]:
     if blocked:
         yield f"{blocked} could not be tested"
     if results.totals["error"]:
@@ -51,15 +49,18 @@ def _part(results: Results) -> str:
     return f"{len(results.requirements):,} of {results.run.available:,} requirements"
 
 
-def _told(causes: Sequence[Cause], broken: int, must: int) -> str:
-    """Return how many causes there are, and of what: of all MUST requirements so many are broken."""
+def _told(causes: Sequence[Cause], broken: int, known: int, must: int) -> str:
+    """Return how many causes there are, and of what: of all MUST requirements so many are broken or known to be."""
+    are_known = f"{'is' if known == 1 else 'are'} known not to be met"
     found = [cause for cause in causes if cause.requirements]
     hard = sum(cause.level == "MUST" for cause in found)
     soft = len(found) - hard
     if not hard:
         more = f"; {_counted(soft, 'cause')} {_breaks(soft)} SHOULD or MAY" if soft else ""
+        if known:
+            return f"{known} of {must} MUST requirements {are_known}, no other is broken{more}"
         return f"none of {must} MUST requirements is broken{more}"
-    counts = f"{_breaks(hard)} MUST ({broken} of {must} requirements)"
+    counts = f"{_breaks(hard)} MUST ({broken} of {must} requirements{f', {known} more {are_known}' if known else ''})"
     if not soft:
         return f"{_counted(hard, 'cause')} {counts}"
     return f"{_counted(len(found), 'cause')}: {hard} {counts}, {soft} only SHOULD or MAY"

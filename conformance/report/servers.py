@@ -70,7 +70,7 @@ def render_servers(runs: Sequence[Results], folders: Sequence[str]) -> str:
         folders=folders,
         report=REPORT,
         resources=resources,
-        order=WORST_FIRST,
+        occurring=[verdict for verdict in WORST_FIRST if any(run.totals[verdict] for run in runs)],
         glyphs=GLYPHS,
         meanings=MEANINGS,
     )

@@ -186,8 +186,13 @@ def test_exit_codes(found, strict, code):
         ),
         (
             results(result("pass"), result("known", name="k")),
-            "Does not conform to lance/2026-03, as expected: none of 2 MUST requirements is broken; "
-            "1 is known not to be met.",
+            "Does not conform to lance/2026-03, as expected: 1 of 2 MUST requirements is known not to be met, "
+            "no other is broken.",
+        ),
+        (
+            results(result("fail"), result("known", name="k")),
+            "Does not conform to lance/2026-03: 1 cause breaks MUST (1 of 2 requirements, "
+            "1 more is known not to be met).",
         ),
         (results(), "No requirement was tested."),
     ],
