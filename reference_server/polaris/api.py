@@ -68,6 +68,7 @@ OWN_MODULES = [tokens, config, catalogs, principals, principal_roles, catalog_ro
 OWN_MODULES += [notifications, generic_tables, policies, applicable_policies]
 REPLACED = (iceberg_config, iceberg_tokens)
 CONFIG, NOTIFICATION = "getConfig", "sendNotification"
+PREFIX = "{prefix}"  # in the paths of what is about the content of a catalog
 FAULTS = faults.__name__  # importing the package registers its faults
 FOLLOWERS = (GrantFollower(), LocationFollower(), PolicyFollower(), NotificationFollower())
 
@@ -146,9 +147,10 @@ class PolarisApi(IcebergApi):
         self, request: Request, operation: Operation, path: Mapping[str, str], body: Any, executor: Executor
     ) -> Context:
         """See Api.context."""
-        if operation.id != CONFIG and "prefix" not in path:
+        prefixed = PREFIX in operation.path
+        if operation.id != CONFIG and not prefixed:
             return ManagementContext(request, operation, path, body, executor, self._polaris)
-        name = path["prefix"] if "prefix" in path else _warehouse(request)
+        name = path["prefix"] if prefixed else _warehouse(request)
         services = self.find(name)
         if services is None:
             raise _missing(operation, name)
