@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import orjson
 
 from reference_server.auth import Principal
@@ -14,7 +12,6 @@ from reference_server.polaris.faults.blocks import by_root, edited, form_becomes
 
 TOKEN = ["getToken"]
 ISSUES = ["createPrincipal", "rotateCredentials", "resetCredentials"]
-SHOWS = ["getPrincipal", "listPrincipals", "updatePrincipal"]
 SECRETS = "polaris-secrets"  # in the state of a call: the newest secret of each client
 
 
@@ -41,24 +38,6 @@ async def _unchecked(call: Call, proceed: Proceed) -> Reply:
         right = {**form, "client_secret": secrets[form["client_id"]]}
         call.request = call.request.altered(body=edited(call.request.body, lambda _: right))
     return await proceed()
-
-
-@fault("secrets-shown-again", on=[*ISSUES, *SHOWS])
-async def _shown(call: Call, proceed: Proceed) -> Reply:
-    """Principals are shown with their secrets."""
-    reply = await _remember(call, proceed)
-    if call.operation.id in SHOWS and reply.status == 200:
-        reply.body = orjson.dumps(_with_secrets(orjson.loads(reply.body), _remembered(call)))
-    return reply
-
-
-def _with_secrets(shown: Any, secrets: dict[str, str]) -> Any:
-    if isinstance(shown, list):
-        return [_with_secrets(one, secrets) for one in shown]
-    if not isinstance(shown, dict):
-        return shown
-    secret = {"clientSecret": secrets[shown["clientId"]]} if shown.get("clientId") in secrets else {}
-    return {**{name: _with_secrets(value, secrets) for name, value in shown.items()}, **secret}
 
 
 def _for_all(form: dict[str, str]) -> dict[str, str]:
