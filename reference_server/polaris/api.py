@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Collection, Mapping
 from concurrent.futures import Executor
 from types import ModuleType
 from typing import Any, ClassVar
 
 import jsonschema_rs
+import orjson
 
 from reference_server.api import Handler, Setup, Target
 from reference_server.auth import Principal
@@ -17,10 +19,14 @@ from reference_server.errors import (
     CatalogError,
     InvalidInput,
     NamespaceNotFound,
+    NotFound,
     WarehouseNotFound,
 )
 from reference_server.iceberg.api import HANDLER_MODULES as ICEBERG_MODULES
 from reference_server.iceberg.api import IcebergApi
+from reference_server.iceberg.catalog.idempotency import HEADER as KEY_HEADER
+from reference_server.iceberg.catalog.idempotency import takes_keys
+from reference_server.iceberg.catalog.keys import idempotency_key
 from reference_server.iceberg.catalog.location_rules import LocationRules
 from reference_server.iceberg.files.metadata_files import MetadataFiles
 from reference_server.iceberg.handlers import config as iceberg_config
@@ -141,7 +147,20 @@ class PolarisApi(IcebergApi):
         check(operation.id, target.body, self._polaris.rules)
         if "prefix" in target.path and self.find(target.path["prefix"]) is None:
             raise _missing(operation, target.path["prefix"])
-        authorize(principal, operation.id, target, self._access, self._facts)
+        try:
+            authorize(principal, operation.id, target, self._access, self._facts)
+        except NotFound:
+            if not self._is_repeated(principal, operation, target):
+                raise
+
+    def _is_repeated(self, principal: Principal, operation: Operation, target: Target) -> bool:
+        """Return whether a principal sends a request again whose answer is kept: what it named may be gone since."""
+        key = target.request.headers.get(KEY_HEADER)
+        if key is None or "prefix" not in target.path or not takes_keys(operation):
+            return False
+        kept = idempotency_key(target.path["prefix"], key.lower(), operation.id, principal.name)
+        value = self.backend.storage.get(kept)
+        return value is not None and bool(orjson.loads(value)["until"] >= time.time())
 
     def context(
         self, request: Request, operation: Operation, path: Mapping[str, str], body: Any, executor: Executor
