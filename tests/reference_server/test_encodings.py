@@ -13,6 +13,7 @@ from reference_server.errors import BodyTooLarge, InvalidInput
 
 PLAIN = b'{"properties":{"owner":"me"}}'
 RAW = zlib.compress(PLAIN)[2:-4]
+BROKEN = ["nothing", "junk", "cut", "more"]
 
 
 @pytest.mark.parametrize(
@@ -24,13 +25,14 @@ RAW = zlib.compress(PLAIN)[2:-4]
         ("deflate", zlib.compress(PLAIN)),
         ("deflate", RAW),
     ],
+    ids=["identity", "gzip", "gzip in other letters", "deflate", "deflate without a header"],
 )
 def test_bodies_are_unpacked(encoding, body):
     assert unpacked(body, encoding, len(PLAIN)) == PLAIN
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate"])
-@pytest.mark.parametrize("body", [b"", b"junk", gzip.compress(PLAIN)[:-9], zlib.compress(PLAIN) + b"more"])
+@pytest.mark.parametrize("body", [b"", b"junk", gzip.compress(PLAIN)[:-9], zlib.compress(PLAIN) + b"more"], ids=BROKEN)
 def test_other_bytes_are_refused(encoding, body):
     with pytest.raises(InvalidInput, match="is not"):
         unpacked(body, encoding, 1000)
