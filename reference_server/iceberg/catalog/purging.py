@@ -1,8 +1,7 @@
 """Which files go when a table is purged: what its metadata reach below its own location, and its metadata file.
 
-Clients write what metadata name, so a name alone is no reason to delete a file: it must lie below the table's location,
-and in no folder that the server gave to another table. A folder that the server gave to the table goes as a whole,
-unless metadata of another table lie in it. Data that other tables may share, which `gc.enabled` says, stay.
+A name alone is no reason to delete a file, see own_files.py. A folder that the server gave to the table goes as a
+whole, unless metadata of another table lie in it. Data that other tables may share, which `gc.enabled` says, stay.
 """
 
 from __future__ import annotations
@@ -12,8 +11,9 @@ from contextlib import suppress
 
 from reference_server.errors import FileNotFound, InvalidInput, PermissionDenied, ServiceUnavailable
 from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.own_files import own_files
 from reference_server.iceberg.catalog.results import STATISTICS
-from reference_server.iceberg.catalog.warehouses import Warehouse, local_path, origin
+from reference_server.iceberg.catalog.warehouses import local_path
 from reference_server.iceberg.context import IcebergContext
 from reference_server.iceberg.files.metadata_files import MetadataFile
 from reference_server.iceberg.metadata.reading import Json
@@ -33,33 +33,12 @@ async def purge(context: IcebergContext, change: Change, file: MetadataFile) -> 
     data = [] if shared else await context.run(_data_files, services.scans.manifests, metadata, manifests)
     log = [entry["metadata-file"] for entry in metadata["metadata-log"]]
     named = [*data, *(manifest.path for manifest in manifests), *_named_files(metadata), *log]
-    change.old_files += await context.run(_own_files, context, metadata["location"], named)
+    change.old_files += await context.run(own_files, context, metadata["location"], named)
     change.old_files.append(file.location)
     if not shared and context.warehouse.is_own(metadata["location"]):
         known = {*log, file.location}
         if await context.run(_is_alone, metadata["location"], known):
             change.old_trees.append(metadata["location"])
-
-
-def _own_files(context: IcebergContext, location: str, named: Iterable[str]) -> list[str]:
-    """Return the files that lie below a table's location, and in no folder that was given to another table."""
-    warehouses = context.services.warehouses.values()
-    return [
-        path
-        for path in dict.fromkeys(named)
-        if _is_in(path, [location])
-        and all(_folder(warehouse, path) in (None, _folder(warehouse, location)) for warehouse in warehouses)
-    ]
-
-
-def _folder(warehouse: Warehouse, location: str) -> str | None:
-    """Return the folder of a warehouse, given to a table, that a location is at or below, however it is written."""
-    path, root = local_path(location), local_path(warehouse.uri)
-    if path is None or root is None:
-        return warehouse.folder_of(location)
-    real, real_root = path.resolve(), root.resolve()
-    inside = real.relative_to(real_root).as_posix() if real.is_relative_to(real_root) else ""
-    return warehouse.folder_of(f"{warehouse.uri}/{inside}")
 
 
 def _is_alone(location: str, known: Collection[str]) -> bool:
@@ -95,23 +74,3 @@ def _data_files(manifests: Manifests, metadata: Json, listed: Iterable[Manifest]
                 yield from (file.path for file in manifests.files(manifest, specs))
 
     return list(dict.fromkeys(read()))
-
-
-def _is_in(location: str, places: Iterable[str]) -> bool:
-    """Return whether a file is below one of these places."""
-    with suppress(InvalidInput, OSError, RuntimeError):
-        path = local_path(location)
-        if path is not None:
-            real = path.resolve()
-            folders = (local_path(place) for place in places)
-            return any(folder is not None and real.is_relative_to(folder.resolve()) for folder in folders)
-        return any(
-            local_path(place) is None and _normalized(location).startswith(f"{_normalized(place).rstrip('/')}/")
-            for place in places
-        )
-    return False
-
-
-def _normalized(location: str) -> str:
-    """Return a remote location in the one spelling that it has here."""
-    return f"{origin(location)}/{location.partition('://')[2].partition('/')[2]}"

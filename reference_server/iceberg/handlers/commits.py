@@ -15,6 +15,7 @@ from reference_server.iceberg.catalog.catalog import Change
 from reference_server.iceberg.catalog.changes import commit
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.names import Path, check_name, show
+from reference_server.iceberg.catalog.own_files import own_files
 from reference_server.iceberg.catalog.results import commit_result
 from reference_server.iceberg.context import IcebergContext, new_uuid, now
 from reference_server.iceberg.files.metadata_files import MetadataFile
@@ -139,5 +140,7 @@ class _Table:
         context.services.locations.check(change, Kind.TABLE, self._path, self._metadata, self._file.metadata)
         file = await write_metadata(context, change, self._metadata, self._file.next_version)
         change.replace(Kind.TABLE, self._path, file.location)
-        change.old_files += obsolete_files(self._file.metadata, self._metadata)
+        obsolete = obsolete_files(self._file.metadata, self._metadata)
+        if obsolete:
+            change.old_files += await context.run(own_files, context, self._metadata["location"], obsolete)
         return file

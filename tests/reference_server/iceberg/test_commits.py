@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -11,6 +13,13 @@ from tests.reference_server.iceberg.committing import STALE, UUID, metadata_file
 from tests.reference_server.iceberg.conftest import BAD_REQUEST, SCHEMA, at_once
 
 CREATE = {"type": "assert-create"}
+PREVIOUS_VERSIONS, DELETE_AFTER_COMMIT = (
+    f"write.metadata.{name}" for name in ("previous-versions-max", "delete-after-commit.enabled")
+)
+
+
+def local(uri):
+    return Path(urlsplit(uri).path)
 
 
 def creation(location=None):
@@ -97,13 +106,48 @@ def test_a_creation_needs_a_schema(api):
     api.load(expect=404)
 
 
-def test_superfluous_files_go_where_that_is_wanted(api):
-    api.table(
-        properties={"write.metadata.previous-versions-max": "2", "write.metadata.delete-after-commit.enabled": "true"}
-    )
+@pytest.mark.parametrize(
+    ("deleting", "left"), [("true", ["00003", "00004", "00005"]), ("false", [f"0000{number}" for number in range(6)])]
+)
+def test_superfluous_files_go_where_that_is_wanted(api, deleting, left):
+    api.table(properties={PREVIOUS_VERSIONS: "2", DELETE_AFTER_COMMIT: deleting})
     for number in range(5):
-        api.commit([set_property("k", str(number))], expect=200)
-    assert metadata_files(api) == ["00003", "00004", "00005"]
+        metadata = api.commit([set_property("k", str(number))], expect=200).body["metadata"]
+    assert metadata_files(api) == left
+    assert [local(entry["metadata-file"]).name[:5] for entry in metadata["metadata-log"]] == ["00003", "00004"]
+
+
+@pytest.mark.parametrize("spelling", ["file://{}", "file:{}", "{}", "file://localhost{}"])
+def test_a_log_names_no_file_of_others_for_deletion(api, tmp_path, spelling):
+    """Of what the log of a registered file names, only what lies below the table's own location goes."""
+    victim, stranger = local(api.table("a/tables/victim").body["metadata-location"]), tmp_path / "x.metadata.json"
+    stranger.write_text("{}")
+    created = api.table(properties={PREVIOUS_VERSIONS: "1", DELETE_AFTER_COMMIT: "true"}).body
+    folder = local(created["metadata"]["location"]) / "metadata"
+    own = folder / "own.metadata.json"
+    own.write_text("{}")
+    around = folder / "../../.." / victim.relative_to(folder.parents[2])
+    named = [{"timestamp-ms": 1, "metadata-file": spelling.format(path)} for path in (victim, stranger, around, own)]
+    file = folder / "00007-log.metadata.json"
+    file.write_text(json.dumps({**created["metadata"], "metadata-log": named}))
+    api.call("DELETE", "namespaces/a/tables/t", expect=204)
+    register(api, str(file), expect=200)
+    api.commit([set_property()], expect=200)
+    assert (victim.exists(), stranger.exists(), own.exists()) == (True, True, False)
+    api.load("a/tables/victim", expect=200)
+
+
+def test_a_table_around_others_deletes_none_of_their_files(api):
+    victim = local(api.table("a/tables/victim").body["metadata-location"])
+    created = api.table(
+        location=victim.parents[2].as_uri(), properties={PREVIOUS_VERSIONS: "1", DELETE_AFTER_COMMIT: "true"}
+    ).body
+    file = local(created["metadata-location"]).with_name("00007-log.metadata.json")
+    log = [{"timestamp-ms": 1, "metadata-file": victim.as_uri()}]
+    file.write_text(json.dumps({**created["metadata"], "metadata-log": log}))
+    register(api, file.as_uri(), overwrite=True, expect=200)
+    api.commit([set_property()], expect=200)
+    api.load("a/tables/victim", expect=200)
 
 
 def test_commits_at_once_without_requirements_all_land(api):

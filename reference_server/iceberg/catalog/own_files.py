@@ -1,0 +1,50 @@
+"""Which of the files that metadata name are the table's own, and so may be deleted.
+
+Clients write what metadata name, so a name alone is no reason to delete a file: it must lie below the table's location,
+and in no folder that the server gave to another table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+
+from reference_server.errors import InvalidInput
+from reference_server.iceberg.catalog.warehouses import Warehouse, local_path, origin
+from reference_server.iceberg.context import IcebergContext
+
+
+def own_files(context: IcebergContext, location: str, named: Iterable[str]) -> list[str]:
+    """Return the files below a table's location that are in no folder that was given to another table. May block."""
+    warehouses = context.services.warehouses.values()
+    return [
+        path
+        for path in dict.fromkeys(named)
+        if _is_in(path, location)
+        and all(_folder(warehouse, path) in (None, _folder(warehouse, location)) for warehouse in warehouses)
+    ]
+
+
+def _folder(warehouse: Warehouse, location: str) -> str | None:
+    """Return the folder of a warehouse, given to a table, that a location is at or below, however it is written."""
+    path, root = local_path(location), local_path(warehouse.uri)
+    if path is None or root is None:
+        return warehouse.folder_of(location)
+    real, real_root = path.resolve(), root.resolve()
+    inside = real.relative_to(real_root).as_posix() if real.is_relative_to(real_root) else ""
+    return warehouse.folder_of(f"{warehouse.uri}/{inside}")
+
+
+def _is_in(location: str, place: str) -> bool:
+    """Return whether a file is below a place."""
+    with suppress(InvalidInput, OSError, RuntimeError):
+        path, folder = local_path(location), local_path(place)
+        if path is not None:
+            return folder is not None and path.resolve().is_relative_to(folder.resolve())
+        return folder is None and _normalized(location).startswith(f"{_normalized(place).rstrip('/')}/")
+    return False
+
+
+def _normalized(location: str) -> str:
+    """Return a remote location in the one spelling that it has here."""
+    return f"{origin(location)}/{location.partition('://')[2].partition('/')[2]}"
