@@ -20,6 +20,7 @@ from reference_server.iceberg.catalog.function_files import read_functions
 from reference_server.iceberg.catalog.initial_namespaces import make_namespaces, parse_namespaces
 from reference_server.iceberg.catalog.location_rules import LocationRules
 from reference_server.iceberg.catalog.prefixes import PrefixRouter
+from reference_server.iceberg.catalog.unfinished import take_back
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse, parse_warehouses
 from reference_server.iceberg.context import IcebergContext
 from reference_server.iceberg.dialects import dialect_of
@@ -142,8 +143,9 @@ class IcebergApi(Api):
         return self._default if name is None else self._services.get(name)
 
     async def start(self) -> None:
-        """See Api.start: storage has nothing that is half done, but may lack the initial namespaces and functions."""
+        """See Api.start: a server that was killed leaves files, and the initial namespaces and functions may lack."""
         storage = self.backend.storage
+        await take_back(storage, self.find)
         await make_namespaces(storage, self._default.warehouse.name, self._namespaces)
         for name in self._services:
             await set_functions(storage, name, self._functions)

@@ -28,6 +28,7 @@ from reference_server.iceberg.catalog.idempotency import HEADER as KEY_HEADER
 from reference_server.iceberg.catalog.idempotency import takes_keys
 from reference_server.iceberg.catalog.keys import idempotency_key
 from reference_server.iceberg.catalog.location_rules import LocationRules
+from reference_server.iceberg.catalog.unfinished import take_back
 from reference_server.iceberg.files.metadata_files import MetadataFiles
 from reference_server.iceberg.handlers import config as iceberg_config
 from reference_server.iceberg.handlers import tokens as iceberg_tokens
@@ -117,7 +118,8 @@ class PolarisApi(IcebergApi):
         return self.services(locations, warehouses, files, scans, ACCESS, FOLLOWERS)
 
     async def start(self) -> None:
-        """See Api.start: a new storage gets root, whose random secret is shown this once."""
+        """See IcebergApi.start: a new storage gets root, whose random secret is shown this once."""
+        await take_back(self.backend.storage, self.find)
         made = await bootstrap(self.backend.storage, self._root, federated_roles=self._polaris.rules.federated_roles)
         if made and not self._bootstrap_given:
             sys.stderr.write(f"Credentials of root, shown only now: {self._root.client_id}:{self._root.secret}\n")

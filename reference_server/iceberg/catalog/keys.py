@@ -7,6 +7,7 @@ function  / warehouse / <path of the namespace> / <name> ->  what loadFunction a
 generic-table, policy / warehouse / <path of the namespace> / <name> ->  for APIs that have these too, JSON
 idempotency / warehouse / <key> / <operation>           ->  outcome, see idempotency.py
 plan      / warehouse / <id>                            ->  a scan plan, see scans/plans.py
+unfinished / warehouse / <location>                     ->  a metadata file of something new, see unfinished.py
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class Kind(StrEnum):
 
 IDEMPOTENCY = "idempotency"
 PLAN = "plan"
+UNFINISHED = "unfinished"
 
 
 def children(kind: Kind, warehouse: str, path: Path) -> bytes:
@@ -65,3 +67,8 @@ def plan_prefix(warehouse: str) -> bytes:
 def plan_key(warehouse: str, plan_id: str) -> bytes:
     """Return the key of a scan plan. Ids begin with the time, so the oldest come first."""
     return pack(PLAN, warehouse, plan_id)
+
+
+def unfinished_key(warehouse: str, location: str) -> bytes:
+    """Return the key of the note that a metadata file is being written for something new."""
+    return pack(UNFINISHED, warehouse, location)

@@ -64,9 +64,10 @@ class FileIO:
                 filesystem, name = self._remote(location)
                 filesystem.delete_file(name)
             else:
-                path.unlink()
-                path.parent.rmdir()
-                path.parent.parent.rmdir()
+                path.unlink(missing_ok=True)
+                for folder in (path.parent, path.parent.parent):
+                    with suppress(FileNotFoundError):
+                        folder.rmdir()
 
     def delete_tree(self, location: str) -> None:
         """Delete everything below a location."""

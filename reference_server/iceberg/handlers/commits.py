@@ -19,7 +19,7 @@ from reference_server.iceberg.catalog.own_files import own_files
 from reference_server.iceberg.catalog.results import commit_result
 from reference_server.iceberg.context import IcebergContext, new_uuid, now
 from reference_server.iceberg.files.metadata_files import MetadataFile
-from reference_server.iceberg.handlers.tables import identifier, write_metadata
+from reference_server.iceberg.handlers.tables import identifier, write_first_metadata, write_metadata
 from reference_server.iceberg.metadata import tables as rules
 from reference_server.iceberg.metadata.errors import RequirementFailed
 from reference_server.iceberg.metadata.files import obsolete_files
@@ -132,7 +132,7 @@ class _Table:
             check_name(self._path[-1])
             change.require_free(Kind.TABLE, self._path)
             context.services.locations.check(change, Kind.TABLE, self._path, self._metadata)
-            file = await write_metadata(context, change, self._metadata, 0)
+            file = await write_first_metadata(context, change, self._metadata)
             change.add(Kind.TABLE, self._path, file.location)
             return file
         if self._metadata is self._file.metadata:

@@ -12,6 +12,7 @@ from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.names import Path, check_name
 from reference_server.iceberg.catalog.purging import purge
 from reference_server.iceberg.catalog.results import ALL, REFS, etag, matches, table_result
+from reference_server.iceberg.catalog.unfinished import note
 from reference_server.iceberg.context import IcebergContext, new_uuid, now
 from reference_server.iceberg.files.metadata_files import MetadataFile
 from reference_server.iceberg.handlers.credentials import with_access
@@ -31,7 +32,7 @@ async def create_table(context: IcebergContext) -> Reply:
         metadata = await _new_metadata(context, change, path)
         if body.get("stage-create"):
             return await context.compute(0, json_reply, {"metadata": metadata, "config": {}})
-        file = await write_metadata(context, change, metadata, 0)
+        file = await write_first_metadata(context, change, metadata)
         change.add(Kind.TABLE, path, file.location)
         return table_result(file, {})
 
@@ -47,9 +48,19 @@ async def _new_metadata(context: IcebergContext, change: Change, path: Path) -> 
     return metadata
 
 
+async def write_first_metadata(context: IcebergContext, change: Change, metadata: Json) -> MetadataFile:
+    """Write the first metadata of a table or view to a file, which is deleted again even if the server is killed."""
+    location = metadata_file(metadata, 0, new_uuid())
+    await note(context.services.storage, change, location)
+    return await _write(context, change, metadata, location)
+
+
 async def write_metadata(context: IcebergContext, change: Change, metadata: Json, version: int) -> MetadataFile:
     """Write the metadata of a table or view to a new file, which is deleted again if the change fails."""
-    location = metadata_file(metadata, version, new_uuid())
+    return await _write(context, change, metadata, metadata_file(metadata, version, new_uuid()))
+
+
+async def _write(context: IcebergContext, change: Change, metadata: Json, location: str) -> MetadataFile:
     change.new_files.append(location)
     return await context.run(context.services.files.write, location, metadata)
 

@@ -14,7 +14,7 @@ from reference_server.iceberg.catalog.names import check_name
 from reference_server.iceberg.catalog.results import view_result
 from reference_server.iceberg.context import IcebergContext, new_uuid, now
 from reference_server.iceberg.handlers.listings import list_objects
-from reference_server.iceberg.handlers.tables import rename, write_metadata
+from reference_server.iceberg.handlers.tables import rename, write_first_metadata, write_metadata
 from reference_server.iceberg.metadata.errors import RequirementFailed
 from reference_server.iceberg.metadata.requirements import check_view_requirements
 from reference_server.iceberg.metadata.views import new_view, update_view
@@ -39,7 +39,7 @@ async def create_view(context: IcebergContext) -> Reply:
         location = body.get("location") or locations.new(change, path)
         metadata = await context.compute(0, new_view, body, location=location, uuid=new_uuid(), now=now())
         locations.check(change, Kind.VIEW, path, metadata)
-        file = await write_metadata(context, change, metadata, 0)
+        file = await write_first_metadata(context, change, metadata)
         change.add(Kind.VIEW, path, file.location)
         return view_result(file, {})
 

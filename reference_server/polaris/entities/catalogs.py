@@ -25,7 +25,8 @@ from reference_server.storage.transactions import Transaction
 SENT = ("type", "name", "properties", "storageConfigInfo")
 EXTERNAL = "EXTERNAL"
 INPUT_ONLY = frozenset({"clientSecret", "bearerToken"})  # of a connection: secrets, which are neither kept nor shown
-TRACES = (iceberg_keys.IDEMPOTENCY, iceberg_keys.PLAN)  # what requests to a catalog leave behind
+TRACES = (iceberg_keys.IDEMPOTENCY, iceberg_keys.PLAN, iceberg_keys.UNFINISHED)
+"""What requests to a catalog leave behind."""
 
 
 def find_catalog(store: Readable[bytes], name: str) -> Record | None:

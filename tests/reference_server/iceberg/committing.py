@@ -4,8 +4,26 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.reference_server.iceberg.conftest import SCHEMA
+
 UUID = "7a1a6b4e-6a4e-4d27-8a53-0d9c1e4f1111"
+CREATE = {"type": "assert-create"}
 STALE = {"type": "assert-table-uuid", "uuid": UUID}
+
+
+def creation(location=None):
+    """Return the updates of a commit that makes a table."""
+    updates = [
+        {"action": "assign-uuid", "uuid": UUID},
+        {"action": "upgrade-format-version", "format-version": 2},
+        {"action": "add-schema", "schema": SCHEMA, "last-column-id": 4},
+        {"action": "set-current-schema", "schema-id": -1},
+        {"action": "add-spec", "spec": {"spec-id": 0, "fields": []}},
+        {"action": "set-default-spec", "spec-id": -1},
+        {"action": "add-sort-order", "sort-order": {"order-id": 0, "fields": []}},
+        {"action": "set-default-sort-order", "sort-order-id": -1},
+    ]
+    return [*updates, {"action": "set-location", "location": location}] if location else updates
 
 
 def set_property(key="k", value="v"):

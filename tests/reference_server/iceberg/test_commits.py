@@ -9,10 +9,18 @@ from urllib.parse import urlsplit
 import pytest
 
 from reference_server.faults import HEADER
-from tests.reference_server.iceberg.committing import STALE, UUID, metadata_files, register, set_property, transact
+from tests.reference_server.iceberg.committing import (
+    CREATE,
+    STALE,
+    UUID,
+    creation,
+    metadata_files,
+    register,
+    set_property,
+    transact,
+)
 from tests.reference_server.iceberg.conftest import BAD_REQUEST, SCHEMA, at_once
 
-CREATE = {"type": "assert-create"}
 PREVIOUS_VERSIONS, DELETE_AFTER_COMMIT = (
     f"write.metadata.{name}" for name in ("previous-versions-max", "delete-after-commit.enabled")
 )
@@ -20,20 +28,6 @@ PREVIOUS_VERSIONS, DELETE_AFTER_COMMIT = (
 
 def local(uri):
     return Path(urlsplit(uri).path)
-
-
-def creation(location=None):
-    updates = [
-        {"action": "assign-uuid", "uuid": UUID},
-        {"action": "upgrade-format-version", "format-version": 2},
-        {"action": "add-schema", "schema": SCHEMA, "last-column-id": 4},
-        {"action": "set-current-schema", "schema-id": -1},
-        {"action": "add-spec", "spec": {"spec-id": 0, "fields": []}},
-        {"action": "set-default-spec", "spec-id": -1},
-        {"action": "add-sort-order", "sort-order": {"order-id": 0, "fields": []}},
-        {"action": "set-default-sort-order", "sort-order-id": -1},
-    ]
-    return [*updates, {"action": "set-location", "location": location}] if location else updates
 
 
 def test_a_commit_makes_one_new_file(api):

@@ -1,4 +1,5 @@
-"""kill -9 at random moments: what was going on is whole or absent, and no table has lost its metadata file.
+"""kill -9 at random moments: what was going on is whole or absent, no table has lost its metadata file, and no folder
+is left without a table.
 
 The environment variable CRASHES says how often the server is killed; a few times by default.
 """
@@ -106,7 +107,7 @@ def check(http, root, completed):
 
     The tables of a transaction show the same number, none below the last that was confirmed; what was
     created is there under one of its names; every table that is listed can be loaded, and its log names
-    files that exist.
+    files that exist; every folder is that of a table.
     """
     with serve("iceberg", storage=f"dir:{root}", page_size=1000) as server:
         api = Api(http, server.url)
@@ -123,6 +124,8 @@ def check(http, root, completed):
     for table in tables.values():
         for entry in table["metadata-log"]:
             assert Path(entry["metadata-file"].removeprefix("file://")).exists()
+    folders = {Path(table["location"].removeprefix("file://")) for table in tables.values()}
+    assert set((root / "iceberg" / "default").glob("*/*")) == folders
 
 
 @pytest.mark.parametrize("storage", ["memory", "dir"])
