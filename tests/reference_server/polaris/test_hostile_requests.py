@@ -40,29 +40,35 @@ def drawn_value(draw, depth=3):
     return {draw.choice(FIELDS): drawn_value(draw, depth - 1) for _ in range(draw.randrange(5))}
 
 
+def drawn_name(draw, mine):
+    return draw.choice(mine if draw.random() < 0.6 else NAMES)
+
+
 def drawn_body(draw, name):
-    """A body: junk, any value, or one that a request could have but for a field or two."""
+    """A body: junk, any value, what a request could have, or that but for a field."""
     kind = draw.random()
-    if kind < 0.2:
+    if kind < 0.15:
         return draw.choice(BODIES)
-    if kind < 0.6:
+    if kind < 0.35:
         return json.dumps(drawn_value(draw)).encode()
-    inner = {"name": name, "type": "INTERNAL", "properties": {"default-base-location": f"file:///tmp/lakeproof/{name}"}}
+    inner = {"name": name, "properties": {"default-base-location": f"file:///tmp/lakeproof/{name}"}}
     inner |= {"storageConfigInfo": {"storageType": "FILE"}, "privilege": "TABLE_LIST", "currentEntityVersion": 1}
-    inner[draw.choice(FIELDS)] = drawn_value(draw, 2)
-    return json.dumps({draw.choice(FIELDS[1:6]): inner} if draw.random() < 0.5 else inner).encode()
+    inner["type"] = draw.choice(["INTERNAL", "catalog"])
+    if kind < 0.65:
+        inner[draw.choice(FIELDS)] = drawn_value(draw, 2)
+    return json.dumps({draw.choice(FIELDS[1:6]): inner} if draw.random() < 0.3 else inner).encode()
 
 
 def drawn_request(draw, operations, mine):
     """An operation with names that the run made or never made, a body, and a header with a token or without."""
     operation = draw.choice(operations)
-    names = {part: draw.choice([*NAMES, *mine]) for part in operation.path_names}
+    names = {part: drawn_name(draw, mine) for part in operation.path_names}
     names = {part: "x" if name in KEPT or not name else name for part, name in names.items()}
     path = operation.path
     for part, name in names.items():
         path = path.replace("{" + part + "}", quote(name, safe=""))
-    body = drawn_body(draw, draw.choice([*NAMES, *mine])) if operation.has_body else None
-    return operation.method, path, body, draw.choice([None] * 9 + TOKENS)
+    body = drawn_body(draw, drawn_name(draw, mine)) if operation.has_body else None
+    return operation.method, path, body, draw.choice([None] * 20 + TOKENS)
 
 
 class ManagementOperation:
