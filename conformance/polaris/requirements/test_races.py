@@ -111,8 +111,8 @@ DELETIONS = {
         404,
     ),
 }
-test_one_creates = one_wins.declare(__name__, CREATIONS, level=should)
-test_one_updates = one_wins.declare(__name__, {**UPDATES, **DELETIONS})
+test_one_wins_as_recommended = one_wins.declare(__name__, CREATIONS, level=should)
+test_one_wins = one_wins.declare(__name__, {**UPDATES, **DELETIONS})
 
 
 @must("polaris.race.increments", operations=["updatePrincipalRole"], clause="update-stale", kind="race")
