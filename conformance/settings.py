@@ -143,7 +143,8 @@ def load_settings(
 ) -> Settings:
     """Return the settings from what was given, the environment and `lakeproof.toml`, in this order.
 
-    A file of expectations in the working directory is used where none is named.
+    An empty variable is as none: CI systems have no other way to leave one out. A file of expectations in the working
+    directory is used where none is named.
 
     Raises Problem for unknown names in the file, and for values that no run can have.
     """
@@ -153,7 +154,7 @@ def load_settings(
     unknown = sorted(set(from_file) - known - {"serve"})
     if unknown:
         raise Problem(f"{path} has unknown settings: {', '.join(unknown)}.", f"Known: {', '.join(sorted(known))}.")
-    from_env = {name: environ[ENV_PREFIX + name.upper()] for name in known if ENV_PREFIX + name.upper() in environ}
+    from_env = {name: text for name in known if (text := environ.get(ENV_PREFIX + name.upper()))}
     found = {"expect": EXPECTATIONS} if ((folder or Path.cwd()) / EXPECTATIONS).exists() else {}
     merged = {**found, **from_file, **from_env, **{name: value for name, value in given.items() if value is not None}}
     defaults = Settings()

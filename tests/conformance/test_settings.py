@@ -30,6 +30,12 @@ def test_lists_and_switches_in_the_environment(tmp_path):
     assert settings.strict is True
 
 
+def test_an_empty_variable_is_as_none(tmp_path):
+    (tmp_path / "lakeproof.toml").write_text('api = "iceberg"\n')
+    settings = load(tmp_path, environ={"LAKEPROOF_API": "", "LAKEPROOF_WAIT": "", "LAKEPROOF_EXPECT": ""})
+    assert (settings.api, settings.wait, settings.expect) == ("iceberg", 0.0, "")
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

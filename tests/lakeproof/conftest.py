@@ -8,6 +8,7 @@ import pytest
 
 from lakeproof import serve, terminal
 from lakeproof.cli import main
+from tests.lakeproof.environments import build_wheel
 
 
 @pytest.fixture(autouse=True)
@@ -23,6 +24,12 @@ def folder(tmp_path, monkeypatch):
 def server():
     with serve("lance", storage="memory:pure", allow_faults=True) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory):
+    """The wheel of this tree."""
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture

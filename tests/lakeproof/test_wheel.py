@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-from uv import find_uv_bin
 
-ROOT = Path(__file__).parent.parent.parent
+from tests.lakeproof.environments import environment, run
+
 PACKAGES = ("conformance", "specs", "reference_server", "spark_tests", "reports")
 CONFTEST = """
     import pytest
@@ -62,24 +59,6 @@ MOCK_TEST = """
 NEEDS_PYLANCE = "lance needs pylance: pip install 'lakeproof[lance]'"
 
 
-def run(*command, **rest):
-    """Run a command and return its exit code and all that it printed."""
-    done = subprocess.run(
-        [str(word) for word in command],
-        check=False,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        **rest,
-    )
-    return done.returncode, done.stdout
-
-
-def succeed(*command):
-    code, output = run(*command)
-    assert code == 0, output
-
-
 def write(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
     lines = [line.removeprefix("    ") for line in text.splitlines()]
@@ -87,14 +66,9 @@ def write(path, text):
 
 
 @pytest.fixture(scope="module")
-def scripts(tmp_path_factory):
+def scripts(tmp_path_factory, wheel):
     """The folder of the commands of an environment that has the wheel, without extras, and nothing else."""
-    folder = tmp_path_factory.mktemp("installed")
-    uv, python = find_uv_bin(), folder / "venv" / "bin" / "python"
-    succeed(uv, "build", "--quiet", "--wheel", "--out-dir", folder, ROOT)
-    succeed(uv, "venv", "--quiet", "--python", sys.executable, folder / "venv")
-    succeed(uv, "pip", "install", "--quiet", "--python", python, *folder.glob("*.whl"))
-    return python.parent
+    return environment(tmp_path_factory.mktemp("installed") / "venv", wheel)
 
 
 @pytest.fixture
