@@ -28,6 +28,8 @@ os.environ.setdefault("LANCE_LOG", "error")  # read once, when lance is imported
 MEMORY_SCHEME = "shared-memory://"
 MANIFEST = ".manifest"
 LARGEST_VERSION = 2**63 - 1
+ELSEWHERE = "://"
+LONGEST_NAME, LONGEST_LOCATION = 255, 2048  # of a file and of a path below the root, as file systems have them
 
 
 @contextmanager
@@ -69,10 +71,15 @@ class TableData:
 
         Raises InvalidInput for anything else.
         """
-        text = location.removeprefix(self.root + "/") if self._in_memory else self._local(location)
+        try:
+            text = location.removeprefix(self.root + "/") if self._in_memory else self._local(location)
+        except (ValueError, OSError, RuntimeError):  # it cannot be taken apart, or followed
+            text = ELSEWHERE
         parts = text.split("/")
-        if "://" in text or any(part in ("", ".", "..") for part in parts):
-            raise InvalidInput(f"The location {location!r} is not below the root of this server, {self.uri('')}.")
+        too_long = len(text) > LONGEST_LOCATION or any(len(part.encode()) > LONGEST_NAME for part in parts)
+        if ELSEWHERE in text or "\0" in text or too_long or any(part in ("", ".", "..") for part in parts):
+            shown = f"{location!r:.300}"
+            raise InvalidInput(f"The location {shown} is not below the root of this server, {self.uri('')}.")
         return text
 
     def _local(self, location: str) -> str:
@@ -82,7 +89,7 @@ class TableData:
             return path
         root = FilePath(self.root).resolve()
         resolved = FilePath(path).resolve()
-        return str(resolved.relative_to(root)) if resolved.is_relative_to(root) and resolved != root else "://"
+        return str(resolved.relative_to(root)) if resolved.is_relative_to(root) and resolved != root else ELSEWHERE
 
     def exists(self, location: str) -> bool:
         """True when there are data at a location: at least one version. Takes microseconds."""

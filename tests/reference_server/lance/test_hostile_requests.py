@@ -145,3 +145,13 @@ def test_batches_have_a_limit(server, path, body):
     answer, _ = server.beside("POST", path, body=json.dumps(body), headers=JSON)
     assert answer.status == 400
     assert str(limits.OPERATIONS) in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    "location",
+    ["\0", "a/\0.lance", "file:///%00", "file://[/x", "x" * 256, "x/" * 4000 + "x"],
+    ids=["zero", "zero in a folder", "encoded zero", "no host", "long name", "long path"],
+)
+def test_locations_that_no_file_system_has_are_refused(server, location):
+    answer = server.send("POST", "/v1/table/a$r/register", json={"location": location})
+    assert (answer.status, answer.json()["code"]) == (400, 13)
