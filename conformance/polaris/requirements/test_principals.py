@@ -113,7 +113,12 @@ def test_rotation_for_nobody(catalog: PolarisCatalog) -> None:
     catalog.rotate_credentials(catalog.missing(PRINCIPAL)[-1], expect=404)
 
 
-@should("polaris.principal.rotation_required", operations=["createPrincipal"], clause="rotation-required", kind="auth")
+@should(
+    "polaris.principal.rotation_required",
+    operations=["createPrincipal", "getPrincipal", "rotateCredentials", "getToken"],
+    clause="rotation-required",
+    kind="auth",
+)
 def test_rotation_that_is_required(catalog: PolarisCatalog) -> None:
     """A principal that has to rotate first may do nothing else, and everything that is its own afterwards."""
     id, known = catalog.new_principal(credentialRotationRequired=True)

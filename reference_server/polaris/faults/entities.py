@@ -7,8 +7,11 @@ from typing import Any
 import orjson
 
 from reference_server.context import Reply
+from reference_server.errors import InvalidInput
 from reference_server.faults import Call, Proceed, fault
-from reference_server.polaris.faults.blocks import ENTITIES, by_root, entity_of, named, read
+from reference_server.iceberg.faults.blocks import refused, refuses_when
+from reference_server.polaris.entities.storage_rules import BASE
+from reference_server.polaris.faults.blocks import CATALOG, ENTITIES, Json, by_root, entity_of, named, read
 
 UPDATES = [entity.operations[2] for entity in ENTITIES]
 GETS = [entity.operations[1] for entity in ENTITIES]
@@ -42,6 +45,28 @@ async def _merged(call: Call, proceed: Proceed) -> Reply:
         properties = {**present.get("properties", {}), **body["properties"]}
         call.request = call.request.altered(body=orjson.dumps({**body, "properties": properties}))
     return await proceed()
+
+
+@fault("locations-by-letters", on=CREATES[:1])
+async def _by_letters(call: Call, proceed: Proceed) -> Reply:
+    """A catalog is refused whose location starts with the letters of another one's, though it lies beside it."""
+    wanted = _base(read(call.request.body).get(CATALOG.wrapper) or {})
+    listed = (await by_root(call, proceed, CATALOG.lists)).get(CATALOG.listed, [])
+    if any(wanted.startswith(_base(one)) and wanted[len(_base(one)) :].isalpha() for one in listed):
+        return refused(call, InvalidInput("The location is that of another catalog."))
+    return await proceed()
+
+
+def _base(catalog: Json) -> str:
+    return str(catalog.get("properties", {}).get(BASE))
+
+
+fault("role-wanted", "Catalogs on S3 have to name a role.", on=CREATES[:1])(
+    refuses_when(
+        lambda call: b'"S3"' in call.request.body and b"roleArn" not in call.request.body,
+        InvalidInput("There has to be a roleArn."),
+    )
+)
 
 
 @fault("names-without-case", on=GETS)

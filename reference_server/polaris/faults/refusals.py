@@ -9,8 +9,17 @@ import orjson
 from reference_server.context import Reply
 from reference_server.errors import PermissionDenied
 from reference_server.faults import Call, Proceed, content, fault, refuses
+from reference_server.iceberg.faults.errors import TRACE
+from reference_server.polaris.faults.blocks import CATALOG, PRINCIPAL, PRINCIPAL_ROLE
 
 CREATES_TABLE = "createTable"
+BY_NAME_ALONE = (CATALOG, PRINCIPAL, PRINCIPAL_ROLE)  # whose lists name nothing around them
+SWAPPED = {403: 404, 404: 403, 409: 403}
+GATED = (
+    *("createGenericTable", "createPolicy", "detachPolicy", "getApplicablePolicies", "listPrincipalRoles"),
+    *("listPrincipals", "sendNotification"),
+)
+OWN_PATHS = ("/management/", "/polaris/", "/notifications")  # in the paths of the operations that Iceberg does not have
 
 
 @fault("refusal-tells")
@@ -24,6 +33,48 @@ async def _tells_names(call: Call, proceed: Proceed) -> Reply:
         error = orjson.loads(reply.body)["error"]
         reply.body = orjson.dumps({"error": {**error, "message": f"{error['message']}; there is {names}"}})
     return reply
+
+
+@fault("refused-as-unrouted")
+async def _as_unrouted(call: Call, proceed: Proceed) -> Reply:
+    """What Iceberg does not have is refused as if there was no route: 404 without a body."""
+    reply = await proceed()
+    return Reply(404) if _is_own(call) and reply.status in (400, 404) else reply
+
+
+@fault("missing-and-forbidden-swapped")
+async def _swapped(call: Call, proceed: Proceed) -> Reply:
+    """What is missing or there already is refused with 403, what is forbidden with 404; the types stay."""
+    reply = await proceed()
+    if _is_own(call):
+        reply.status = SWAPPED.get(reply.status, reply.status)
+    return reply
+
+
+def _is_own(call: Call) -> bool:
+    return any(part in call.operation.path for part in OWN_PATHS)
+
+
+def _listed_before(call: Call) -> bool:
+    """Note that a token has listed something, and return whether it had before: each run lists catalogs at first."""
+    token, seen = call.request.headers.get("Authorization"), call.state.setdefault("tokens that listed", set())
+    before = token in seen
+    seen.add(token)
+    return before
+
+
+@fault("listed-once", on=["getApplicablePolicies", *(entity.lists for entity in BY_NAME_ALONE)])
+async def _listed_once(call: Call, proceed: Proceed) -> Reply:
+    """A token is good for one list; for others there is no route."""
+    return Reply(404) if _listed_before(call) else await proceed()
+
+
+@fault("refused-by-a-gateway", on=[CATALOG.lists, *GATED])
+async def _by_a_gateway(call: Call, proceed: Proceed) -> Reply:
+    """A gateway refuses what it does not know, with a type of its own; of lists of catalogs it lets one through."""
+    if call.operation.id == CATALOG.lists and not _listed_before(call):
+        return await proceed()
+    return Reply(403, orjson.dumps({"error": {"message": f"There is no rule.{TRACE}", "type": "NoRule", "code": 0}}))
 
 
 fault("configuration-refused", "Nobody may read the configuration of a catalog.", on=["getConfig"])(

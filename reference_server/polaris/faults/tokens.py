@@ -6,12 +6,14 @@ import orjson
 
 from reference_server.auth import Principal
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, fault
+from reference_server.faults import Call, Proceed, fault, header_lost
 from reference_server.polaris.entities.access_tokens import ALL, SCOPE_PREFIX
-from reference_server.polaris.faults.blocks import by_root, edited, form_becomes, form_of, read
+from reference_server.polaris.faults.blocks import ADMIN, by_root, edited, form_becomes, form_of, read
 
 TOKEN = ["getToken"]
 ISSUES = ["createPrincipal", "rotateCredentials", "resetCredentials"]
+NOBODY = "nobody"  # a principal role that does not exist
+CLIENTS = "polaris-clients"  # in the state of a call: the clients that had a token for all roles
 SECRETS = "polaris-secrets"  # in the state of a call: the newest secret of each client
 
 
@@ -45,8 +47,32 @@ def _for_all(form: dict[str, str]) -> dict[str, str]:
     return {**form, "scope": SCOPE_PREFIX + ALL} if wanted else form
 
 
+def _for_none(form: dict[str, str]) -> dict[str, str]:
+    return {**form, "scope": SCOPE_PREFIX + NOBODY}
+
+
 fault("scope-unheeded", "Every token is for all roles of the principal, whatever its scope is.", on=TOKEN)(
     form_becomes(_for_all)
+)
+
+
+@fault("scope-all-once", on=TOKEN)
+async def _all_once(call: Call, proceed: Proceed) -> Reply:
+    """Only the first token of a principal for all of its roles makes them active."""
+    form = form_of(call.request.body)
+    client, seen = form.get("client_id", ""), call.state.setdefault(CLIENTS, set())
+    if form.get("scope") == SCOPE_PREFIX + ALL and client != ADMIN.name:
+        if client in seen:
+            call.request = call.request.altered(body=edited(call.request.body, _for_none))
+        seen.add(client)
+    return await proceed()
+
+
+fault("exchange-loses-roles", "A token that is got in exchange for another one has no roles.", on=TOKEN)(
+    form_becomes(lambda form: _for_none(form) if "subject_token" in form else form)
+)
+fault("basic-unread", "Credentials are read in the form alone, not in the header.", on=TOKEN)(
+    header_lost("Authorization")
 )
 
 
