@@ -6,8 +6,6 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from specs.problems import Problem
 
 
@@ -30,6 +28,8 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 def read_yaml(path: Path) -> Any:
     """Return what a YAML (or JSON) file holds. Raises Problem, with the place, when it does not parse."""
+    import yaml  # noqa: PLC0415 - slow to import, and most commands read TOML alone
+
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         return yaml.load(read_text(path), loader)  # noqa: S506 - both are safe loaders

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -117,7 +117,7 @@ class Document:
     source: str
     unused_actions: tuple[Action, ...] = field(default=())
     errors: ErrorBody = field(default_factory=ErrorBody)
-    compiled: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+    compiled: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
     """What was made of the document and is shared by all that use it: see `once` and validation.py."""
 
     @classmethod
@@ -186,12 +186,16 @@ class Document:
         """Follow `$ref` until the node is not a reference. Raises Problem for one that leads nowhere."""
         while isinstance(node, dict) and "$ref" in node:
             reference = node["$ref"]
-            try:
-                node = resolve_pointer(self.raw, reference.removeprefix("#"))
-            except JsonPointerException:
-                node = None
-            if node is None:
-                raise Problem(f"{self.source}: the reference {reference} leads nowhere.", "Correct the document.")
+            node = self.once(("reference", reference), partial(self._referred, reference))
+        return node
+
+    def _referred(self, reference: str) -> Any:
+        try:
+            node = resolve_pointer(self.raw, reference.removeprefix("#"))
+        except JsonPointerException:
+            node = None
+        if node is None:
+            raise Problem(f"{self.source}: the reference {reference} leads nowhere.", "Correct the document.")
         return node
 
     def _operations(self) -> Iterator[Operation]:

@@ -50,7 +50,7 @@ def said(place: str, profile: Profile) -> str:
     if is_link(place):
         return ""
     start, _, pointer = place.partition("/")
-    found = resolve_pointer(_root(start, profile), f"/{pointer}" if pointer else "", None)
-    text = (found.get("description") or found.get("summary") or "") if isinstance(found, dict) else found
+    node = resolve_pointer(_root(start, profile), f"/{pointer}" if pointer else "", None)
+    text = (node.get("description") or node.get("summary") or "") if isinstance(node, dict) else node
     paragraph = " ".join(str(text or "").strip().split("\n\n")[0].split())
     return paragraph if len(paragraph) <= MOST_SAID else f"{paragraph[:MOST_SAID]}…"

@@ -31,6 +31,14 @@ def stated_types(operation_id: str, profile: Profile | None = None) -> Types:
     return allowed
 
 
+@cache
+def known_types() -> frozenset[str]:
+    """Return all types that some operation answers with for a reason of its own."""
+    raw = read_toml(TABLE)
+    stated = [types for of_status in raw["operations"].values() for types in of_status.values()]
+    return frozenset(name for types in [*stated, *(entry["types"] for entry in raw["addition"])] for name in types)
+
+
 def described(operation_id: str, profile: Profile) -> list[str]:
     """Return the errors of an operation in words: status and type."""
     stated = sorted(stated_types(operation_id, profile).items())
