@@ -18,6 +18,7 @@ from reference_server.auth import Auth, Principal
 from reference_server.backends import Backend
 from reference_server.context import Context, Reply, Request, json_reply, run_in_thread
 from reference_server.errors import BodyTooLarge, CatalogError, InvalidInput, Unsupported, shortened
+from reference_server.json_text import parse
 from reference_server.options import Options
 from reference_server.routing import Router, Routing
 from specs.openapi import JSON_TYPE, Document, Operation
@@ -191,7 +192,7 @@ def _parse(body: bytes) -> Any:
     if len(body) > limits.JSON:
         raise BodyTooLarge(f"The body is larger than {limits.JSON} bytes, the most that a JSON body may have.")
     try:
-        return orjson.loads(body)
+        return parse(body)
     except orjson.JSONDecodeError as error:
         raise InvalidInput(f"The request body is not JSON: {error}.") from None
 

@@ -15,6 +15,7 @@ from reference_server.faults import Around, Call, Proceed, arguments_lost, body_
 from specs.openapi import JSON_TYPE, Operation
 
 KEY = "Idempotency-Key"
+DONE = (200, 201, 202)
 READING = ("GET", "HEAD")
 REPEATABLE = (*READING, "PUT", "DELETE")
 WHAT_TELLS_ERRORS_APART = ("code", "type")  # in the error bodies of the APIs, at their top or one level below
@@ -32,7 +33,7 @@ def argument_ignored(name: str) -> Around:
 
 def field_lost(path: str) -> Around:
     """Answer success without a field."""
-    return body_becomes(lambda body: without(body, path), 200, 201, 202)
+    return body_becomes(lambda body: without(body, path), *DONE)
 
 
 def field_changed(path: str) -> Around:
@@ -40,7 +41,7 @@ def field_changed(path: str) -> Around:
 
     async def around(call: Call, proceed: Proceed) -> Reply:
         allowed = allowed_values(call.document, call.operation, path)
-        change = body_becomes(lambda body: edited(body, path, lambda value: another(value, allowed)), 200, 201, 202)
+        change = body_becomes(lambda body: edited(body, path, lambda value: another(value, allowed)), *DONE)
         return await change(call, proceed)
 
     return around
@@ -49,7 +50,7 @@ def field_changed(path: str) -> Around:
 def list_shortened(path: str) -> Around:
     """Answer success with a list that lacks its last item."""
     return body_becomes(
-        lambda body: edited(body, path, lambda value: value[:-1] if isinstance(value, list) else value), 200
+        lambda body: edited(body, path, lambda value: value[:-1] if isinstance(value, list) else value), *DONE
     )
 
 

@@ -30,6 +30,7 @@ from specs.problems import Problem
 
 HEADER = "X-Lakeproof-Fault"
 SLOW_SECONDS = 0.3
+LARGE = 2 * 1024 * 1024
 NOWHERE = Operation("", "", "", "", (), False, (), None, {})  # stands for requests that match no operation
 
 
@@ -57,6 +58,7 @@ class Call:
 
 Proceed = Callable[[], Awaitable[Reply]]
 Around = Callable[[Call, Proceed], Awaitable[Reply]]
+UNREADABLE = (LookupError, TypeError, AttributeError, ValueError)  # of code that expects requests as they should be
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +191,23 @@ async def apply_faults(faults: Sequence[Fault], call: Call, proceed: Proceed) ->
 
 
 def _wrapped(fault: Fault, call: Call, proceed: Proceed) -> Proceed:
-    return lambda: fault.around(call, proceed)
+    """Return the call inside a fault; a request that the fault cannot read is answered as if there was none."""
+    reached = False
+
+    async def inside() -> Reply:
+        nonlocal reached
+        reached = True
+        return await proceed()
+
+    async def outside() -> Reply:
+        try:
+            return await fault.around(call, inside)
+        except UNREADABLE:
+            if reached:
+                raise
+        return await proceed()
+
+    return outside
 
 
 # Building blocks: what declarations are made of.
@@ -347,3 +365,27 @@ fault("throttled", "The caller sends too many requests.")(
     refuses(Throttling("There are too many requests.", {"Retry-After": "1"}))
 )
 fault("forbidden", "The caller may not do this.")(refuses(PermissionDenied("You may not do this.")))
+
+
+@fault("large-bodies-fail")
+async def _large_bodies(call: Call, proceed: Proceed) -> Reply:
+    """A body of more than two mebibytes is a failure of the server."""
+    reply = await proceed()
+    if len(call.request.body) > LARGE:
+        reply.status = 500
+    return reply
+
+
+@fault("same-requests-fail")
+async def _same_requests(call: Call, proceed: Proceed) -> Reply:
+    """Who sends what another client is sending at that moment is told of a failure of the server."""
+    sending: set[tuple[str, str, bytes]] = call.state.setdefault("same-requests-fail", set())
+    key = call.request.method, call.request.target, call.request.body
+    if key in sending:
+        return Reply(500)
+    sending.add(key)
+    try:
+        await asyncio.sleep(SLOW_SECONDS)  # others have time to come
+        return await proceed()
+    finally:
+        sending.discard(key)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 INLINE = 64 << 10
 """The largest body that is worked on between other requests; larger ones are worked on in threads."""
-JSON = 16 << 20
-"""The largest JSON body: it becomes many times its size when it is read."""
+JSON = 4 << 20
+"""The largest JSON body: it becomes many times its size when it is read, and nothing else is done meanwhile."""
 FORM = 8 << 10
 """The largest form, which anybody may send."""
 PLAN = 1 << 20
@@ -18,7 +18,9 @@ UPDATES = 10_000
 """The most updates in a commit, of one table or several; in number."""
 OPERATIONS = 1_000
 """The most operations of a batch, entries of one, and ranges of versions; in number."""
-METADATA = 64 << 20
+VECTORS = 10_000
+"""The most vectors of a query, each of which is searched for by itself; in number."""
+METADATA = 32 << 20
 """The largest metadata of a table or view, as text."""
 MANIFEST = 256 << 20
 """The largest file of a table that is read for a scan plan."""

@@ -10,7 +10,7 @@ catalog/                what storage keeps
   names.py                which names are allowed
   prefixes.py             routing: paths with and without the prefix of a warehouse
   warehouses.py           warehouses, where in them tables lie, and which locations may be touched
-  location_rules.py       where in a warehouse tables and views may be brought
+  location_*.py           where they may be brought, and where those of all warehouses lie
   initial_namespaces.py   namespaces that exist when the server starts
   changes.py              runs a change: one storage commit, again after a conflict, with its idempotency key
   idempotency.py          keys that clients send, and the outcomes kept with them

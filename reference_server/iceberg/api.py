@@ -18,7 +18,9 @@ from reference_server.iceberg import faults
 from reference_server.iceberg.catalog.catalog import Follower
 from reference_server.iceberg.catalog.function_files import read_functions
 from reference_server.iceberg.catalog.initial_namespaces import make_namespaces, parse_namespaces
+from reference_server.iceberg.catalog.location_index import LocationFollower
 from reference_server.iceberg.catalog.location_rules import LocationRules
+from reference_server.iceberg.catalog.location_survey import survey
 from reference_server.iceberg.catalog.prefixes import PrefixRouter
 from reference_server.iceberg.catalog.unfinished import take_back
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse, parse_warehouses
@@ -49,6 +51,7 @@ from reference_server.iceberg.options import IcebergOptions
 from reference_server.iceberg.scans.plans import ScanServices, scan_services
 from reference_server.iceberg.services import Access, Locks, Services
 from reference_server.options import Options
+from reference_server.workers import Workers
 from specs.openapi import Operation
 
 HANDLER_MODULES = [
@@ -69,6 +72,9 @@ HANDLER_MODULES = [
 FAULTS = faults.__name__  # importing the package registers its faults
 TOKENS = "getToken"
 LENIENT = frozenset({"createNamespace"})
+FOLLOWERS = (LocationFollower(),)
+PLANNERS = 6
+"""Threads that plan scans; the others are for the catalog."""
 
 
 class IcebergApi(Api):
@@ -84,6 +90,7 @@ class IcebergApi(Api):
         super().__init__(setup, options)
         self._page_size = setup.page_size
         self._locks: Locks = WeakValueDictionary()
+        self._planners = Workers(PLANNERS, "lakeproof-plans")
         self._dialect = dialect_of(setup.document)
         self._dummy_key_secret = secrets.token_bytes(32)
         self.public = frozenset(op.path for op in setup.document.operations.values() if op.id == TOKENS)
@@ -113,7 +120,7 @@ class IcebergApi(Api):
         files: MetadataFiles,
         scans: ScanServices,
         access: Access = ACCESS,
-        followers: Sequence[Follower] = (),
+        followers: Sequence[Follower] = FOLLOWERS,
     ) -> Services:
         """Return what requests to a warehouse share; see Services."""
         return Services(
@@ -132,6 +139,7 @@ class IcebergApi(Api):
             access=access,
             files=files,
             scans=scans,
+            planners=self._planners,
             followers=followers,
         )
 
@@ -143,9 +151,11 @@ class IcebergApi(Api):
         return self._default if name is None else self._services.get(name)
 
     async def start(self) -> None:
-        """See Api.start: a server that was killed leaves files, and the initial namespaces and functions may lack."""
+        """See Api.start: what a killed server left goes, and what may lack comes: locations, namespaces, functions."""
         storage = self.backend.storage
         await take_back(storage, self.find)
+        for services in self._services.values():
+            await survey(services)
         await make_namespaces(storage, self._default.warehouse.name, self._namespaces)
         for name in self._services:
             await set_functions(storage, name, self._functions)
@@ -177,6 +187,11 @@ class IcebergApi(Api):
     def render(self, error: CatalogError, request: Request) -> Reply:
         """See Api.render."""
         return render_error(error, request)
+
+    def close(self) -> None:
+        """See Api.close."""
+        self._planners.shutdown(wait=True, cancel_futures=True)
+        super().close()
 
 
 def _text(value: object) -> object:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
 
-from reference_server.context import Context
+from reference_server.context import Context, run_in_thread
 from reference_server.errors import InvalidInput
 from reference_server.iceberg.catalog.catalog import Catalog, ListRequest
 from reference_server.iceberg.catalog.names import Path
@@ -22,6 +23,9 @@ from reference_server.iceberg.metadata.table_documents import read_table
 from reference_server.iceberg.metadata.view_documents import read_view
 from reference_server.iceberg.services import Services
 from specs.identifiers import UNIT_SEPARATOR, IdentifierError, split_levels
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -82,6 +86,10 @@ class IcebergContext(Context):
         files = self.services.files
         cached = files.recall(location, identity)
         return await self.run(files.read, location, identity, reader) if cached is None else cached
+
+    async def run_plan(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Do what `run` does, in the threads for scan plans: they take the longer the more files a table has."""
+        return await run_in_thread(self.services.planners, partial(function, *args, **kwargs))
 
     @asynccontextmanager
     async def alone(self, paths: Iterable[Path]) -> AsyncIterator[None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -45,7 +46,8 @@ class Services:
     """What requests to a `warehouse` share; `warehouses` are those that a client may ask for, the default one first.
 
     `handled` are the operations served, `dialect` says how commits of the document are meant. `dummy_key_secret` is
-    what dummy keys follow from, `scans` what scan plans share, `followers` what changes with the catalog.
+    what dummy keys follow from, `scans` what scan plans share, `planners` the threads that make them, `followers` what
+    changes with the catalog.
     """
 
     document: Document
@@ -63,6 +65,7 @@ class Services:
     access: Access
     files: MetadataFiles
     scans: ScanServices
+    planners: Executor
     followers: Sequence[Follower]
 
     @cached_property

@@ -14,6 +14,7 @@ from reference_server.backends import Backend
 from reference_server.context import Reply, Request
 from reference_server.errors import CatalogError
 from reference_server.lance import faults
+from reference_server.lance.bodies import simplify
 from reference_server.lance.catalog.catalog import Catalog
 from reference_server.lance.catalog.entries import Path
 from reference_server.lance.catalog.layout import open_layout
@@ -38,9 +39,9 @@ from reference_server.lance.handlers import (
     transactions,
     versions,
 )
-from reference_server.lance.nulls import drop_nulls
 from reference_server.lance.options import LanceOptions
 from reference_server.storage.memory import MemoryStorage
+from reference_server.workers import Workers
 from specs.extras import require_extra
 from specs.openapi import Operation
 
@@ -48,6 +49,8 @@ HANDLER_MODULES = [
     *(namespaces, listings, creation, tables, versions, batches),
     *(rows, merging, queries, columns, statistics, indices, tags, transactions),
 ]
+DATA_WORKERS = 6
+"""Threads that read and write rows; the others are for the catalog."""
 FAULTS = faults.__name__  # importing the module registers its faults
 
 
@@ -63,6 +66,7 @@ class LanceApi(Api):
         self._page_size = setup.page_size
         self._catalog: Catalog = _open_catalog(setup.backend, managed=options.managed_versions)
         self._data = TableData(setup.backend.data_root)
+        self._data_executor = Workers(DATA_WORKERS, "lakeproof-data")
         self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
 
     async def start(self) -> None:
@@ -75,7 +79,7 @@ class LanceApi(Api):
 
     def prepare(self, operation: Operation, body: Any) -> None:
         """See Api.prepare."""
-        drop_nulls(self.document, operation, body)
+        simplify(self.document, operation, body)
 
     def context(
         self, request: Request, operation: Operation, path: Mapping[str, str], body: Any, executor: Executor
@@ -89,6 +93,7 @@ class LanceApi(Api):
             executor,
             self._catalog,
             self._data,
+            self._data_executor,
             self.backend.storage,
             self._locks,
             self._page_size,
@@ -101,6 +106,7 @@ class LanceApi(Api):
 
     def close(self) -> None:
         """See Api.close."""
+        self._data_executor.shutdown(wait=True, cancel_futures=True)
         self._catalog.close()
         super().close()
 

@@ -20,7 +20,7 @@ catalog/                what a catalog is beyond a warehouse of the Iceberg API
   revisions.py flags.py   in what the revisions differ here; settings of catalogs
   checks.py               what is refused before a handler is called: external catalogs, names, ways of access
   places.py object_store.py   locations taken apart; where files are that lie in a cloud
-  location_rules.py location_index.py   where things may lie, and where they do
+  location_rules.py       where things may lie
   vending.py              credentials for clients, in the form of each storage
   notified.py             when other catalogs last said something of a table
   policy_*.py             types, targets and mappings of policies

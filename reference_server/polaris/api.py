@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Collection, Mapping
 from concurrent.futures import Executor
 from types import ModuleType
 from typing import Any, ClassVar
 
 import jsonschema_rs
-import orjson
 
 from reference_server.api import Handler, Setup, Target
 from reference_server.auth import Principal
@@ -24,9 +22,8 @@ from reference_server.errors import (
 )
 from reference_server.iceberg.api import HANDLER_MODULES as ICEBERG_MODULES
 from reference_server.iceberg.api import IcebergApi
-from reference_server.iceberg.catalog.idempotency import HEADER as KEY_HEADER
-from reference_server.iceberg.catalog.idempotency import takes_keys
-from reference_server.iceberg.catalog.keys import idempotency_key
+from reference_server.iceberg.catalog.idempotency import has_kept
+from reference_server.iceberg.catalog.location_index import LocationFollower
 from reference_server.iceberg.catalog.location_rules import LocationRules
 from reference_server.iceberg.catalog.unfinished import take_back
 from reference_server.iceberg.files.metadata_files import MetadataFiles
@@ -41,7 +38,6 @@ from reference_server.polaris.access.rules import rules_of
 from reference_server.polaris.access.stored import StoredFacts
 from reference_server.polaris.callers import Callers
 from reference_server.polaris.catalog.checks import check_catalog
-from reference_server.polaris.catalog.location_index import LocationFollower
 from reference_server.polaris.catalog.notified import NotificationFollower
 from reference_server.polaris.catalog.policy_mappings import PolicyFollower
 from reference_server.polaris.catalog.revisions import CATALOG_RULES
@@ -49,8 +45,8 @@ from reference_server.polaris.catalog.vending import ACCESS
 from reference_server.polaris.catalog.warehouses import Warehouses
 from reference_server.polaris.context import CatalogContext, ManagementContext, PolarisServices
 from reference_server.polaris.entities.bootstrap import bootstrap
-from reference_server.polaris.entities.catalogs import find_catalog
 from reference_server.polaris.entities.followers import GrantFollower
+from reference_server.polaris.entities.keys import entity_key
 from reference_server.polaris.handlers import (
     applicable_policies,
     catalog_roles,
@@ -68,6 +64,7 @@ from reference_server.polaris.handlers.bodies import check, wrap
 from reference_server.polaris.handlers.notifications import read_timestamp
 from reference_server.polaris.options import PolarisOptions
 from reference_server.polaris.rules import RULES
+from reference_server.polaris.securables import catalog
 from reference_server.routing import Router
 from specs.openapi import Operation
 
@@ -107,10 +104,8 @@ class PolarisApi(IcebergApi):
 
     def find(self, name: str | None) -> Services | None:
         """See IcebergApi.find."""
-        record = find_catalog(self.backend.storage, name) if name else None
-        if name is None or record is None:
-            return None
-        return self._warehouses.find(record)
+        record = self.backend.storage.get(entity_key(catalog(name))) if name else None
+        return None if name is None or record is None else self._warehouses.find(name, record)
 
     def _shared(self, locations: LocationRules, files: MetadataFiles, scans: ScanServices) -> Services:
         """Return what requests to one catalog share."""
@@ -145,24 +140,21 @@ class PolarisApi(IcebergApi):
         wrap(operation.id, body)
 
     def authorize(self, principal: Principal, operation: Operation, target: Target) -> None:
-        """See Api.authorize."""
+        """See Api.authorize.
+
+        What a repeated request named may be gone since, by the request itself, and with it what rights are held on.
+        Its principal gets the kept answer then, which it had before; nothing is done. While all that it names is there,
+        the rights of now decide, and a principal that has lost them is refused.
+        """
         check(operation.id, target.body, self._polaris.rules)
         if "prefix" in target.path and self.find(target.path["prefix"]) is None:
             raise _missing(operation, target.path["prefix"])
         try:
             authorize(principal, operation.id, target, self._access, self._facts)
         except NotFound:
-            if not self._is_repeated(principal, operation, target):
+            warehouse = target.path.get("prefix", "")
+            if not has_kept(self.backend.storage, target.request, operation, warehouse):
                 raise
-
-    def _is_repeated(self, principal: Principal, operation: Operation, target: Target) -> bool:
-        """Return whether a principal sends a request again whose answer is kept: what it named may be gone since."""
-        key = target.request.headers.get(KEY_HEADER)
-        if key is None or "prefix" not in target.path or not takes_keys(operation):
-            return False
-        kept = idempotency_key(target.path["prefix"], key.lower(), operation.id, principal.name)
-        value = self.backend.storage.get(kept)
-        return value is not None and bool(orjson.loads(value)["until"] >= time.time())
 
     def context(
         self, request: Request, operation: Operation, path: Mapping[str, str], body: Any, executor: Executor

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from functools import cached_property
 
@@ -15,17 +16,19 @@ from reference_server.polaris.errors import RealmNotFound
 from reference_server.polaris.rules import Rules
 from reference_server.polaris.securables import principal
 from reference_server.storage import Storage
+from reference_server.storage.remembered import Remembered
 
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="polaris"'}
 
 
 class Callers:
-    """Authenticates the requests to one realm; principals and their roles are looked up at each."""
+    """Authenticates the requests to one realm; principals and their roles hold as the storage has them."""
 
     def __init__(self, storage: Storage[bytes], rules: Rules, realm: str) -> None:
         self._storage = storage
         self._rules = rules
         self._realm = realm
+        self._known = Remembered(storage, self._look_up)
 
     @cached_property
     def signer(self) -> Signer:
@@ -43,12 +46,19 @@ class Callers:
     def authenticate(self, headers: Mapping[str, str]) -> Principal:
         """Return who calls, in the roles that the token is for. Raises Unauthenticated and RealmNotFound."""
         self.require_realm(headers)
-        scheme, _, token = headers.get("Authorization", "").partition(" ")
+        caller, until = self._known(headers.get("Authorization", ""))
+        if until <= time.time():
+            raise _refusal()
+        return caller
+
+    def _look_up(self, authorization: str) -> tuple[Principal, float]:
+        """Return who calls, and until when the token is good. Raises Unauthenticated."""
+        scheme, _, token = authorization.partition(" ")
         claims = self.holder(token.strip()) if scheme.lower() == "bearer" else None
         roles = None if claims is None else self._roles(claims)
         if claims is None or roles is None:
-            raise Unauthenticated("The request needs a valid access token of this server.", CHALLENGE)
-        return Principal(claims.principal, roles)
+            raise _refusal()
+        return Principal(claims.principal, roles), claims.until
 
     def holder(self, token: str) -> Claims | None:
         """Return what a valid token says; None for another one, and when its principal is gone."""
@@ -65,3 +75,7 @@ class Callers:
         if self._rules.unassigned_scopes_fail and not wanted <= assigned:
             return None
         return tuple(sorted(assigned & wanted))
+
+
+def _refusal() -> Unauthenticated:
+    return Unauthenticated("The request needs a valid access token of this server.", CHALLENGE)

@@ -33,8 +33,8 @@ class PolarisOptions(Options):
         """See Options: the credential of the run is root's, and there is no catalog that it could be given."""
         credential = given["credential"] or f"{ROOT_PRINCIPAL}:{secrets.token_hex(16)}"
         scope = given["scope"] or "PRINCIPAL_ROLE:ALL"
-        found = {"credential": credential, "token": "", "scope": scope, "warehouse": ""}
-        return {"bootstrap": credential}, found
+        settings = {"credential": credential, "token": "", "scope": scope, "warehouse": ""}
+        return {"bootstrap": credential}, settings
 
     @property
     def root(self) -> RootCredentials:

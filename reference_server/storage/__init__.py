@@ -6,9 +6,11 @@ The whole concurrency contract is `commit`: all of its writes happen, or none an
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
+
+from sortedcontainers import SortedDict
 
 V = TypeVar("V")
 _SEPARATOR = re.compile(rb"\x00(?!\xff)")
@@ -51,8 +53,8 @@ class Storage(Protocol[V]):
         """Write all of `writes` (None deletes), or nothing and raise CommitConflict.
 
         `expected` gives the values, None for absent, that the keys must have just before. `empty`
-        gives prefixes under which no key may be left just after: it is how a container is dropped
-        without losing what another commit puts into it. When this returns the writes are as
+        gives prefixes under which no key may be left just after, but those in `expected`: it is how a container
+        is dropped without losing what another commit puts into it. When this returns the writes are as
         durable as the backend makes anything, and every later `get` and `scan` sees them.
         """
 
@@ -81,9 +83,10 @@ def is_conflict(
         return True
     for prefix in empty:
         end = after_prefix(prefix)
-        if any(prefix <= key < end and value is not None for key, value in writes.items()):
+        if any(prefix <= key < end and value is not None and key not in expected for key, value in writes.items()):
             return True
-        if any(key not in writes or writes[key] is not None for key, _ in present.scan(prefix)):
+        left = (key for key, _ in present.scan(prefix) if key not in expected)
+        if any(key not in writes or writes[key] is not None for key in left):
             return True
     return False
 
@@ -118,4 +121,21 @@ def after_prefix(prefix: bytes) -> bytes:
     return prefix + b"\xff"
 
 
-__all__ = ["Commit", "CommitConflict", "Readable", "Storage", "after_prefix", "is_conflict", "pack", "unpack"]
+def scanned_keys(entries: SortedDict, prefix: bytes, after: bytes | None) -> Iterator[bytes]:
+    """Return the keys of a sorted map that a scan is about, in order: see Storage.scan."""
+    start, inclusive = (prefix, True) if after is None or after < prefix else (after, False)
+    keys: Iterator[bytes] = entries.irange(start, after_prefix(prefix), inclusive=(inclusive, False))
+    return keys
+
+
+__all__ = [
+    "Commit",
+    "CommitConflict",
+    "Readable",
+    "Storage",
+    "after_prefix",
+    "is_conflict",
+    "pack",
+    "scanned_keys",
+    "unpack",
+]

@@ -108,7 +108,8 @@ def _apply(connection: sqlite3.Connection, commit: Commit[bytes]) -> Exception |
             connection.execute("DELETE FROM entries WHERE key = ?", (key,))
         else:
             connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?)", (key, value))
-    if any(_scan(connection, prefix, None, 1) for prefix in commit.empty):
+    known = commit.expected.keys()
+    if any(key not in known for prefix in commit.empty for key, _ in _scan(connection, prefix, None, len(known) + 1)):
         connection.execute("ROLLBACK TO one")
         return CommitConflict()
     connection.execute("RELEASE one")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Generic, TypeVar
 
 from sortedcontainers import SortedDict
 
-from reference_server.storage import CommitConflict, after_prefix, is_conflict
+from reference_server.storage import CommitConflict, is_conflict, scanned_keys
 
 V = TypeVar("V")
 
@@ -26,13 +27,7 @@ class MemoryStorage(Generic[V]):
 
     def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, V]]:
         """See Storage.scan."""
-        pairs: list[tuple[bytes, V]] = []
-        start = prefix if after is None or after < prefix else after
-        for key in self._map.irange(start, after_prefix(prefix), inclusive=(after is None or after < prefix, False)):
-            if limit is not None and len(pairs) == limit:
-                break
-            pairs.append((key, self._map[key]))
-        return pairs
+        return [(key, self._map[key]) for key in islice(scanned_keys(self._map, prefix, after), limit)]
 
     def version(self) -> int:
         """See Storage.version."""

@@ -9,7 +9,9 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Generic, TypeVar
 
-from reference_server.storage import CommitConflict, Storage
+from sortedcontainers import SortedDict
+
+from reference_server.storage import CommitConflict, Storage, scanned_keys
 
 ATTEMPTS = 50
 V = TypeVar("V")
@@ -27,7 +29,7 @@ class Transaction(Generic[V]):
     def __init__(self, storage: Storage[V]) -> None:
         self._storage = storage
         self.expected: dict[bytes, V | None] = {}
-        self.writes: dict[bytes, V | None] = {}
+        self.writes: SortedDict = SortedDict()
         self._empty: list[bytes] = []
         self._undo: list[Action] = []
         self._finish: list[Action] = []
@@ -35,17 +37,28 @@ class Transaction(Generic[V]):
     def get(self, key: bytes) -> V | None:
         """Return the value of a key after the writes so far; what is stored has to stay so until the commit."""
         if key in self.writes:
-            return self.writes[key]
+            written: V | None = self.writes[key]
+            return written
         if key not in self.expected:
             self.expected[key] = self._storage.get(key)
         return self.expected[key]
 
     def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, V]]:
         """Return what is there after the writes so far: see Storage.scan. That it stays so is not required."""
-        written = {key: value for key, value in self.writes.items() if key.startswith(prefix) and key > (after or b"")}
+        written = {key: self.writes[key] for key in scanned_keys(self.writes, prefix, after)}
         stored = self._storage.scan(prefix, after, None if limit is None else limit + len(written))
         entries: dict[bytes, V | None] = {**dict(stored), **written}
         return [(key, value) for key in sorted(entries) if (value := entries[key]) is not None][:limit]
+
+    def hold(self, prefix: bytes) -> list[tuple[bytes, V]]:
+        """Return what `scan` returns; what is stored there has to stay so until the commit.
+
+        A key there that this change adds has to be read first.
+        """
+        for key, _ in self._storage.scan(prefix):
+            self.get(key)
+        self._empty.append(prefix)
+        return self.scan(prefix)
 
     def put(self, key: bytes, value: V | None) -> None:
         """Write a value with the commit; None deletes the key."""

@@ -93,16 +93,21 @@ def places_in(value):
         yield from places_in(value[key])
 
 
-def send_drawn(server, seed, drawn_request):
-    """Send requests: each is answered, none by an error of the server, and enough of them succeed.
+def drawn_requests(seed, drawn_request, count):
+    """Yield requests, half of them damaged.
 
     `drawn_request` makes one as it should be, of a source of random numbers and a number that no other has.
     """
-    draw, classes = random.Random(seed), Counter()
-    for number in range(REQUESTS):
+    draw = random.Random(seed)
+    for number in range(count):
         request = drawn_request(draw, number)
-        if draw.random() < 0.5:
-            request = damaged(draw, request)
+        yield damaged(draw, request) if draw.random() < 0.5 else request
+
+
+def send_drawn(server, seed, drawn_request):
+    """Send requests: each is answered, none by an error of the server, and enough of them succeed."""
+    classes = Counter()
+    for request in drawn_requests(seed, drawn_request, REQUESTS):
         answer = request.send(server)
         classes[answer.status // 100] += 1
         assert answer.status < 500 or answer.status == 501, (request, answer.status, answer.data[:500])

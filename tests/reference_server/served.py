@@ -15,11 +15,15 @@ PATIENCE = 30.0
 PAUSE = 0.02
 WORTH_SPEAKING_OF = 0.5
 JSON = {"Content-Type": "application/json"}
-READS = {"iceberg": "/v1/config", "lance": "/v1/namespace/$/list"}
+READS = {
+    "iceberg": "/v1/config",
+    "lance": "/v1/namespace/$/list",
+    "polaris": "/api/management/v1/principal-roles",
+}
 
 
 class Served:
-    """A server of one API; `log` is what it has written to standard error."""
+    """A server of one API; `log` is what it has written to standard error, `headers` go with all that is sent."""
 
     def __init__(self, api, folder, *options, **process):
         self._log = Path(folder) / "log.txt"
@@ -28,15 +32,19 @@ class Served:
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, **process)
         self.url = self.process.stdout.readline().split()[-1]
         self.port = int(self.url.rpartition(":")[2])
-        self._read = self.url + READS[api]
+        self.read, self.headers = READS[api], {}
         self._http = urllib3.PoolManager(retries=False, timeout=PATIENCE, maxsize=8)
 
     @property
     def log(self):
         return self._log.read_text()
 
-    def send(self, method, path, **rest):
-        return self._http.request(method, self.url + path, **rest)
+    def send(self, method, path, headers=None, **rest):
+        return self.request(method, self.url + path, headers={**self.headers, **(headers or {})}, **rest)
+
+    def request(self, method, url, **rest):
+        """Send a request to a whole URL, without `headers`."""
+        return self._http.request(method, url, **rest)
 
     def beside(self, method, path, **rest):
         """Send a request; return its answer and for which part of its time another client waited for one answer.
@@ -49,11 +57,16 @@ class Served:
         begin = time.monotonic()
         while sender.is_alive() and time.monotonic() < begin + PATIENCE:
             asked = time.monotonic()
-            assert self._http.request("GET", self._read).status == 200
+            assert self.send("GET", self.read).status == 200
             longest = max(longest, time.monotonic() - asked)
             time.sleep(PAUSE)
         taken = time.monotonic() - begin
         return answers[0], longest / taken if taken > WORTH_SPEAKING_OF else 0.0
+
+    def resident(self):
+        """Return the memory of the process in MB, as Linux tells it; 0 when it has ended."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int((status.partition("VmRSS:")[2].split() or ["0"])[0]) // 1024
 
     def end(self):
         self._http.clear()

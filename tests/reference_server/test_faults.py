@@ -42,6 +42,23 @@ def status(name, operation):
     return asyncio.run(apply_faults([faults.FAULTS[name]], call(operation), proceed)).status
 
 
+def test_a_request_that_a_fault_cannot_read_is_answered_without_it():
+    async def around(call, _proceed):
+        return Reply(500, call.path["no such"])
+
+    declare("reads-names", "It is tripped.", around, on=["ListTables"])
+    assert status("reads-names", "ListTables") == 200
+
+
+def test_an_answer_that_a_fault_cannot_read_is_an_error():
+    async def around(_call, proceed):
+        return (await proceed())["no such"]
+
+    declare("reads-answers", "It is tripped.", around, on=["ListTables"])
+    with pytest.raises(TypeError):
+        status("reads-answers", "ListTables")
+
+
 def test_a_call_turns_to_operations_of_the_document_that_is_served():
     sent = call()
     sent.turn_to("CreateTable")

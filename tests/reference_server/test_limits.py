@@ -14,7 +14,7 @@ from tests.reference_server.served import JSON, served
 
 CREATE = "/v1/namespaces"
 MOST = 0.7  # of the time that a request takes, for one answer to another client
-LARGE = b'{"namespace":["a"],"properties":{' + b",".join(b'"k%d":"v"' % n for n in range(900_000)) + b"}}"
+LARGE = b'{"namespace":["a"],"properties":{' + b",".join(b'"k%d":"v"' % n for n in range(250_000)) + b"}}"
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def test_broken_clients_leave_at_most_a_line(iceberg, sent):
 @pytest.mark.parametrize("name", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_process_whatever_runs(tmp_path, name):
     with served("iceberg", tmp_path) as server:
-        body = b'{"namespace":["a"],"properties":{' + b",".join(b'"%d":1' % n for n in range(1_000_000)) + b"}}"
+        body = b'{"namespace":["a"],"properties":{' + b",".join(b'"%d":1' % n for n in range(400_000)) + b"}}"
         sent = {"body": body, "headers": JSON}
         for _ in range(2):
             threading.Thread(target=_send, args=(server, sent), daemon=True).start()

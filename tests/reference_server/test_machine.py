@@ -7,8 +7,6 @@ import os
 import resource
 import socket
 import sqlite3
-import uuid
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,29 +15,13 @@ from reference_server.lance.data.pylance_errors import translate
 from reference_server.machine import machine_fault
 from tests.reference_server.iceberg.conftest import SCHEMA
 from tests.reference_server.lance.arrow_streams import ARROW, stream
+from tests.reference_server.machine_limits import key, limited
 from tests.reference_server.served import served
 
 TABLE = "/v1/namespaces/a/tables/t"
 ROWS = 7
 SMALL = 100  # bytes that a file may have while the disk is full
 MANY = "x" * 20_000
-
-
-@contextmanager
-def limited(server, kind, most):
-    """Let the process of a server have no more of something for a while."""
-    before = resource.prlimit(server.process.pid, kind)
-    resource.prlimit(server.process.pid, kind, (most, before[1]))
-    try:
-        yield
-    finally:
-        resource.prlimit(server.process.pid, kind, before)
-
-
-def key():
-    """A UUID of version 7."""
-    text = uuid.uuid4().hex
-    return str(uuid.UUID(f"{text[:12]}7{text[13:16]}8{text[17:]}"))
 
 
 def property_set(value):
@@ -103,8 +85,8 @@ def test_running_out_of_descriptors_is_told_seldom(tmp_path, api):
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.EIO])
 def test_the_machine_is_blamed_for_its_faults(number):
-    told = os.strerror(number)
-    for error in (OSError(number, told), RuntimeError(f"LanceError(IO): {told} (os error {number})")):
+    message = os.strerror(number)
+    for error in (OSError(number, message), RuntimeError(f"LanceError(IO): {message} (os error {number})")):
         fault = machine_fault(error)
         assert fault is not None
         assert fault.status == 503

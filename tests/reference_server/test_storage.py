@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from reference_server.storage import CommitConflict, after_prefix, pack, unpack
 from reference_server.storage.directory import DirectoryStorage
 from reference_server.storage.memory import MemoryStorage
+from reference_server.storage.remembered import Remembered
 from specs.problems import Problem
 
 BACKENDS = {"memory": lambda _: MemoryStorage(), "directory": lambda folder: DirectoryStorage(folder / "x.sqlite")}
@@ -89,6 +90,15 @@ def test_the_version_is_another_after_every_commit(storage):
         seen.append(storage.version())
     assert len(set(seen)) == 4
     assert storage.version() == seen[-1]
+
+
+def test_what_is_remembered_is_looked_up_after_every_commit(storage):
+    asked = []
+    value = Remembered(storage, lambda key: asked.append(key) or storage.get(key))
+    for written in (b"1", b"2", None):
+        commit(storage, writes={b"a": written})
+        assert [value(b"a"), value(b"a")] == [written, written]
+    assert len(asked) == 3
 
 
 def test_one_of_many_commits_wins(storage):

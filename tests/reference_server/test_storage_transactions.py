@@ -36,7 +36,7 @@ def test_a_transaction_reads_its_own_writes(storage):
 
 
 @pytest.mark.parametrize(
-    ("after", "limit", "found"),
+    ("after", "limit", "keys"),
     [
         (None, None, [b"a", b"ab", b"ad"]),
         (None, 2, [b"a", b"ab"]),
@@ -45,13 +45,13 @@ def test_a_transaction_reads_its_own_writes(storage):
         (b"ad", 1, []),
     ],
 )
-def test_a_transaction_scans_its_own_writes(storage, after, limit, found):
+def test_a_transaction_scans_its_own_writes(storage, after, limit, keys):
     asyncio.run(storage.commit({}, {b"aa": b"1", b"ad": b"1"}))
     transaction = Transaction(storage)
     transaction.put(b"aa", None)
     transaction.put(b"ab", b"2")
     transaction.put(b"b", b"2")
-    assert [key for key, _ in transaction.scan(b"a", after, limit)] == found
+    assert [key for key, _ in transaction.scan(b"a", after, limit)] == keys
 
 
 def test_what_was_read_has_to_last(storage):

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import orjson
 
@@ -23,13 +23,12 @@ from reference_server.errors import (
     ViewAlreadyExists,
     ViewNotFound,
 )
-from reference_server.iceberg.catalog.keys import Kind, children, name_of, object_key
+from reference_server.iceberg.catalog.keys import Kind, children, object_key, with_names
 from reference_server.iceberg.catalog.names import Path, show
 from reference_server.pagination import Page, take_page
 from reference_server.storage import Readable
 from reference_server.storage.transactions import Transaction
 
-T = TypeVar("T")
 Properties = dict[str, str]
 MISSING: dict[Kind, type[NotFound]] = {
     Kind.TABLE: TableNotFound,
@@ -88,24 +87,22 @@ class Catalog:
 
     def list_namespaces(self, path: Path, request: ListRequest) -> Page[Path]:
         """Return a page of the namespaces right below one. Raises NamespaceNotFound."""
-        return self._page(Kind.NAMESPACE, path, request, lambda name: (*path, name))
+        page = self.list_names(Kind.NAMESPACE, path, request)
+        return Page([(*path, name) for name in page.items], page.token)
 
     def list_names(self, kind: Kind, path: Path, request: ListRequest) -> Page[str]:
-        """Return a page of the names of the tables or views in a namespace. Raises NamespaceNotFound."""
-        return self._page(kind, path, request, lambda name: name)
-
-    def _page(self, kind: Kind, path: Path, request: ListRequest, read: Callable[[str], T]) -> Page[T]:
+        """Return a page of the names of one kind that a namespace holds. Raises NamespaceNotFound."""
         self.require_namespace(path)
         prefix = children(kind, self.warehouse, path)
 
-        def fetch(after: bytes | None, count: int | None) -> list[tuple[bytes, T]]:
-            return [(key, read(name_of(key, prefix))) for key, _ in self._store.scan(prefix, after, count)]
+        def fetch(after: bytes | None, count: int | None) -> list[tuple[bytes, str]]:
+            return with_names(self._store.scan(prefix, after, count), prefix)
 
         if request.paged or request.token is not None:
             return take_page(prefix, request.token, request.size, request.maximum, fetch)
         if request.size is not None and request.size < 1:
             raise InvalidInput(f"The page size must be at least 1, not {request.size}.")
-        return Page([item for _, item in fetch(None, None)], None)
+        return Page([name for _, name in fetch(None, None)], None)
 
     def _key(self, kind: Kind, path: Path) -> bytes:
         return object_key(kind, self.warehouse, path)

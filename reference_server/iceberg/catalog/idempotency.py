@@ -12,14 +12,15 @@ import hashlib
 import re
 import time
 import zlib
+from typing import Any
 
 import orjson
 
-from reference_server.context import Context, Reply
+from reference_server.context import Context, Reply, Request
 from reference_server.errors import InvalidInput
 from reference_server.iceberg.catalog.catalog import Change
 from reference_server.iceberg.catalog.keys import IDEMPOTENCY, idempotency_key
-from reference_server.storage import pack
+from reference_server.storage import Storage, pack
 from specs.openapi import Document, Operation
 
 HEADER = "Idempotency-Key"
@@ -49,11 +50,8 @@ class Repetition:
 
     def recall(self, change: Change) -> Reply | None:
         """Return the kept answer, None for a key that is new. Raises InvalidInput for another request's key."""
-        value = change.transaction.get(self._key)
-        if value is None:
-            return None
-        record = orjson.loads(value)
-        if record["until"] < time.time():
+        record = _valid(change.transaction.get(self._key))
+        if record is None:
             return None
         if record["request"] != self._request:
             raise InvalidInput(f"The {HEADER} was used for another request before.")
@@ -62,13 +60,12 @@ class Repetition:
 
     def remember(self, change: Change, reply: Reply) -> None:
         """Let a change keep its answer under the key, and delete a few expired keys."""
-        now = time.time()
         for key, value in change.transaction.scan(pack(IDEMPOTENCY, change.warehouse), limit=SWEPT):
-            if orjson.loads(value)["until"] < now:
+            if _valid(value) is None:
                 change.transaction.put(key, None)
         record = {
             "request": self._request,
-            "until": now + LIFETIME_SECONDS,
+            "until": time.time() + LIFETIME_SECONDS,
             "status": reply.status,
             "headers": reply.headers,
             "body": base64.b64encode(zlib.compress(reply.body, 1)).decode(),
@@ -84,8 +81,25 @@ def repetition(context: Context, warehouse: str) -> Repetition | None:
     if not UUID7.fullmatch(key):
         raise InvalidInput(f"The {HEADER} must be a UUID of version 7, not {key!r:.100}.")
     sent = pack(context.request.target, context.request.body)
-    kept_under = idempotency_key(warehouse, key.lower(), context.operation.id, context.principal.name)
-    return Repetition(kept_under, hashlib.sha256(sent).hexdigest())
+    return Repetition(_kept_under(key, context.request, context.operation, warehouse), hashlib.sha256(sent).hexdigest())
+
+
+def has_kept(storage: Storage[bytes], request: Request, operation: Operation, warehouse: str) -> bool:
+    """Return whether an answer to the caller is kept under the key that came with a request."""
+    key = request.headers.get(HEADER)
+    if key is None or not takes_keys(operation):
+        return False
+    return _valid(storage.get(_kept_under(key, request, operation, warehouse))) is not None
+
+
+def _kept_under(key: str, request: Request, operation: Operation, warehouse: str) -> bytes:
+    return idempotency_key(warehouse, key.lower(), operation.id, request.principal.name)
+
+
+def _valid(value: bytes | None) -> dict[str, Any] | None:
+    """Return what is kept, None for nothing and for what has expired."""
+    record: dict[str, Any] | None = None if value is None else orjson.loads(value)
+    return record if record and record["until"] >= time.time() else None
 
 
 def is_final(status: int) -> bool:

@@ -12,10 +12,11 @@ unfinished / warehouse / <location>                     ->  a metadata file of s
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 from reference_server.iceberg.catalog.names import Path
-from reference_server.storage import pack
+from reference_server.storage import pack, unpack
 
 
 class Kind(StrEnum):
@@ -49,9 +50,16 @@ def object_key(kind: Kind, warehouse: str, path: Path) -> bytes:
     return pack(kind, warehouse, pack(*path[:-1]), path[-1])
 
 
-def name_of(key: bytes, prefix: bytes) -> str:
-    """Return the name of a child; `prefix` is what `children` returned. No name holds a zero byte."""
-    return key[len(prefix) : -1].decode()
+def with_names(rows: Iterable[tuple[bytes, bytes]], prefix: bytes) -> list[tuple[bytes, str]]:
+    """Return the keys of children with their names; `prefix` is what `children` returned. No name holds a zero byte."""
+    start = len(prefix)
+    return [(key, key[start:-1].decode()) for key, _ in rows]
+
+
+def path_of(key: bytes) -> Path:
+    """Return the path of a namespace, a table or a view, of its key."""
+    *_, parent, name = unpack(key)
+    return (*(level.decode() for level in unpack(parent)), name.decode())
 
 
 def idempotency_key(warehouse: str, key: str, operation_id: str, principal: str) -> bytes:

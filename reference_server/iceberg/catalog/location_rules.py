@@ -2,35 +2,68 @@
 
 from __future__ import annotations
 
+import secrets
+
+from reference_server.errors import InvalidInput
 from reference_server.iceberg.catalog.catalog import Change, Properties
 from reference_server.iceberg.catalog.keys import Kind
-from reference_server.iceberg.catalog.names import Path
+from reference_server.iceberg.catalog.location_index import Thing, claim, lying
+from reference_server.iceberg.catalog.names import Path, show
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse
 from reference_server.iceberg.metadata.reading import Json
 
 
 class LocationRules:
-    """The rules of a warehouse in which everything may lie where the server may write.
+    """The rules of a warehouse in which everything may lie where the server may write, and nothing else lies.
 
-    A new table gets a place that was never used. What is registered may lie anywhere that can be read, and a
-    namespace has no place.
+    Nothing lies in a table's folder or around it, whatever warehouse it is of, so that a purge takes along nothing of
+    others; nothing of a view is purged, so views may share a place. A new table gets a place that was never used. What
+    is registered may lie anywhere that can be read, and a namespace has no place.
     """
 
     def __init__(self, warehouse: Warehouse, allowed: AllowedLocations) -> None:
         self.warehouse = warehouse
         self.allowed = allowed
 
-    def new(self, _change: Change, path: Path) -> str:
+    def new(self, change: Change, path: Path) -> str:
         """Return the location of a new table or view for which the client wants none."""
-        return self.warehouse.new_location(path)
+        location = self.warehouse.new_location(path)
+        if lying(change, self.allowed.place_of(location)):
+            location = self.warehouse.new_location((secrets.token_hex(8), path[-1]))
+        return location
 
-    def check(self, _change: Change, _kind: Kind, _path: Path, metadata: Json, previous: Json | None = None) -> None:
+    def check(self, change: Change, kind: Kind, path: Path, metadata: Json, previous: Json | None = None) -> None:
         """Raise CatalogError for a place to which a table or view may not be brought, from where `previous` says."""
-        if previous is None or metadata["location"] != previous["location"]:
-            self.allowed.check(metadata["location"])
+        location = metadata["location"]
+        if previous is None or location != previous["location"]:
+            self.allowed.check(location)
+            self.check_free(change, kind, path, location)
 
-    def check_registered(self, change: Change, kind: Kind, path: Path, metadata: Json) -> None:
-        """Raise CatalogError where a table or view with these metadata may not be registered."""
+    def place(self, change: Change, kind: Kind, path: Path, metadata: Json, previous: Json | None = None) -> None:
+        """Note where a table or view lies once the change is committed. Raises what `check` raises."""
+        self.check(change, kind, path, metadata, previous)
+        location = metadata["location"]
+        if previous is None or location != previous["location"]:
+            claim(change, kind, path, location, self.allowed.place_of(location))
+
+    def place_registered(self, change: Change, kind: Kind, path: Path, metadata: Json) -> None:
+        """Note where a registered table or view lies. Raises CatalogError where it may not be registered."""
+        location = metadata["location"]
+        self.check_free(change, kind, path, location)
+        claim(change, kind, path, location, self.allowed.place_of(location))
+
+    def check_free(self, change: Change, kind: Kind, path: Path, location: str) -> None:
+        """Raise CatalogError for a location at, in or around which something else lies."""
+        place = self.allowed.place_of(location)
+        if self.allowed.is_around(place):
+            raise InvalidInput(f"The location {location!r:.300} is or holds a whole warehouse.")
+        for other in lying(change, place):
+            both_views = kind is other.kind is Kind.VIEW
+            if other != Thing(kind, change.warehouse, path) and not both_views:
+                raise InvalidInput(
+                    f"The location {location!r:.300} is at, in or around that of the {other.kind.label.lower()} "
+                    f"{show(other.path):.300}."
+                )
 
     def files_of_dropped(self, _kind: Kind, _location: str) -> list[str]:
         """Return the files that go with something that is dropped, whose metadata file is at a location."""

@@ -16,6 +16,7 @@ from reference_server.backends import OWN_FOLDER
 from reference_server.errors import InvalidInput
 from reference_server.iceberg.catalog.names import Path
 from reference_server.iceberg.files.buckets import S3_SCHEMES, Bucket, is_s3, parse_bucket
+from reference_server.storage.places import Place
 from specs.problems import Problem
 
 DEFAULT = "default"
@@ -125,6 +126,21 @@ class AllowedLocations:
                 self.remote.setdefault(origin(warehouse.uri), warehouse)
             else:
                 self._roots.append(path.resolve())
+        self._places = [self.place_of(warehouse.uri) for warehouse in warehouses]
+
+    def place_of(self, location: str) -> Place:
+        """Return the folders of a location, the same ones however it is written. Raises InvalidInput."""
+        path = self.path_of(location)
+        if path is None:
+            return (origin(location), *filter(None, location.partition("://")[2].split("/")[1:]))
+        try:
+            return (FILE_SCHEME, *path.resolve().parts[1:])
+        except (OSError, RuntimeError) as error:
+            raise InvalidInput(f"The location {location!r:.300} cannot be followed: {error}.") from None
+
+    def is_around(self, place: Place) -> bool:
+        """Return whether a place is that of a whole warehouse, or holds one."""
+        return any(root[: len(place)] == place for root in self._places)
 
     def path_of(self, location: str) -> FilePath | None:
         """Return the local path of a location, None for one in another storage. Raises InvalidInput; see local_path."""

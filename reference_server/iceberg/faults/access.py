@@ -32,16 +32,16 @@ def _with_secret(body: Any) -> Any:
 
 def _into_config(body: Any) -> Any:
     """Move credentials to where they stood before there was a place for them."""
-    secrets = {key: value for one in body.get(LIST, ()) for key, value in one["config"].items()}
+    secrets = {key: value for credential in body.get(LIST, ()) for key, value in credential["config"].items()}
     return {**body, LIST: [], "config": {**body.get("config", {}), **secrets}}
 
 
 def _prefixes(prefix: str) -> Any:
-    return lambda credentials: [{**one, "prefix": prefix} for one in credentials]
+    return lambda credentials: [{**credential, "prefix": prefix} for credential in credentials]
 
 
 def _elsewhere(credentials: Any) -> Any:
-    return [{**one, "config": {**one["config"], "s3.endpoint": NOWHERE}} for one in credentials]
+    return [{**credential, "config": {**credential["config"], "s3.endpoint": NOWHERE}} for credential in credentials]
 
 
 @fault("credentials-change", on=[CREDENTIALS])

@@ -65,8 +65,8 @@ def answer_becomes(**edits: Edit) -> Around:
     """Replace fields of the object in answers of 200, with `_` for `-`, by what their edits make of them."""
 
     def edit(body: Any) -> Any:
-        for name, one in edits.items():
-            body = _edited_at(body, name.replace("_", "-"), one)
+        for name, change in edits.items():
+            body = _edited_at(body, name.replace("_", "-"), change)
         return body
 
     return body_becomes(edit, 200)
@@ -91,7 +91,9 @@ def commits_become(edit: Callable[[Json], Json]) -> Around:
 
     def edited(body: Json) -> Json:
         changes = body.get("table-changes")
-        return {**body, "table-changes": [edit(one) for one in changes]} if isinstance(changes, list) else edit(body)
+        return (
+            {**body, "table-changes": [edit(change) for change in changes]} if isinstance(changes, list) else edit(body)
+        )
 
     return request_becomes(edited)
 
@@ -103,12 +105,14 @@ def updates_become(edit: Callable[[list[Json]], list[Json]]) -> Around:
 
 def each_update(action: str, edit: Callable[[Json], Json]) -> Around:
     """Apply what `edit` makes of every update of this action."""
-    return updates_become(lambda found: [edit(one) if one.get("action") == action else one for one in found])
+    return updates_become(
+        lambda updates: [edit(update) if update.get("action") == action else update for update in updates]
+    )
 
 
 def updates_lost(*actions: str) -> Around:
     """Leave out the updates with these actions, as a server does that does not know them."""
-    return updates_become(lambda found: [one for one in found if one.get("action") not in actions])
+    return updates_become(lambda updates: [update for update in updates if update.get("action") not in actions])
 
 
 def requirements_become(edit: Callable[[list[Json]], list[Json]]) -> Around:
@@ -118,7 +122,9 @@ def requirements_become(edit: Callable[[list[Json]], list[Json]]) -> Around:
 
 def requirements_lost(*types: str) -> Around:
     """Do not check requirements of these types."""
-    return requirements_become(lambda found: [one for one in found if one.get("type") not in types])
+    return requirements_become(
+        lambda requirements: [requirement for requirement in requirements if requirement.get("type") not in types]
+    )
 
 
 def body_of(reply: Reply) -> Json:
@@ -191,6 +197,6 @@ def _edited_at(body: Any, name: str, edit: Edit) -> Any:
 
 def _of_objects(edit: Callable[[list[Json]], list[Json]]) -> Edit:
     """Return an edit of lists of objects that leaves anything else as it is."""
-    return lambda found: (
-        edit(found) if isinstance(found, list) and all(isinstance(one, dict) for one in found) else found
+    return lambda entries: (
+        edit(entries) if isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries) else entries
     )

@@ -17,7 +17,7 @@ def _called(edit: Callable[[str], str]) -> Around:
     """Create tables whose columns of the first level have other names."""
 
     def edited(body: Json) -> Json:
-        fields = [{**one, "name": edit(one["name"])} for one in body["schema"]["fields"]]
+        fields = [{**column, "name": edit(column["name"])} for column in body["schema"]["fields"]]
         return {**body, "schema": {**body["schema"], "fields": fields}}
 
     return request_becomes(edited)

@@ -93,7 +93,7 @@ fault("metadata-file-reused", "Every commit writes to the same metadata file.", 
     answer_becomes(metadata_location=lambda location: f"{location.rpartition('/')[0]}/v1.metadata.json")
 )
 fault("updates-sorted", "The updates of a commit are applied by their kinds, not in their order.", on=TABLE_COMMITS)(
-    updates_become(lambda found: sorted(found, key=lambda one: str(one.get("action")), reverse=True))
+    updates_become(lambda updates: sorted(updates, key=lambda update: str(update.get("action")), reverse=True))
 )
 fault("empty-commit-refused", "A commit has to have updates.", on=COMMIT)(
     refuses_when(lambda call: (content(call) or {}).get("updates") == [], InvalidInput("There are no updates."))

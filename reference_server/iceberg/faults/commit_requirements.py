@@ -22,10 +22,12 @@ from reference_server.iceberg.metadata.requirements import CREATE, TABLE_REQUIRE
 REF = "assert-ref-snapshot-id"
 
 
-def _requires(found: Callable[[Json], Any]) -> Callable[[Call], bool]:
+def _requires(wanted: Callable[[Json], Any]) -> Callable[[Call], bool]:
     """Return what tells whether a commit to a table has a requirement of a kind."""
     return lambda call: any(
-        found(one) for one in (content(call) or {}).get("requirements", ()) if isinstance(one, dict)
+        wanted(requirement)
+        for requirement in (content(call) or {}).get("requirements", ())
+        if isinstance(requirement, dict)
     )
 
 
@@ -54,19 +56,35 @@ fault("requirements-unchecked", "Commits are applied whatever they assume.", on=
 )
 fault(
     "requirements-few", "Of what a commit may assume the server knows the state of branches alone.", on=["updateTable"]
-)(refuses_when(_requires(lambda one: one.get("type") not in (CREATE, REF)), InvalidInput("Unknown requirement")))
+)(
+    refuses_when(
+        _requires(lambda requirement: requirement.get("type") not in (CREATE, REF)), InvalidInput("Unknown requirement")
+    )
+)
 fault("null-ref-refused", "That a branch is not there cannot be assumed.", on=["updateTable"])(
-    refuses_when(_requires(lambda one: one.get("snapshot-id", 0) is None), InvalidInput("snapshot-id must not be null"))
+    refuses_when(
+        _requires(lambda requirement: requirement.get("snapshot-id", 0) is None),
+        InvalidInput("snapshot-id must not be null"),
+    )
 )
 fault("conflict-after-commit", "A commit that comes too late is refused, but applied all the same.", on=TABLE_COMMITS)(
     again(_applied_anyway, 409)
 )
 fault("uuid-compared-literally", "A UUID in upper case is taken for another one.", on=["updateTable"])(
-    refuses_when(_requires(lambda one: one.get("uuid", "") != one.get("uuid", "").lower()), CommitFailed("Other UUID"))
+    refuses_when(
+        _requires(lambda requirement: requirement.get("uuid", "") != requirement.get("uuid", "").lower()),
+        CommitFailed("Other UUID"),
+    )
 )
 fault("first-requirement-only", "Of several requirements only the first is checked.", on=TABLE_COMMITS)(
-    requirements_become(lambda found: found[:1])
+    requirements_become(lambda requirements: requirements[:1])
 )
 fault(
     "unknown-requirements-overlooked", "Requirements that the server does not know are taken to hold.", on=TABLE_COMMITS
-)(requirements_become(lambda found: [one for one in found if one.get("type") in TABLE_REQUIREMENTS]))
+)(
+    requirements_become(
+        lambda requirements: [
+            requirement for requirement in requirements if requirement.get("type") in TABLE_REQUIREMENTS
+        ]
+    )
+)

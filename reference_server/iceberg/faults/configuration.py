@@ -15,7 +15,7 @@ CONFIG = ["getConfig"]
 
 
 def _endpoints(edit: Callable[[str], str]) -> Any:
-    return answer_becomes(endpoints=lambda found: [edit(one) for one in found])
+    return answer_becomes(endpoints=lambda endpoints: [edit(endpoint) for endpoint in endpoints])
 
 
 @fault("endpoints-not-there")
@@ -35,41 +35,47 @@ async def _every_other_time(call: Call, proceed: Proceed) -> Reply:
 
 
 def _undeclared(call: Call) -> bool:
-    return not call.request.query.keys() <= {one.name for one in call.operation.query_parameters()}
+    return not call.request.query.keys() <= {parameter.name for parameter in call.operation.query_parameters()}
 
 
 fault(
     "config-settings-no-texts",
     "Settings in the configuration are numbers and truth values where they have to be texts.",
     on=CONFIG,
-)(answer_becomes(defaults=lambda found: {**found, "clients": 4, "cache-enabled": True}))
+)(answer_becomes(defaults=lambda defaults: {**defaults, "clients": 4, "cache-enabled": True}))
 fault("config-needs-warehouse", "A client that names no warehouse meets an error of the server.", on=CONFIG)(
     refuses_when(lambda call: "warehouse" not in call.request.query, Internal("warehouse is null"))
 )
 fault("config-prefix-wrong", "The configuration gives a prefix under which there is no catalog.", on=CONFIG)(
-    answer_becomes(overrides=lambda found: {**found, "prefix": "catalogs/elsewhere"})
+    answer_becomes(overrides=lambda overrides: {**overrides, "prefix": "catalogs/elsewhere"})
 )
 fault("config-endpoints-form", "Endpoints are written with a colon between method and path.", on=CONFIG)(
-    _endpoints(lambda one: one.replace(" ", ":"))
+    _endpoints(lambda endpoint: endpoint.replace(" ", ":"))
 )
 fault(
     "config-endpoints-filled-in",
     "Endpoints are written with the name of the warehouse where the template has the prefix.",
     on=CONFIG,
-)(_endpoints(lambda one: one.replace("{prefix}", "default")))
+)(_endpoints(lambda endpoint: endpoint.replace("{prefix}", "default")))
 fault(
     "config-endpoints-forgotten",
     "The endpoints are those of an older revision: there are views, but the configuration does not tell.",
     on=CONFIG,
-)(answer_becomes(endpoints=lambda found: [one for one in found if "/views" not in one and "HEAD" not in one]))
+)(
+    answer_becomes(
+        endpoints=lambda endpoints: [
+            endpoint for endpoint in endpoints if "/views" not in endpoint and "HEAD" not in endpoint
+        ]
+    )
+)
 fault("config-separator-bare", "The separator of namespaces is advertised as it is, not percent-encoded.", on=CONFIG)(
-    answer_becomes(overrides=lambda found: {**found, SEPARATOR_OVERRIDE: "\x1f"})
+    answer_becomes(overrides=lambda overrides: {**overrides, SEPARATOR_OVERRIDE: "\x1f"})
 )
 fault(
     "config-separator-untrue",
     "The configuration advertises a dot as the separator of namespaces, but paths are not read so.",
     on=CONFIG,
-)(answer_becomes(overrides=lambda found: {**found, SEPARATOR_OVERRIDE: "%2E"}))
+)(answer_becomes(overrides=lambda overrides: {**overrides, SEPARATOR_OVERRIDE: "%2E"}))
 fault("config-key-lifetime-in-seconds", "The lifetime of idempotency keys is told in seconds.", on=CONFIG)(
     answer_becomes(idempotency_key_lifetime=lambda _: "1800")
 )

@@ -18,6 +18,7 @@ OPTIONAL = {
     "createTable": ("partition-spec", "write-order", "properties", "stage-create"),
     "createView": ("location",),
 }
+OWN_IDS = {"schema": "schema-id", "spec": "spec-id", "sort-order": "order-id"}  # of what a commit may add
 
 NAMING = ("createTable", "renameTable", "registerTable")
 
@@ -66,13 +67,30 @@ def _repaired(body: Json) -> Json:
     return {**body, "schema": {"type": "struct", "fields": fields}}
 
 
-def _if(found: Callable[[Json], Any], edit: Callable[[Json], Json]) -> Callable[[Json], Json]:
-    return lambda body: edit(body) if found(body) else body
+def _if(wanted: Callable[[Json], Any], edit: Callable[[Json], Json]) -> Callable[[Json], Json]:
+    return lambda body: edit(body) if wanted(body) else body
 
 
 def _defaulted(body: Json) -> Iterator[tuple[str, Any]]:
     for name, default in (("name", "unnamed"), ("schema", ANY_SCHEMA), ("properties", {})):
         yield name, body[name] if isinstance(body.get(name), type(default)) else default
+
+
+def _lacks_ids(call: Call) -> bool:
+    """True for a commit that adds something without the ids which its schema does not require."""
+    updates = (content(call) or {}).get("updates")
+    return any(map(_lacks_own_id, filter(None, updates))) if isinstance(updates, list) else False
+
+
+def _lacks_own_id(update: Any) -> bool:
+    if not isinstance(update, dict):
+        return False
+    parts = {part: value for part in OWN_IDS if isinstance(value := update.get(part), dict)}
+    fields = parts.get("spec", {}).get("fields")
+    numbered = (
+        all("field-id" in field for field in fields if isinstance(field, dict)) if isinstance(fields, list) else True
+    )
+    return not numbered or any(OWN_IDS[part] not in value for part, value in parts.items())
 
 
 fault("taken-name-replaced", "A table that has the name of a new one is dropped for it.", on=NAMING)(
@@ -108,4 +126,7 @@ fault(
         lambda call: any(name not in (content(call) or {}) for name in OPTIONAL[call.operation.id]),
         InvalidInput("the request has not all of its fields"),
     )
+)
+fault("ids-wanted", "Commits are refused that leave the ids of what they add to the server.", on=["updateTable"])(
+    refuses_when(_lacks_ids, InvalidInput("HTTP 400 Bad Request"))
 )

@@ -35,14 +35,16 @@ CHOICES = dict(CHOOSING.values())
 
 
 def _updates(call: Call) -> list[Json]:
-    found: list[Json] = (content(call) or {}).get("updates", [])
-    return found
+    updates: list[Json] = (content(call) or {}).get("updates", [])
+    return updates
 
 
 @fault("schema-ids-taken-over", on=COMMIT)
 async def _claimed(call: Call, proceed: Proceed) -> Reply:
     """A schema that is added keeps the id that the request gives it."""
-    claimed = [one["schema"].get("schema-id", 0) for one in _updates(call) if one.get("action") == "add-schema"]
+    claimed = [
+        update["schema"].get("schema-id", 0) for update in _updates(call) if update.get("action") == "add-schema"
+    ]
     if not claimed:
         return await proceed()
 
@@ -75,20 +77,24 @@ async def _doubled(call: Call, proceed: Proceed) -> Reply:
     def edit(table: Json) -> Json:
         shown = dict(table)
         for action, key in ADDING.items():
-            added = sum(one.get("action") == action for one in updates)
+            added = sum(update.get("action") == action for update in updates)
             shown[key] = _with_copies(table[key], CURRENT[key][0], len((before or table)[key]) + added)
         return shown
 
     return await metadata_become(edit)(call, proceed)
 
 
-def _with_copies(found: list[Json], id: str, count: int) -> list[Json]:
-    last = found[-1]
-    return found + [{**last, id: last[id] + number} for number in range(1, count - len(found) + 1)]
+def _with_copies(definitions: list[Json], id: str, count: int) -> list[Json]:
+    last = definitions[-1]
+    return definitions + [{**last, id: last[id] + number} for number in range(1, count - len(definitions) + 1)]
 
 
 def _once(updates: list[Json]) -> list[Json]:
-    return [one for place, one in enumerate(updates) if one.get("action") not in ADDING or one not in updates[:place]]
+    return [
+        update
+        for place, update in enumerate(updates)
+        if update.get("action") not in ADDING or update not in updates[:place]
+    ]
 
 
 def _choice(update: Json, *, last: bool) -> bool:
@@ -101,7 +107,7 @@ def _numbered_anew(table: Json) -> Json:
     specs = [
         {
             **spec,
-            "fields": [{**one, "field-id": 1000 + 10 * number + place} for place, one in enumerate(spec["fields"])],
+            "fields": [{**field, "field-id": 1000 + 10 * number + place} for place, field in enumerate(spec["fields"])],
         }
         for number, spec in enumerate(table["partition-specs"])
     ]
@@ -109,13 +115,13 @@ def _numbered_anew(table: Json) -> Json:
 
 
 fault("added-is-chosen", "A schema, spec or order that is added holds from then on.", on=TABLE_COMMITS)(
-    updates_become(lambda found: list(_chosen(found)))
+    updates_become(lambda updates: list(_chosen(updates)))
 )
 fault(
     "unused-definitions-lost",
     "A schema, spec or order is kept only where the same commit makes it the one that holds.",
     on=TABLE_COMMITS,
-)(updates_become(lambda found: [one for one in found if not _unused(one, found)]))
+)(updates_become(lambda updates: [update for update in updates if not _unused(update, updates)]))
 fault(
     "last-added-is-highest",
     "The schema that was added last is taken to be the one with the highest id.",
@@ -125,12 +131,12 @@ fault(
     "choice-by-id-overlooked",
     "A schema, spec or order that is named by its id does not become the one that holds.",
     on=TABLE_COMMITS,
-)(updates_become(lambda found: [one for one in found if not _choice(one, last=False)]))
+)(updates_become(lambda updates: [update for update in updates if not _choice(update, last=False)]))
 fault(
     "choice-of-last-overlooked",
     "The schema, spec or order that was added last does not become the one that holds.",
     on=TABLE_COMMITS,
-)(updates_become(lambda found: [one for one in found if not _choice(one, last=True)]))
+)(updates_become(lambda updates: [update for update in updates if not _choice(update, last=True)]))
 fault(
     "partition-ids-anew",
     "Each partition spec numbers its fields anew, also those that the table had before.",
@@ -140,5 +146,7 @@ fault("definitions-stay", "Schemas and specs that are removed stay.", on=TABLE_C
     updates_lost("remove-schemas", "remove-partition-specs")
 )
 fault("format-version-capped", "A format version that does not exist stands for the newest.", on=TABLE_COMMITS)(
-    each_update("upgrade-format-version", lambda one: {**one, "format-version": min(one["format-version"], NEWEST)})
+    each_update(
+        "upgrade-format-version", lambda update: {**update, "format-version": min(update["format-version"], NEWEST)}
+    )
 )

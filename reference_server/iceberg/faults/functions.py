@@ -27,20 +27,22 @@ fault("functions-of-nothing", "The functions of a namespace that does not exist 
     answers(200, {"identifiers": [], "next-page-token": None})
 )
 fault("function-versions-lost", "Overloads are shown without their versions.", on=LOAD)(
-    _definitions(lambda one: {**one, "versions": []})
+    _definitions(lambda overload: {**overload, "versions": []})
 )
 fault("function-current-unknown", "The current version of an overload is one that is not there.", on=LOAD)(
-    _definitions(lambda one: {**one, "current-version-id": 99})
+    _definitions(lambda overload: {**overload, "current-version-id": 99})
 )
 fault("function-id-spaced", "The id of an overload has spaces after its commas.", on=LOAD)(
-    _definitions(lambda one: {**one, "definition-id": one["definition-id"].replace(",", ", ")})
+    _definitions(lambda overload: {**overload, "definition-id": overload["definition-id"].replace(",", ", ")})
 )
 fault("function-specific-name-shared", "All overloads of a function have the same specific name.", on=LOAD)(
-    _definitions(lambda one: {**one, "specific-name": "overload"})
+    _definitions(lambda overload: {**overload, "specific-name": "overload"})
 )
 fault("function-table-as-text", "Table functions say that they return text.", on=LOAD)(
-    _definitions(lambda one: {**one, "return-type": "string"} if one["function-type"] == "udtf" else one)
+    _definitions(
+        lambda overload: {**overload, "return-type": "string"} if overload["function-type"] == "udtf" else overload
+    )
 )
 fault("function-type-spaced", "Names of types are written with spaces.", on=LOAD)(
-    _definitions(lambda one: {**one, "return-type": "decimal(12, 2)"})
+    _definitions(lambda overload: {**overload, "return-type": "decimal(12, 2)"})
 )

@@ -36,12 +36,12 @@ async def _deeper_too(call: Call, proceed: Proceed) -> Reply:
     reply = await proceed()
     if call.request.query.get("parent") or reply.status != 200:
         return reply
-    found = body_of(reply)
-    outer = [UNIT_SEPARATOR.join(one) for one in found["namespaces"]]
+    body = body_of(reply)
+    outer = [UNIT_SEPARATOR.join(levels) for levels in body["namespaces"]]
     for parent in outer:
         inner = await performed(call, proceed, LIST, query={"parent": [parent]})
-        found["namespaces"] += body_of(inner).get("namespaces", [])
-    return json_reply(found)
+        body["namespaces"] += body_of(inner).get("namespaces", [])
+    return json_reply(body)
 
 
 @fault("lists-views-as-tables", on=[LIST_TABLES])
@@ -68,13 +68,13 @@ async def _stale(call: Call, proceed: Proceed) -> Reply:
 
 
 fault("lists-empty", "Listings are empty.", on=LISTS)(items(lambda _: []))
-fault("lists-doubled", "Listings show their first item twice.", on=LISTS)(items(lambda found: found[:1] + found))
+fault("lists-doubled", "Listings show their first item twice.", on=LISTS)(items(lambda entries: entries[:1] + entries))
 fault("lists-relative", "Namespaces are listed without the levels of their parent.", on=[LIST])(
-    items(lambda found: [one[-1:] for one in found])
+    items(lambda namespaces: [levels[-1:] for levels in namespaces])
 )
 fault("lists-empty-parent-refused", "An empty parent is taken for the name of a namespace.", on=[LIST])(
     refuses_when(lambda call: call.request.query.get("parent") == [""], InvalidInput("The namespace is empty."))
 )
 fault("lists-cut-short", f"Listings end after {CUT} entries, and do not tell that there are more.", on=LISTS)(
-    items(lambda found: found[:CUT])
+    items(lambda entries: entries[:CUT])
 )

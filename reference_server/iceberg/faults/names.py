@@ -9,11 +9,9 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote
 
-import orjson
-
 from reference_server.context import Reply
 from reference_server.faults import Around, Call, Proceed, content, each_of, fault, request_becomes
-from reference_server.iceberg.faults.blocks import LISTS, body_of, performed, when
+from reference_server.iceberg.faults.blocks import LISTS, metadata_become, performed, when
 from reference_server.iceberg.faults.listings import items
 from specs.identifiers import UNIT_SEPARATOR
 
@@ -36,7 +34,7 @@ def _in_bodies(edit: Edit) -> Around:
     def edited(body: dict[str, Any]) -> dict[str, Any]:
         name, levels = body.get("name"), body.get("namespace")
         named = {"name": edit(name)} if isinstance(name, str) else {}
-        return {**body, **named, **({"namespace": [edit(one) for one in levels]} if levels else {})}
+        return {**body, **named, **({"namespace": [edit(level) for level in levels]} if levels else {})}
 
     creates = request_becomes(edited)
     return when(lambda call: call.operation.id in CREATIONS, creates)
@@ -58,10 +56,10 @@ def _in_paths(edit: Edit) -> Around:
 def _shown(edit: Callable[[str], Any]) -> Around:
     """Show other names in listings than things have."""
 
-    def edited(one: Any) -> Any:
-        return {**one, "name": edit(one["name"])} if isinstance(one, dict) else [*one[:-1], edit(one[-1])]
+    def edited(entry: Any) -> Any:
+        return {**entry, "name": edit(entry["name"])} if isinstance(entry, dict) else [*entry[:-1], edit(entry[-1])]
 
-    return items(lambda found: [edited(one) for one in found])
+    return items(lambda entries: [edited(entry) for entry in entries])
 
 
 def _everywhere(edit: Edit) -> Around:
@@ -86,7 +84,7 @@ async def _refused_in_paths(call: Call, proceed: Proceed) -> Reply:
 async def _slash_refused(call: Call, proceed: Proceed) -> Reply:
     """A path with an encoded slash or backslash is refused, although things are created with it."""
     # Refuse encoded slashes, as some containers do before the server sees them.
-    if any(one in call.request.path.upper() for one in ("%2F", "%5C")):
+    if any(escape in call.request.path.upper() for escape in ("%2F", "%5C")):
         return Reply(400, b"<html><h1>Bad Request</h1></html>", "text/html")
     return await proceed()
 
@@ -96,22 +94,22 @@ async def _case_lost(call: Call, proceed: Proceed) -> Reply:
     """Creating a table whose name differs from another in case alone is answered with that one."""
     # Take a table whose name differs in case alone for one that is there.
     name = str((content(call) or {}).get("name"))
-    found = await performed(call, proceed, "loadTable", table=name.lower())
-    return found if found.status == 200 else await proceed()
+    lowered = await performed(call, proceed, "loadTable", table=name.lower())
+    return lowered if lowered.status == 200 else await proceed()
 
 
-@fault("names-as-locations", on=["createTable"])
+@fault("names-as-locations", on=["createTable", "loadTable"])
 async def _as_paths(call: Call, proceed: Proceed) -> Reply:
     """The location of a table is made of its namespace and its name, as a path."""
-    # Make the location of a table of its namespace and its name, as a path.
-    body = content(call) or {}
-    staged = body_of(await performed(call, proceed, call.operation.id, {**body, "stage-create": True}))
-    if staged:
-        names = "/".join([*call.path["namespace"].split(UNIT_SEPARATOR), body["name"]])
-        root = staged["metadata"]["location"].rsplit("/", 2)[0]
-        body["location"] = f"{root}/{posixpath.normpath(unquote(names).replace(chr(92), '/'))}"
-        call.request = call.request.altered(body=orjson.dumps(body))
-    return await proceed()
+    # Say that a table lies where its namespace and its name lead to, read as a path.
+    name = call.path.get("table") or (content(call) or {}).get("name", "")
+    path = unquote("/".join([*call.path["namespace"].split(UNIT_SEPARATOR), name])).replace("\\", "/")
+
+    def moved(table: dict[str, Any]) -> dict[str, Any]:
+        root = table["location"].rsplit("/", 2)[0]
+        return {**table, "location": f"{root}/{posixpath.normpath(path)}"}
+
+    return await metadata_become(moved)(call, proceed)
 
 
 @fault("separator-refused")

@@ -34,7 +34,7 @@ async def _removed_as_asked(call: Call, proceed: Proceed) -> Reply:
 
 def _removals_win(body: Json) -> Json:
     removed = body.get("removals") or ()
-    return {**body, "updates": {key: one for key, one in (body.get("updates") or {}).items() if key not in removed}}
+    return {**body, "updates": {key: value for key, value in (body.get("updates") or {}).items() if key not in removed}}
 
 
 def _latin(body: Json) -> Json:

@@ -29,8 +29,8 @@ LIST, LIST_TABLES, LIST_VIEWS = LISTS
 
 def _wanted(call: Call) -> list[Any]:
     """Return the levels that a creation asks for."""
-    found = (content(call) or {}).get("namespace")
-    return found if isinstance(found, list) else []
+    levels = (content(call) or {}).get("namespace")
+    return levels if isinstance(levels, list) else []
 
 
 @fault("namespace-said-only", on=[CREATE])
@@ -64,10 +64,10 @@ def _path(levels: list[str]) -> str:
 async def _cascades(call: Call, proceed: Proceed) -> Reply:
     """A namespace is dropped with everything that is in it."""
     # Drop what lies in the namespace first, and what lies in namespaces in it.
-    for one in body_of(await performed(call, proceed, LIST_TABLES)).get("identifiers", ()):
-        await performed(call, proceed, "dropTable", table=one["name"])
-    for one in body_of(await performed(call, proceed, LIST_VIEWS)).get("identifiers", ()):
-        await performed(call, proceed, "dropView", view=one["name"])
+    for table in body_of(await performed(call, proceed, LIST_TABLES)).get("identifiers", ()):
+        await performed(call, proceed, "dropTable", table=table["name"])
+    for view in body_of(await performed(call, proceed, LIST_VIEWS)).get("identifiers", ()):
+        await performed(call, proceed, "dropView", view=view["name"])
     below = await performed(call, proceed, LIST, query={"parent": [call.path["namespace"]]})
     for levels in body_of(below).get("namespaces", ()):
         await performed(call, proceed, DROP, namespace=_path(levels))
@@ -95,7 +95,7 @@ fault(
     "namespace-empty-levels-skipped",
     "Empty levels of a new namespace are left out, and one without levels is called default.",
     on=[CREATE],
-)(request_becomes(lambda body: {**body, "namespace": [one for one in body["namespace"] if one] or ["default"]}))
+)(request_becomes(lambda body: {**body, "namespace": [level for level in body["namespace"] if level] or ["default"]}))
 
 # Looking
 fault("namespace-levels-joined", "A namespace is shown as one level, with dots in it.", on=[CREATE, LOAD])(

@@ -49,7 +49,7 @@ async def _longer(call: Call, proceed: Proceed) -> Reply:
 @fault("pages-lose-one", on=LISTS)
 async def _loses_one(call: Call, proceed: Proceed) -> Reply:
     """Every page after the first leaves out its first entry."""
-    return await (items(lambda found: found[1:]) if _asked(call, TOKEN) else items(list))(call, proceed)
+    return await (items(lambda entries: entries[1:]) if _asked(call, TOKEN) else items(list))(call, proceed)
 
 
 @fault("pages-sizes-forgiven", on=LISTS)
@@ -78,12 +78,12 @@ async def _counted(call: Call, proceed: Proceed) -> Reply:
     if not size or _asked(call, TOKEN) is None:
         return await proceed()
     _ask(call, pageToken=None, pageSize=None)
-    found = body_of(reply := await proceed())
-    name = next((name for name in KNOWN if name in found), None)
+    body = body_of(reply := await proceed())
+    name = next((name for name in KNOWN if name in body), None)
     if name is None:
         return reply
     end = start + size
-    return json_reply({name: found[name][start:end], NEXT: end if len(found[name]) > end else None})
+    return json_reply({name: body[name][start:end], NEXT: end if len(body[name]) > end else None})
 
 
 fault("pages-unasked", f"Listings come in pages of {UNASKED} to clients that did not ask for pages.", on=LISTS)(

@@ -22,20 +22,20 @@ PLAIN = ("action", "ref-name", "type", "snapshot-id")
 
 def _cut(table: Json) -> Json:
     """Let the snapshot log end where the current snapshot first stands in it."""
-    ids = [one["snapshot-id"] for one in table["snapshot-log"]]
+    ids = [entry["snapshot-id"] for entry in table["snapshot-log"]]
     current = table.get("current-snapshot-id")
     end = ids.index(current) + 1 if current in ids else len(ids)
     return {**table, "snapshot-log": table["snapshot-log"][:end]}
 
 
 fault("retention-lost", "How long a branch or tag and its snapshots are to be kept is forgotten.", on=TABLE_COMMITS)(
-    each_update(SET, lambda one: {key: one[key] for key in PLAIN if key in one})
+    each_update(SET, lambda update: {key: update[key] for key in PLAIN if key in update})
 )
 fault("branches-are-main", "Whichever branch a commit sets, main is set.", on=TABLE_COMMITS)(
-    each_update(SET, lambda one: {**one, "ref-name": MAIN} if one.get("type") == "branch" else one)
+    each_update(SET, lambda update: {**update, "ref-name": MAIN} if update.get("type") == "branch" else update)
 )
 fault("tags-are-branches", "Every tag is a branch.", on=TABLE_COMMITS)(
-    each_update(SET, lambda one: {**one, "type": "branch"})
+    each_update(SET, lambda update: {**update, "type": "branch"})
 )
 fault("rollback-cuts-log", "Going back to an older snapshot takes the younger ones out of the log.", on=TABLES_SHOWN)(
     metadata_become(_cut)
@@ -52,10 +52,10 @@ fault(
     on=TABLE_COMMITS,
 )(
     updates_become(
-        lambda found: (
-            found
-            if any(one.get("action") == "add-snapshot" for one in found)
-            else [one for one in found if one.get("action") != SET]
+        lambda updates: (
+            updates
+            if any(update.get("action") == "add-snapshot" for update in updates)
+            else [update for update in updates if update.get("action") != SET]
         )
     )
 )

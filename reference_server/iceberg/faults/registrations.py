@@ -52,8 +52,8 @@ async def _purged(call: Call, proceed: Proceed) -> Reply:
 async def _unreadable(call: Call, proceed: Proceed) -> Reply:
     """A metadata file that is not there or holds something else is a bug of the server."""
     reply = await proceed()
-    told = reply.status == 400 or (reply.status == 404 and b"NoSuch" not in reply.body)
-    return refused(call, Internal("The metadata file cannot be read.")) if told else reply
+    unreadable = reply.status == 400 or (reply.status == 404 and b"NoSuch" not in reply.body)
+    return refused(call, Internal("The metadata file cannot be read.")) if unreadable else reply
 
 
 async def _unread(call: Call, proceed: Proceed) -> Reply:

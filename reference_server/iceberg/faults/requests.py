@@ -27,11 +27,11 @@ def _coerced(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _listed(levels: Any) -> list[str]:
-    return [str(one) for one in levels] if isinstance(levels, list) else [str(levels)]
+    return [str(level) for level in levels] if isinstance(levels, list) else [str(levels)]
 
 
-def _texts(found: Any) -> dict[str, str]:
-    return {key: str(value) for key, value in found.items()} if isinstance(found, dict) else {}
+def _texts(properties: Any) -> dict[str, str]:
+    return {key: str(value) for key, value in properties.items()} if isinstance(properties, dict) else {}
 
 
 @fault("bad-flags-ignored", on=["dropTable"])
@@ -66,6 +66,7 @@ fault("unknown-fields-refused", "A field of a body that the server does not know
 fault("media-type-to-the-letter", "A body is read only if its media type is written exactly as in the document.")(
     refuses_when(_unusual_media_type, InvalidInput("The media type is not supported."))
 )
+fault("bad-requests-fail", "A bad request is answered as a failure of the server.")(status_becomes(400, 500))
 fault("anybody-let-in", "Who shows no credentials, or wrong ones, is let in.")(status_becomes(401, 200))
 fault("unknown-callers-forbidden", "Who shows no credentials, or wrong ones, is told that they may not do this.")(
     error_becomes(401, PermissionDenied("You may not do this."))

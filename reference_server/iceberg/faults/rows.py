@@ -16,9 +16,13 @@ OPERATION, APPEND = "operation", "append"
 def _forgotten(wanted: Callable[[str], bool]) -> Around:
     """Leave the snapshot out of commits that add one with such an operation, and the branches that it is set to."""
 
-    def edit(found: list[Json]) -> list[Json]:
-        added = [one["snapshot"]["summary"][OPERATION] for one in found if one.get("action") == ADD]
-        return [one for one in found if one.get("action") not in (ADD, SET)] if any(map(wanted, added)) else found
+    def edit(updates: list[Json]) -> list[Json]:
+        added = [update["snapshot"]["summary"][OPERATION] for update in updates if update.get("action") == ADD]
+        return (
+            [update for update in updates if update.get("action") not in (ADD, SET)]
+            if any(map(wanted, added))
+            else updates
+        )
 
     return updates_become(edit)
 

@@ -34,7 +34,7 @@ def files_become(edit: Edit) -> Around:
 def deletes_become(edit: Edit) -> Around:
     """Describe delete files as `edit` does."""
     return body_becomes(
-        lambda body: {**body, "delete-files": [edit(one) for one in body.get("delete-files") or []]}, 200
+        lambda body: {**body, "delete-files": [edit(file) for file in body.get("delete-files") or []]}, 200
     )
 
 
@@ -80,13 +80,17 @@ async def _removed_ones_too(call: Call, proceed: Proceed) -> Reply:
 async def _before(call: Call, proceed: Proceed) -> Json | None:
     """Return the plan of the snapshot before the newest one."""
     body, metadata = content(call) or {}, await table_there(call, proceed) or {}
-    current = [one for one in metadata.get("snapshots") or [] if one["snapshot-id"] == metadata["current-snapshot-id"]]
+    current = [
+        snapshot
+        for snapshot in metadata.get("snapshots") or []
+        if snapshot["snapshot-id"] == metadata["current-snapshot-id"]
+    ]
     parent = current[0].get("parent-snapshot-id") if current and not body else None
     if parent is None:
         return None
     reply = await performed(call, proceed, "planTableScan", {"snapshot-id": parent})
-    found: Json = orjson.loads(reply.body)
-    return found
+    plan: Json = orjson.loads(reply.body)
+    return plan
 
 
 def _everywhere(body: Json) -> Json:
@@ -102,7 +106,10 @@ def _no_deletes(body: Json) -> Json:
 
 def _from_one(body: Json) -> Json:
     def shifted(task: Json) -> Json:
-        return {**task, "delete-file-references": [one + 1 for one in task.get("delete-file-references") or []]}
+        return {
+            **task,
+            "delete-file-references": [reference + 1 for reference in task.get("delete-file-references") or []],
+        }
 
     return {**body, "file-scan-tasks": [shifted(task) for task in body.get("file-scan-tasks") or []]}
 
@@ -125,7 +132,7 @@ async def _all_statistics(call: Call, proceed: Proceed) -> Reply:
     """Statistics come for all columns, whichever are wanted."""
     body, metadata = content(call) or {}, await table_there(call, proceed) or {}
     if "stats-fields" in body and metadata:
-        names = [one["name"] for one in metadata["schemas"][-1]["fields"] if isinstance(one["type"], str)]
+        names = [column["name"] for column in metadata["schemas"][-1]["fields"] if isinstance(column["type"], str)]
         call.request = call.request.altered(body=orjson.dumps({**body, "stats-fields": names}))
     return await proceed()
 

@@ -30,7 +30,7 @@ def plans_follow(edit: Callable[[Json, Json], Json]) -> Around:
 
 def snapshots_of(metadata: Json) -> list[int]:
     """Return the ids of all snapshots of a table, oldest first."""
-    return [one["snapshot-id"] for one in metadata.get("snapshots") or []]
+    return [snapshot["snapshot-id"] for snapshot in metadata.get("snapshots") or []]
 
 
 def _newest(body: Json, metadata: Json) -> Json:
@@ -44,7 +44,9 @@ def _oldest(body: Json, metadata: Json) -> Json:
 
 
 def _from_start_on(body: Json, metadata: Json) -> Json:
-    parents = {one["snapshot-id"]: one.get("parent-snapshot-id") for one in metadata.get("snapshots") or []}
+    parents = {
+        snapshot["snapshot-id"]: snapshot.get("parent-snapshot-id") for snapshot in metadata.get("snapshots") or []
+    }
     start, end = body.get("start-snapshot-id"), body.get("end-snapshot-id")
     if start not in parents or end not in parents or "snapshot-id" in body:
         return body
@@ -71,14 +73,16 @@ def _one_of_them(body: Json, metadata: Json) -> Json:
 
 def _reachable(metadata: Json) -> set[int]:
     """Return the snapshots that a branch or tag leads to."""
-    parents = {one["snapshot-id"]: one.get("parent-snapshot-id") for one in metadata.get("snapshots") or []}
-    found: set[int] = set()
+    parents = {
+        snapshot["snapshot-id"]: snapshot.get("parent-snapshot-id") for snapshot in metadata.get("snapshots") or []
+    }
+    reachable: set[int] = set()
     waiting = [ref["snapshot-id"] for ref in (metadata.get("refs") or {}).values()]
     while waiting:
-        one = waiting.pop()
-        found.add(one)
-        waiting += [parent for parent in [parents.get(one)] if parent is not None and parent not in found]
-    return found
+        snapshot_id = waiting.pop()
+        reachable.add(snapshot_id)
+        waiting += [parent for parent in [parents.get(snapshot_id)] if parent is not None and parent not in reachable]
+    return reachable
 
 
 @fault("scan-detached-refused", on=START)

@@ -116,7 +116,11 @@ fault("scan-delegation-refused", "Plannings take no wish for access to files.", 
     refuses_when(lambda call: "X-Iceberg-Access-Delegation" in call.request.headers, InvalidInput("No such header."))
 )
 fault("scan-credentials-elsewhere", "The credentials that come with a planning are for another place.", on=RESULTS)(
-    answer_becomes(storage_credentials=lambda found: [{**one, "prefix": "s3://elsewhere/"} for one in found])
+    answer_becomes(
+        storage_credentials=lambda credentials: [
+            {**credential, "prefix": "s3://elsewhere/"} for credential in credentials
+        ]
+    )
 )
 fault("scan-wanted-rows-limit", "A planning that says how many rows are wanted has one file at most.", on=START)(
     request_becomes(lambda body: {**body, "filter": False} if "min-rows-requested" in body else body)

@@ -17,22 +17,22 @@ UNBORN: Json = {"main": {"snapshot-id": -1, "type": "branch"}}
 
 def _changed(name: str, edit: Callable[[Any], Any]) -> Any:
     """Return an edit of one field of metadata, where there is one."""
-    return metadata_become(lambda found: {**found, name: edit(found[name])} if name in found else found)
+    return metadata_become(lambda metadata: {**metadata, name: edit(metadata[name])} if name in metadata else metadata)
 
 
-def _orders_alike(found: Json) -> Json:
-    orders = [{**one, "order-id": min(one["order-id"], 1)} for one in found["sort-orders"]]
-    return {**found, "sort-orders": orders, "default-sort-order-id": min(found["default-sort-order-id"], 1)}
+def _orders_alike(metadata: Json) -> Json:
+    orders = [{**order, "order-id": min(order["order-id"], 1)} for order in metadata["sort-orders"]]
+    return {**metadata, "sort-orders": orders, "default-sort-order-id": min(metadata["default-sort-order-id"], 1)}
 
 
-def _statistics_numbered(found: Json) -> Json:
-    entries = enumerate(found.get("statistics", ()), 1)
-    return {**found, "statistics": [{**one, "snapshot-id": number} for number, one in entries]}
+def _statistics_numbered(metadata: Json) -> Json:
+    entries = enumerate(metadata.get("statistics", ()), 1)
+    return {**metadata, "statistics": [{**entry, "snapshot-id": number} for number, entry in entries]}
 
 
-def _versions_from_zero(found: Json) -> Json:
-    lists = {name: [_counted_down(one) for one in found[name]] for name in ("versions", "version-log")}
-    return {**found, "current-version-id": found["current-version-id"] - 1, **lists}
+def _versions_from_zero(metadata: Json) -> Json:
+    lists = {name: [_counted_down(entry) for entry in metadata[name]] for name in ("versions", "version-log")}
+    return {**metadata, "current-version-id": metadata["current-version-id"] - 1, **lists}
 
 
 def _counted_down(entry: Json) -> Json:
@@ -48,7 +48,7 @@ fault("metadata-doubled", "Metadata show their partition specs twice.", on=LOAD_
     _changed("partition-specs", lambda specs: specs + specs)
 )
 fault("metadata-last-column-id-counted", "The last column id is the number of columns, less one.", on=LOAD_TABLE)(
-    metadata_become(lambda found: {**found, "last-column-id": len(found["schemas"][0]["fields"]) - 1})
+    metadata_become(lambda metadata: {**metadata, "last-column-id": len(metadata["schemas"][0]["fields"]) - 1})
 )
 fault(
     "metadata-sequence-number-kept-at-zero",

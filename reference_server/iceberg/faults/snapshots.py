@@ -31,19 +31,19 @@ EXACT = 1 << 53  # doubles hold every whole number up to here
 
 def _added(call: Call) -> list[Json]:
     updates = (content(call) or {}).get("updates", ())
-    return [one["snapshot"] for one in updates if isinstance(one, dict) and one.get("action") == ADD]
+    return [update["snapshot"] for update in updates if isinstance(update, dict) and update.get("action") == ADD]
 
 
 def _as_doubles(node: Any) -> Any:
     if isinstance(node, dict):
         return {key: _as_doubles(value) for key, value in node.items()}
     if isinstance(node, list):
-        return [_as_doubles(one) for one in node]
+        return [_as_doubles(child) for child in node]
     return int(float(node)) if isinstance(node, int) and abs(node) > EXACT else node
 
 
 def _replacing(updates: list[Json]) -> list[Json]:
-    ids = [one["snapshot"]["snapshot-id"] for one in updates if one.get("action") == ADD]
+    ids = [update["snapshot"]["snapshot-id"] for update in updates if update.get("action") == ADD]
     return [{"action": "remove-snapshots", "snapshot-ids": ids}, *updates]
 
 
@@ -53,8 +53,8 @@ def _numbered(commit: Json, table: Json) -> Json:
     if "next-row-id" in table:
         numbers |= {"first-row-id": table["next-row-id"], "added-rows": 0}
     updates = [
-        {**one, "snapshot": {**one["snapshot"], **numbers}} if one.get("action") == ADD else one
-        for one in commit["updates"]
+        {**update, "snapshot": {**update["snapshot"], **numbers}} if update.get("action") == ADD else update
+        for update in commit["updates"]
     ]
     return {**commit, "updates": updates}
 
@@ -71,10 +71,13 @@ async def _refs_protect(call: Call, proceed: Proceed) -> Reply:
 
 
 def _gaps(after: Json, before: Json) -> Json:
-    kept = {one["snapshot-id"] for one in after["snapshots"]}
-    known = {(one["snapshot-id"], one["timestamp-ms"]) for one in before["snapshot-log"]}
-    new = [one for one in after["snapshot-log"] if (one["snapshot-id"], one["timestamp-ms"]) not in known]
-    return {**after, "snapshot-log": [*(one for one in before["snapshot-log"] if one["snapshot-id"] in kept), *new]}
+    kept = {snapshot["snapshot-id"] for snapshot in after["snapshots"]}
+    known = {(entry["snapshot-id"], entry["timestamp-ms"]) for entry in before["snapshot-log"]}
+    new = [entry for entry in after["snapshot-log"] if (entry["snapshot-id"], entry["timestamp-ms"]) not in known]
+    return {
+        **after,
+        "snapshot-log": [*(entry for entry in before["snapshot-log"] if entry["snapshot-id"] in kept), *new],
+    }
 
 
 @fault("unseen-history-lost", on=["loadTable", "updateTable"])
@@ -95,14 +98,17 @@ async def _history_lost(call: Call, proceed: Proceed) -> Reply:
 
 def _without_unnamed(commit: Json, table: Json) -> Json:
     named = {ref["snapshot-id"] for ref in table["refs"].values()}
-    ids = [one["snapshot-id"] for one in table["snapshots"] if one["snapshot-id"] not in named]
+    ids = [snapshot["snapshot-id"] for snapshot in table["snapshots"] if snapshot["snapshot-id"] not in named]
     return {**commit, "updates": [{"action": "remove-snapshots", "snapshot-ids": ids}, *commit["updates"]]}
 
 
 fault("snapshot-schema-lost", "Of a snapshot it is forgotten which schema it was written with.", on=TABLE_COMMITS)(
     each_update(
         ADD,
-        lambda one: {**one, "snapshot": {key: one["snapshot"][key] for key in one["snapshot"] if key != "schema-id"}},
+        lambda update: {
+            **update,
+            "snapshot": {key: update["snapshot"][key] for key in update["snapshot"] if key != "schema-id"},
+        },
     )
 )
 fault("ids-as-doubles", "Ids of snapshots lose their last digits.", on=TABLES_SHOWN)(metadata_become(_as_doubles))

@@ -27,14 +27,18 @@ def _elsewhere(body: Json) -> Json:
     return {**body, "name": f"{body['name']}_1"} if body.get("stage-create") else body
 
 
-def _not_there(found: list[Json]) -> list[Json]:
-    return [one for one in found if one.get("type") != CREATE]
+def _not_there(requirements: list[Json]) -> list[Json]:
+    return [requirement for requirement in requirements if requirement.get("type") != CREATE]
 
 
 def _creates(call: Call) -> bool:
     """True for a commit that creates its table."""
     body = content(call) or {}
-    return any(one.get("type") == CREATE for one in body.get("requirements", ()) if isinstance(one, dict))
+    return any(
+        requirement.get("type") == CREATE
+        for requirement in body.get("requirements", ())
+        if isinstance(requirement, dict)
+    )
 
 
 @fault("creation-hits-table", on=["updateTable"])
@@ -53,8 +57,8 @@ def _own_file_logged(body: Any) -> Any:
     return {**body, "metadata": {**table, "metadata-log": [*table.get("metadata-log", ()), own]}}
 
 
-def _alone(found: list[Json]) -> list[Json]:
-    return [one for one in found if one.get("type") == CREATE] or found
+def _alone(requirements: list[Json]) -> list[Json]:
+    return [requirement for requirement in requirements if requirement.get("type") == CREATE] or requirements
 
 
 async def _taken_over(call: Call, proceed: Proceed) -> Reply:

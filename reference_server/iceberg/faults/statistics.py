@@ -16,7 +16,7 @@ SETS = {"set-statistics": STATISTICS, "set-partition-statistics": PARTITION_STAT
 
 def _set(call: Call, key: str) -> list[Json]:
     """Return the statistics that a commit sets."""
-    return [one[key] for one in (content(call) or {}).get("updates", ()) if SETS.get(one.get("action")) == key]
+    return [update[key] for update in (content(call) or {}).get("updates", ()) if SETS.get(update.get("action")) == key]
 
 
 @fault("statistics-pile-up", on=["loadTable", "updateTable"])
@@ -33,19 +33,19 @@ async def _piled_up(call: Call, proceed: Proceed) -> Reply:
 def _first_ones(commit: Json, table: Json) -> Json:
     def known(update: Json) -> bool:
         key = SETS.get(update["action"])
-        return key is not None and update[key]["snapshot-id"] in {one["snapshot-id"] for one in table[key]}
+        return key is not None and update[key]["snapshot-id"] in {file["snapshot-id"] for file in table[key]}
 
-    return {**commit, "updates": [one for one in commit["updates"] if not known(one)]}
+    return {**commit, "updates": [update for update in commit["updates"] if not known(update)]}
 
 
 def _unnamed(call: Call) -> bool:
     updates = (content(call) or {}).get("updates", ())
-    return any(one.get("action") == "set-statistics" and "snapshot-id" not in one for one in updates)
+    return any(update.get("action") == "set-statistics" and "snapshot-id" not in update for update in updates)
 
 
 def _kept(after: Json, before: Json) -> Json:
-    known = {one["snapshot-id"] for one in after["snapshots"]}
-    lost = [one for one in before[STATISTICS] if one["snapshot-id"] not in known]
+    known = {snapshot["snapshot-id"] for snapshot in after["snapshots"]}
+    lost = [file for file in before[STATISTICS] if file["snapshot-id"] not in known]
     return {**after, STATISTICS: lost + after[STATISTICS]}
 
 

@@ -22,7 +22,7 @@ UNSORTED = {"order-id": 1, "fields": []}
 
 def _without(node: Any, name: str) -> Any:
     if isinstance(node, list):
-        return [_without(one, name) for one in node]
+        return [_without(child, name) for child in node]
     if not isinstance(node, dict):
         return node
     return {key: _without(value, name) for key, value in node.items() if key != name}
@@ -32,7 +32,7 @@ def _from_zero(node: Any, key: str = "") -> Any:
     if isinstance(node, dict):
         return {name: _from_zero(value, name) for name, value in node.items()}
     if isinstance(node, list):
-        return [_from_zero(one, "id" if key == "identifier-field-ids" else "") for one in node]
+        return [_from_zero(child, "id" if key == "identifier-field-ids" else "") for child in node]
     return node - 1 if key in COLUMN_IDS else node
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-import orjson
-
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
 from reference_server.faults import Call, Proceed, content, fault, status_becomes
-from reference_server.iceberg.faults.blocks import answer_becomes, performed, refuses_when
+from reference_server.iceberg.faults.blocks import answer_becomes, body_of, performed, refuses_when
 from specs.identifiers import UNIT_SEPARATOR
 
 LOAD, EXISTS, DROP, RENAME, METRICS = ["loadTable"], ["tableExists"], ["dropTable"], ["renameTable"], ["reportMetrics"]
@@ -50,14 +48,14 @@ def _named(identifier: Any) -> dict[str, Any]:
 @fault("rename-copies", on=RENAME)
 async def _copied(call: Call, proceed: Proceed) -> Reply:
     """A renamed table is there under both names."""
-    # Rename, and enter the table under its old name again.
+    # Rename, and make a table of the same schema under the old name.
     reply = await proceed()
     if reply.status == 204:
         body = content(call) or {}
         source, moved = _named(body["source"]), _named(body["destination"])
-        found = orjson.loads((await performed(call, proceed, "loadTable", **moved)).body)
-        again = {"name": source["table"], "metadata-location": found["metadata-location"]}
-        await performed(call, proceed, "registerTable", again, namespace=source["namespace"])
+        metadata = body_of(await performed(call, proceed, "loadTable", **moved))["metadata"]
+        again = {"name": source["table"], "schema": metadata["schemas"][0]}
+        await performed(call, proceed, "createTable", again, namespace=source["namespace"])
     return reply
 
 

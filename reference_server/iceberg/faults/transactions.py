@@ -22,8 +22,8 @@ PAUSE_SECONDS = 0.002
 
 
 def _changes(call: Call) -> list[Any]:
-    found = (content(call) or {}).get(CHANGES)
-    return found if isinstance(found, list) else []
+    changes = (content(call) or {}).get(CHANGES)
+    return changes if isinstance(changes, list) else []
 
 
 def _changes_become(edit: Any) -> Any:
@@ -36,8 +36,8 @@ async def _torn(call: Call, proceed: Proceed) -> Reply:
     # Make the changes one after the other; a failure is told, but the others are made.
     failures: list[Reply] = []
     reply = Reply(204)
-    for one in _changes(call):
-        call.request = call.request.altered(body=orjson.dumps({CHANGES: [one]}))
+    for change in _changes(call):
+        call.request = call.request.altered(body=orjson.dumps({CHANGES: [change]}))
         reply = await proceed()
         await asyncio.sleep(PAUSE_SECONDS)
         failures += [reply] if reply.status >= 400 else []
@@ -47,9 +47,9 @@ async def _torn(call: Call, proceed: Proceed) -> Reply:
 def _last_of(*key: str) -> Any:
     """Return an edit of changes that keeps the last one for each table, known by these parts of its identifier."""
 
-    def edit(found: list[Json]) -> list[Json]:
-        named = [one for one in found if "identifier" in one]
-        return list({orjson.dumps([one["identifier"][part] for part in key]): one for one in named}.values())
+    def edit(changes: list[Json]) -> list[Json]:
+        named = [change for change in changes if "identifier" in change]
+        return list({orjson.dumps([change["identifier"][part] for part in key]): change for change in named}.values())
 
     return edit
 
@@ -63,14 +63,16 @@ async def _empty(call: Call, proceed: Proceed) -> Reply:
 
 
 fault("first-change-only", "Of a transaction only the first change is made.", on=COMMIT)(
-    _changes_become(lambda found: found[:1])
+    _changes_become(lambda changes: changes[:1])
 )
 fault("nameless-changes-skipped", "A change of a transaction that names no table is passed over.", on=COMMIT)(
-    _changes_become(lambda found: [one for one in found if "identifier" in one])
+    _changes_become(lambda changes: [change for change in changes if "identifier" in change])
 )
 fault("transaction-never-creates", "A transaction cannot create tables.", on=COMMIT)(
     refuses_when(
-        lambda call: any(one.get("type") == CREATE for change in _changes(call) for one in change["requirements"]),
+        lambda call: any(
+            requirement.get("type") == CREATE for change in _changes(call) for requirement in change["requirements"]
+        ),
         InvalidInput("assert-create is not supported in a transaction."),
     )
 )

@@ -28,28 +28,31 @@ SET = "set-properties"
 
 
 def _unnamed(update: Json, updates: list[Json]) -> bool:
-    named = {one.get("snapshot-id") for one in updates if one.get("action") == "set-snapshot-ref"}
+    named = {other.get("snapshot-id") for other in updates if other.get("action") == "set-snapshot-ref"}
     return update.get("action") == "add-snapshot" and update["snapshot"]["snapshot-id"] not in named
 
 
 def _new_alone(commit: Json, table: Json) -> Json:
     def edit(update: Json) -> Json:
-        found = update.get("updates", {})
-        return {**update, "updates": {key: found[key] for key in found if key not in table["properties"]}}
+        properties = update.get("updates", {})
+        return {**update, "updates": {key: properties[key] for key in properties if key not in table["properties"]}}
 
-    return {**commit, "updates": [edit(one) if one.get("action") == SET else one for one in commit["updates"]]}
+    return {
+        **commit,
+        "updates": [edit(update) if update.get("action") == SET else update for update in commit["updates"]],
+    }
 
 
 def _others_removed(commit: Json, table: Json) -> Json:
-    sets = any(one.get("action") == SET for one in commit["updates"])
+    sets = any(update.get("action") == SET for update in commit["updates"])
     gone = {"action": "remove-properties", "removals": list(table["properties"]) if sets else []}
     return {**commit, "updates": [gone, *commit["updates"]]}
 
 
 def _assigns(call: Call) -> bool:
     body = content(call) or {}
-    creates = any(one.get("type") == CREATE for one in body.get("requirements", ()))
-    return not creates and any(one.get("action") == "assign-uuid" for one in body.get("updates", ()))
+    creates = any(requirement.get("type") == CREATE for requirement in body.get("requirements", ()))
+    return not creates and any(update.get("action") == "assign-uuid" for update in body.get("updates", ()))
 
 
 def _without_origin(update: Json) -> Json:
@@ -77,8 +80,8 @@ def _absent(commit: Json, table: Json) -> Iterator[Any]:
             field, key, id = REMOVALS[update["action"]]
             named = update[field] if isinstance(update[field], list) else [update[field]]
             there = table.get(key, ())
-            known = set(there) if isinstance(there, dict) else {one[id] for one in there}
-            yield from (one for one in named if one not in known)
+            known = set(there) if isinstance(there, dict) else {entry[id] for entry in there}
+            yield from (name for name in named if name not in known)
 
 
 @fault("removals-strict", on=COMMIT)
@@ -91,7 +94,7 @@ async def _strict(call: Call, proceed: Proceed) -> Reply:
 
 
 fault("unknown-updates-overlooked", "Updates that the server does not know are passed over.", on=TABLE_COMMITS)(
-    updates_become(lambda found: [one for one in found if one.get("action") in TABLE_UPDATES])
+    updates_become(lambda updates: [update for update in updates if update.get("action") in TABLE_UPDATES])
 )
 fault(
     "younger-updates-overlooked",
@@ -108,14 +111,18 @@ fault(
     "orphan-snapshots-lost",
     "A snapshot is kept only where the same commit makes a branch or tag of it.",
     on=TABLE_COMMITS,
-)(updates_become(lambda found: [one for one in found if not _unnamed(one, found)]))
+)(updates_become(lambda updates: [update for update in updates if not _unnamed(update, updates)]))
 fault(
     "main-alone",
     "A table has no branches and tags beside main; who sets one is told that it was done.",
     on=TABLE_COMMITS,
 )(
     updates_become(
-        lambda found: [one for one in found if one.get("action") != "set-snapshot-ref" or one.get("ref-name") == "main"]
+        lambda updates: [
+            update
+            for update in updates
+            if update.get("action") != "set-snapshot-ref" or update.get("ref-name") == "main"
+        ]
     )
 )
 

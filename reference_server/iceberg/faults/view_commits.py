@@ -56,17 +56,17 @@ async def _half_done(call: Call, proceed: Proceed) -> Reply:
 
 
 def _upper_case(call: Call) -> bool:
-    asserted = [one.get("uuid", "") for one in (content(call) or {}).get("requirements", ())]
+    asserted = [requirement.get("uuid", "") for requirement in (content(call) or {}).get("requirements", ())]
     return any(uuid != uuid.lower() for uuid in asserted)
 
 
 def _requires_uuid(call: Call) -> bool:
-    return any(one.get("type") == ASSERT_UUID for one in (content(call) or {}).get("requirements", ()))
+    return any(requirement.get("type") == ASSERT_UUID for requirement in (content(call) or {}).get("requirements", ()))
 
 
-def _current_alone(found: Json) -> Json:
-    current = [one for one in found["versions"] if one["version-id"] == found["current-version-id"]]
-    return {**found, "versions": current, "version-log": found["version-log"][-1:]}
+def _current_alone(metadata: Json) -> Json:
+    current = [version for version in metadata["versions"] if version["version-id"] == metadata["current-version-id"]]
+    return {**metadata, "versions": current, "version-log": metadata["version-log"][-1:]}
 
 
 def _first_instead(update: Json) -> Json:
@@ -80,7 +80,7 @@ def _first_schema(update: Json) -> Json:
 
 fault(
     "view-updates-backwards", "The updates of a commit to a view are applied from the last to the first.", on=REPLACE
-)(updates_become(lambda found: found[::-1]))
+)(updates_become(lambda updates: updates[::-1]))
 fault("view-last-added-misread", "The version added last is taken for the first one.", on=REPLACE)(
     each_update(SET_CURRENT, _first_instead)
 )
@@ -112,13 +112,15 @@ fault("view-uuid-unchecked", "Commits to a view are applied whatever UUID they r
     requirements_lost(ASSERT_UUID)
 )
 fault("view-unknown-updates-skipped", "Updates that views do not have are left out.", on=REPLACE)(
-    updates_become(lambda found: [one for one in found if one.get("action") in KNOWN])
+    updates_become(lambda updates: [update for update in updates if update.get("action") in KNOWN])
 )
 fault("view-unknown-requirements-skipped", "Requirements that views do not have are not checked.", on=REPLACE)(
-    requirements_become(lambda found: [one for one in found if one.get("type") == ASSERT_UUID])
+    requirements_become(
+        lambda requirements: [requirement for requirement in requirements if requirement.get("type") == ASSERT_UUID]
+    )
 )
 fault("view-dialects-overwritten-later", "Of several texts in one dialect a commit keeps the last.", on=REPLACE)(
-    each_update(ADD, lambda one: {**one, "view-version": last_of_each_dialect(one["view-version"])})
+    each_update(ADD, lambda update: {**update, "view-version": last_of_each_dialect(update["view-version"])})
 )
 fault(
     "view-uuid-reassigned-in-words",
@@ -126,5 +128,5 @@ fault(
     on=REPLACE,
 )(updates_lost("assign-uuid"))
 fault("view-dialects-dropped", "A version of a view may lack any dialect.", on=REPLACE)(
-    updates_become(lambda found: [DROP_ALLOWED, *found])
+    updates_become(lambda updates: [DROP_ALLOWED, *updates])
 )

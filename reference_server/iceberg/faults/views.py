@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import orjson
+
 from reference_server.context import Reply
 from reference_server.errors import Internal, InvalidInput
 from reference_server.faults import Call, Proceed, content, each_of, fault, request_becomes
@@ -19,14 +21,14 @@ CREATE, LOAD, DROP, RENAME, REGISTER = ["createView"], ["loadView"], ["dropView"
 HISTORY_SIZE = "version.history.num-entries"
 
 
-def representations_become(version: Json, found: list[Json]) -> Json:
+def representations_become(version: Json, representations: list[Json]) -> Json:
     """Return a version of a view with other texts."""
-    return {**version, "representations": found}
+    return {**version, "representations": representations}
 
 
 def last_of_each_dialect(version: Json) -> Json:
     """Return a version of a view with the last text in each dialect."""
-    texts = {one["dialect"].lower(): one for one in version["representations"]}
+    texts = {representation["dialect"].lower(): representation for representation in version["representations"]}
     return representations_become(version, list(texts.values()))
 
 
@@ -44,7 +46,7 @@ def _first_column(body: Json) -> Json:
 
 
 def _undocumented(body: Json) -> Json:
-    fields = [{key: one[key] for key in one if key != "doc"} for one in body["schema"]["fields"]]
+    fields = [{key: column[key] for key in column if key != "doc"} for column in body["schema"]["fields"]]
     return {**body, "schema": {**body["schema"], "fields": fields}}
 
 
@@ -97,15 +99,15 @@ async def _drops_tables(call: Call, proceed: Proceed) -> Reply:
     return await performed(call, proceed, "dropTable", table=call.path["view"]) if reply.status == 404 else reply
 
 
-@fault("register-view-noted", on=REGISTER)
-async def _noted(call: Call, proceed: Proceed) -> Reply:
-    """A view that is registered gets a property that says so."""
+@fault("register-view-bare", on=REGISTER)
+async def _bare(call: Call, proceed: Proceed) -> Reply:
+    """A view that is registered loses its properties."""
     # Change a view that was registered, and answer with what it is then.
     reply = await proceed()
     if reply.status != 200:
         return reply
-    note = {"action": "set-properties", "updates": {"registered-by": "catalog"}}
-    return await performed(call, proceed, "replaceView", {"updates": [note]}, view=(content(call) or {})["name"])
+    removed = {"action": "remove-properties", "removals": list(orjson.loads(reply.body)["metadata"]["properties"])}
+    return await performed(call, proceed, "replaceView", {"updates": [removed]}, view=(content(call) or {})["name"])
 
 
 def _within(body: Json) -> Json:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
@@ -163,7 +164,10 @@ def _write_new(path: Path, data: bytes, *, durable: bool) -> None:
 
 
 def _read_local(location: str, path: Path) -> bytes:
+    """Return the content of a regular file: a pipe or a device might never end, or never begin."""
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise InvalidInput(f"The location {location!r:.300} is not that of a file.")
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         raise FileNotFound(f"Failed to open input stream for file: {location}") from None

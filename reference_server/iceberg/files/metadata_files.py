@@ -21,6 +21,7 @@ from reference_server import limits
 from reference_server.errors import InvalidInput
 from reference_server.iceberg.files.file_io import FileIO
 from reference_server.iceberg.metadata.reading import Json
+from reference_server.json_text import parse
 
 CACHE_BYTES = 64 << 20
 GZIP_MAGIC = b"\x1f\x8b"
@@ -81,10 +82,14 @@ class MetadataFiles:
         """
         file = self.recall(location, identity)
         if file is None:
-            metadata = reader(_parse(location, self._file_io.read(location)), location)
+            metadata = reader(self.read_json(location), location)
             file = MetadataFile(location, metadata, orjson.dumps(metadata))
             self._keep(file)
         return file
+
+    def read_json(self, location: str) -> Any:
+        """Return the JSON of a file, which is not kept. Raises FileNotFound and InvalidInput."""
+        return _parse(location, self._file_io.read(location))
 
     def delete(self, locations: Sequence[str]) -> None:
         """Delete files, and directories that are empty then; what is gone, or not ours to touch, is left alone."""
@@ -118,7 +123,7 @@ def _parse(location: str, data: bytes) -> Any:
     try:
         text = _unpacked(data) if data.startswith(GZIP_MAGIC) else data
         _check_size(location, text)
-        return orjson.loads(text)
+        return parse(text)
     except (orjson.JSONDecodeError, zlib.error, OSError, EOFError) as error:
         raise InvalidInput(f"The file {location!r:.300} is not metadata: {error}.") from None
 

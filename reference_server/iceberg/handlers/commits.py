@@ -33,6 +33,7 @@ TableChange = tuple[Path, Json]
 async def update_table(context: IcebergContext) -> Reply:
     """Change a table, or create it if the commit requires that there is none."""
     path = context.object_path("table")
+    _check_count([context.body])
 
     async def build(change: Change) -> Reply:
         (file,) = await _carry_out(context, change, [(path, context.body)])
@@ -44,6 +45,7 @@ async def update_table(context: IcebergContext) -> Reply:
 
 async def commit_transaction(context: IcebergContext) -> Reply:
     """Change several tables, all or none of them."""
+    _check_count(context.body["table-changes"])
     changes: list[TableChange] = [(changed(change), change) for change in context.body["table-changes"]]
 
     async def build(change: Change) -> Reply:
@@ -52,6 +54,13 @@ async def commit_transaction(context: IcebergContext) -> Reply:
 
     async with context.alone(path for path, _ in changes):
         return await commit(context, build)
+
+
+def _check_count(requests: Sequence[Json]) -> None:
+    """Raise InvalidInput for more updates than a commit may have."""
+    count = sum(len(request["updates"]) for request in requests)
+    if max(count, len(requests)) > limits.UPDATES:
+        raise InvalidInput(f"A commit has at most {limits.UPDATES} updates, and this one has {count}.")
 
 
 def changed(request: Json) -> Path:
@@ -63,9 +72,6 @@ def changed(request: Json) -> Path:
 
 async def _carry_out(context: IcebergContext, change: Change, requests: Sequence[TableChange]) -> list[MetadataFile]:
     """Add the requested commits to a change, and return the metadata file of each table."""
-    count = sum(len(request["updates"]) for _, request in requests)
-    if max(count, len(requests)) > limits.UPDATES:
-        raise InvalidInput(f"A commit has at most {limits.UPDATES} updates, and this one has {count}.")
     tables: dict[Path, _Table] = {}
     for path, request in requests:
         if path not in tables:
@@ -131,13 +137,13 @@ class _Table:
         if self._file is None:
             check_name(self._path[-1])
             change.require_free(Kind.TABLE, self._path)
-            context.services.locations.check(change, Kind.TABLE, self._path, self._metadata)
+            context.services.locations.place(change, Kind.TABLE, self._path, self._metadata)
             file = await write_first_metadata(context, change, self._metadata)
             change.add(Kind.TABLE, self._path, file.location)
             return file
         if self._metadata is self._file.metadata:
             return self._file
-        context.services.locations.check(change, Kind.TABLE, self._path, self._metadata, self._file.metadata)
+        context.services.locations.place(change, Kind.TABLE, self._path, self._metadata, self._file.metadata)
         file = await write_metadata(context, change, self._metadata, self._file.next_version)
         change.replace(Kind.TABLE, self._path, file.location)
         obsolete = obsolete_files(self._file.metadata, self._metadata)

@@ -24,7 +24,7 @@ async def register_table(context: IcebergContext) -> Reply:
         if not overwriting:
             change.require_free(Kind.TABLE, path)
         file = await context.table_file(body["metadata-location"])
-        context.services.locations.check_registered(change, Kind.TABLE, path, file.metadata)
+        context.services.locations.place_registered(change, Kind.TABLE, path, file.metadata)
         write = change.replace if overwriting else change.add
         write(Kind.TABLE, path, file.location)
         return table_result(file, {})

@@ -34,15 +34,12 @@ Answer = dict[str, Any]
 
 async def plan_table_scan(context: IcebergContext) -> Reply:
     """Plan a scan of a table, or promise to."""
-    background = context.services.scans.background
     if len(context.request.body) > limits.PLAN:
         raise BodyTooLarge(f"A request for a scan plan has at most {limits.PLAN} bytes.")
 
     async def build(change: Change) -> Reply:
         file = await _table(context)
-        scan = await context.compute(len(file.text), read_scan, file.metadata, context.body)
-        plan = new_plan(scan, context.request.body, background=background)
-        answer = {"status": SUBMITTED} if background else await context.run(_result, context, scan, plan)
+        plan, answer = await context.run_plan(_first_answer, context, file.metadata)
         if answer["status"] != FAILED:
             keep_plan(change, plan)
             answer = {**answer, "plan-id": plan.id}
@@ -58,7 +55,7 @@ async def fetch_planning_result(context: IcebergContext) -> Reply:
     if plan.cancelled:
         return json_reply({"status": CANCELLED})
     make = partial(_result_again, context, metadata, plan)
-    answer = _from_background(context, plan, make) if plan.background else await context.run(make)
+    answer = _from_background(context, plan, make) if plan.background else await context.run_plan(make)
     return await _with_credentials(context, json_reply(answer))
 
 
@@ -81,7 +78,7 @@ async def fetch_scan_tasks(context: IcebergContext) -> Reply:
 
     async def build(_change: Change) -> Reply:
         metadata = await _metadata(context)
-        return json_reply(await context.run(_tasks, context, metadata, context.body["plan-task"]))
+        return json_reply(await context.run_plan(_tasks, context, metadata, context.body["plan-task"]))
 
     return await commit(context, build)
 
@@ -111,6 +108,13 @@ def _planner(context: IcebergContext, scan: Scan) -> Planner:
     return Planner(scan, scans.manifests, context.services.page_size, scans.bounds)
 
 
+def _first_answer(context: IcebergContext, metadata: Json) -> tuple[Plan, Answer]:
+    """Return a new scan plan, and what is answered to the request for it."""
+    scan, background = read_scan(metadata, context.body), context.services.scans.background
+    plan = new_plan(scan, context.request.body, background=background)
+    return plan, {"status": SUBMITTED} if background else _result(context, scan, plan)
+
+
 def _result_again(context: IcebergContext, metadata: Json, plan: Plan) -> Answer:
     return _result(context, _scan(metadata, plan), plan)
 
@@ -131,7 +135,7 @@ def _from_background(context: IcebergContext, plan: Plan, make: partial[Answer])
     results = context.services.scans.results
     future = results.find(plan.id)
     if future is None:
-        results.start(plan.id, context.executor, make)
+        results.start(plan.id, context.services.planners, make)
         return {"status": SUBMITTED}
     if not future.done():
         return {"status": SUBMITTED}

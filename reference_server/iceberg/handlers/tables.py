@@ -43,7 +43,7 @@ async def _new_metadata(context: IcebergContext, change: Change, path: Path) -> 
     locations = context.services.locations
     location = context.body.get("location") or locations.new(change, path)
     metadata = await context.compute(0, new_table, context.body, location=location, uuid=new_uuid(), now=now())
-    locations.check(change, Kind.TABLE, path, metadata)
+    (locations.check if context.body.get("stage-create") else locations.place)(change, Kind.TABLE, path, metadata)
     context.check_format(metadata)
     return metadata
 

@@ -38,7 +38,7 @@ async def create_view(context: IcebergContext) -> Reply:
         change.require_free(Kind.VIEW, path)
         location = body.get("location") or locations.new(change, path)
         metadata = await context.compute(0, new_view, body, location=location, uuid=new_uuid(), now=now())
-        locations.check(change, Kind.VIEW, path, metadata)
+        locations.place(change, Kind.VIEW, path, metadata)
         file = await write_first_metadata(context, change, metadata)
         change.add(Kind.VIEW, path, file.location)
         return view_result(file, {})
@@ -78,7 +78,7 @@ async def replace_view(context: IcebergContext) -> Reply:
         metadata = await context.compute(len(file.text), update_view, file.metadata, body["updates"], now=now())
         if metadata is file.metadata:
             return view_result(file, {})
-        context.services.locations.check(change, Kind.VIEW, path, metadata, file.metadata)
+        context.services.locations.place(change, Kind.VIEW, path, metadata, file.metadata)
         written = await write_metadata(context, change, metadata, file.next_version)
         change.replace(Kind.VIEW, path, written.location)
         return view_result(written, {})
@@ -114,7 +114,7 @@ async def register_view(context: IcebergContext) -> Reply:
     async def build(change: Change) -> Reply:
         change.require_free(Kind.VIEW, path)
         file = await context.view_file(body["metadata-location"])
-        context.services.locations.check_registered(change, Kind.VIEW, path, file.metadata)
+        context.services.locations.place_registered(change, Kind.VIEW, path, file.metadata)
         change.add(Kind.VIEW, path, file.location)
         return view_result(file, {})
 

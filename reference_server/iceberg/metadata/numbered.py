@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 
 from reference_server.iceberg.metadata.reading import Json
 
 Shape = Callable[[Json], Hashable]
 """What a definition says, whatever its id: two that say the same are one definition."""
+Parts = Callable[[Json], Iterable[tuple[Hashable, int]]]
+"""What the parts of a definition say, whatever their ids, each with its id."""
 
 
 class Numbered:
-    """The index of a list of definitions, to which more are added: by id, and by shape once it is asked for."""
+    """The index of a list of definitions, to which more are added: by id, and by shape or parts once asked for."""
 
     def __init__(self, definitions: Iterable[Json], id_key: str) -> None:
         self._id_key = id_key
         self._shape: Shape | None = None
         self._by_shape: dict[Hashable, int] = {}
+        self._parts: Parts | None = None
+        self._by_part: dict[Hashable, int] = {}
         self.by_id: dict[int, Json] = {}
         self.highest: int | None = None
         for definition in definitions:
@@ -29,6 +33,7 @@ class Numbered:
         self.highest = number if self.highest is None else max(number, self.highest)
         if self._shape is not None:
             self._by_shape.setdefault(self._shape(definition), number)
+        self._add_parts(definition)
 
     def same(self, definition: Json, shape: Shape) -> int | None:
         """Return the id of the first definition of the same shape, None when there is none."""
@@ -37,6 +42,18 @@ class Numbered:
             for number, known in self.by_id.items():
                 self._by_shape.setdefault(shape(known), number)
         return self._by_shape.get(shape(definition))
+
+    def by_part(self, parts: Parts) -> Mapping[Hashable, int]:
+        """Return the ids of the parts of all definitions, the highest of those that say the same."""
+        if self._parts is None:
+            self._parts = parts
+            for known in self.by_id.values():
+                self._add_parts(known)
+        return self._by_part
+
+    def _add_parts(self, definition: Json) -> None:
+        for part, number in self._parts(definition) if self._parts else ():
+            self._by_part[part] = max(number, self._by_part.get(part, number))
 
     def next_id(self, default: int) -> int:
         """Return the id after the highest, or the default where there is none."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator, Mapping
 from itertools import chain
-from operator import itemgetter
+from types import MappingProxyType
 
 from reference_server.iceberg.metadata.builder import LAST_ADDED, Builder
 from reference_server.iceberg.metadata.columns import Column, Columns
@@ -15,6 +16,9 @@ from reference_server.iceberg.metadata.types import is_primitive, type_name
 FIRST_FIELD_ID = 1000
 """Partition fields are numbered from here on."""
 UNPARTITIONED_LAST_ID = FIRST_FIELD_ID - 1
+FieldIds = Mapping[Hashable, int]
+"""The ids of partition fields by what they are made of: source and transform."""
+NO_FIELDS: FieldIds = MappingProxyType({})
 
 
 def read_spec(node: Json) -> Json:
@@ -28,12 +32,10 @@ def read_spec(node: Json) -> Json:
     return {**node, "spec-id": optional(integer, node, "spec-id") or 0, "fields": fields}
 
 
-def number_fields(spec: Json, specs: list[Json] | None = None, last: int = UNPARTITIONED_LAST_ID) -> Json:
-    """Return a spec with field ids, taking those of equal fields in `specs` and else the ones after `last`."""
+def number_fields(spec: Json, known: FieldIds = NO_FIELDS, last: int = UNPARTITIONED_LAST_ID) -> Json:
+    """Return a spec with field ids, taking those of equal fields that are `known` and else the ones after `last`."""
     if all("field-id" in field for field in spec["fields"]):
         return spec
-    fields = sorted((field for spec in specs or () for field in spec["fields"]), key=itemgetter("field-id"))
-    known = {_source(field): field["field-id"] for field in fields}
     numbered = []
     for field in spec["fields"]:
         field_id = known.get(_source(field))
@@ -84,7 +86,6 @@ def check_spec(spec: Json, columns: Columns) -> None:
 def add_spec(builder: Builder, spec: Json) -> int:
     """Add a spec under the next id, or find the same one, and return its id."""
     columns = builder.columns()
-    specs: list[Json] = builder.get("partition-specs")
     check_names(spec, columns)
     check_spec(spec, columns)
     same = builder.same("partition-specs", "spec-id", spec, shape_of_spec)
@@ -93,7 +94,7 @@ def add_spec(builder: Builder, spec: Json) -> int:
         return same
     last = max(builder.get("last-partition-id"), UNPARTITIONED_LAST_ID)
     in_sequence = builder.version == 1
-    spec = number_fields(spec) if in_sequence else number_fields(spec, specs, last)
+    spec = number_fields(spec) if in_sequence else number_fields(spec, _known_fields(builder), last)
     if in_sequence and not is_sequential(spec):
         raise InvalidMetadata("Format version 1 numbers partition fields 1000, 1001 and so on.")
     new_id = builder.numbered("partition-specs", "spec-id").next_id(0)
@@ -129,7 +130,7 @@ def replacing_spec(builder: Builder, spec: Json) -> Json:
     """
     last = builder.get("last-partition-id")
     if builder.base is None or builder.base["format-version"] > 1:
-        return number_fields(spec, builder.get("partition-specs"), last)
+        return number_fields(spec, _known_fields(builder), last)
     requested = {_source(field): field for field in spec["fields"]}
     names = {field["name"] for field in spec["fields"]}
     current = builder.find("partition-specs", "spec-id", builder.get("default-spec-id"))
@@ -165,6 +166,14 @@ def _check_source(field: Json, columns: Columns) -> None:
         raise InvalidMetadata(f"The partition field {name!r:.100} cannot be {field['transform']} of {source.name}.")
     if any(type_name(outer.type) != "struct" for outer in columns.ancestors(source)):
         raise InvalidMetadata(f"The partition field {name!r:.100} has its source in a list or a map.")
+
+
+def _known_fields(builder: Builder) -> FieldIds:
+    return builder.numbered("partition-specs", "spec-id").by_part(_sources)
+
+
+def _sources(spec: Json) -> Iterator[tuple[Hashable, int]]:
+    return ((_source(field), field["field-id"]) for field in spec["fields"])
 
 
 def _source(field: Json) -> tuple[int, str]:

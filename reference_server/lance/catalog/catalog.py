@@ -7,8 +7,8 @@ lie in either. Every change is atomic; one that keeps losing against others rais
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Hashable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
 from reference_server.errors import ConcurrentModification
@@ -21,11 +21,13 @@ from reference_server.lance.catalog.keys import (
     children,
     new_location,
     path_of,
+    table_key,
     table_of_version,
     version_of,
 )
 from reference_server.lance.catalog.locations import Locations
-from reference_server.pagination import Page, take_page
+from reference_server.lance.catalog.unfinished import Note
+from reference_server.pagination import Page, encode_token, take_page
 from reference_server.storage import Storage, pack
 from reference_server.storage.transactions import Transaction, transact
 
@@ -74,12 +76,19 @@ class Catalog:
         """Create a namespace. Raises NamespaceNotFound (the parent) or NamespaceAlreadyExists."""
         await self._change(lambda change: change.add_namespace(path, properties))
 
-    async def drop_namespace(self, path: Path, *, cascade: bool) -> list[Table]:
-        """Drop a namespace and return the tables that went with it.
+    async def drop_namespace(self, path: Path, note: Note, *, cascade: bool) -> list[Table]:
+        """Drop a namespace and return the tables that went with it; where they lie is noted before.
 
         Raises NamespaceNotFound, or NamespaceNotEmpty unless `cascade`.
         """
-        return await self._change(lambda change: change.remove_namespace(path, cascade=cascade))
+
+        def edit(change: Change) -> list[Table]:
+            removed = change.remove_namespace(path, cascade=cascade)
+            for table in removed:
+                note(table.location)
+            return removed
+
+        return await self._change(edit)
 
     def list_namespaces(self, path: Path, request: ListRequest) -> Page[str]:
         """Return names of child namespaces. Raises NamespaceNotFound."""
@@ -105,16 +114,27 @@ class Catalog:
         """Replace an entry that still is `before`. Raises ConcurrentModification."""
         await self._change(lambda change: change.replace_table(path, before, after))
 
-    async def remove_table(self, path: Path, *, dropping: bool) -> Table:
-        """Remove an entry and return it; `dropping` says that its data will be deleted next.
+    async def remove_table(self, path: Path) -> Table:
+        """Remove an entry and return it. Raises NamespaceNotFound or TableNotFound."""
+        return await self._change(lambda change: change.remove_table(path))
+
+    async def drop_table(self, path: Path, note: Note) -> Table:
+        """Remove an entry whose data will be deleted next, and return it; where they lie is noted before.
 
         Raises NamespaceNotFound or TableNotFound.
         """
-        if dropping and Reader(self.entries).find_table(path) is None:
+        if Reader(self.entries).find_table(path) is None:
             deregistered = self.locations.deregistered(path)
             if deregistered is not None:
+                note(deregistered.location)
                 return deregistered
-        return await self._change(lambda change: change.remove_table(path))
+
+        def edit(change: Change) -> Table:
+            table = change.remove_table(path)
+            note(table.location)
+            return table
+
+        return await self._change(edit)
 
     async def rename_table(self, path: Path, target: Path) -> None:
         """Give an entry another name. Raises NamespaceNotFound, TableNotFound or TableAlreadyExists.
@@ -134,19 +154,32 @@ class Catalog:
             raise
         self.locations.discard(table.location)
 
-    def list_tables(self, path: Path, request: ListRequest) -> Page[Listed]:
-        """Return the tables of one namespace, by name. Raises NamespaceNotFound."""
-        Reader(self.entries).namespace(path)
-        prefix = children(TABLE, path)
-        return self._page(
-            prefix,
-            request,
-            lambda key, entry: Listed((*path, key[len(prefix) : -1].decode()), cast("Table", entry).created),
-        )
+    async def note_data(self, tables: Sequence[Listed]) -> None:
+        """Note that data lie at these tables, unless one of them was changed meanwhile. Raises ConcurrentModification.
 
-    def list_all_tables(self, request: ListRequest) -> Page[Listed]:
-        """Return the tables of all namespaces, by namespace, then name."""
-        return self._page(pack(TABLE), request, lambda key, entry: Listed(path_of(key), cast("Table", entry).created))
+        A table that is known by its directory alone gets no record by that.
+        """
+        recorded = [listed for listed in tables if listed.table.recorded]
+
+        def edit(change: Change) -> None:
+            for path, table in recorded:
+                change.replace_table(path, table, replace(table, created=True))
+
+        if recorded:
+            await self._change(edit)
+
+    def list_tables(self, path: Path | None, request: ListRequest) -> Page[Listed]:
+        """Return the tables of a namespace, by name; for None those of all, by namespace, then name.
+
+        Raises NamespaceNotFound.
+        """
+        if path is not None:
+            Reader(self.entries).namespace(path)
+        return self._page(_tables(path), request, lambda key, entry: Listed(path_of(key), cast("Table", entry)))
+
+    def token_after(self, path: Path | None, last: Path) -> str:
+        """Return the token for the page of `list_tables` that comes after a table."""
+        return encode_token(_tables(path), table_key(last))
 
     # Versions
 
@@ -179,6 +212,11 @@ class Catalog:
             return [(key, read(key, entry)) for key, entry in self.entries.scan(prefix, after, count)]
 
         return take_page(prefix, request.token, request.limit, request.maximum, fetch)
+
+
+def _tables(path: Path | None) -> bytes:
+    """Return the prefix of the keys of the tables of a namespace, for None of all tables."""
+    return pack(TABLE) if path is None else children(TABLE, path)
 
 
 def _contended() -> ConcurrentModification:

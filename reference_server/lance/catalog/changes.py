@@ -24,12 +24,14 @@ from reference_server.lance.catalog.keys import (
     children,
     name_of,
     path_of,
+    place_of,
     show,
     table_key,
     version_key,
     version_of,
 )
 from reference_server.storage import Readable
+from reference_server.storage.places import enter, leave, neighbours
 from reference_server.storage.transactions import Transaction
 
 
@@ -96,7 +98,8 @@ class Change(Reader):
                 self._transaction.put(key, None)
             pending += [(*current, name_of(key)) for key, _ in namespaces]
             removed += [cast("Table", entry) for _, entry in tables]
-            for key, _ in tables:
+            for key, entry in tables:
+                leave(self._transaction, place_of(cast("Table", entry).location), key)
                 self._remove_versions(path_of(key))
             self._transaction.require_empty(*prefixes)
         return removed
@@ -104,24 +107,31 @@ class Change(Reader):
     def add_table(self, path: Path, table: Table) -> None:
         """Add a table, or record one that was known by its directory.
 
-        Raises NamespaceNotFound or TableAlreadyExists.
+        Raises NamespaceNotFound, TableAlreadyExists, and InvalidInput for the location of another table.
         """
         self.namespace(path[:-1])
         present = self.find_table(path)
         if present is not None and (present.recorded or present.location != table.location):
             raise TableAlreadyExists(f"The table {show(path)} exists already.")
-        self._transaction.put(table_key(path), table)
+        self._check_place(path, table.location)
+        self._put_table(path, table)
 
     def replace_table(self, path: Path, before: Table, after: Table) -> None:
-        """Replace an entry that still is `before`. Raises ConcurrentModification."""
+        """Replace an entry that still is `before`.
+
+        Raises ConcurrentModification, and InvalidInput for the location of another table.
+        """
         if self.find_table(path) != before:
             raise ConcurrentModification(f"The table {show(path)} was changed at the same time.")
-        self._transaction.put(table_key(path), after)
+        if after.location != before.location:
+            self._check_place(path, after.location)
+        self._take_out(path, before)
+        self._put_table(path, after)
 
     def remove_table(self, path: Path) -> Table:
         """Remove a table and return it. Raises NamespaceNotFound or TableNotFound."""
         table = self.table(path)
-        self._transaction.put(table_key(path), None)
+        self._take_out(path, table)
         self._remove_versions(path)
         return table
 
@@ -136,10 +146,26 @@ class Change(Reader):
             raise TableAlreadyExists(f"The table {show(target)} exists already.")
         if table.location != before.location:
             raise ConcurrentModification(f"The table {show(path)} was changed at the same time.")
-        self._transaction.put(table_key(path), None)
+        self._take_out(path, table)
         for kind, version, record in self._remove_versions(path):
             self._transaction.put(version_key(kind, target, version), record)
-        self._transaction.put(table_key(target), replace(table, location=location, recorded=True))
+        self._put_table(target, replace(table, location=location, recorded=True))
+
+    def _put_table(self, path: Path, table: Table) -> None:
+        self._transaction.put(table_key(path), table)
+        enter(self._transaction, place_of(table.location), table_key(path), {})
+
+    def _take_out(self, path: Path, table: Table) -> None:
+        self._transaction.put(table_key(path), None)
+        leave(self._transaction, place_of(table.location), table_key(path))
+
+    def _check_place(self, path: Path, location: str) -> None:
+        """Raise InvalidInput for a location at, in or around which another table lies: to drop one drops its folder."""
+        for name in neighbours(self._transaction, place_of(location)):
+            if name != table_key(path):
+                raise InvalidInput(
+                    f"The location {location!r:.300} is at, in or around that of the table {show(path_of(name)):.300}."
+                )
 
     def _remove_versions(self, path: Path) -> list[tuple[str, int, Entry]]:
         """Remove the records of a table's versions, and return them: the next table of this name has none."""

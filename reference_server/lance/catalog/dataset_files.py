@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from reference_server.errors import InvalidInput
+from reference_server.lance.catalog.folder_names import FolderNames, Listing
 from reference_server.lance.catalog.version_names import FOLDER, version_of
 
 TRANSACTIONS = "_transactions"
 UNFINISHED = ".unfinished"
 
 
-class FileEntry(NamedTuple):
-    """A file in the folder of versions; what is not known of it is None. `name` is relative to the folder."""
+class VersionName(NamedTuple):
+    """A version, and the name that its manifest has in the folder of versions."""
 
-    name: str
+    version: int
+    file: str
+
+    @property
+    def name(self) -> str:
+        """The name of the manifest, relative to the dataset."""
+        return f"{FOLDER}/{self.file}"
+
+
+class Described(NamedTuple):
+    """What is known of the file of a manifest, None for what is not."""
+
     size: int | None = None
     millis: int | None = None
     e_tag: str | None = None
@@ -27,14 +39,25 @@ class FileEntry(NamedTuple):
 class DiskFiles:
     """The files of a dataset in a directory. A hard link moves a file to its place, unless one is there."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, versions: FolderNames[VersionName]) -> None:
         self._dataset = Path(address)
+        self._versions = versions
 
-    def entries(self) -> list[FileEntry]:
-        """Return the files in the folder of versions."""
-        with contextlib.suppress(FileNotFoundError), os.scandir(self._dataset / FOLDER) as entries:
-            return [_described(entry.name, entry.stat()) for entry in entries]
-        return []
+    def listing(self) -> Listing[VersionName]:
+        """Return the names in the folder of versions, and the versions, oldest first."""
+        return self._versions.listing()
+
+    def described(self, versions: Sequence[VersionName]) -> list[Described]:
+        """Return what is known of the manifests of versions; of one that is gone nothing is."""
+        return [self._described(version) for version in versions]
+
+    def _described(self, version: VersionName) -> Described:
+        try:
+            stat = (self._dataset / version.name).stat()
+        except FileNotFoundError:
+            return Described()
+        e_tag = f'"{stat.st_ino:x}-{stat.st_mtime_ns:x}-{stat.st_size:x}"'
+        return Described(stat.st_size, stat.st_mtime_ns // 1_000_000, e_tag)
 
     def transactions(self) -> list[str]:
         """Return the names of the files of transactions."""
@@ -83,13 +106,17 @@ class MemoryFiles:
         self._address = address
         self._session: Any = LanceFileSession(address)
 
-    def entries(self) -> list[FileEntry]:
-        """See DiskFiles.entries. Lance alone knows when a version was made."""
-        times = self._times()
-        names = [path.rpartition("/")[2] for path in self._session.list(FOLDER)]
-        return [FileEntry(name, millis=times.get(version_of(name))) for name in names]
+    def listing(self) -> Listing[VersionName]:
+        """See DiskFiles.listing."""
+        names = frozenset(path.rpartition("/")[2] for path in self._session.list(FOLDER))
+        return Listing(names, sorted(version for name in names if (version := version_name(name)) is not None))
 
-    def _times(self) -> dict[int | None, int]:
+    def described(self, versions: Sequence[VersionName]) -> list[Described]:
+        """See DiskFiles.described. Lance alone knows when a version was made."""
+        times = self._times()
+        return [Described(millis=times.get(version.version)) for version in versions]
+
+    def _times(self) -> dict[int, int]:
         import lance  # noqa: PLC0415 - slow to import
 
         try:
@@ -135,6 +162,7 @@ class MemoryFiles:
             self._session.delete_file(name)
 
 
-def _described(name: str, stat: os.stat_result) -> FileEntry:
-    e_tag = f'"{stat.st_ino:x}-{stat.st_mtime_ns:x}-{stat.st_size:x}"'
-    return FileEntry(name, stat.st_size, stat.st_mtime_ns // 1_000_000, e_tag)
+def version_name(file: str) -> VersionName | None:
+    """Return the version that a file in the folder of versions is the manifest of, None if it is none."""
+    version = version_of(file)
+    return None if version is None else VersionName(version, file)

@@ -30,10 +30,10 @@ Entry = Properties | Table | Record
 
 
 class Listed(NamedTuple):
-    """A table in a listing: its path, and whether data are known to lie there."""
+    """A table in a listing: its path and its entry."""
 
     path: Path
-    created: bool
+    table: Table
 
 
 @dataclass(frozen=True, slots=True)

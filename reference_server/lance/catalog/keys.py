@@ -4,6 +4,7 @@ namespace / <path of the parent> / <name>  ->  properties
 table     / <path of the parent> / <name>  ->  a Table
 version   / <path of the table> / <number> ->  what is known of a version beside its file
 pending   / <path of the table> / <number> ->  a version that is committed, but whose file is not in its place
+lies-at   / <folder>... / "" / <key of a table> ->  nothing; follows from the tables, see storage/places.py
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import secrets
 
 from reference_server.lance.catalog.entries import Path
 from reference_server.storage import pack, unpack
+from reference_server.storage.places import Place
 
 NAMESPACE, TABLE, VERSION, PENDING = "namespace", "table", "version", "pending"
 VERSION_BYTES = 8
@@ -48,6 +50,11 @@ def version_of(key: bytes) -> int:
 def table_of_version(key: bytes) -> Path:
     """Return the path of the table in the key of a version's record."""
     return tuple(part.decode() for part in unpack(unpack(key[:-VERSION_BYTES])[1]))
+
+
+def place_of(location: str) -> Place:
+    """Return the folders of a location, relative to the root."""
+    return tuple(location.split("/"))
 
 
 def new_location(path: Path) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 from reference_server.lance.catalog.entries import Path, Properties, Table
+from reference_server.lance.catalog.unfinished import Note
 
 
 class Locations(Protocol):
@@ -40,6 +42,9 @@ class Locations(Protocol):
 
     def discard(self, location: str) -> None:
         """Delete what lies at a location."""
+
+    def unfinished(self) -> AbstractContextManager[Note]:
+        """Note locations for the time of a `with` block: what lies there and in no table goes if the server ends."""
 
     def deregistered(self, path: Path) -> Table | None:
         """Return a table that was deregistered, but can still be dropped by its name; None when there is none."""
@@ -78,6 +83,10 @@ class AnyLocations:
 
     def discard(self, location: str) -> None:
         """See Locations.discard: there are no copies."""
+
+    def unfinished(self) -> AbstractContextManager[Note]:
+        """See Locations.unfinished: nothing outlives the server."""
+        return nullcontext(lambda _location: None)
 
     def deregistered(self, _path: Path) -> Table | None:
         """See Locations.deregistered."""

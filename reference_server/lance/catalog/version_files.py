@@ -10,15 +10,17 @@ rows of the table, which a client who deletes records does not mean.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import orjson
 
 from reference_server.errors import ConcurrentModification
-from reference_server.lance.catalog.dataset_files import DiskFiles, MemoryFiles
+from reference_server.lance.catalog.dataset_files import DiskFiles, MemoryFiles, VersionName
 from reference_server.lance.catalog.entries import Record
-from reference_server.lance.catalog.version_names import FOLDER, beside, manifest_name, version_of
+from reference_server.lance.catalog.version_names import beside, manifest_name
 
 FORGOTTEN, RECORD = ".forgotten", ".record.json"
 TOLD = ("manifest_size", "e_tag", "metadata")
@@ -33,33 +35,41 @@ class VersionFile:
     size: int | None = None
     millis: int | None = None
     e_tag: str | None = None
-    listed: bool = True
-    recorded: bool = False
 
 
 class Versions:
-    """The versions of one dataset."""
+    """The versions of one dataset. Asking for few of them costs little, however many there are."""
 
     def __init__(self, files: DiskFiles | MemoryFiles) -> None:
         self._files = files
 
-    def all(self) -> list[VersionFile]:
-        """Return the versions that are listed, oldest first."""
-        return [version for version in self.manifests() if version.listed]
-
-    def manifests(self) -> list[VersionFile]:
+    def manifests(self) -> Sequence[VersionName]:
         """Return all versions that can be read, oldest first."""
-        entries = self._files.entries()
-        names = {entry.name for entry in entries}
-        versions = []
-        for entry in entries:
-            number = version_of(entry.name)
-            if number is not None:
-                listed = beside(entry.name, FORGOTTEN) not in names
-                recorded = beside(entry.name, RECORD) in names
-                known = (f"{FOLDER}/{entry.name}", entry.size, entry.millis, entry.e_tag)
-                versions.append(VersionFile(number, *known, listed, recorded))
-        return sorted(versions, key=lambda version: version.version)
+        return self._files.listing().items
+
+    def page(
+        self, after: int | None = None, count: int | None = None, *, descending: bool = False
+    ) -> list[VersionName]:
+        """Return versions that are listed: older ones than `after` if `descending`, else newer ones."""
+        names, versions = self._files.listing()
+        if descending:
+            end = len(versions) if after is None else bisect_left(versions, after, key=_number)
+            positions = range(end - 1, -1, -1)
+        else:
+            positions = range(0 if after is None else bisect_right(versions, after, key=_number), len(versions))
+        chosen = (versions[position] for position in positions)
+        return list(islice((version for version in chosen if beside(version.file, FORGOTTEN) not in names), count))
+
+    def find(self, number: int) -> VersionName | None:
+        """Return the version of a number that can be read, None when there is none."""
+        versions = self.manifests()
+        position = bisect_left(versions, number, key=_number)
+        return versions[position] if position < len(versions) and versions[position].version == number else None
+
+    def described(self, versions: Sequence[VersionName]) -> list[VersionFile]:
+        """Return the manifests of versions, with what is known of them."""
+        known = zip(versions, self._files.described(versions), strict=True)
+        return [VersionFile(version.version, version.name, *described) for version, described in known]
 
     def transactions(self) -> list[str]:
         """Return the names of the files of transactions."""
@@ -69,9 +79,10 @@ class Versions:
         """True when there is a file of this name below the dataset."""
         return self._files.exists(name)
 
-    def records(self, versions: Iterable[VersionFile]) -> dict[int, Record]:
+    def records(self, versions: Iterable[VersionName]) -> dict[int, Record]:
         """Return what clients said about versions, by number; versions without a record are left out."""
-        recorded = [version for version in versions if version.recorded]
+        names = self._files.listing().names
+        recorded = [version for version in versions if beside(version.file, RECORD) in names]
         return {version.version: orjson.loads(self._files.read(beside(version.name, RECORD))) for version in recorded}
 
     def put(self, version: int, staged: str, scheme: str, record: Record) -> None:
@@ -97,3 +108,7 @@ class Versions:
             elif version.version in chosen:
                 self._files.delete(version.name)
                 self._files.delete(beside(version.name, RECORD))
+
+
+def _number(version: VersionName) -> int:
+    return version.version

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from reference_server.context import Request
 from reference_server.errors import InvalidInput
+from reference_server.lance.data.arrow_decoded import check_decoded
 from reference_server.lance.data.arrow_limits import check_stream
 from reference_server.lance.data.arrow_schema import check_schema
 
@@ -30,8 +31,8 @@ def check_stream_type(request: Request) -> None:
 def read_stream(body: bytes) -> pa.Table:
     """Return what an Arrow stream holds, fully validated.
 
-    Raises InvalidInput for bytes that are not a stream or break off, and for what `arrow_limits.py` finds too large;
-    TableSchemaValidationError for a schema of which no table can be made.
+    Raises InvalidInput for bytes that are not a stream or break off, and for what `arrow_limits.py` or
+    `arrow_decoded.py` finds too large; TableSchemaValidationError for a schema of which no table can be made.
     """
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
@@ -40,8 +41,10 @@ def read_stream(body: bytes) -> pa.Table:
     try:
         check_stream(body)
         table = pa.ipc.open_stream(body, options=aligned).read_all()
-        table.validate(full=True)
+        table.validate()
+        check_decoded(table)
+        table.validate(full=True)  # reads every value that a view stands for
+        check_schema(table.schema)  # names need not be in UTF-8
     except (pa.ArrowException, OSError, ValueError) as error:
         raise InvalidInput(f"The body is not a whole Arrow stream: {error}.") from None
-    check_schema(table.schema)
     return table

@@ -13,7 +13,7 @@ from reference_server.lance.data.sql_depth import check_depth
 from reference_server.lance.data.sql_limits import check_cost
 
 # What may hold a parenthesis that is none, and the parentheses themselves.
-TOKENS = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`|--[^\n]*|/\*.*?(?:\*/|\Z)|[()]", re.DOTALL)
+TOKENS = re.compile(r"(?:'[^']*')+|(?:\"[^\"]*\")+|`[^`]*`|--[^\n]*|/\*.*?(?:\*/|\Z)|[()]", re.DOTALL)
 DEPTH = {"(": 1, ")": -1}
 # Placeholders, and texts of kinds that Lance does not know but panics over: N'x', B'x', R'x', $$x$$.
 UNKNOWN = re.compile(r"\?|(?<!\w)\$|(?<!:):(?!:)|\b(?:n|b|r|q|nq)'", re.IGNORECASE)

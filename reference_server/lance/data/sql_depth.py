@@ -11,7 +11,7 @@ import re
 from reference_server.errors import InvalidInput
 
 DEEPEST = 200
-QUOTED = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`|--[^\n]*|/\*.*?(?:\*/|\Z)"
+QUOTED = r"(?:'[^']*')+|(?:\"[^\"]*\")+|`[^`]*`|--[^\n]*|/\*.*?(?:\*/|\Z)"
 OPERATORS = r"[-+*/%|^&<>=!~:]+|\b(?:IS|LIKE|ILIKE|IN|SIMILAR|COLLATE|AT)\b"
 TOKENS = re.compile(rf"(?:{QUOTED})|(?P<sign>[\[(),\])]|\b(?:AND|OR|BETWEEN)\b|{OPERATORS})", re.DOTALL | re.IGNORECASE)
 

@@ -9,16 +9,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, unquote, urlsplit
 
+from reference_server.backends import OWN_FOLDER
 from reference_server.errors import InvalidInput, TableNotFound, TableVersionNotFound
-from reference_server.lance.catalog.dataset_files import DiskFiles, MemoryFiles
+from reference_server.lance.catalog.dataset_files import DiskFiles, MemoryFiles, VersionName, version_name
+from reference_server.lance.catalog.folder_names import FolderNames
+from reference_server.lance.catalog.layout.manifest_table import TABLE as CATALOG
 from reference_server.lance.catalog.removal import remove_tree
 from reference_server.lance.catalog.version_files import Versions
 from reference_server.lance.catalog.version_names import FOLDER
 from reference_server.lance.data.arrow_json import schema_to_json
+from reference_server.lance.data.open_datasets import OpenDatasets
 from reference_server.lance.data.pylance_errors import translate
 
 if TYPE_CHECKING:
@@ -27,8 +32,11 @@ if TYPE_CHECKING:
 os.environ.setdefault("LANCE_LOG", "error")  # read once, when lance is imported
 MEMORY_SCHEME = "shared-memory://"
 MANIFEST = ".manifest"
+APPEND = "append"
 LARGEST_VERSION = 2**63 - 1
 ELSEWHERE = "://"
+NO_TABLES = (OWN_FOLDER, CATALOG)  # folders of the root in which the catalog itself is kept
+KEPT_FOLDERS = 256  # of versions, whose names are kept
 LONGEST_NAME, LONGEST_LOCATION = 255, 2048  # of a file and of a path below the root, as file systems have them
 
 
@@ -57,6 +65,8 @@ class TableData:
     def __init__(self, root: str) -> None:
         self.root = root
         self._in_memory = root.startswith(MEMORY_SCHEME)
+        self._version_names = lru_cache(KEPT_FOLDERS)(_version_names)
+        self._datasets = OpenDatasets(in_memory=self._in_memory)
 
     def uri(self, location: str) -> str:
         """Return the complete URI of a location."""
@@ -77,9 +87,10 @@ class TableData:
             text = ELSEWHERE
         parts = text.split("/")
         too_long = len(text) > LONGEST_LOCATION or any(len(part.encode()) > LONGEST_NAME for part in parts)
-        if ELSEWHERE in text or "\0" in text or too_long or any(part in ("", ".", "..") for part in parts):
+        odd = any(part in ("", ".", "..") for part in parts) or parts[0] in NO_TABLES
+        if ELSEWHERE in text or "\0" in text or too_long or odd:
             shown = f"{location!r:.300}"
-            raise InvalidInput(f"The location {shown} is not below the root of this server, {self.uri('')}.")
+            raise InvalidInput(f"The location {shown} is not one for tables below the root {self.uri('')}.")
         return text
 
     def _local(self, location: str) -> str:
@@ -106,17 +117,17 @@ class TableData:
             return False
         return True
 
-    def write(self, location: str, table: pa.Table, mode: str) -> int:
-        """Write a table and return the new version. `mode` is create, append or overwrite.
+    def write(self, location: str, table: pa.Table, mode: str) -> Any:
+        """Write a table and return the dataset at its new version. `mode` is create, append or overwrite.
 
         Raises TableAlreadyExists (create), TableSchemaValidationError, ConcurrentModification.
         """
         import lance  # noqa: PLC0415 - half a second that a server without data never spends
 
         with translated():
-            dataset = lance.write_dataset(table, self._address(location), mode=mode)
-        version: int = dataset.version
-        return version
+            is_open = mode == APPEND and self.exists(location)
+            target = self._open(location) if is_open else self._address(location)
+            return lance.write_dataset(table, target, mode=mode)
 
     def count_rows(self, location: str, version: int | None, predicate: str | None) -> int:
         """Count rows. Raises TableVersionNotFound, or InvalidInput for a predicate that cannot be used."""
@@ -143,6 +154,7 @@ class TableData:
 
     def delete(self, location: str) -> None:
         """Delete the data at a location; nothing there is fine."""
+        self._datasets.forget(self._address(location))
         if not self._in_memory:
             remove_tree(FilePath(self.root), location)
             return
@@ -154,17 +166,27 @@ class TableData:
                 session.delete_file(name)
 
     def on_dataset(self, location: str, version: int | None, function: Callable[[Any], T]) -> T:
-        """Run a function on a dataset and return what it returns.
+        """Run a function that reads a dataset and return what it returns.
 
         Raises TableVersionNotFound, and what `pylance_errors.py` makes of its errors.
         """
         with translated():
             return function(self._open(location, version))
 
+    def change(self, location: str, function: Callable[[Any], T]) -> T:
+        """Run a function that changes a dataset, or the object that it is given, and return what it returns.
+
+        Raises what `pylance_errors.py` makes of its errors.
+        """
+        import lance  # noqa: PLC0415
+
+        with translated():
+            return function(lance.dataset(self._address(location)))
+
     def versions(self, location: str) -> Versions:
         """Return the versions of a dataset as files."""
         address = self._address(location)
-        return Versions(MemoryFiles(address) if self._in_memory else DiskFiles(address))
+        return Versions(MemoryFiles(address) if self._in_memory else DiskFiles(address, self._version_names(address)))
 
     def object_path(self, location: str) -> str:
         """Return a location as object stores write paths: without a scheme and a slash before it."""
@@ -206,9 +228,15 @@ class TableData:
     def _open(self, location: str, version: int | None = None) -> Any:
         import lance  # noqa: PLC0415
 
-        if version is not None and version > LARGEST_VERSION:
+        if version is None:
+            return self._datasets.newest(self._address(location))
+        if version > LARGEST_VERSION:
             raise TableVersionNotFound(f"There is no version {version}.")
-        return lance.dataset(self._address(location), version=None if version is None else int(version))
+        return lance.dataset(self._address(location), version=int(version))
+
+
+def _version_names(address: str) -> FolderNames[VersionName]:
+    return FolderNames(FilePath(address) / FOLDER, version_name)
 
 
 def _transaction(dataset: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from reference_server import limits
 from reference_server.errors import InvalidInput
 from reference_server.lance.data.index_types import read_distance
 from reference_server.lance.data.paths import find_values
@@ -85,6 +86,8 @@ def search(query: Query, schema: pa.Schema, count: int, rows: int) -> Search | N
     if requested is None:
         return None
     vectors, is_batch = requested
+    if len(vectors) > limits.VECTORS:
+        raise InvalidInput(f"A query has at most {limits.VECTORS} vectors, and this one has {len(vectors)}.")
     column = find_column(schema, query.get("vector_column"))
     for vector in vectors:
         _check_vector(vector, column)

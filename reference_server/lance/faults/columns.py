@@ -18,7 +18,7 @@ CHANGES = (ADD, ALTER, DROP)
 
 def _each(name: str, edit: Any) -> Any:
     """Return an edit of a body that changes each item of the list of this name."""
-    return request_becomes(lambda body: {**body, name: [edit(one) for one in body[name]]})
+    return request_becomes(lambda body: {**body, name: [edit(entry) for entry in body[name]]})
 
 
 NOT_EMPTY: dict[str, list[Any]] = {
@@ -75,13 +75,13 @@ fault(
     "columns-forgotten", "Changes of columns are answered with success, but nothing changes.", on=(*CHANGES, METADATA)
 )(answers(200, {"version": 1}))
 fault("column-constant", "An added column is the same in every row.", on=[ADD])(
-    _each("new_columns", lambda one: {**one, "expression": "42"})
+    _each("new_columns", lambda column: {**column, "expression": "42"})
 )
 fault("columns-empty-means-some", "A request that names no columns changes one.", on=CHANGES)(
     request_becomes(lambda body: {name: value or NOT_EMPTY.get(name, value) for name, value in body.items()})
 )
 fault("column-type-misread", "The type in an alteration is taken for another.", on=[ALTER])(
-    _each("alterations", lambda one: {**one, "data_type": {"type": "float64"}})
+    _each("alterations", lambda alteration: {**alteration, "data_type": {"type": "float64"}})
 )
 fault(
     "columns-refused-silently",

@@ -34,8 +34,8 @@ async def _managed_in_vain(call: Call, proceed: Proceed) -> Reply:
     return await body_becomes(lambda body: {**body, "managed_versioning": True}, 200)(call, proceed)
 
 
-def _longer(one: dict[str, int]) -> dict[str, int]:
-    return {**one, "end_version": one["end_version"] + 1}
+def _longer(bounds: dict[str, int]) -> dict[str, int]:
+    return {**bounds, "end_version": bounds["end_version"] + 1}
 
 
 def _parts(call: Call) -> tuple[str, list[Any]]:
@@ -76,7 +76,7 @@ fault("version-conflict-hidden", "CreateTableVersion tells everybody that they s
     status_becomes(409, 200)
 )
 fault("ranges-closed", "Ranges of versions include their end.", on=["BatchDeleteTableVersions"])(
-    request_becomes(lambda body: {**body, "ranges": [_longer(one) for one in body["ranges"]]})
+    request_becomes(lambda body: {**body, "ranges": [_longer(bounds) for bounds in body["ranges"]]})
 )
 fault(
     "ranges-ignored",

@@ -36,7 +36,7 @@ def walked(node: Json, edit: Edit) -> Json:
                 inner[name] = walked(inner[name], edit)
         for name in ("must", "should", "must_not"):
             if name in inner:
-                inner[name] = [walked(one, edit) for one in inner[name]]
+                inner[name] = [walked(child, edit) for child in inner[name]]
         result.update(edit(kind, inner))
     return result
 

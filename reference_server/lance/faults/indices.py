@@ -32,7 +32,7 @@ def _flipped(body: dict[str, Any]) -> dict[str, Any]:
 
 def _each(edit: Any) -> Any:
     """Return an edit of every index of a listing: a function of its position and its entry."""
-    return body_becomes(items(lambda entries: [{**one, **edit(at, one)} for at, one in enumerate(entries)]), 200)
+    return body_becomes(items(lambda entries: [{**entry, **edit(at, entry)} for at, entry in enumerate(entries)]), 200)
 
 
 @fault("index-body-refused", on=STATS)

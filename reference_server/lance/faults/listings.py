@@ -68,7 +68,7 @@ async def _offset_pages(call: Call, proceed: Proceed) -> Reply:
     reply = await arguments_lost("limit", "page_token")(call, proceed)
     body = orjson.loads(reply.body)
     more = any(len(value) > start + limit for value in body.values() if isinstance(value, (list, dict)))
-    page = items(lambda found: found[start : start + limit])(body)
+    page = items(lambda entries: entries[start : start + limit])(body)
     reply.body = orjson.dumps({**page, "page_token": str(start + limit) if more else None})
     return reply
 

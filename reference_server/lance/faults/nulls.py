@@ -14,3 +14,12 @@ async def _refuse_null(call: Call, proceed: Proceed) -> Reply:
     if None in (content(call) or {}).values():
         return await answers(400, REFUSED)(call, proceed)
     return await proceed()
+
+
+@fault("null-identity-fails")
+async def _fail_without_identity(call: Call, proceed: Proceed) -> Reply:
+    """An identity that is null is a failure of the server."""
+    reply = await proceed()
+    if (content(call) or {}).get("identity", "") is None:
+        reply.status = 500
+    return reply

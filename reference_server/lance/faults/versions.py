@@ -23,8 +23,8 @@ fault(
             {
                 **body,
                 "versions": [
-                    {**one, "timestamp_millis": 1000 - place, "manifest_path": ""}
-                    for place, one in enumerate(body["versions"])
+                    {**version, "timestamp_millis": 1000 - place, "manifest_path": ""}
+                    for place, version in enumerate(body["versions"])
                 ],
             }
         ),

@@ -6,6 +6,7 @@ afterwards, by this request or by whoever looks at the table next.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import Any
@@ -29,27 +30,28 @@ Step = Callable[[LanceContext, Change, Path, Operation], Awaitable[Answer]]
 
 async def batch_create_table_versions(context: LanceContext) -> Answer:
     """Make one version each of several tables."""
-    made = await _commit(
-        context, [(_create_version, _path(context, entry), entry) for entry in context.body["entries"]]
-    )
-    return {"versions": [one["version"] for one in made]}
+    entries = _limited(context.body["entries"])
+    made = await _commit(context, [(_create_version, _path(context, entry), entry) for entry in entries])
+    return {"versions": [result["version"] for result in made]}
 
 
 async def batch_commit_tables(context: LanceContext) -> Answer:
     """Declare and deregister tables, make and delete versions, together."""
-    chosen = [_chosen(operation) for operation in context.body["operations"]]
+    chosen = [_chosen(operation) for operation in _limited(context.body["operations"])]
     steps = [(STEPS[name], _path(context, operation), operation) for name, operation in chosen]
     made = await _commit(context, steps)
-    return {"results": [{name: one} for (name, _), one in zip(chosen, made, strict=True)]}
+    return {"results": [{name: result} for (name, _), result in zip(chosen, made, strict=True)]}
 
 
 async def _commit(context: LanceContext, steps: Sequence[tuple[Step, Path, Operation]]) -> list[Answer]:
-    if len(steps) > limits.OPERATIONS:
-        raise InvalidInput(f"A batch has at most {limits.OPERATIONS} operations, and this one has {len(steps)}.")
     paths = list(dict.fromkeys(path for _, path, _ in steps))
 
     async def build(change: Change) -> list[Answer]:
-        return [await step(context, change, path, operation) for step, path, operation in steps]
+        made = []
+        for step, path, operation in steps:
+            made.append(await step(context, change, path, operation))
+            await asyncio.sleep(0)  # a thousand of them take long enough to let others have a turn
+        return made
 
     async with AsyncExitStack() as alone:
         for path in sorted(paths):
@@ -58,6 +60,13 @@ async def _commit(context: LanceContext, steps: Sequence[tuple[Step, Path, Opera
     for path in _tables_with_versions(steps):
         await current_table(context, path)
     return made
+
+
+def _limited(operations: list[Operation]) -> list[Operation]:
+    """Return the operations of a batch. Raises InvalidInput for too many."""
+    if len(operations) > limits.OPERATIONS:
+        raise InvalidInput(f"A batch has at most {limits.OPERATIONS} operations, and this one has {len(operations)}.")
+    return operations
 
 
 def _tables_with_versions(steps: Sequence[tuple[Step, Path, Operation]]) -> list[Path]:
@@ -83,9 +92,9 @@ async def _create_version(context: LanceContext, change: Change, path: Path, ope
 
 async def _delete_versions(context: LanceContext, change: Change, path: Path, operation: Operation) -> Answer:
     table = change.table(path)
-    chosen = in_ranges(await context.run(context.data.versions(table.location).all), operation["ranges"])
-    for one in chosen:
-        change.remove_version(path, one.version)
+    chosen = in_ranges(await context.run(context.data.versions(table.location).page), operation["ranges"])
+    for version in chosen:
+        change.remove_version(path, version.version)
     return {"deleted_count": len(chosen)}
 
 

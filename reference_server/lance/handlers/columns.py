@@ -27,7 +27,7 @@ Answer = dict[str, Any]
 async def alter_table_add_columns(context: LanceContext) -> Answer:
     """Add columns that SQL expressions compute from the others, in one version."""
     table = await current_table(context, context.table_id)
-    columns = await context.compute(0, _expressions, context.body["new_columns"])
+    columns = await context.read_sql(_expressions, context.body["new_columns"])
     if len(columns) < len(context.body["new_columns"]) or not columns:
         raise InvalidInput("Adding columns needs at least one, and each name once.")
 
@@ -46,15 +46,17 @@ async def alter_table_alter_columns(context: LanceContext) -> Answer:
     """Rename columns, change their types, or let them be null."""
     table = await current_table(context, context.table_id)
     alterations = [_alteration(entry) for entry in context.body["alterations"]]
-    if not alterations or len({one["path"] for one in alterations}) < len(alterations):
+    if not alterations or len({alteration["path"] for alteration in alterations}) < len(alterations):
         raise InvalidInput("Altering columns needs at least one alteration, and one for each column.")
 
     def alter(dataset: Any) -> Answer:
-        for one in alterations:
-            _fit(one, find_field(dataset.schema, one["path"]))
-            if one.get("nullable") is False:
-                _require_values(dataset, one["path"])
-        _check_renames(dataset, {one["path"]: one["name"] for one in alterations if "name" in one})
+        for alteration in alterations:
+            _fit(alteration, find_field(dataset.schema, alteration["path"]))
+            if alteration.get("nullable") is False:
+                _require_values(dataset, alteration["path"])
+        _check_renames(
+            dataset, {alteration["path"]: alteration["name"] for alteration in alterations if "name" in alteration}
+        )
         dataset.alter_columns(*alterations)
         return _outcome(context, dataset)
 

@@ -43,7 +43,7 @@ async def create_table(context: LanceContext) -> Answer:
     if existing and existing.created and mode == "ExistOk":
         return _answer(context, existing)
     properties = _query_properties(context)
-    data = await context.run(read_stream, context.request.body)
+    data = await context.run_on_rows(read_stream, context.request.body)
     if existing and existing.created:
         return await _overwrite(context, existing, data, properties or {})
     if existing:
@@ -53,19 +53,21 @@ async def create_table(context: LanceContext) -> Answer:
 
 async def _create(context: LanceContext, data: pa.Table, properties: dict[str, str], mode: str) -> Answer:
     written = new_location(context.id)
-    version = await context.run(context.data.write, written, data, "create")
-    try:
-        table = Table(context.catalog.locations.place(context.id, written), properties, created=True)
-        await context.catalog.add_table(context.id, table)
-    except TableAlreadyExists:
-        await delete_data(context, [Table(written)])
-        if mode == "ExistOk":
-            return _answer(context, context.catalog.table(context.id))
-        raise
-    except Exception:
-        await delete_data(context, [Table(written)])
-        raise
-    return _answer(context, table, version)
+    with context.catalog.locations.unfinished() as note:
+        note(written)
+        try:
+            dataset = await context.run_on_rows(context.data.write, written, data, "create")
+            table = Table(context.catalog.locations.place(context.id, written), properties, created=True)
+            await context.catalog.add_table(context.id, table)
+        except TableAlreadyExists:
+            await delete_data(context, [Table(written)])
+            if mode == "ExistOk":
+                return _answer(context, context.catalog.table(context.id))
+            raise
+        except Exception:
+            await delete_data(context, [Table(written)])
+            raise
+    return _answer(context, table, dataset.version)
 
 
 async def _overwrite(context: LanceContext, existing: Table, data: pa.Table, properties: dict[str, str]) -> Answer:
@@ -73,25 +75,29 @@ async def _overwrite(context: LanceContext, existing: Table, data: pa.Table, pro
     in_place = context.catalog.locations.is_fixed(context.id, existing)
     table = replace(existing, properties=properties) if in_place else Table(new_location(context.id), properties, True)
     mode = "overwrite" if in_place else "create"
-    version = await context.run(context.data.write, table.location, data, mode)
-    try:
-        await context.catalog.replace_table(context.id, existing, table)
-    except Exception:
+    with context.catalog.locations.unfinished() as note:
         if not in_place:
-            await delete_data(context, [table])
-        raise
-    if not in_place:
-        await delete_data(context, [existing])
-    return _answer(context, table, version)
+            note(table.location)
+            note(existing.location)
+        try:
+            dataset = await context.run_on_rows(context.data.write, table.location, data, mode)
+            await context.catalog.replace_table(context.id, existing, table)
+        except Exception:
+            if not in_place:
+                await delete_data(context, [table])
+            raise
+        if not in_place:
+            await delete_data(context, [existing])
+    return _answer(context, table, dataset.version)
 
 
 async def _fill(context: LanceContext, declared: Table, data: pa.Table, properties: dict[str, str] | None) -> Answer:
     """Give data to a table that was only declared."""
-    version = await context.run(context.data.write, declared.location, data, "create")
+    dataset = await context.run_on_rows(context.data.write, declared.location, data, "create")
     table = replace(declared, created=True, properties=properties or declared.properties)
     with suppress(ConcurrentModification):
         await context.catalog.replace_table(context.id, declared, table)
-    return _answer(context, table, version)
+    return _answer(context, table, dataset.version)
 
 
 async def declare_table(context: LanceContext) -> Answer:

@@ -47,8 +47,8 @@ async def create_table_scalar_index(context: LanceContext) -> Answer:
 async def list_table_indices(context: LanceContext) -> Answer:
     """List the indices of a table, by name."""
     table = await current_table(context, context.table_id)
-    found = await context.read(table, _list, context.number("version"))
-    by_name = {one["index_name"].encode(): one for one in found}
+    indices = await context.read(table, _list, context.number("version"))
+    by_name = {index["index_name"].encode(): index for index in indices}
 
     def fetch(after: bytes | None, count: int) -> list[tuple[bytes, Answer]]:
         names = sorted(name for name in by_name if after is None or name > after)
@@ -127,7 +127,9 @@ def _name(dataset: Any, wanted: str | None, column: str, kind: str) -> str:
     indices = dataset.describe_indices()
     taken = {index.name for index in indices}
     if wanted is None:
-        same = [one.name for one in indices if list(one.field_names) == [column] and type_of(one.index_type) == kind]
+        same = [
+            index.name for index in indices if list(index.field_names) == [column] and type_of(index.index_type) == kind
+        ]
         if not same:
             return free_name(column, taken)
         wanted = same[0]

@@ -1,13 +1,17 @@
-"""ListTables and ListAllTables."""
+"""ListTables and ListAllTables.
+
+Both leave out tables that were only declared unless they are asked for. Whether a declared table got data meanwhile is
+looked up, and of one request no more than `LOOKS` are: a page may be shorter than its limit and still have a token.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from reference_server.errors import InvalidInput, NotFound
-from reference_server.lance.catalog.entries import Listed, ListRequest, Path
+from reference_server.errors import ConcurrentModification, InvalidInput, NotFound
+from reference_server.lance.catalog.entries import Listed, Path
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.context import LanceContext
 from reference_server.lance.handlers.namespaces import list_request
@@ -15,19 +19,19 @@ from reference_server.pagination import Page
 from specs.identifiers import IdentifierError, join_parts
 
 Answer = dict[str, Any]
-Fetch = Callable[[ListRequest], Page[Listed]]
+LOOKS = 1_000  # tables that a request looks at
+AT_ONCE = 100  # tables that are looked at together
 
 
 async def list_tables(context: LanceContext) -> Answer:
     """List the tables of one namespace by their own names."""
-    kept = context.catalog.locations.follows(context.id)
-    page = await _visible(context, lambda request: context.catalog.list_tables(context.id, request), kept=kept)
+    page = await _page(context, context.id)
     return {"tables": [path[-1] for path in page.items], "page_token": page.token}
 
 
 async def list_all_tables(context: LanceContext) -> Answer:
     """List the tables of all namespaces by their full identifiers."""
-    page = await _visible(context, context.catalog.list_all_tables, kept=context.catalog.locations.follows(()))
+    page = await _page(context, None)
     try:
         names = [join_parts(path, context.delimiter) for path in page.items]
     except IdentifierError as error:
@@ -35,28 +39,45 @@ async def list_all_tables(context: LanceContext) -> Answer:
     return {"tables": names, "page_token": page.token}
 
 
-async def _has_data(context: LanceContext, path: Path) -> bool:
-    """True when a table that was declared has data by now; False when it is gone meanwhile."""
-    try:
-        return (await current_table(context, path)).created
-    except NotFound:
-        return False
+async def _page(context: LanceContext, namespace: Path | None) -> Page[Path]:
+    """Return a page of the tables of a namespace, or of all for None, with those that were only declared if wanted."""
+    context.reusable = context.catalog.locations.follows(namespace or ())
+    if context.query("include_declared"):
+        page = context.catalog.list_tables(namespace, list_request(context))
+        return Page([listed.path for listed in page.items], page.token)
+    return await _page_with_data(context, namespace)
 
 
-async def _visible(context: LanceContext, fetch: Fetch, *, kept: bool) -> Page[Path]:
-    """Return a full page of the tables that have data, or of all when declared ones are wanted too."""
-    with_declared = bool(context.query("include_declared"))
+async def _page_with_data(context: LanceContext, namespace: Path | None) -> Page[Path]:
+    """Return a page of the tables that have data."""
     request = list_request(context)
     wanted = min(request.limit or request.maximum, request.maximum)
     shown: list[Path] = []
-    context.reusable = kept
+    looked = 0
     while True:
-        page = fetch(request)
-        for path, created in page.items:
-            if not created and not with_declared:
-                context.reusable = False  # its data may come behind the catalog's back
-            if created or with_declared or await _has_data(context, path):
-                shown.append(path)
-        if page.token is None or len(shown) == wanted:
+        page = context.catalog.list_tables(namespace, request)
+        declared = [listed for listed in page.items if not listed.table.created]
+        looked += len(declared)
+        context.reusable = context.reusable and not declared  # data may come behind the catalog's back
+        missing = {listed.path for listed in declared} - await _with_data(context, declared)
+        shown += [path for path, _ in page.items if path not in missing]
+        if len(shown) > wanted:
+            return Page(shown[:wanted], context.catalog.token_after(namespace, shown[wanted - 1]))
+        if page.token is None or len(shown) == wanted or looked >= LOOKS:
             return Page(shown, page.token)
-        request = replace(request, token=page.token, limit=wanted - len(shown))
+        request = replace(request, token=page.token, limit=max(wanted - len(shown), AT_ONCE))
+
+
+async def _with_data(context: LanceContext, declared: list[Listed]) -> set[Path]:
+    """Return the tables that were only declared, as far as was known, and have data by now."""
+    if not declared:
+        return set()
+    unfinished = set(context.catalog.tables_with_pending_versions())
+    for path in unfinished & {listed.path for listed in declared}:
+        with suppress(NotFound):  # it is gone meanwhile
+            await current_table(context, path)
+    exists = context.data.exists
+    existing = await context.run(lambda: [listed for listed in declared if exists(listed.table.location)])
+    with suppress(ConcurrentModification):
+        await context.catalog.note_data(existing)
+    return {listed.path for listed in existing}

@@ -32,7 +32,7 @@ async def merge_insert_into_table(context: LanceContext) -> Answer:
     timeout = parse_timeout(context.query("timeout"))
     table = await current_table(context, context.table_id)
     try:
-        data = await context.run(read_stream, context.request.body)
+        data = await context.run_on_rows(read_stream, context.request.body)
         _require_keys(keys, data.schema.names)
         if not table.created:
             return await _create(context, table, data)
@@ -44,9 +44,9 @@ async def merge_insert_into_table(context: LanceContext) -> Answer:
 async def _create(context: LanceContext, table: Table, data: pa.Table) -> Answer:
     """Make a table that was only declared of the rows: there are none to match."""
     async with context.alone(context.id):
-        version = await context.run(context.data.write, table.location, data, "create")
+        dataset = await context.run_on_rows(context.data.write, table.location, data, "create")
     await note_data(context, context.id, table)
-    return _answer({"num_inserted_rows": data.num_rows}, version)
+    return _answer({"num_inserted_rows": data.num_rows}, dataset.version)
 
 
 def _merge(context: LanceContext, dataset: Any, data: pa.Table, keys: list[str], timeout: timedelta | None) -> Answer:
@@ -89,10 +89,10 @@ def parse_timeout(text: str | None) -> timedelta | None:
     """Return a duration such as 500ms, 30s or 5m. Raises InvalidInput for anything else."""
     if text is None:
         return None
-    found = TIMEOUT.fullmatch(text)
-    if not found:
+    match = TIMEOUT.fullmatch(text)
+    if not match:
         raise InvalidInput(f"The timeout {text!r} is no duration; write it as 500ms, 30s or 5m.")
-    return timedelta(seconds=min(float(found[1]) * SECONDS[found[2]], LONGEST))
+    return timedelta(seconds=min(float(match[1]) * SECONDS[match[2]], LONGEST))
 
 
 def _answer(counts: dict[str, int], version: int) -> Answer:

@@ -25,7 +25,7 @@ async def create_namespace(context: LanceContext) -> Answer:
         if mode == "ExistOk":
             return {"properties": context.catalog.namespace(context.id)}
         with suppress(NamespaceNotFound):
-            await delete_data(context, await context.catalog.drop_namespace(context.id, cascade=True))
+            await _drop(context, cascade=True)
         await context.catalog.create_namespace(context.id, properties)
     return {"properties": properties}
 
@@ -53,13 +53,17 @@ async def drop_namespace(context: LanceContext) -> Answer:
     behavior = context.choice("behavior", "Restrict", "Cascade")
     try:
         properties = context.catalog.namespace(context.id)
-        tables = await context.catalog.drop_namespace(context.id, cascade=behavior == "Cascade")
+        await _drop(context, cascade=behavior == "Cascade")
     except NamespaceNotFound:
         if mode == "Fail":
             raise
         return {}
-    await delete_data(context, tables)
     return {"properties": properties}
+
+
+async def _drop(context: LanceContext, *, cascade: bool) -> None:
+    with context.catalog.locations.unfinished() as note:
+        await delete_data(context, await context.catalog.drop_namespace(context.id, note, cascade=cascade))
 
 
 async def namespace_exists(context: LanceContext) -> None:

@@ -17,6 +17,8 @@ from reference_server.lance.data.vector_search import search
 
 FILE_TYPE = "application/vnd.apache.arrow.file"
 QUERY_INDEX = "query_index"  # which vector of a batch a row was found for
+READ_AT_ONCE = 10_000
+"""Rows: reading all columns of so few takes less time than finding out first which rows are wanted."""
 Query = dict[str, Any]
 
 
@@ -107,6 +109,7 @@ def _plan(dataset: Any, query: Query) -> Plan:
         "with_row_id": query.get("with_row_id"),
         "fast_search": query.get("fast_search"),
         "full_text_query": text,
+        "late_materialization": None if rows > READ_AT_ONCE else False,
     }
     if vectors is None:
         page = Page(0, count)

@@ -13,6 +13,7 @@ from reference_server.lance.data.assignments import assign
 from reference_server.lance.data.paths import find_values
 from reference_server.lance.data.sql import whole
 from reference_server.lance.data.sql_limits import check_lengths
+from reference_server.lance.data.table_data import translated
 from reference_server.lance.handlers.transactions import transaction_of
 
 Answer = dict[str, Any]
@@ -23,12 +24,18 @@ async def insert_into_table(context: LanceContext) -> Answer:
     mode = context.choice("mode", "Append", "Overwrite")
     check_stream_type(context.request)
     table = await current_table(context, context.table_id)
-    data = await context.run(read_stream, context.request.body)
+
+    def insert() -> Answer:
+        data = read_stream(context.request.body)
+        written = context.data.write(table.location, data, mode.lower())
+        with translated():
+            made = transaction_of(context, written)
+        return {"num_inserted_rows": data.num_rows, "version": written.version, **made}
+
     async with context.alone(context.id):
-        version = await context.run(context.data.write, table.location, data, mode.lower())
-    table = await note_data(context, context.id, table)
-    made = await context.read(table, lambda dataset: transaction_of(context, dataset), version)
-    return {"num_inserted_rows": data.num_rows, "version": version, **made}
+        answer = await context.run_on_rows(insert)
+    await note_data(context, context.id, table)
+    return answer
 
 
 async def count_table_rows(context: LanceContext) -> int:
@@ -39,13 +46,13 @@ async def count_table_rows(context: LanceContext) -> int:
         if version is not None:
             raise TableVersionNotFound(f"The table has no data yet, so no version {version}.")
         return 0
-    return await context.run(context.data.count_rows, table.location, version, await _predicate(context))
+    return await context.run_on_rows(context.data.count_rows, table.location, version, await _predicate(context))
 
 
 async def update_table(context: LanceContext) -> Answer:
     """Set columns of the rows that match a predicate to what SQL expressions make of them."""
     table = await current_table(context, context.table_id)
-    updates = await context.compute(0, _updates, context)
+    updates = await context.read_sql(_updates, context)
     if not updates or len(updates) < len(context.body["updates"]):
         raise InvalidInput("An update needs at least one column and its expression, and each column once.")
     where = await _predicate(context)
@@ -75,7 +82,7 @@ async def _stored_properties(context: LanceContext) -> dict[str, str]:
 async def delete_from_table(context: LanceContext) -> Answer:
     """Delete the rows that match a predicate."""
     table = await current_table(context, context.table_id)
-    predicate = await context.compute(0, whole, context.body["predicate"])
+    predicate = await context.read_sql(whole, context.body["predicate"])
 
     def delete(dataset: Any) -> Answer:
         dataset.delete(predicate)
@@ -92,4 +99,4 @@ def _updates(context: LanceContext) -> dict[str, str]:
 
 async def _predicate(context: LanceContext) -> str | None:
     text = context.argument("predicate")
-    return None if text is None else await context.compute(0, whole, text)
+    return None if text is None else await context.read_sql(whole, text)

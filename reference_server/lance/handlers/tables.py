@@ -56,15 +56,15 @@ def managed(context: LanceContext) -> Answer:
 
 async def drop_table(context: LanceContext) -> Answer:
     """Drop a table with its data."""
-    answer, table = await _remove(context, dropping=True)
-    await delete_data(context, [table])
-    return answer
+    with context.catalog.locations.unfinished() as note:
+        table = await context.catalog.drop_table(context.table_id, note)
+        await delete_data(context, [table])
+    return _gone(context, table)
 
 
 async def deregister_table(context: LanceContext) -> Answer:
     """Forget a table; its data stay where they are."""
-    answer, _ = await _remove(context, dropping=False)
-    return answer
+    return _gone(context, await context.catalog.remove_table(context.table_id))
 
 
 async def rename_table(context: LanceContext) -> Answer:
@@ -77,7 +77,5 @@ async def rename_table(context: LanceContext) -> Answer:
     return {}
 
 
-async def _remove(context: LanceContext, *, dropping: bool) -> tuple[Answer, Table]:
-    table = await context.catalog.remove_table(context.table_id, dropping=dropping)
-    uri = context.data.uri(table.location)
-    return {"id": context.id, "location": uri, "properties": table.properties}, table
+def _gone(context: LanceContext, table: Table) -> Answer:
+    return {"id": context.id, "location": context.data.uri(table.location), "properties": table.properties}

@@ -85,10 +85,10 @@ async def _change(context: LanceContext, function: Callable[[Any], None]) -> Ans
 
 def _tags(dataset: Any, tag: str) -> dict[str, Any]:
     """Return what is known of a tag. Raises TableTagNotFound."""
-    found: dict[str, Any] | None = dataset.tags.list().get(tag)
-    if found is None:
+    stored: dict[str, Any] | None = dataset.tags.list().get(tag)
+    if stored is None:
         raise TableTagNotFound(f"The table has no tag {tag!r}.")
-    return found
+    return stored
 
 
 def _contents(tag: dict[str, Any]) -> Answer:

@@ -14,6 +14,7 @@ import orjson
 from reference_server.errors import ConcurrentModification, InvalidInput, NotFound, TransactionNotFound
 from reference_server.lance.catalog.entries import Table
 from reference_server.lance.context import LanceContext
+from reference_server.machine import machine_fault
 from reference_server.storage import Readable, pack
 from reference_server.storage.transactions import Transaction, transact
 from specs.identifiers import IdentifierError, join_parts
@@ -60,10 +61,18 @@ async def transaction_id(context: LanceContext, table: Table) -> Answer:
 
 
 def transaction_of(context: LanceContext, dataset: Any) -> Answer:
-    """Return the transaction that made the version of a dataset, like `transaction_id`."""
-    found = dataset.read_transaction(dataset.version)
+    """Return the transaction that made the version of a dataset, like `transaction_id`.
+
+    The version is there: where the machine lets nobody read its transaction, the answer goes without.
+    """
     try:
-        return {"transaction_id": join_parts([*context.id, found.uuid], context.delimiter)} if found else {}
+        transaction = dataset.read_transaction(dataset.version)
+    except (OSError, RuntimeError, ValueError) as error:
+        if machine_fault(error) is None:
+            raise
+        return {}
+    try:
+        return {"transaction_id": join_parts([*context.id, transaction.uuid], context.delimiter)} if transaction else {}
     except IdentifierError:
         return {}
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from reference_server import limits
 from reference_server.errors import ConcurrentModification, InvalidInput, TableVersionNotFound
+from reference_server.lance.catalog.dataset_files import VersionName
 from reference_server.lance.catalog.entries import Record, Table
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.catalog.version_files import TOLD, VersionFile
@@ -18,8 +19,6 @@ from reference_server.pagination import take_page
 Answer = dict[str, Any]
 SCHEMES = (V1, V2)
 NO_END = -1
-LAST = 2**64 - 1
-DIGITS = len(str(LAST))
 
 
 async def list_table_versions(context: LanceContext) -> Answer:
@@ -27,31 +26,37 @@ async def list_table_versions(context: LanceContext) -> Answer:
     table = await current_table(context, context.table_id)
     descending = bool(context.query("descending"))
     files = context.data.versions(table.location)
-    versions = await context.run(files.all)
-    by_key = {_sort_key(version.version, descending=descending): version for version in versions}
 
-    def fetch(after: bytes | None, count: int) -> list[tuple[bytes, VersionFile]]:
-        keys = sorted(key for key in by_key if after is None or key > after)
-        return [(key, by_key[key]) for key in keys[:count]]
+    def fetch(after: bytes | None, count: int) -> list[tuple[bytes, VersionName]]:
+        last = None if after is None else _number(after)
+        return [(_key(version.version), version) for version in files.page(last, count, descending=descending)]
 
     scope = f"versions {descending} {'$'.join(context.id)}".encode()
-    page = take_page(scope, context.query("page_token"), context.query("limit"), context.page_size, fetch)
-    records = await context.run(files.records, page.items)
-    listed = [describe(context, table, version, records.get(version.version, {})) for version in page.items]
-    return {"versions": listed, "page_token": page.token}
+    token, limit = context.query("page_token"), context.query("limit")
+    page = await context.run(take_page, scope, token, limit, context.page_size, fetch)
+    return {"versions": await _described(context, table, page.items), "page_token": page.token}
 
 
 async def describe_table_version(context: LanceContext) -> Answer:
     """Describe one version of a table, the latest one unless another is asked for."""
     table = await current_table(context, context.table_id)
     files = context.data.versions(table.location)
-    versions = await context.run(files.all)
     number = context.number("version")
-    chosen = [version for version in versions if version.version == number] if number is not None else versions[-1:]
+    if number is None:
+        chosen = await context.run(files.page, None, 1, descending=True)
+    else:
+        chosen = [version for version in await context.run(files.page, number - 1, 1) if version.version == number]
     if not chosen:
         raise TableVersionNotFound(f"The table has no version {'yet' if number is None else number}.")
-    records = await context.run(files.records, chosen)
-    return {"version": describe(context, table, chosen[0], records.get(chosen[0].version, {}))}
+    return {"version": (await _described(context, table, chosen))[0]}
+
+
+async def _described(context: LanceContext, table: Table, versions: list[VersionName]) -> list[Answer]:
+    """Return versions as TableVersion."""
+    files = context.data.versions(table.location)
+    described = await context.run(files.described, versions)
+    records = await context.run(files.records, versions)
+    return [describe(context, table, version, records.get(version.version, {})) for version in described]
 
 
 async def create_table_version(context: LanceContext) -> Answer:
@@ -63,8 +68,10 @@ async def create_table_version(context: LanceContext) -> Answer:
         files = context.data.versions(table.location)
         await context.run(files.put, version, record.pop("staged"), record["naming_scheme"], record)
     await context.catalog.finalize_versions(path, {version: record})
-    made = next(one for one in await context.run(files.manifests) if one.version == version)
-    return {"version": describe(context, table, made, record)}
+    made = await context.run(files.find, version)
+    assert made is not None, "its manifest was put in its place"
+    (described,) = await context.run(files.described, [made])
+    return {"version": describe(context, table, described, record)}
 
 
 async def batch_delete_table_versions(context: LanceContext) -> Answer:
@@ -73,7 +80,7 @@ async def batch_delete_table_versions(context: LanceContext) -> Answer:
     table = await current_table(context, path)
     async with context.alone(path):
         files = context.data.versions(table.location)
-        chosen = in_ranges(await context.run(files.all), context.body["ranges"])
+        chosen = in_ranges(await context.run(files.page), context.body["ranges"])
         await context.run(files.delete, [version.version for version in chosen])
     await context.catalog.finalize_versions(path, {version.version: None for version in chosen})
     return {"deleted_count": len(chosen)}
@@ -101,10 +108,10 @@ async def staged_version(context: LanceContext, table: Table, body: dict[str, An
         raise InvalidInput(f"The naming_scheme must be one of {', '.join(SCHEMES)}, not {scheme!r}.")
     files = context.data.versions(table.location)
     present = await context.run(files.manifests)
-    if any(version.version == body["version"] for version in present):
+    if await context.run(files.find, body["version"]) is not None:
         raise ConcurrentModification(f"The table has a version {body['version']} already.")
     if present:
-        scheme = scheme_of(present[-1].name)
+        scheme = scheme_of(present[-1].file)
     staged = context.data.name_below(table.location, body["manifest_path"])
     if staged == manifest_name(body["version"], scheme) or not files.exists(staged):
         raise InvalidInput(f"There is no staged manifest at {body['manifest_path']!r}.")
@@ -124,25 +131,36 @@ def describe(context: LanceContext, table: Table, version: VersionFile, record: 
     return {name: value for name, value in answer.items() if value is not None}
 
 
-def in_ranges(versions: Iterable[VersionFile], ranges: list[dict[str, int]]) -> list[VersionFile]:
+def in_ranges(versions: Iterable[VersionName], ranges: list[dict[str, int]]) -> list[VersionName]:
     """Return the versions that lie in one of the ranges: from a start to before an end, -1 for no end.
 
     Raises InvalidInput for a range that ends before it starts, and for too many.
     """
     if len(ranges) > limits.OPERATIONS:
         raise InvalidInput(f"A request has at most {limits.OPERATIONS} ranges of versions, and this one {len(ranges)}.")
-    for one in ranges:
-        if one["start_version"] < 0 or (one["end_version"] != NO_END and one["end_version"] < one["start_version"]):
-            raise InvalidInput(f"The range from {one['start_version']} to {one['end_version']} is none.")
+    for bounds in ranges:
+        if bounds["start_version"] < 0 or (
+            bounds["end_version"] != NO_END and bounds["end_version"] < bounds["start_version"]
+        ):
+            raise InvalidInput(f"The range from {bounds['start_version']} to {bounds['end_version']} is none.")
 
     def wanted(version: int) -> bool:
         return any(
-            one["start_version"] <= version and (one["end_version"] == NO_END or version < one["end_version"])
-            for one in ranges
+            bounds["start_version"] <= version and (bounds["end_version"] == NO_END or version < bounds["end_version"])
+            for bounds in ranges
         )
 
-    return [one for one in versions if wanted(one.version)]
+    return [version for version in versions if wanted(version.version)]
 
 
-def _sort_key(version: int, *, descending: bool) -> bytes:
-    return f"{LAST - version if descending else version:0{DIGITS}}".encode()
+def _key(version: int) -> bytes:
+    """Return what the token of a page says of the last version on it."""
+    return str(version).encode()
+
+
+def _number(key: bytes) -> int:
+    """Return the version that a token names. Raises InvalidInput for a token that names none."""
+    try:
+        return int(key)
+    except ValueError:
+        raise InvalidInput("The page token is not one that this server gave out.") from None

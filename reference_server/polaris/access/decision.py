@@ -68,7 +68,7 @@ class Caller:
     def holds(self, need: Need, rules: Rules) -> bool:
         """Return whether a privilege is held on something, or on what it lies in, by itself or conferred by another."""
         conferring = rules.conferring.get(need.privilege, frozenset({need.privilege}))
-        return any(conferring & self._held(one) for one in chain(need.securable))
+        return any(conferring & self._held(securable) for securable in chain(need.securable))
 
     def _held(self, securable: Securable) -> frozenset[str]:
         if securable not in self._granted:

@@ -78,7 +78,7 @@ class Rules:
         if line.name == TRANSACTION:
             return self._of_transaction(target, targets[Kind.CATALOG])
         demands = tuple(self._demand(name, targets) for name in self._steps(line, target))
-        there = [one for name, one in targets.items() if name not in line.absent and name not in NOT_NAMED]
+        there = [securable for name, securable in targets.items() if name not in line.absent and name not in NOT_NAMED]
         return Questions(tuple(_innermost(there)), demands)
 
     def names(self, operation_id: str) -> list[str]:
@@ -110,7 +110,7 @@ class Rules:
             namespace = Securable(Kind.NAMESPACE, catalog.catalog, table.path[:-1])
             existing.append(namespace if creates(change) else table)
             tables.append(table)
-        demands = [self._demand(TRANSACTION, {Kind.TABLE: one}) for one in tables or [catalog]]
+        demands = [self._demand(TRANSACTION, {Kind.TABLE: securable}) for securable in tables or [catalog]]
         return Questions(tuple(existing), tuple(demands))
 
     def _demand(self, name: str, targets: Targets) -> Demand:
@@ -135,8 +135,8 @@ def chain(securable: Securable) -> Iterator[Securable]:
 
 def _innermost(securables: Sequence[Securable]) -> Iterator[Securable]:
     """Yield securables without those in which another one of them lies: these exist if that one does."""
-    around = {outer for one in securables for outer in chain(one) if outer != one}
-    yield from (one for one in securables if one not in around)
+    around = {outer for inner in securables for outer in chain(inner) if outer != inner}
+    yield from (securable for securable in securables if securable not in around)
 
 
 @cache
@@ -169,7 +169,7 @@ def _read_line(line: Mapping[str, Any]) -> Line:
 
 def _alternatives(needs: Sequence[Any]) -> Alternatives:
     lists = needs if needs and isinstance(needs[0], list) else [needs]
-    return tuple(tuple(_pair(need) for need in one) for one in lists)
+    return tuple(tuple(_pair(need) for need in alternative) for alternative in lists)
 
 
 def _pair(need: str) -> tuple[str, str]:
@@ -179,12 +179,12 @@ def _pair(need: str) -> tuple[str, str]:
 
 def _conferring(confers: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
     """Turn round what each privilege confers, also through others."""
-    found: dict[str, set[str]] = {}
+    sources: dict[str, set[str]] = {}
     for privilege in confers:
         for conferred in _closure(privilege, confers):
-            found.setdefault(conferred, set()).add(privilege)
-    names = {*found, *confers}
-    return {name: frozenset({name, *found.get(name, ())}) for name in names}
+            sources.setdefault(conferred, set()).add(privilege)
+    names = {*sources, *confers}
+    return {name: frozenset({name, *sources.get(name, ())}) for name in names}
 
 
 def _closure(privilege: str, confers: Mapping[str, Sequence[str]]) -> set[str]:

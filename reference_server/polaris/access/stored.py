@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from reference_server.polaris.entities import names
 from reference_server.polaris.entities.credentials import find_credentials
 from reference_server.polaris.entities.grants import StoredGrants
 from reference_server.polaris.securables import Securable
+from reference_server.storage import Storage
+from reference_server.storage.remembered import Remembered
 
 
 class StoredFacts(StoredGrants):
-    """See Facts."""
+    """See Facts. What is granted and who must rotate is looked up once for each version of the storage."""
+
+    def __init__(self, storage: Storage[bytes]) -> None:
+        super().__init__(storage)
+        self._granted = Remembered(storage, self._look_up)
+        self._rotating = Remembered(storage, self._must_rotate)
+
+    def granted(self, roles: Collection[str], securable: Securable) -> frozenset[str]:
+        """See Facts."""
+        return self._granted((tuple(roles), securable))
 
     def exists(self, securable: Securable) -> bool:
         """See Facts."""
@@ -21,5 +34,11 @@ class StoredFacts(StoredGrants):
 
     def must_rotate(self, principal: str) -> bool:
         """See Facts."""
+        return self._rotating(principal)
+
+    def _look_up(self, asked: tuple[tuple[str, ...], Securable]) -> frozenset[str]:
+        return super().granted(*asked)
+
+    def _must_rotate(self, principal: str) -> bool:
         credentials = find_credentials(self._store, principal)
         return credentials is not None and credentials.rotation_required

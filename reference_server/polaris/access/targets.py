@@ -28,29 +28,29 @@ Added = Callable[[Target, str], Targets]
 def targets_of(operation_id: str, target: Target) -> Targets:
     """Return what a request is about. Raises InvalidInput for a namespace that cannot be read."""
     catalog = target.path.get("prefix") or target.path.get("catalogName") or ""
-    found: Targets = {Kind.ROOT: ROOT, ROOT_PRINCIPAL_TARGET: principal(ROOT_PRINCIPAL)}
+    targets: Targets = {Kind.ROOT: ROOT, ROOT_PRINCIPAL_TARGET: principal(ROOT_PRINCIPAL)}
     if catalog:
-        found[Kind.CATALOG] = catalog_named(catalog)
-    found.update(_named_by_path(target.path, catalog))
+        targets[Kind.CATALOG] = catalog_named(catalog)
+    targets.update(_named_by_path(target.path, catalog))
     added = ADDED.get(operation_id)
-    return found | added(target, catalog) if added else found
+    return targets | added(target, catalog) if added else targets
 
 
 def _named_by_path(path: Mapping[str, str], catalog: str) -> Targets:
-    found: Targets = {}
+    targets: Targets = {}
     if "principalName" in path:
-        found[Kind.PRINCIPAL] = principal(path["principalName"])
+        targets[Kind.PRINCIPAL] = principal(path["principalName"])
     if "principalRoleName" in path:
-        found[Kind.PRINCIPAL_ROLE] = principal_role(path["principalRoleName"])
+        targets[Kind.PRINCIPAL_ROLE] = principal_role(path["principalRoleName"])
     if "catalogRoleName" in path:
-        found[Kind.CATALOG_ROLE] = catalog_role(catalog, path["catalogRoleName"])
+        targets[Kind.CATALOG_ROLE] = catalog_role(catalog, path["catalogRoleName"])
     if "namespace" in path:
         namespace = levels(path["namespace"])
-        found[Kind.NAMESPACE] = Securable(Kind.NAMESPACE, catalog, namespace)
+        targets[Kind.NAMESPACE] = Securable(Kind.NAMESPACE, catalog, namespace)
         for name, kind in OBJECTS.items():
             if name in path:
-                found[kind] = Securable(kind, catalog, (*namespace, path[name]))
-    return found
+                targets[kind] = Securable(kind, catalog, (*namespace, path[name]))
+    return targets
 
 
 def _namespace_or_catalog(catalog: str, path: Path) -> Securable:
@@ -107,7 +107,8 @@ def _granted_on(target: Target, catalog: str) -> Targets:
     grant = target.body["grant"]
     kind = Kind(grant["type"])
     name = [grant[GRANTED_ON[kind]]] if kind in GRANTED_ON else []
-    return {"securable": _in_catalog(kind, catalog, [*grant.get("namespace", ()), *name])}
+    levels = () if kind is Kind.CATALOG else grant["namespace"]
+    return {"securable": _in_catalog(kind, catalog, [*levels, *name])}
 
 
 def _attached_to(target: Target, catalog: str) -> Targets:

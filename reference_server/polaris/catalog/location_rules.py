@@ -12,6 +12,7 @@ import secrets
 from reference_server.errors import InvalidInput, PermissionDenied
 from reference_server.iceberg.catalog.catalog import Change, Properties
 from reference_server.iceberg.catalog.keys import Kind
+from reference_server.iceberg.catalog.location_index import Thing, claim, location_of, lying
 from reference_server.iceberg.catalog.location_rules import LocationRules
 from reference_server.iceberg.catalog.names import Path, show
 from reference_server.iceberg.metadata.reading import Json
@@ -22,7 +23,6 @@ from reference_server.polaris.catalog.flags import (
     UNSTRUCTURED,
     VIEW_FILES,
 )
-from reference_server.polaris.catalog.location_index import claim, location_of, overlapping
 from reference_server.polaris.catalog.object_store import CatalogLocations
 from reference_server.polaris.catalog.places import is_within, place_of
 from reference_server.polaris.catalog.served import ServedCatalog, folder_name
@@ -41,8 +41,7 @@ class CatalogLocationRules(LocationRules):
     def new(self, change: Change, path: Path) -> str:
         """See LocationRules."""
         location = self._default(change, path)
-        taken = overlapping(change, path, location) if not self._catalog.has(OVERLAPPING) else None
-        return location if taken is None else f"{location}-{secrets.token_hex(8)}"
+        return location if self._overlapping(change, path, location) is None else f"{location}-{secrets.token_hex(8)}"
 
     def check(self, change: Change, kind: Kind, path: Path, metadata: Json, previous: Json | None = None) -> None:
         """See LocationRules. Raises PermissionDenied."""
@@ -58,12 +57,11 @@ class CatalogLocationRules(LocationRules):
                 self.check_inside(change, path, place)
         if previous is None or location != previous[LOCATION]:
             self.check_free(change, kind, path, location)
-            claim(change, kind, path, location, chosen=location != self._default(change, path))
 
-    def check_registered(self, change: Change, kind: Kind, path: Path, metadata: Json) -> None:
+    def place_registered(self, change: Change, kind: Kind, path: Path, metadata: Json) -> None:
         """See LocationRules. Raises PermissionDenied. Views of one metadata file lie in one folder."""
         if kind is Kind.TABLE:
-            self.check(change, kind, path, metadata)
+            self.place(change, kind, path, metadata)
         else:
             self.check_inside(change, path, metadata[LOCATION])
 
@@ -96,14 +94,23 @@ class CatalogLocationRules(LocationRules):
 
     def check_free(self, change: Change, kind: Kind, path: Path, location: str) -> None:
         """Raise PermissionDenied for a location that something else has, unless the catalog allows it."""
-        if self._catalog.has(OVERLAPPING):
-            return
-        taken = overlapping(change, path, location)
+        taken = self._overlapping(change, path, location)
         if taken is not None:
             raise PermissionDenied(
                 f"Unable to create {kind.label.lower()} at location '{location:.300}' because it conflicts with "
-                f"existing table or namespace: {show(taken):.300}"
+                f"existing table or namespace: {show(taken.path):.300}"
             )
+
+    def _overlapping(self, change: Change, path: Path, location: str) -> Thing | None:
+        """Return what overlaps with what is to have a path and a location, None for nothing and where that is allowed.
+
+        What is called like the beginning of the other does not: a table may share the folder of its namespace, and of
+        a namespace of its name.
+        """
+        things = lying(change, place_of(location)) if not self._catalog.has(OVERLAPPING) else []
+        return next(
+            (thing for thing in things if not _begins(thing.path, path) and not _begins(path, thing.path)), None
+        )
 
     def _place_namespace(self, change: Change, path: Path, location: str) -> None:
         default = self._default(change, path)
@@ -115,7 +122,7 @@ class CatalogLocationRules(LocationRules):
                 f"[{default}]. Got location: [{location:.300}]."
             )
         self.allowed.check(location)
-        claim(change, Kind.NAMESPACE, path, location, chosen=custom)
+        claim(change, Kind.NAMESPACE, path, location, place_of(location))
 
     def _default(self, change: Change, path: Path) -> str:
         """Return where something lies of which nobody says where."""
@@ -124,6 +131,10 @@ class CatalogLocationRules(LocationRules):
     def _of_namespace(self, change: Change, path: Path) -> str:
         location = location_of(change, Kind.NAMESPACE, path) if path else self._catalog.uri
         return (location or self._default(change, path)).rstrip("/")
+
+
+def _begins(path: Path, longer: Path) -> bool:
+    return longer[: len(path)] == path
 
 
 def _places(metadata: Json) -> list[str]:

@@ -11,8 +11,9 @@ from pathlib import Path as FilePath
 from reference_server.backends import OWN_FOLDER
 from reference_server.errors import InvalidInput, PermissionDenied
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse, local_path
-from reference_server.polaris.catalog.places import LOCAL, Place, place_of
+from reference_server.polaris.catalog.places import LOCAL, place_of
 from reference_server.polaris.catalog.served import EVERYWHERE, FILE, ServedCatalog
+from reference_server.storage.places import Place
 
 OBJECTS = "objects"
 
@@ -28,6 +29,10 @@ class CatalogLocations(AllowedLocations):
     def warehouse_of(self, _location: str) -> Warehouse | None:
         """See AllowedLocations: no storage of a cloud is reached."""
         return None
+
+    def place_of(self, location: str) -> Place:
+        """See AllowedLocations. Raises InvalidInput."""
+        return place_of(location)
 
     def path_of(self, location: str) -> FilePath | None:
         """See AllowedLocations. Raises InvalidInput."""
@@ -53,9 +58,9 @@ class CatalogLocations(AllowedLocations):
             return True
         try:
             real = self.path_of(location).resolve()  # type: ignore[union-attr]
-            outer = [local_path(one) for one in self._catalog.locations if one != EVERYWHERE]
+            outer = [local_path(allowed) for allowed in self._catalog.locations if allowed != EVERYWHERE]
             inside = EVERYWHERE in self._catalog.locations or any(
-                one is not None and real.is_relative_to(one.resolve()) for one in outer
+                directory is not None and real.is_relative_to(directory.resolve()) for directory in outer
             )
         except (OSError, RuntimeError) as error:
             raise InvalidInput(f"The location {location!r:.300} cannot be followed: {error}.") from None

@@ -6,11 +6,11 @@ import re
 
 from reference_server.errors import InvalidInput
 from reference_server.iceberg.catalog.warehouses import SCHEME
+from reference_server.storage.places import Place
 
 LOCAL = "file"
 SCHEMES = {"s3a": "s3", "s3n": "s3", "abfs": "abfss", "wasb": "abfss", "wasbs": "abfss", "gcs": "gs"}
 AZURE_HOST = re.compile(r"\.(?:blob|dfs)\.")
-Place = tuple[str, ...]
 
 
 def place_of(location: str) -> Place:

@@ -33,8 +33,8 @@ class Attachment(NamedTuple):
 
 def policies_on(store: Readable[bytes], catalog: str, target: Attachment) -> dict[str, Path]:
     """Return the policies that are attached to a target, by their types."""
-    found = store.scan(_on(catalog, target))
-    return {unpack(key)[-1].decode(): tuple(orjson.loads(value)) for key, value in found}
+    rows = store.scan(_on(catalog, target))
+    return {unpack(key)[-1].decode(): tuple(orjson.loads(value)) for key, value in rows}
 
 
 def attach(change: Change, policy: Path, policy_type: str, target: Attachment) -> None:

@@ -38,8 +38,8 @@ def check_content(policy_type: str, content: str | None) -> None:
     if not isinstance(value, dict) or not isinstance(value.get(REQUIRED), bool):
         raise InvalidPolicy(f"Invalid policy: the content must be an object with {REQUIRED}, true or false")
     fields = FIELDS[policy_type]
-    for name, one in value.items():
-        if name not in fields or (one is not None and not isinstance(one, fields[name])):
+    for name, setting in value.items():
+        if name not in fields or (setting is not None and not isinstance(setting, fields[name])):
             raise InvalidPolicy(f"Invalid policy: the field {name:.100} is not known, or of another type")
     if value.get("version") not in (None, *VERSIONS):
         raise InvalidPolicy(f"Invalid policy: the version of its form must be {' or '.join(VERSIONS)}")

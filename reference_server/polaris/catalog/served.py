@@ -12,8 +12,9 @@ from reference_server.iceberg.catalog.names import Path
 from reference_server.iceberg.catalog.warehouses import Warehouse
 from reference_server.iceberg.context import IcebergContext
 from reference_server.polaris.catalog.flags import flag
-from reference_server.polaris.catalog.places import Place, is_within, place_of
+from reference_server.polaris.catalog.places import is_within, place_of
 from reference_server.polaris.catalog.revisions import CatalogRules
+from reference_server.storage.places import Place
 
 BASE = "default-base-location"
 EVERYWHERE = "*"
@@ -58,7 +59,7 @@ class ServedCatalog(Warehouse):
     def allows(self, place: Place) -> bool:
         """Return whether files may lie at a place."""
         allowed = self.locations
-        return EVERYWHERE in allowed or any(is_within(place, place_of(one)) for one in allowed)
+        return EVERYWHERE in allowed or any(is_within(place, place_of(location)) for location in allowed)
 
     def has(self, setting: str) -> bool:
         """Return whether a setting is on; see flags.py."""

@@ -6,6 +6,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import orjson
+
 from reference_server.backends import Backend
 from reference_server.iceberg.files.file_io import FileIO
 from reference_server.iceberg.files.metadata_files import MetadataFiles
@@ -30,16 +32,15 @@ class Warehouses:
         self._backend = backend
         self._rules = rules
         self._services = services
-        self._kept: OrderedDict[str, tuple[Record, Services]] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[bytes, Services]] = OrderedDict()
 
-    def find(self, record: Record) -> Services:
-        """Return what requests to a catalog share, as long as its record is the same."""
-        name = record["name"]
+    def find(self, name: str, record: bytes) -> Services:
+        """Return what requests to a catalog share, as long as its record is the same; it is read once."""
         kept = self._kept.get(name)
         if kept is not None and kept[0] == record:
             self._kept.move_to_end(name)
             return kept[1]
-        services = self._open(record)
+        services = self._open(orjson.loads(record))
         self._kept[name] = (record, services)
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)

@@ -12,7 +12,7 @@ import hmac
 import secrets
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import orjson
 
@@ -25,11 +25,15 @@ HEADER = {"alg": "HS256", "typ": "JWT"}
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What a token says: the principal by its name and its identity, and the scope."""
+    """What a token says: the principal by its name and its identity, and the scope.
+
+    `until` is when a token that was read is at its end, in s since 1970; one that is signed gets an end then.
+    """
 
     principal: str
     identity: str
     scope: str
+    until: float = field(default=0.0, compare=False)
 
     @property
     def roles(self) -> frozenset[str] | None:
@@ -82,7 +86,7 @@ class Signer:
             return None
         if payload["exp"] <= time.time():
             return None
-        return Claims(payload["sub"], payload["principalId"], payload["scope"])
+        return Claims(payload["sub"], payload["principalId"], payload["scope"], payload["exp"])
 
     def _signature(self, signed: bytes) -> bytes:
         return hmac.new(self._key, signed, hashlib.sha256).digest()

@@ -19,7 +19,7 @@ from reference_server.polaris.entities.records import Record
 from reference_server.polaris.entities.storage_rules import BASE, check_change, check_overlap, checked
 from reference_server.polaris.rules import Rules
 from reference_server.polaris.securables import Kind, catalog, catalog_role, principal_role
-from reference_server.storage import Readable, pack
+from reference_server.storage import pack
 from reference_server.storage.transactions import Transaction
 
 SENT = ("type", "name", "properties", "storageConfigInfo")
@@ -27,12 +27,6 @@ EXTERNAL = "EXTERNAL"
 INPUT_ONLY = frozenset({"clientSecret", "bearerToken"})  # of a connection: secrets, which are neither kept nor shown
 TRACES = (iceberg_keys.IDEMPOTENCY, iceberg_keys.PLAN, iceberg_keys.UNFINISHED)
 """What requests to a catalog leave behind."""
-
-
-def find_catalog(store: Readable[bytes], name: str) -> Record | None:
-    """Return the record of a catalog, None where there is none."""
-    value = store.get(entity_key(catalog(name)))
-    return None if value is None else orjson.loads(value)
 
 
 def create(transaction: Transaction[bytes], wanted: Mapping[str, Any], rules: Rules) -> Record:

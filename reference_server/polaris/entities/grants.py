@@ -53,12 +53,12 @@ def privileges(store: Readable[bytes], role: Securable, securable: Securable) ->
 
 def grants_of(store: Readable[bytes], role: Securable) -> list[Grant]:
     """Return all grants of a role of a catalog: catalogs first, then namespaces, tables, views and policies."""
-    found = [
+    grants = [
         (granted_on(key, role.catalog), privilege)
         for key, value in store.scan(grants_prefix(role))
         for privilege in orjson.loads(value)
     ]
-    return sorted(found, key=lambda grant: (ORDER.index(grant[0].kind), grant[0].path, grant[1]))
+    return sorted(grants, key=lambda grant: (ORDER.index(grant[0].kind), grant[0].path, grant[1]))
 
 
 def grant(transaction: Transaction[bytes], role: Securable, securable: Securable, privilege: str) -> None:

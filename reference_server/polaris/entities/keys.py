@@ -61,7 +61,7 @@ def existence_keys(securable: Securable) -> list[bytes]:
     if kind in (Kind.PRINCIPAL, Kind.PRINCIPAL_ROLE, Kind.CATALOG, Kind.CATALOG_ROLE):
         return [entity_key(securable)]
     kinds = (kind, GENERIC_TABLE) if kind is Kind.TABLE else (kind,)
-    return [pack(one, catalog, pack(*path[:-1]), path[-1]) for one in kinds]
+    return [pack(stored, catalog, pack(*path[:-1]), path[-1]) for stored in kinds]
 
 
 def credentials_key(principal: str) -> bytes:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import orjson
 
 from reference_server.errors import CommitFailed
+from reference_server.iceberg.context import now
 from reference_server.polaris.entities.keys import entities_prefix, entity_key
 from reference_server.polaris.entities.names import require
 from reference_server.polaris.errors import EntityAlreadyExists
@@ -17,11 +17,6 @@ from reference_server.storage import Readable
 from reference_server.storage.transactions import Transaction
 
 Record = dict[str, Any]
-
-
-def now() -> int:
-    """Return the time in ms since 1970."""
-    return time.time_ns() // 1_000_000
 
 
 def load(store: Readable[bytes], entity: Securable) -> Record:

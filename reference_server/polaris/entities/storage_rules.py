@@ -37,8 +37,8 @@ def folder(location: str) -> str:
 
 def overlap(location: str, other: str) -> bool:
     """Return whether one of two locations lies in the other."""
-    one, two = folder(location), folder(other)
-    return one.startswith(two) or two.startswith(one)
+    first, second = folder(location), folder(other)
+    return first.startswith(second) or second.startswith(first)
 
 
 def locations(catalog: Json) -> list[str]:
@@ -52,7 +52,7 @@ def check_overlap(catalog: Json, others: Iterable[Json]) -> None:
     for other in others:
         if other["name"] == catalog["name"]:
             continue
-        if any(overlap(one, two) for one in locations(catalog) for two in locations(other)):
+        if any(overlap(own, foreign) for own in locations(catalog) for foreign in locations(other)):
             raise ValidationFailed(
                 f"Cannot create or change Catalog {catalog['name']}. One or more of its locations overlaps with an "
                 "existing catalog"
@@ -68,7 +68,7 @@ def checked(catalog: Mapping[str, Any], rules: Rules) -> Json:
     _check_schemes(storage["storageType"], [base, *allowed])
     if rules.base_is_allowed or not allowed:
         allowed = list(dict.fromkeys([base, *allowed]))
-    if not any(folder(base).startswith(folder(one)) for one in allowed):
+    if not any(folder(base).startswith(folder(location)) for location in allowed):
         raise InvalidInput(f"The {BASE} {base:.300} is not within any of the allowed locations")
     most = rules.most_locations.get(storage["storageType"])
     if most is not None and len(allowed) > most:
@@ -93,8 +93,8 @@ def check_change(present: Json, changed: Json, rules: Rules) -> None:
         raise InvalidInput("Cannot modify AWS account ID of the storage config")
 
 
-def _check_schemes(kind: str, found: Iterable[str]) -> None:
-    for location in found:
+def _check_schemes(kind: str, uris: Iterable[str]) -> None:
+    for location in uris:
         if not location.startswith(SCHEMES[kind]):
             raise IllegalArgument(
                 f"Location prefix not allowed: {location:.300}, expected prefixes: {', '.join(SCHEMES[kind])}"

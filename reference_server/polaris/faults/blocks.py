@@ -79,7 +79,9 @@ async def by_root(
     `at` are path parameters beside those of the call.
     """
     caller, path = call.request.principal, call.path
-    parameters = {one.name for one in call.document.operation(operation).parameters if one.location == "path"}
+    parameters = {
+        parameter.name for parameter in call.document.operation(operation).parameters if parameter.location == "path"
+    }
     call.request.principal = ADMIN
     call.path = {name: value for name, value in {**path, **(at or {})}.items() if name in parameters}
     try:

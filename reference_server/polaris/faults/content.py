@@ -86,7 +86,8 @@ fault("credentials-unplaced", "Credentials are for a location in which the table
         lambda body: {
             **body,
             "storage-credentials": [
-                {**one, "prefix": f"{one['prefix']}-elsewhere"} for one in body.get("storage-credentials") or []
+                {**credential, "prefix": f"{credential['prefix']}-elsewhere"}
+                for credential in body.get("storage-credentials") or []
             ],
         },
         200,
@@ -103,10 +104,10 @@ def _policies(edit: Any) -> Any:
 
 
 fault("policies-not-inherited", "A policy holds for nothing but what it is attached to.", on=APPLICABLE)(
-    _policies(lambda found: [one for one in found if not one["inherited"]])
+    _policies(lambda policies: [policy for policy in policies if not policy["inherited"]])
 )
 fault("policies-own-alone", "What is inherited is shown as if it was attached.", on=APPLICABLE)(
-    _policies(lambda found: [{**one, "inherited": False} for one in found])
+    _policies(lambda policies: [{**policy, "inherited": False} for policy in policies])
 )
 
 

@@ -52,7 +52,7 @@ async def _by_letters(call: Call, proceed: Proceed) -> Reply:
     """A catalog is refused whose location starts with the letters of another one's, though it lies beside it."""
     wanted = _base(read(call.request.body).get(CATALOG.wrapper) or {})
     listed = (await by_root(call, proceed, CATALOG.lists)).get(CATALOG.listed, [])
-    if any(wanted.startswith(_base(one)) and wanted[len(_base(one)) :].isalpha() for one in listed):
+    if any(wanted.startswith(_base(catalog)) and wanted[len(_base(catalog)) :].isalpha() for catalog in listed):
         return refused(call, InvalidInput("The location is that of another catalog."))
     return await proceed()
 
@@ -78,7 +78,7 @@ async def _without_case(call: Call, proceed: Proceed) -> Reply:
     entity = entity_of(call.operation.id)
     listed = (await by_root(call, proceed, entity.lists)).get(entity.listed, [])
     wanted = named(call, entity).casefold()
-    for name in (one["name"] for one in listed if one["name"].casefold() == wanted):
+    for name in (record["name"] for record in listed if record["name"].casefold() == wanted):
         call.path = {**call.path, entity.parameter: name}
         return await proceed()
     return reply
@@ -91,10 +91,10 @@ async def _come_back(call: Call, proceed: Proceed) -> Reply:
     key = entity.kind, call.path.get("catalogName", ""), named(call, entity)
     remembered: dict[Any, list[Assignment]] = call.state.setdefault(GIVEN, {})
     if call.operation.id in DELETES:
-        found = await _assignments(call, proceed)
+        assignments = await _assignments(call, proceed)
         reply = await proceed()
         if reply.status == 204:
-            remembered[key] = found
+            remembered[key] = assignments
         return reply
     reply = await proceed()
     for operation, body, path in remembered.pop(key, []) if reply.status == 201 else []:
@@ -119,15 +119,15 @@ async def _assignments(call: Call, proceed: Proceed) -> list[Assignment]:
 
 
 async def _members(call: Call, proceed: Proceed) -> list[Assignment]:
-    found = (await by_root(call, proceed, "listAssigneePrincipalsForPrincipalRole")).get("principals", [])
+    principals = (await by_root(call, proceed, "listAssigneePrincipalsForPrincipalRole")).get("principals", [])
     body = {"name": call.path["principalRoleName"]}
-    return [(PRINCIPAL_ROLE_OF, body, {"principalName": one["name"]}) for one in found]
+    return [(PRINCIPAL_ROLE_OF, body, {"principalName": principal["name"]}) for principal in principals]
 
 
 async def _catalog_roles(call: Call, proceed: Proceed) -> list[Assignment]:
-    found: list[Assignment] = []
+    assignments: list[Assignment] = []
     for catalog in (await by_root(call, proceed, "listCatalogs")).get("catalogs", []):
         path = {**call.path, "catalogName": catalog["name"]}
         roles = (await by_root(call, proceed, "listCatalogRolesForPrincipalRole", at=path)).get("roles", [])
-        found += [(CATALOG_ROLE_OF, {"name": role["name"]}, path) for role in roles]
-    return found
+        assignments += [(CATALOG_ROLE_OF, {"name": role["name"]}, path) for role in roles]
+    return assignments

@@ -12,7 +12,8 @@ from reference_server.errors import Conflict
 from reference_server.faults import Call, Proceed, fault
 from reference_server.iceberg.context import levels
 from reference_server.iceberg.faults.blocks import refused
-from reference_server.polaris.faults.blocks import CATALOG_ROLE, by_root, named, read
+from reference_server.polaris.errors import GrantNotFound
+from reference_server.polaris.faults.blocks import CATALOG_ROLE, PRINCIPAL_ROLE, by_root, named, read
 from reference_server.polaris.handlers.bodies import WRAPPERS
 
 ADD, LIST, REVOKE = "addGrantToCatalogRole", "listGrantsForCatalogRole", "revokeGrantFromCatalogRole"
@@ -20,8 +21,14 @@ DROPS = {"dropTable": "table", "dropView": "view", "dropNamespace": "namespace"}
 CREATES = {"createTable": "table", "createView": "view", "createNamespace": "namespace"}
 RENAMES = {"renameTable": "table", "renameView": "view"}
 ROLES = ["createCatalogRole", "deleteCatalogRole"]
+# Operations that take away an assignment: which one lists what there is, and what is assigned.
+ASSIGNED = {
+    "revokePrincipalRole": ("listPrincipalRolesAssigned", PRINCIPAL_ROLE),
+    "revokeCatalogRoleFromPrincipalRole": ("listCatalogRolesForPrincipalRole", CATALOG_ROLE),
+}
 GIVEN = "polaris-grants"  # in the state of a call: grants on what was dropped, grants of roles that were deleted
 ALREADY = Conflict("This is granted already.")
+ABSENT = Conflict("This is not granted.")
 
 Grant = dict[str, Any]
 Held = tuple[dict[str, str], Grant]  # the path of a role, and a grant of it
@@ -29,11 +36,11 @@ Held = tuple[dict[str, str], Grant]  # the path of a role, and a grant of it
 
 async def _grants(call: Call, proceed: Proceed, catalog: str) -> list[Held]:
     """Return all grants of all roles of a catalog."""
-    found: list[Held] = []
+    grants: list[Held] = []
     for role in (await by_root(call, proceed, "listCatalogRoles", at={"catalogName": catalog})).get("roles", []):
         path = {"catalogName": catalog, "catalogRoleName": role["name"]}
-        found += [(path, grant) for grant in (await by_root(call, proceed, LIST, at=path)).get("grants", [])]
-    return found
+        grants += [(path, grant) for grant in (await by_root(call, proceed, LIST, at=path)).get("grants", [])]
+    return grants
 
 
 def _place(grant: Grant) -> tuple[str, ...]:
@@ -66,7 +73,7 @@ async def _come_back(call: Call, proceed: Proceed) -> Reply:
     held = await _grants(call, proceed, catalog) if dropping else []
     reply = await proceed()
     if dropping and reply.status < 300:
-        remembered[catalog, subject] = [one for one in held if _place(one[1]) == subject]
+        remembered[catalog, subject] = [pair for pair in held if _place(pair[1]) == subject]
     elif reply.status < 300:
         for path, grant in remembered.pop((catalog, subject), ()):
             await by_root(call, proceed, ADD, grant, path)
@@ -107,8 +114,8 @@ async def _of_all_roles(call: Call, proceed: Proceed) -> Reply:
     """The grants of a role are listed with those of all other roles of the catalog."""
     reply = await proceed()
     if reply.status == 200:
-        found = await _grants(call, proceed, call.path["catalogName"])
-        reply.body = orjson.dumps({"grants": [grant for _, grant in found]})
+        grants = await _grants(call, proceed, call.path["catalogName"])
+        reply.body = orjson.dumps({"grants": [grant for _, grant in grants]})
     return reply
 
 
@@ -117,6 +124,20 @@ async def _refused_twice(call: Call, proceed: Proceed) -> Reply:
     """What is granted already is refused."""
     held = (await by_root(call, proceed, LIST)).get("grants", [])
     return refused(call, ALREADY) if _granted(call) in held else await proceed()
+
+
+@fault("absent-revoke-conflicts", on=[REVOKE, *ASSIGNED])
+async def _absent_conflicts(call: Call, proceed: Proceed) -> Reply:
+    """Taking away what is not there is a conflict."""
+    lists, given = ASSIGNED.get(call.operation.id, (LIST, CATALOG_ROLE))
+    present = await by_root(call, proceed, lists)
+    if call.operation.id == REVOKE:
+        held = _granted(call) in present.get("grants", [])
+    else:
+        held = any(assigned["name"] == named(call, given) for assigned in present.get(given.listed, []))
+    reply = await proceed()
+    absent = GrantNotFound.wire_type.encode() in reply.body or (reply.status < 300 and not held)
+    return refused(call, ABSENT) if absent else reply
 
 
 @fault("grant-privilege-by-number", on=[ADD])

@@ -81,7 +81,7 @@ async def _believed(call: Call, proceed: Proceed) -> Reply:
     """Whoever names a principal role in the scope gets it."""
     form = form_of(call.request.body)
     listed = (await by_root(call, proceed, "listPrincipals")).get("principals", [])
-    names = [one["name"] for one in listed if one["clientId"] == form.get("client_id")]
+    names = [principal["name"] for principal in listed if principal["clientId"] == form.get("client_id")]
     roles = [part.removeprefix(SCOPE_PREFIX) for part in form.get("scope", "").split()]
     for name in names:
         for role in roles:

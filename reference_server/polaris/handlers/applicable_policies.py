@@ -20,8 +20,8 @@ async def get_applicable_policies(context: CatalogContext) -> dict[str, Any]:
     if wanted:
         check_type(wanted)
     target = existing(context.catalog, _target(context))
-    found = holding(context.services.storage, context.catalog, target)
-    policies = [policy for policy in found if not wanted or policy["policy-type"] == wanted]
+    applicable = holding(context.services.storage, context.catalog, target)
+    policies = [policy for policy in applicable if not wanted or policy["policy-type"] == wanted]
     return {"applicable-policies": policies, "next-page-token": None}
 
 

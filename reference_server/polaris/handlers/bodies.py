@@ -1,13 +1,14 @@
-"""Bodies of management requests: wrapped or bare, and properties that clients may not set."""
+"""Bodies of requests: wrapped or bare those of management, and properties that clients may not set in any."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from reference_server.errors import InvalidInput
 from reference_server.polaris.entities.storage_rules import checked
 from reference_server.polaris.rules import Rules
+from reference_server.polaris.securables import Kind
 
 Json = Mapping[str, Any]
 # What each of these bodies is about: clients send it as the body itself, too.
@@ -21,8 +22,9 @@ WRAPPERS = {
     "addGrantToCatalogRole": "grant",
     "revokeGrantFromCatalogRole": "grant",
 }
+PROPERTY_UPDATES = ("set-properties", "remove-properties")
 BESIDE = ("credentialRotationRequired",)  # what stands beside it
-CONFIGURATION = "polaris.config."
+CONFIGURATION = "polaris.config."  # settings, of which each release knows others: all are taken
 
 
 def wrap(operation_id: str, body: Any) -> None:
@@ -41,13 +43,35 @@ def properties_of(entity: Json) -> dict[str, str]:
 
 def check(operation_id: str, body: Any, rules: Rules) -> None:
     """Raise InvalidInput for a body that no state of the server fits, whoever sends it."""
+    wrapper = WRAPPERS.get(operation_id)
+    about = body if wrapper is None else body.get(wrapper, body)
     for objection in CHECKS.get(operation_id, ()):
-        objection(body.get(WRAPPERS.get(operation_id, ""), body), rules)
+        objection(about, rules)
 
 
 def _check_properties(entity: Json, rules: Rules) -> None:
+    _check_names(properties_of(entity), rules)
+
+
+def _check_changed_properties(change: Json, rules: Rules) -> None:
+    """Check the properties that a change of a namespace, a table or a view sets or removes."""
+    _check_names([*(change.get("updates") or ()), *(change.get("removals") or ())], rules)
+
+
+def _check_commit(commit: Json, rules: Rules) -> None:
+    for update in commit["updates"]:
+        if update.get("action") in PROPERTY_UPDATES:
+            _check_changed_properties(update, rules)
+
+
+def _check_transaction(transaction: Json, rules: Rules) -> None:
+    for commit in transaction["table-changes"]:
+        _check_commit(commit, rules)
+
+
+def _check_names(names: Iterable[str], rules: Rules) -> None:
     prefix = rules.reserved_prefix
-    for name in properties_of(entity) if prefix else ():
+    for name in names if prefix else ():
         if name.startswith(prefix) and not name.startswith(CONFIGURATION):
             raise InvalidInput(f"Property '{name:.300}' has the reserved prefix '{prefix}'")
 
@@ -63,7 +87,7 @@ def _check_storage(catalog: Json, rules: Rules) -> None:
 
 def _check_levels(grant: Json, _rules: Rules) -> None:
     levels = grant.get("namespace")
-    if levels is not None and not (levels and all(levels)):
+    if grant["type"] != Kind.CATALOG and not (levels and all(levels)):
         raise InvalidInput("Invalid value: grant.namespace: must have levels, none of them empty")
 
 
@@ -77,6 +101,14 @@ CHECKS: dict[str, tuple[Callable[[Json, Rules], None], ...]] = {
     "updatePrincipalRole": (_check_properties,),
     "createCatalogRole": (_check_properties,),
     "updateCatalogRole": (_check_properties,),
+    "createNamespace": (_check_properties,),
+    "updateProperties": (_check_changed_properties,),
+    "createTable": (_check_properties,),
+    "updateTable": (_check_commit,),
+    "commitTransaction": (_check_transaction,),
+    "createView": (_check_properties,),
+    "replaceView": (_check_commit,),
+    "createGenericTable": (_check_properties,),
     "addGrantToCatalogRole": (_check_levels,),
     "revokeGrantFromCatalogRole": (_check_levels,),
 }

@@ -11,6 +11,7 @@ from reference_server.polaris.entities.names import require
 from reference_server.polaris.entities.records import Record
 from reference_server.polaris.handlers.assigning import assignees_answer
 from reference_server.polaris.handlers.bodies import properties_of
+from reference_server.polaris.handlers.updating import replace_properties
 from reference_server.polaris.securables import Kind, Securable, catalog, catalog_role
 from reference_server.storage import Readable
 from reference_server.storage.transactions import Transaction
@@ -50,11 +51,7 @@ async def get_catalog_role(context: ManagementContext) -> Record:
 
 async def update_catalog_role(context: ManagementContext) -> Record:
     """Replace the properties of a role of a catalog that has a version."""
-    version = context.body["currentEntityVersion"]
-    fields = {"properties": properties_of(context.body)}
-    return await context.commit(
-        lambda transaction: records.update(transaction, named_role(context, transaction), version, fields)
-    )
+    return await replace_properties(context, named_role(context, context.polaris.storage))
 
 
 async def delete_catalog_role(context: ManagementContext) -> None:

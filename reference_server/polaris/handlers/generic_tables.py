@@ -41,7 +41,7 @@ async def create_generic_table(context: CatalogContext) -> Reply:
         change.require_free(Kind.GENERIC_TABLE, path)
         if table.get(BASE_LOCATION):
             metadata = {"location": table[BASE_LOCATION]}
-            context.services.locations.check(change, Kind.GENERIC_TABLE, path, metadata)
+            context.services.locations.place(change, Kind.GENERIC_TABLE, path, metadata)
         change.add(Kind.GENERIC_TABLE, path, orjson.dumps(table).decode())
         return json_reply(_shown(context, path, table))
 

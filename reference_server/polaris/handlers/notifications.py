@@ -68,10 +68,10 @@ async def _enter(context: CatalogContext, change: Change, path: Path, payload: P
     if change.find(Kind.TABLE, path) is None:
         check_name(path[-1])
         change.require_free(Kind.TABLE, path)
-        context.services.locations.check(change, Kind.TABLE, path, file.metadata)
+        context.services.locations.place(change, Kind.TABLE, path, file.metadata)
         change.add(Kind.TABLE, path, location)
     else:
-        context.services.locations.check(change, Kind.TABLE, path, file.metadata)
+        context.services.locations.place(change, Kind.TABLE, path, file.metadata)
         change.replace(Kind.TABLE, path, location)
     note(change, path, timestamp)
 

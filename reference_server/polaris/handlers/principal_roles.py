@@ -11,6 +11,7 @@ from reference_server.polaris.entities.names import require
 from reference_server.polaris.entities.records import Record
 from reference_server.polaris.handlers.assigning import assign, assignees_answer, roles_answer, unassign
 from reference_server.polaris.handlers.bodies import properties_of
+from reference_server.polaris.handlers.updating import replace_properties
 from reference_server.polaris.securables import Kind, Securable, catalog, catalog_role, principal_role
 
 
@@ -41,9 +42,7 @@ async def get_principal_role(context: ManagementContext) -> Record:
 
 async def update_principal_role(context: ManagementContext) -> Record:
     """Replace the properties of a principal role that has a version."""
-    role, version = _named(context), context.body["currentEntityVersion"]
-    fields = {"properties": properties_of(context.body)}
-    return await context.commit(lambda transaction: records.update(transaction, role, version, fields))
+    return await replace_properties(context, _named(context))
 
 
 async def delete_principal_role(context: ManagementContext) -> None:

@@ -17,6 +17,7 @@ from reference_server.polaris.entities.credentials import (
 from reference_server.polaris.entities.records import Record
 from reference_server.polaris.handlers.assigning import assign, roles_answer, unassign
 from reference_server.polaris.handlers.bodies import properties_of
+from reference_server.polaris.handlers.updating import replace_properties
 from reference_server.polaris.securables import Kind, Securable, principal, principal_role
 
 
@@ -48,9 +49,7 @@ async def get_principal(context: ManagementContext) -> Record:
 
 async def update_principal(context: ManagementContext) -> Record:
     """Replace the properties of a principal that has a version."""
-    entity, version = _named(context), context.body["currentEntityVersion"]
-    fields = {"properties": properties_of(context.body)}
-    return await context.commit(lambda transaction: records.update(transaction, entity, version, fields))
+    return await replace_properties(context, _named(context))
 
 
 async def delete_principal(context: ManagementContext) -> None:

@@ -111,6 +111,30 @@ def test_superfluous_files_go_where_that_is_wanted(api, deleting, left):
     assert [local(entry["metadata-file"]).name[:5] for entry in metadata["metadata-log"]] == ["00003", "00004"]
 
 
+def test_files_go_with_a_shorter_log_of_a_transaction_and_with_no_refusal(api):
+    api.table(properties={DELETE_AFTER_COMMIT: "true"})
+    for number in range(5):
+        api.commit([set_property("k", str(number))], expect=200)
+    everything = [f"0000{number}" for number in range(6)]
+    assert metadata_files(api) == everything
+    shorter = [set_property(PREVIOUS_VERSIONS, "1")]
+    transact(api, ("t", shorter, [STALE]), expect=409)
+    assert metadata_files(api) == everything
+    transact(api, ("t", shorter, []), expect=204)
+    assert metadata_files(api) == ["00005", "00006"]
+    (entry,) = api.load().body["metadata"]["metadata-log"]
+    assert local(entry["metadata-file"]).name.startswith("00005")
+
+
+def test_without_its_properties_a_table_keeps_all_files_and_names_the_last_hundred(api):
+    api.table()
+    for number in range(102):
+        committed = api.commit([set_property("k", str(number))], expect=200)
+    assert len(metadata_files(api)) == 103
+    names = [local(entry["metadata-file"]).name[:5] for entry in committed.body["metadata"]["metadata-log"]]
+    assert names == [f"{number:05}" for number in range(2, 102)]
+
+
 @pytest.mark.parametrize("spelling", ["file://{}", "file:{}", "{}", "file://localhost{}"])
 def test_a_log_names_no_file_of_others_for_deletion(api, tmp_path, spelling):
     """Of what the log of a registered file names, only what lies below the table's own location goes."""
@@ -128,19 +152,6 @@ def test_a_log_names_no_file_of_others_for_deletion(api, tmp_path, spelling):
     register(api, str(file), expect=200)
     api.commit([set_property()], expect=200)
     assert (victim.exists(), stranger.exists(), own.exists()) == (True, True, False)
-    api.load("a/tables/victim", expect=200)
-
-
-def test_a_table_around_others_deletes_none_of_their_files(api):
-    victim = local(api.table("a/tables/victim").body["metadata-location"])
-    created = api.table(
-        location=victim.parents[2].as_uri(), properties={PREVIOUS_VERSIONS: "1", DELETE_AFTER_COMMIT: "true"}
-    ).body
-    file = local(created["metadata-location"]).with_name("00007-log.metadata.json")
-    log = [{"timestamp-ms": 1, "metadata-file": victim.as_uri()}]
-    file.write_text(json.dumps({**created["metadata"], "metadata-log": log}))
-    register(api, file.as_uri(), overwrite=True, expect=200)
-    api.commit([set_property()], expect=200)
     api.load("a/tables/victim", expect=200)
 
 
@@ -261,5 +272,5 @@ def test_a_conflict_by_fault_changes_nothing(api):
 def test_fields_that_nobody_knows_survive_a_commit(api, tmp_path):
     metadata = {**api.table().body["metadata"], "of-the-future": {"x": [1]}}
     (tmp_path / "f.metadata.json").write_text(json.dumps(metadata))
-    register(api, f"{tmp_path}/f.metadata.json", "u", expect=200)
-    assert api.commit([set_property()], path="a/tables/u").body["metadata"]["of-the-future"] == {"x": [1]}
+    register(api, f"{tmp_path}/f.metadata.json", overwrite=True, expect=200)
+    assert api.commit([set_property()]).body["metadata"]["of-the-future"] == {"x": [1]}

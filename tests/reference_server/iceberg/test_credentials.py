@@ -106,6 +106,7 @@ def test_created_staged_and_registered_tables_come_with_keys(s3):
     for body in ({"name": "u", "schema": SCHEMA}, {"name": "v", "schema": SCHEMA, "stage-create": True}):
         created = s3.call("POST", "namespaces/a/tables", body, headers=ASK, expect=200)
         assert credential(created)["prefix"] == created.body["metadata"]["location"]
+    s3.call("DELETE", "namespaces/a/tables/t", expect=204)
     body = {"name": "w", "metadata-location": location}
     registered = s3.call("POST", "namespaces/a/register", body, headers=ASK, expect=200)
     assert credential(registered)["config"]["client.refresh-credentials-endpoint"].endswith("/tables/w/credentials")

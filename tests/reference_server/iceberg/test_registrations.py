@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 
 import pytest
 
@@ -40,9 +41,10 @@ def test_overwriting(api):
     assert register(api, first["metadata-location"], expect=409).type == "AlreadyExistsException"
     register(api, first["metadata-location"], overwrite=False, expect=409)
     assert api.load().body == second
+    api.call("POST", "namespaces/a/tables/first/unregister", expect=200)
     assert register(api, first["metadata-location"], overwrite=True, expect=200).body == first
     assert api.load().body == first
-    register(api, first["metadata-location"], "new", overwrite=True, expect=200)
+    assert register(api, second["metadata-location"], "new", overwrite=True, expect=200).body == second
 
 
 def test_a_namespace_is_needed(api):
@@ -59,6 +61,7 @@ def test_a_namespace_is_needed(api):
         ("list.json", 400, BAD_REQUEST),
         ("broken.gz.metadata.json", 400, BAD_REQUEST),
         ("folder", 400, BAD_REQUEST),
+        ("pipe", 400, BAD_REQUEST),
         ("text.json/below", 404, ("NotFoundException",)),
     ],
 )
@@ -67,6 +70,7 @@ def test_what_is_no_metadata_file(api, tmp_path, name, status, kinds):
     (tmp_path / "list.json").write_text("[]")
     (tmp_path / "broken.gz.metadata.json").write_bytes(b"\x1f\x8bbroken")
     (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
     assert register(api, f"file://{tmp_path}/{name}", expect=status).type in kinds
     assert api.call("GET", "namespaces/a/tables").body["identifiers"] == []
 
@@ -86,6 +90,7 @@ def test_links_lead_nowhere(api, tmp_path):
 
 def test_compressed_and_first_version_files(api, tmp_path):
     metadata = api.table(properties={"format-version": "1"}).body["metadata"]
+    api.call("DELETE", "namespaces/a/tables/t", expect=204)
     for key in ("table-uuid", "schemas", "partition-specs", "sort-orders", "refs"):
         metadata.pop(key, None)
     path = tmp_path / "v7.gz.metadata.json"

@@ -9,6 +9,7 @@ import pytest
 from reference_server.backends import OWN_FOLDER
 from reference_server.errors import (
     ConcurrentModification,
+    InvalidInput,
     NamespaceNotEmpty,
     NamespaceNotFound,
     TableAlreadyExists,
@@ -37,6 +38,10 @@ def catalog(request, tmp_path):
     catalog.close()
 
 
+def ignore(_location):
+    """Note nothing."""
+
+
 def do(awaitable):
     return asyncio.run(awaitable)
 
@@ -51,14 +56,45 @@ def change(catalog, *edits):
     do(catalog.change(build))
 
 
+@pytest.mark.parametrize("location", ["t-data", "t-data/x", "t-data/x/y"])
+def test_no_table_lies_at_in_or_around_another(catalog, location):
+    inside = Table(location)
+    do(catalog.add_table(("n", "t"), inside))
+    for other in ("t-data", "t-data/x", "t-data/x/y"):
+        if other.startswith(location) or location.startswith(other):
+            with pytest.raises(InvalidInput, match="of the table"):
+                do(catalog.add_table(("n", "u"), Table(other)))
+            do(catalog.add_table(("n", "u"), U))
+            with pytest.raises(InvalidInput, match="of the table"):
+                do(catalog.replace_table(("n", "u"), U, Table(other)))
+            do(catalog.drop_table(("n", "u"), ignore))
+    do(catalog.rename_table(("n", "t"), ("n", "moved")))
+    with pytest.raises(InvalidInput, match="moved"):
+        do(catalog.add_table(("n", "t"), inside))
+    do(catalog.drop_namespace(("n",), ignore, cascade=True))
+    do(catalog.create_namespace(("n",), {}))
+    do(catalog.add_table(("n", "t"), Table("t-data")))
+
+
+def test_one_of_two_tables_gets_a_place(catalog):
+    async def race():
+        places = ("x", "x/y", "x/y/z", "x")
+        adding = [catalog.add_table(("n", f"t{n}"), Table(place)) for n, place in enumerate(places)]
+        return await asyncio.gather(*adding, return_exceptions=True)
+
+    outcomes = do(race())
+    assert outcomes.count(None) == 1
+    assert sum(isinstance(outcome, InvalidInput) for outcome in outcomes) == 3
+
+
 def test_tables_come_move_and_go(catalog):
     do(catalog.add_table(("n", "t"), T))
     assert catalog.table(("n", "t")) == T
     do(catalog.rename_table(("n", "t"), ("n", "u")))
     with pytest.raises(TableNotFound):
         catalog.table(("n", "t"))
-    assert [listed.path for listed in catalog.list_all_tables(EVERYTHING).items] == [("n", "u")]
-    assert do(catalog.remove_table(("n", "u"), dropping=True)) == T
+    assert [listed.path for listed in catalog.list_tables(None, EVERYTHING).items] == [("n", "u")]
+    assert do(catalog.drop_table(("n", "u"), ignore)) == T
     assert catalog.list_tables(("n",), EVERYTHING).items == []
 
 
@@ -78,8 +114,8 @@ def test_namespaces_go_with_what_is_in_them_or_not_at_all(catalog):
     do(catalog.create_namespace(("n", "inner"), {}))
     do(catalog.add_table(("n", "inner", "t"), T))
     with pytest.raises(NamespaceNotEmpty):
-        do(catalog.drop_namespace(("n",), cascade=False))
-    assert do(catalog.drop_namespace(("n",), cascade=True)) == [T]
+        do(catalog.drop_namespace(("n",), ignore, cascade=False))
+    assert do(catalog.drop_namespace(("n",), ignore, cascade=True)) == [T]
     with pytest.raises(NamespaceNotFound):
         catalog.namespace(("n", "inner"))
 
@@ -96,7 +132,7 @@ def test_whether_there_are_data_makes_no_other_entry(catalog):
     do(catalog.add_table(("n", "t"), T))
     created = Table(T.location, T.properties, created=True)
     do(catalog.replace_table(("n", "t"), T, created))
-    assert [listed.created for listed in catalog.list_tables(("n",), EVERYTHING).items] == [True]
+    assert [listed.table.created for listed in catalog.list_tables(("n",), EVERYTHING).items] == [True]
     do(catalog.replace_table(("n", "t"), T, U))
 
 
@@ -127,11 +163,11 @@ def test_records_of_versions_go_where_their_table_goes(catalog):
     do(catalog.rename_table(("n", "t"), ("n", "u")))
     assert catalog.versions(VERSION, ("n", "t")) == {}
     assert catalog.versions(VERSION, ("n", "u")) == {1: {"e_tag": "z"}}
-    do(catalog.remove_table(("n", "u"), dropping=False))
+    do(catalog.remove_table(("n", "u")))
     assert catalog.versions(VERSION, ("n", "u")) == {}
     do(catalog.add_table(("n", "t"), T))
     do(catalog.finalize_versions(("n", "t"), {1: {}}))
-    do(catalog.drop_namespace(("n",), cascade=True))
+    do(catalog.drop_namespace(("n",), ignore, cascade=True))
     assert catalog.versions(VERSION, ("n", "t")) == {}
 
 
@@ -162,7 +198,7 @@ def layout(tmp_path):
 def test_a_directory_becomes_a_record_when_it_is_changed_not_when_it_is_read(layout, tmp_path):
     table = layout.table(("t",))
     assert not table.recorded
-    assert [listed.path for listed in layout.list_all_tables(EVERYTHING).items] == [("t",)]
+    assert [listed.path for listed in layout.list_tables(None, EVERYTHING).items] == [("t",)]
     assert not (tmp_path / "__manifest").exists()
     do(layout.replace_table(("t",), table, Table(table.location, {"k": "v"})))
     assert layout.table(("t",)).recorded
@@ -174,4 +210,4 @@ def test_a_directory_is_renamed_with_what_is_in_it(layout, tmp_path):
     do(layout.rename_table(("t",), ("n", "u")))
     assert not (tmp_path / "t.lance").exists()
     assert (tmp_path / layout.table(("n", "u")).location / "data").exists()
-    assert [listed.path for listed in layout.list_all_tables(EVERYTHING).items] == [("n", "u")]
+    assert [listed.path for listed in layout.list_tables(None, EVERYTHING).items] == [("n", "u")]

@@ -9,22 +9,12 @@ import pytest
 
 from reference_server import limits
 from reference_server.errors import InvalidInput
-from reference_server.lance.data import arrow_limits, sql_limits
+from reference_server.lance.data import arrow_decoded, arrow_limits, sql_limits
 from reference_server.lance.data.arrow_body import read_stream
 from reference_server.lance.data.sql import whole
 from tests.reference_server.lance.arrow_streams import ARROW, stream
+from tests.reference_server.lance.costly import ROWS, nested, pretended, shared
 from tests.reference_server.served import JSON, served
-
-ROWS = 7
-
-
-def pretended(table, rows):
-    """Return the stream of a table of ROWS rows whose headers say that there are many more."""
-    return stream(table).replace(ROWS.to_bytes(8, "little"), rows.to_bytes(8, "little"))
-
-
-def nested(opening, closing, levels, inside="id"):
-    return opening * levels + inside + closing * levels
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +95,38 @@ def test_streams_are_read_within_bounds(server, body):
     answer, _ = server.beside("POST", "/v1/table/a$new/create", body=body, headers=ARROW)
     assert answer.status == 400
     assert answer.json()["code"] == 13
+
+
+def in_struct(array):
+    return pa.StructArray.from_arrays([array], ["inner"])
+
+
+def in_list(array):
+    return pa.ListArray.from_arrays(pa.array([0, len(array)], pa.int32()), array)
+
+
+@pytest.mark.parametrize("kind", ["dictionary", "view"])
+@pytest.mark.parametrize("within", [lambda array: array, in_struct, in_list], ids=["column", "struct", "list"])
+def test_values_that_rows_share_count_for_each(server, kind, within):
+    table = pa.table({"n": within(shared("x" * 1_000_000, 1000, kind))})
+    answer = server.send("POST", "/v1/table/a$new/create", body=stream(table), headers=ARROW)
+    assert (answer.status, "1000000000 bytes" in answer.json()["error"]) == (400, True)
+
+
+@pytest.mark.parametrize("kind", ["dictionary", "view"])
+def test_what_rows_share_is_counted_by_the_byte(monkeypatch, kind):
+    table = pa.table({"n": pa.concat_arrays([shared("x" * 20, 5, kind), pa.nulls(2, shared("x" * 20, 1, kind).type)])})
+    monkeypatch.setattr(arrow_decoded, "UNPACKED", 100)
+    assert read_stream(stream(table)).equals(table)
+    monkeypatch.setattr(arrow_decoded, "UNPACKED", 99)
+    with pytest.raises(InvalidInput, match="stand for 100 bytes"):
+        read_stream(stream(table))
+
+
+def test_names_that_are_no_text_are_refused(server):
+    body = stream(pa.table({"n": in_struct(pa.array([1]))})).replace(b"inner", b"inn\xffr")
+    answer = server.send("POST", "/v1/table/a$new/create", body=body, headers=ARROW)
+    assert (answer.status, answer.json()["code"]) == (400, 13)
 
 
 def test_headers_that_lead_nowhere_are_refused():

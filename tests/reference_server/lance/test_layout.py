@@ -325,13 +325,6 @@ def test_the_roots_properties_are_the_tables_metadata(ours, root):
     assert ours.post("namespace/$/describe") == {"properties": {"owner": "somebody"}}
 
 
-def test_many_small_commits_do_not_pile_up(ours, theirs, root):
-    for number in range(90):
-        ours.post(f"namespace/n{number:02}/create")
-    assert len(lance.dataset(str(root / "__manifest")).get_fragments()) < 80
-    assert len(theirs.namespaces()) == 90
-
-
 # D16-D19: both views of the root
 
 
@@ -433,3 +426,14 @@ def test_odd_names_are_opened_by_pylance(ours, theirs, name):
     assert lance.dataset(ours.post(f"table/{encode_segment(name)}/describe")["location"]).count_rows() == 3
     if name.isascii() and "%" not in name:  # pylance 14 does not find the others, even if it made them
         assert theirs.rows(name) == 3
+
+
+def test_no_table_lies_where_a_root_table_or_the_catalog_does(ours):
+    ours.create("t")
+    ours.post("namespace/ns/create")
+    for taken in ("t.lance", "t.lance/x", "none.lance", "__manifest", "__manifest/x", ".lakeproof/x"):
+        ours.post("table/ns$u/declare", {"location": taken}, expect=400)
+    ours.post("table/t/deregister")
+    ours.post("table/ns$u/register", {"location": "t.lance"})
+    ours.post("table/ns$v/register", {"location": "t.lance"}, expect=400)
+    assert ours.count("ns$u") == 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
+from reference_server import limits
 from reference_server.errors import InvalidInput
 from reference_server.lance.data.full_text import full_text_query
 from reference_server.lance.data.projection import projection
@@ -86,6 +87,7 @@ def test_several_vectors_are_a_batch_but_in_a_column_of_several():
         {"vector": {"single_vector": [1.0]}},
         {"vector": {"multi_vector": [[]]}},
         {"vector": {"multi_vector": [[1.0, 2.0], [1.0]]}},
+        {"vector": {"multi_vector": [[1.0, 2.0]] * (limits.VECTORS + 1)}},
         {"vector_column": "bytes", "vector": {"single_vector": [256, 0]}},
         {"vector_column": "bytes", "vector": {"single_vector": [0.5, 0]}},
         {"distance_type": ""},

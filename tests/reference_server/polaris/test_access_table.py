@@ -102,7 +102,7 @@ def test_requests_are_valid(revision):
     for rule in holding(revision):
         call = CALLS[rule.name]
         if document.operation(call.operation).request and call.operation != "createCatalog":
-            assert [str(one) for one in validators.request_findings(call.operation, call.body)] == [], rule.name
+            assert [str(finding) for finding in validators.request_findings(call.operation, call.body)] == [], rule.name
 
 
 @pytest.mark.parametrize("privilege", sorted(privileges()))
@@ -118,7 +118,7 @@ def test_a_fault_for_each_privilege_changes_a_cell(privilege):
 
 @contextmanager
 def misjudged(**misjudgements):
-    token = MISJUDGED.set(Misjudgement(**{name: frozenset({one}) for name, one in misjudgements.items()}))
+    token = MISJUDGED.set(Misjudgement(**{name: frozenset({value}) for name, value in misjudgements.items()}))
     try:
         yield
     finally:

@@ -56,14 +56,14 @@ def test_a_name_is_taken_once(admin):
 )
 def test_locations_of_catalogs_do_not_overlap(admin, base, other, overlaps):
     kinds = {"file": {"storageType": "FILE"}, "s3": S3, "gs": {"storageType": "GCS"}, "": {"storageType": "FILE"}}
-    one, two = (kinds[text.partition(":")[0].rstrip("a") if ":" in text else ""] for text in (base, other))
-    admin.manage("POST", "/catalogs", catalog("one", base, **one), expect=201)
-    answer = admin.manage("POST", "/catalogs", catalog("two", other, **two))
+    first, second = (kinds[text.partition(":")[0].rstrip("a") if ":" in text else ""] for text in (base, other))
+    admin.manage("POST", "/catalogs", catalog("one", base, **first), expect=201)
+    answer = admin.manage("POST", "/catalogs", catalog("two", other, **second))
     assert answer.status == (400 if overlaps else 201)
     if overlaps:
         assert answer.type == "ValidationException"
         admin.manage("DELETE", "/catalogs/one", expect=204)
-        admin.manage("POST", "/catalogs", catalog("two", other, **two), expect=201)
+        admin.manage("POST", "/catalogs", catalog("two", other, **second), expect=201)
 
 
 @pytest.mark.parametrize(

@@ -38,8 +38,8 @@ def detach(root, name, target, expect=204):
 
 
 def applicable(root, query=""):
-    found = root.call("GET", f"{OWN}/c/applicable-policies{query}", expect=200).body["applicable-policies"]
-    return {(one["policy-type"], one["name"], one["inherited"]) for one in found}
+    policies = root.call("GET", f"{OWN}/c/applicable-policies{query}", expect=200).body["applicable-policies"]
+    return {(applied["policy-type"], applied["name"], applied["inherited"]) for applied in policies}
 
 
 def test_a_generic_table_comes_and_goes(root):

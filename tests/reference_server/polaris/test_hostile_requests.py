@@ -1,7 +1,7 @@
 """Management requests that nobody should send: names, bodies, versions, tokens, drawn from seeds.
 
 None is answered 500, none that is refused changes anything, and no secret is in an answer that does not issue it, or in
-a log. The environment variable SEEDS, such as 0-25, says which seeds; each draws REQUESTS requests.
+a log. The environment variable SEEDS says which seeds, each of which draws REQUESTS requests: 0-25 are 10,000.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def drawn_request(draw, operations, mine):
 class ManagementOperation:
     def __init__(self, operation):
         self.method, self.path, self.has_body = operation.method.upper(), operation.path, operation.request is not None
-        self.path_names = [one.name for one in operation.parameters if one.location == "path"]
+        self.path_names = [parameter.name for parameter in operation.parameters if parameter.location == "path"]
 
 
 @contextmanager

@@ -16,7 +16,7 @@ def root(http, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("spelling", "other"),
     [
         ("s3a://b/x/", "s3://b//x"),
         ("file:/a/b", "/a/b"),
@@ -24,8 +24,8 @@ def root(http, tmp_path):
         ("wasbs://c@a.blob.core.windows.net/x", "abfss://c@a.dfs.core.windows.net/x"),
     ],
 )
-def test_a_place_has_one_spelling(one, other):
-    assert place_of(one) == place_of(other)
+def test_a_place_has_one_spelling(spelling, other):
+    assert place_of(spelling) == place_of(other)
 
 
 @pytest.mark.parametrize("location", ["a/b", "file:a", "file://host/a", "s3:///x", "/a/../b", "s3://b/./x", "/a\0"])

@@ -95,3 +95,10 @@ def test_a_dropped_principal_has_no_roles(admin):
     assert admin.manage("GET", "/principal-roles/r/principals").body["principals"] == []
     admin.principal("u")
     assert admin.manage("GET", "/principals/u/principal-roles").body["roles"] == []
+
+
+def test_an_unknown_field_without_a_name_is_ignored(admin):
+    admin.principal("u")
+    version = admin.manage("GET", "/principals/u", expect=200).body["entityVersion"]
+    body = {"currentEntityVersion": version, "properties": {}, "": None}
+    admin.manage("PUT", "/principals/u", body, expect=200)

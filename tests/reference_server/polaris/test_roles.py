@@ -34,7 +34,7 @@ def test_roles_are_assigned_once(made):
         made.manage("PUT", "/principals/u/principal-roles", {"name": "r"}, expect=201)
         made.manage("PUT", "/principal-roles/r/catalog-roles/c", {"catalogRole": {"name": "cr"}}, expect=201)
     names = [
-        [one["name"] for one in made.manage("GET", path).body[field]]
+        [entity["name"] for entity in made.manage("GET", path).body[field]]
         for path, field in [
             ("/principals/u/principal-roles", "roles"),
             ("/principal-roles/r/principals", "principals"),
@@ -43,6 +43,12 @@ def test_roles_are_assigned_once(made):
         ]
     ]
     assert names == [["r"], ["u"], ["cr"], ["r"]]
+
+
+@pytest.mark.parametrize("levels", [None, 7, "a", []])
+def test_a_grant_on_a_catalog_has_no_namespace_whatever_stands_there(made, levels):
+    made.grant({**ON_CATALOG, "namespace": levels}, expect=201)
+    assert made.grants() == [ON_CATALOG]
 
 
 def test_what_is_missing_is_not_found(made):
@@ -137,9 +143,9 @@ def test_a_version_is_used_once(made, path):
 def test_securables_lie_in_each_other():
     table = Securable(Kind.TABLE, "c", ("a", "b", "t"))
     around = []
-    one = table
-    while (one := parent(one)) is not None:
-        around.append(one)
+    securable = table
+    while (securable := parent(securable)) is not None:
+        around.append(securable)
     assert around == [
         Securable(Kind.NAMESPACE, "c", ("a", "b")),
         Securable(Kind.NAMESPACE, "c", ("a",)),

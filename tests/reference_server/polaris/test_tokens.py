@@ -64,6 +64,13 @@ def test_a_token_that_was_changed_opens_nothing(admin):
         )
 
 
+def test_a_token_that_was_taken_ends(admin, monkeypatch):
+    admin.manage("GET", "/catalogs")
+    later = access_tokens.time.time() + access_tokens.LIFETIME_SECONDS + 1
+    monkeypatch.setattr(access_tokens.time, "time", lambda: later)
+    admin.manage("GET", "/catalogs", expect=401)
+
+
 def test_a_token_ends(monkeypatch):
     signer = Signer(b"k")
     token = signer.sign(Claims("u", "id", ALL))

@@ -5,8 +5,9 @@
     <root>/<hash>_<id>/         a table of a child namespace
     <root>/.lakeproof/          what the layout has no place for: a lock, transactions
 
-`rows.py` says how entries are rows, `manifest.py` makes the manifest table a storage of entries, `root_tables.py`
-knows directories, `entries.py` puts both together, `locations.py` says where tables lie.
+`rows.py` says how entries are rows, `manifest_table.py` reads and writes the manifest table, `manifest.py` makes it a
+storage of entries, `upkeep.py` keeps it small. `root_tables.py` knows directories, `entries.py` puts both together,
+`locations.py` says where tables lie.
 """
 
 from pathlib import Path
@@ -18,6 +19,7 @@ from reference_server.lance.catalog.layout.locations import LayoutLocations
 from reference_server.lance.catalog.layout.manifest import ManifestStorage
 from reference_server.lance.catalog.layout.root_tables import RootTables
 from reference_server.lance.catalog.removal import clear_removed
+from reference_server.lance.catalog.unfinished import take_back
 
 
 def open_layout(root: Path, *, managed: bool = False) -> Catalog:
@@ -27,6 +29,7 @@ def open_layout(root: Path, *, managed: bool = False) -> Catalog:
     manifest = ManifestStorage(root, own_folder / "lock")
     entries = LayoutEntries(manifest, tables)
     entries.recover()
+    take_back(root, entries)
     clear_removed(root)
     return Catalog(entries, LayoutLocations(root, tables, manifest, managed=managed))
 

@@ -7,18 +7,20 @@ it was.
 
 from __future__ import annotations
 
+import asyncio
 import bisect
 import contextlib
 import heapq
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from reference_server.lance.catalog.entries import Entry, Table
 from reference_server.lance.catalog.keys import TABLE, name_of, path_of, table_key
 from reference_server.lance.catalog.layout.manifest import ManifestStorage
-from reference_server.lance.catalog.layout.root_tables import RootTables
-from reference_server.storage import after_prefix, pack
+from reference_server.lance.catalog.layout.root_tables import SUFFIX, RootTables
+from reference_server.storage import after_prefix, pack, unpack
+from reference_server.storage.places import PLACES, place_key
 
 TABLES, ROOT_TABLES = pack(TABLE), pack(TABLE, b"")
 
@@ -41,11 +43,18 @@ class LayoutEntries:
     def get(self, key: bytes) -> Entry | None:
         """See Storage.get."""
         entry = self._manifest.get(key)
+        if entry is None and key.startswith(PLACES):
+            return {} if key == self._place_of_directory(key) else None
         return self._directory(key) if entry is None and key.startswith(ROOT_TABLES) else entry
 
     def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, Entry]]:
         """See Storage.scan."""
         rows = self._manifest.scan(prefix, after, limit)
+        if prefix.startswith(PLACES):
+            place = self._place_of_directory(prefix)
+            if place is None or not place.startswith(prefix) or self._manifest.get(place) is not None:
+                return rows
+            return [*rows, (place, {})]
         if not prefix.startswith(TABLES) or not ROOT_TABLES.startswith(prefix):
             return rows
         known = {key for key, _ in rows}
@@ -71,8 +80,9 @@ class LayoutEntries:
         await self._adopt(leaving)
         arriving = {key: table for key, table in tables.items() if key in moved or not _is_recorded(before[key])}
         rows = {key: _recorded(table) for key, table in tables.items()}
-        with self._hidden(leaving), self._shown(arriving):
-            await self._manifest.commit(self._expected_rows(expected), {**writes, **rows}, empty)
+        with self._hidden(leaving):
+            async with self._shown(arriving):
+                await self._manifest.commit(self._expected_rows(expected), {**writes, **rows}, empty)
 
     def recover(self) -> None:
         """Make names and directories agree again after a server was killed between two steps. The row decides."""
@@ -83,9 +93,12 @@ class LayoutEntries:
             self._tables.decide(name)
 
     def _expected_rows(self, expected: Mapping[bytes, Entry | None]) -> dict[bytes, Entry | None]:
-        """Return what is expected of rows: a table that is known by its directory has none, unless it was adopted."""
+        """Return what is expected of rows: a table that is known by its directory has none, unless it was adopted.
+
+        Nor has its place.
+        """
         return {
-            key: entry if _is_recorded(entry) or self._manifest.get(key) is not None else None
+            key: entry if self._manifest.get(key) is not None or _has_row(key, entry) else None
             for key, entry in expected.items()
         }
 
@@ -110,9 +123,9 @@ class LayoutEntries:
                 (self._tables.show if stays else self._tables.hide)(name)
                 self._tables.decide(name)
 
-    @contextlib.contextmanager
-    def _shown(self, tables: Mapping[bytes, Entry | None]) -> Iterator[None]:
-        """Show the directories of tables, or reserve them, once their rows are there."""
+    @contextlib.asynccontextmanager
+    async def _shown(self, tables: Mapping[bytes, Entry | None]) -> AsyncIterator[None]:
+        """Show the directories of tables, or reserve them, once their rows are there; others have a turn in between."""
         names = [name_of(key) for key, table in tables.items() if self._is_own(key, table)]
         for name in names:
             self._tables.doubt(name)
@@ -120,6 +133,7 @@ class LayoutEntries:
             yield
             for key, table in tables.items():
                 self._show(key, table)
+                await asyncio.sleep(0)
         finally:
             for name in names:
                 self._tables.decide(name)
@@ -132,6 +146,16 @@ class LayoutEntries:
 
     def _is_own(self, key: bytes, table: Entry | None) -> bool:
         return isinstance(table, Table) and self._tables.is_own(path_of(key), table.location)
+
+    def _place_of_directory(self, key: bytes) -> bytes | None:
+        """Return what the key of the outermost folder of a place is if that is, or would be, a table of the root.
+
+        None for other folders, and for one that was deregistered: its table may have another name now.
+        """
+        folder = unpack(key)[1].decode()
+        name = folder.removesuffix(SUFFIX)
+        is_table = folder.endswith(SUFFIX) and not self._tables.is_hidden(name)
+        return place_key((folder,), table_key((name,))) if is_table else None
 
     def _directory(self, key: bytes) -> Table | None:
         """Return the table that is known by its directory, None when there is none."""
@@ -151,6 +175,11 @@ class LayoutEntries:
 
 def _location(table: Entry | None) -> str | None:
     return table.location if isinstance(table, Table) else None
+
+
+def _has_row(key: bytes, entry: Entry | None) -> bool:
+    """Return whether an entry that is known has a row, or follows from one."""
+    return _is_recorded(entry) and not key.startswith(PLACES)
 
 
 def _is_recorded(entry: Entry | None) -> bool:

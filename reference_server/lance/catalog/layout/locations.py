@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import AbstractContextManager
 from pathlib import Path as FilePath
 
 from reference_server.errors import TableAlreadyExists
@@ -12,6 +13,7 @@ from reference_server.lance.catalog.keys import new_location, show
 from reference_server.lance.catalog.layout.manifest import ManifestStorage
 from reference_server.lance.catalog.layout.root_tables import RootTables
 from reference_server.lance.catalog.removal import remove_tree
+from reference_server.lance.catalog.unfinished import Note, unfinished
 from reference_server.machine import machine_fault
 
 MANAGED = "table_version_management"
@@ -64,6 +66,10 @@ class LayoutLocations:
     def discard(self, location: str) -> None:
         """See Locations.discard."""
         remove_tree(self._root, location)
+
+    def unfinished(self) -> AbstractContextManager[Note]:
+        """See Locations.unfinished."""
+        return unfinished(self._root)
 
     def deregistered(self, path: Path) -> Table | None:
         """See Locations.deregistered: a directory of the root that is hidden."""

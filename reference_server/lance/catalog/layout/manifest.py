@@ -1,59 +1,54 @@
 """The manifest table as a storage of entries: they are kept in memory, and checked against the table's version.
 
-A commit is one merge-insert on `object_id`, which inserts, updates and deletes in one version of the
-table. Our own servers take turns by a lock file; pylance rewrites the table with every change of its
-own, which contradicts a merge-insert that is under way and makes us look again.
-
-Only the columns that we know are written: what others added to the table stays as it is.
+Our own servers take turns by a lock file; pylance rewrites the table with every change of its own, which contradicts a
+commit that is under way and makes us look again. What we write is known without reading it; of what others write,
+only the difference is taken over.
 """
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
+import os
 import random
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from sortedcontainers import SortedDict
 
 from reference_server.errors import ServiceUnavailable
-from reference_server.lance.catalog.entries import Entry
+from reference_server.lance.catalog.entries import Entry, Table
+from reference_server.lance.catalog.keys import place_of
+from reference_server.lance.catalog.layout.manifest_table import ManifestTable, ReadRows, is_rearranged
 from reference_server.lance.catalog.layout.rows import Row, entry_of, key_of, object_id, row_of
-from reference_server.storage import Commit, CommitConflict, after_prefix, is_conflict
+from reference_server.lance.catalog.layout.upkeep import Upkeep
+from reference_server.storage import Commit, CommitConflict, after_prefix, is_conflict, scanned_keys
 from reference_server.storage.group_commit import GroupCommitter
+from reference_server.storage.places import PLACES, place_key
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-TABLE = "__manifest"
-PRIMARY_KEY = {"lance-schema:unenforced-primary-key:position": "0"}
-NEWEST = 2**64 - 1
 PATIENCE = 30.0  # seconds of other writers' turns before we give up
 LONGEST_PAUSE = 0.05
-MOST_FRAGMENTS = 64
-KEPT_FOR = timedelta(days=1)
 
 
 class ManifestStorage:
-    """See Storage. Whether a table's data were seen is remembered until another process changes the manifest."""
+    """See Storage. Whether a table's data were seen is remembered until another process changes its row."""
 
     def __init__(self, root: Path, lock: Path) -> None:
-        self._path = root / TABLE
-        self._versions = self._path / "_versions"
+        self._table = ManifestTable(root)
         self._lock_path = lock
         self._mutex = threading.RLock()
         self._entries: SortedDict = SortedDict()
+        self._read = ReadRows()
+        self._before: dict[bytes, Entry | None] = {}  # what we have written since the rows were read had these values
         self._version = 0
-        self._current, self._next = Path(), Path()
+        self._current, self._next = "", ""
         self._changes = 0
         self._metadata: dict[str, str] = {}
         self._committer = GroupCommitter(self._write, "manifest-writer")
+        self._upkeep = Upkeep(self._table, self._our_turn)
 
     # Reading
 
@@ -65,15 +60,13 @@ class ManifestStorage:
 
     def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, Entry]]:
         """See Storage.scan."""
-        start, inclusive = (prefix, True) if after is None or after < prefix else (after, False)
         with self._fresh():
-            keys = self._entries.irange(start, after_prefix(prefix), inclusive=(inclusive, False))
-            return [(key, self._entries[key]) for key in islice(keys, limit)]
+            return [(key, self._entries[key]) for key in islice(scanned_keys(self._entries, prefix, after), limit)]
 
-    def version(self) -> tuple[int, int]:
+    def version(self) -> int:
         """See Storage.version."""
         with self._fresh():
-            return self._version, self._changes
+            return self._changes
 
     def table_metadata(self) -> Mapping[str, str]:
         """Return the metadata of the table itself, nothing when there is no table."""
@@ -89,40 +82,37 @@ class ManifestStorage:
             yield
 
     def _is_newest(self) -> bool:
+        """True when no other version of the table came. This is asked at every look."""
         if not self._version:
-            return not self._versions.exists()
-        return self._current.exists() and not self._next.exists()
+            return not self._table.exists()
+        exists = os.path.exists  # a Path takes several times as long
+        return exists(self._current) and not exists(self._next)
 
     def _load(self) -> None:
-        self._entries.clear()
-        self._version = 0
-        self._changes += 1
-        self._metadata = {}
-        if not self._versions.exists():
+        """Take over the newest version of the table."""
+        if not self._table.exists():
+            self._take_difference(self._read.forget(), ())
+            self._metadata, self._version = {}, 0
             return
-        dataset = self._open()
-        columns = dataset.to_table(columns=list(Row._fields)).to_pydict()
-        for values in zip(*(columns[name] for name in Row._fields), strict=True):
-            row = Row(*values)
-            key = key_of(row)
-            if key is not None:
-                self._entries[key] = entry_of(row)
-        self._metadata = dict(dataset.metadata)
+        dataset = self._table.open()
+        metadata = dict(dataset.metadata)
+        if not self._version or metadata != self._metadata or not is_rearranged(dataset, self._version):
+            self._take_difference(*self._read.difference(dataset))
+            self._metadata = metadata
         self._remember(dataset.version)
+        self._upkeep.note_change()
+
+    def _take_difference(self, gone: Iterable[Row], arrived: Iterable[Row]) -> None:
+        """Bring the entries from the rows that were read last, without what we wrote since, to other rows."""
+        self._take_over(self._before)
+        self._before.clear()
+        self._take_over({key: None for row in gone if (key := key_of(row)) is not None})
+        self._take_over({key: entry_of(row) for row in arrived if (key := key_of(row)) is not None})
+        self._changes += 1
 
     def _remember(self, version: int) -> None:
-        """Note the version that the rows are of, and where the next one would be."""
         self._version = version
-        inverted = self._versions / f"{NEWEST - version:020}.manifest"
-        v2 = inverted.exists()
-        self._current = inverted if v2 else self._versions / f"{version}.manifest"
-        following = f"{NEWEST - version - 1:020}" if v2 else f"{version + 1}"
-        self._next = self._versions / f"{following}.manifest"
-
-    def _open(self) -> Any:
-        import lance  # noqa: PLC0415 - slow to import
-
-        return lance.dataset(str(self._path))
+        self._current, self._next = map(str, self._table.files(version))
 
     # Writing
 
@@ -138,14 +128,16 @@ class ManifestStorage:
     def set_metadata(self, values: Mapping[str, str]) -> None:
         """Set metadata of the table itself, making the table if there is none."""
         with self._our_turn():
-            if not self._versions.exists():
-                self._create()
-            if not values.items() <= dict(self._open().metadata).items():
-                self._open().update_metadata(dict(values))
+            if not self._table.exists():
+                self._table.create()
+            dataset = self._table.open()
+            if not values.items() <= dict(dataset.metadata).items():
+                dataset.update_metadata(dict(values))
 
     def close(self) -> None:
         """Finish the waiting commits."""
         self._committer.close()
+        self._upkeep.close()
 
     def _write(self, batch: list[Commit[Entry]]) -> list[Exception | None]:
         last = time.monotonic() + PATIENCE
@@ -156,7 +148,7 @@ class ManifestStorage:
                     outcomes = [staged.apply(commit) for commit in batch]
                     before = self._version
                 if not staged.rows:
-                    self._apply(staged, before)
+                    self._apply(staged, before, before)
                     return outcomes
                 try:
                     version = self._merge(staged.rows)
@@ -175,13 +167,21 @@ class ManifestStorage:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
-    def _apply(self, staged: _Staged, before: int, version: int | None = None) -> None:
+    def _merge(self, rows: Mapping[bytes, Row | None]) -> int:
+        """Write rows, None for those to delete, in one version of the table and return it."""
+        removed = [object_id(key) for key, row in rows.items() if row is None]
+        version, fragments = self._table.merge([row for row in rows.values() if row is not None], removed)
+        self._upkeep.note_change(fragments)
+        return version
+
+    def _apply(self, staged: _Staged, before: int, version: int) -> None:
         """Take over what was written, unless another process has written in between."""
-        written = before if version is None else version
         with self._mutex:
-            if self._version == before and written <= before + 1:
+            if self._version == before and version <= before + 1:
+                for key in staged.rows:
+                    self._before.setdefault(key, self._entries.get(key))
                 self._take_over(staged.entries)
-                if version is not None:
+                if version != before:
                     self._remember(version)
             else:
                 self._load()
@@ -190,34 +190,15 @@ class ManifestStorage:
             self._changes += 1
 
     def _take_over(self, entries: Mapping[bytes, Entry | None]) -> None:
+        """Take over entries, and the places that follow from tables."""
         for key, entry in entries.items():
-            if entry is None:
-                self._entries.pop(key, None)
-            else:
+            before = self._entries.pop(key, None)
+            if isinstance(before, Table):
+                self._entries.pop(place_key(place_of(before.location), key), None)
+            if entry is not None:
                 self._entries[key] = entry
-
-    def _merge(self, rows: Mapping[bytes, Row | None]) -> int:
-        """Write rows, None for those to delete, in one version of the table and return it."""
-        if not self._versions.exists():
-            self._create()
-        dataset = self._open()
-        written = [row for row in rows.values() if row is not None]
-        removed = [object_id(key) for key, row in rows.items() if row is None]
-        builder = dataset.merge_insert("object_id").when_matched_update_all().when_not_matched_insert_all()
-        if removed:
-            ids = ", ".join("'" + name.replace("'", "''") + "'" for name in removed)
-            builder = builder.when_not_matched_by_source_delete(f"object_id IN ({ids})")
-        builder.conflict_retries(0).execute(_arrow(written))
-        version: int = dataset.version
-        if len(dataset.get_fragments()) > MOST_FRAGMENTS:
-            version = _tidy(dataset)
-        return version
-
-    def _create(self) -> None:
-        import lance  # noqa: PLC0415
-
-        with contextlib.suppress(OSError):  # another process was quicker
-            lance.write_dataset(_empty_manifest(), str(self._path), mode="create", data_storage_version="2.2")
+            if isinstance(entry, Table):
+                self._entries[place_key(place_of(entry.location), key)] = {}
 
 
 class _Staged:
@@ -242,7 +223,7 @@ class _Staged:
         if is_conflict(self, commit.expected, commit.writes, commit.empty):
             return CommitConflict()
         for key, entry in commit.writes.items():
-            if entry != self.get(key):
+            if entry != self.get(key) and not key.startswith(PLACES):  # these follow from the rows of tables
                 self.rows[key] = None if entry is None else row_of(key, entry)
             self.entries[key] = entry
         return None
@@ -252,39 +233,3 @@ def _is_contention(error: OSError) -> bool:
     """True when another process committed to the table at the same time."""
     text = str(error)
     return any(word in text for word in ("concurrent", "conflict", "already exists"))
-
-
-def _tidy(dataset: Any) -> int:
-    """Merge the many small files of a table, forget what is older than a day, and return the new version."""
-    dataset.optimize.compact_files()
-    dataset.cleanup_old_versions(older_than=KEPT_FOR)
-    version: int = dataset.version
-    return version
-
-
-def _arrow(rows: list[Row]) -> pa.Table:
-    import pyarrow as pa  # noqa: PLC0415 - slow to import
-
-    columns = zip(*rows, strict=True) if rows else ((), (), (), ())
-    arrays = [pa.array(list(column), pa.string()) for column in columns]
-    return pa.Table.from_arrays(arrays, schema=_schema())
-
-
-def _schema(*more: Any) -> pa.Schema:
-    import pyarrow as pa  # noqa: PLC0415
-
-    return pa.schema(
-        [
-            pa.field("object_id", pa.string(), nullable=False, metadata=PRIMARY_KEY),
-            pa.field("object_type", pa.string(), nullable=False),
-            pa.field("location", pa.string()),
-            pa.field("metadata", pa.string()),
-            *more,
-        ]
-    )
-
-
-def _empty_manifest() -> pa.Table:
-    import pyarrow as pa  # noqa: PLC0415
-
-    return _schema(pa.field("base_objects", pa.list_(pa.field("object_id", pa.string())))).empty_table()

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
+from collections.abc import Sequence
 from pathlib import Path as FilePath
 
 from reference_server.lance.catalog.entries import Path
+from reference_server.lance.catalog.folder_names import FolderNames
 
 SUFFIX = ".lance"
 RESERVED = ".lance-reserved"
 DEREGISTERED = ".lance-deregistered"
 MARKER = b"reserved"
-CLOCK_TICK = 0.05  # seconds within which a directory may change without a new time stamp
 
 
 class RootTables:
@@ -26,8 +26,7 @@ class RootTables:
     def __init__(self, root: FilePath, in_doubt: FilePath) -> None:
         self._root = root
         self._in_doubt = in_doubt
-        self._names: list[str] = []
-        self._seen: tuple[int, bool] = (0, False)
+        self._names = FolderNames(root, _table_name)
 
     def location(self, name: str) -> str:
         """Return the location of a root table, relative to the root."""
@@ -79,18 +78,13 @@ class RootTables:
         """Return the names whose change a killed server did not finish."""
         return [path.name for path in self._in_doubt.glob("*")]
 
-    def names(self) -> list[str]:
-        """Return the names of all directories that may be tables, sorted; each must be looked at still.
+    def names(self) -> Sequence[str]:
+        """Return the names of all directories that may be tables, sorted; each must be looked at still."""
+        return self._names.listing().items
 
-        The list is kept as long as the root's time stamp is the same and old enough to be trusted.
-        """
-        stamp = self._root.stat().st_mtime_ns
-        if self._seen != (stamp, True):
-            with os.scandir(self._root) as entries:
-                folders = [entry.name for entry in entries if entry.name.endswith(SUFFIX) and entry.is_dir()]
-            self._names = sorted(name.removesuffix(SUFFIX) for name in folders)
-            self._seen = (stamp, time.time_ns() - stamp > CLOCK_TICK * 1e9)
-        return self._names
+
+def _table_name(name: str) -> str | None:
+    return name.removesuffix(SUFFIX) if name.endswith(SUFFIX) else None
 
 
 def _has_file(path: FilePath) -> bool:

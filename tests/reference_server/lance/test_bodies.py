@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reference_server.lance.nulls import drop_nulls
+from reference_server.lance.bodies import simplify
 from specs.profiles import find_profile
 
 DOCUMENT = find_profile("lance").document()
@@ -31,7 +31,7 @@ CASES = [
 
 @pytest.mark.parametrize(("operation", "body", "left"), CASES)
 def test_optional_fields_lose_their_nulls(operation, body, left):
-    drop_nulls(DOCUMENT, DOCUMENT.operations[operation], body)
+    simplify(DOCUMENT, DOCUMENT.operations[operation], body)
     assert body == left
 
 
@@ -41,5 +41,25 @@ def test_depth_is_no_matter():
     for _ in range(5000):
         query = {"boolean": {"must": [query], "should": [], "must_not": []}}
     body = {"k": 1, "full_text_query": {"structured_query": {"query": query}}}
-    drop_nulls(DOCUMENT, DOCUMENT.operations["QueryTable"], body)
+    simplify(DOCUMENT, DOCUMENT.operations["QueryTable"], body)
     assert innermost == {"match": {"terms": "x"}}
+
+
+def test_integers_are_ints():
+    body = {"version": 2.0, "metadata": {"a": "1"}, "manifest_size": 7.0}
+    simplify(DOCUMENT, DOCUMENT.operations["CreateTableVersion"], body)
+    assert [body["version"], body["manifest_size"]] == [2, 7]
+    assert type(body["version"]) is type(body["manifest_size"]) is int
+
+
+@pytest.mark.parametrize("number", [1.5, float("inf")])
+def test_what_is_no_integer_is_left_to_the_check(number):
+    body = {"version": number}
+    simplify(DOCUMENT, DOCUMENT.operations["CreateTableVersion"], body)
+    assert body == {"version": number}
+
+
+def test_other_numbers_stay_as_they_are():
+    body = {"k": 2.0, "vector": {"single_vector": [1.0, 2.5]}, "distance_range": None, "lower_bound": 1.0}
+    simplify(DOCUMENT, DOCUMENT.operations["QueryTable"], body)
+    assert [type(number) for number in (body["lower_bound"], *body["vector"]["single_vector"])] == [float] * 3

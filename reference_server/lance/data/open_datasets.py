@@ -1,0 +1,98 @@
+"""Datasets that stay open: what was read of a table is not read again while its newest version is the same.
+
+What is kept of a table is checked with every use: its manifest must be the file that was read, and no version newer.
+A new version goes on with what the session has read of the files before. Another table at the same place begins anew:
+Lance tells files in a session apart by their names and versions alone.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reference_server.lance.catalog.version_names import V1, V2, manifest_name
+
+MOST = 32
+NEW_SESSION = {"index_cache_size_bytes": 16 << 20, "metadata_cache_size_bytes": 8 << 20}
+TICK = 20_000_000
+"""Nanoseconds: how far the clock of a file system may be behind."""
+FileId = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    dataset: Any
+    manifest: str
+    file: FileId | None
+
+
+class OpenDatasets:
+    """The newest versions of at most MOST tables, those used last. This server alone changes those `in_memory`."""
+
+    def __init__(self, *, in_memory: bool) -> None:
+        self._in_memory = in_memory
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._removals = 0
+        self._lock = threading.Lock()
+
+    def newest(self, address: str) -> Any:
+        """Return the newest version of the table at an address, for reading alone. Raises what pylance raises."""
+        import lance  # noqa: PLC0415 - half a second that a server without data never spends
+
+        kept = self._find(address)
+        if kept is not None and kept.dataset.latest_version == kept.dataset.version:
+            return kept.dataset
+        removals, started = self._removals, time.time_ns()
+        dataset = lance.dataset(address, **({"session": kept.dataset.session()} if kept else NEW_SESSION))
+        manifest, file = self._manifest(address, dataset.version)
+        # A younger manifest may be another than the one that was read.
+        if self._in_memory or (file is not None and file[1] < started - TICK):
+            self._keep(address, _Kept(dataset, manifest, file), removals)
+        return dataset
+
+    def forget(self, address: str) -> None:
+        """Forget the table at an address, which is removed: whatever lies there next is another."""
+        with self._lock:
+            self._removals += 1
+            self._kept.pop(address, None)
+
+    def _find(self, address: str) -> _Kept | None:
+        with self._lock:
+            kept = self._kept.get(address)
+            if kept is None or (not self._in_memory and _file_id(kept.manifest) != kept.file):
+                return None
+            self._kept.move_to_end(address)
+            return kept
+
+    def _keep(self, address: str, kept: _Kept, removals: int) -> None:
+        """Keep a dataset, unless a table was removed since it was opened: it may be that one."""
+        with self._lock:
+            if removals == self._removals:
+                self._kept[address] = kept
+                self._kept.move_to_end(address)
+                if len(self._kept) > MOST:
+                    self._kept.popitem(last=False)
+
+    def _manifest(self, address: str, version: int) -> tuple[str, FileId | None]:
+        """Return where the manifest of a version lies on disk, and which file it is."""
+        if self._in_memory:
+            return "", None
+        path = f"{address}/{manifest_name(version, V2)}"
+        file = _file_id(path)
+        if file is None:
+            path = f"{address}/{manifest_name(version, V1)}"
+            file = _file_id(path)
+        return path, file
+
+
+def _file_id(path: str) -> FileId | None:
+    """Return what tells a file from any other that has its name at another time, None when there is none."""
+    try:
+        status = Path(path).stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_ctime_ns, status.st_size

@@ -1,0 +1,42 @@
+"""Where things lie: a key of a storage for each, made of its folders, so that one look-up a folder finds neighbours.
+
+lies-at / <folder>... / "" / <name>  ->  any value
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from reference_server.storage import pack, unpack
+from reference_server.storage.transactions import Transaction
+
+LIES_AT, END = "lies-at", ""
+PLACES = pack(LIES_AT)
+"""The prefix of all these keys."""
+V = TypeVar("V")
+Place = tuple[str, ...]
+"""Folders, the outermost first; the first one may be a storage."""
+
+
+def place_key(place: Place, name: bytes) -> bytes:
+    """Return the key that says that something of this name lies at a place."""
+    return pack(LIES_AT, *place, END, name)
+
+
+def neighbours(transaction: Transaction[V], place: Place) -> list[bytes]:
+    """Return the names of what lies at a place, in it or around it. No other change adds any until the commit."""
+    around = [pack(LIES_AT, *place[:depth], END) for depth in range(1, len(place))]
+    prefixes = [*around, pack(LIES_AT, *place)]
+    return [unpack(key)[-1] for prefix in prefixes for key, _ in transaction.hold(prefix)]
+
+
+def enter(transaction: Transaction[V], place: Place, name: bytes, value: V) -> None:
+    """Note that something lies at a place."""
+    key = place_key(place, name)
+    transaction.get(key)
+    transaction.put(key, value)
+
+
+def leave(transaction: Transaction[V], place: Place, name: bytes) -> None:
+    """Note that something lies at a place no more."""
+    transaction.put(place_key(place, name), None)

@@ -1,0 +1,149 @@
+"""No table lies at, in or around another table or view, whatever brings it there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import pytest
+
+from lakeproof import serve
+from reference_server.iceberg.catalog.location_rules import LocationRules
+from tests.reference_server.iceberg.committing import CREATE, creation, register, transact
+from tests.reference_server.iceberg.conftest import SCHEMA, Api, at_once
+
+VERSION = {"version-id": 1, "timestamp-ms": 1, "schema-id": 0, "summary": {}, "default-namespace": ["a"]}
+VERSION["representations"] = [{"type": "sql", "sql": "select 1", "dialect": "spark"}]
+NEIGHBOURS = ["{}", "{}/", "{}/data", "{}/data/x/y", "{}/..", "{}/../other/../t/."]
+
+
+def create(api, location, name="u", **more):
+    return api.call("POST", "namespaces/a/tables", {"name": name, "schema": SCHEMA, "location": location, **more})
+
+
+def create_view(api, location, name="v"):
+    body = {"name": name, "schema": SCHEMA, "location": location, "view-version": VERSION, "properties": {}}
+    return api.call("POST", "namespaces/a/views", body)
+
+
+def move(api, location, path="a/tables/u"):
+    return api.commit([{"action": "set-location", "location": location}], path=path)
+
+
+def bring(api, location):
+    """Every way in which something comes to lie at a location; yield what each is answered."""
+    yield create(api, location)
+    yield create(api, location, **{"stage-create": True})
+    yield create_view(api, location)
+    yield api.commit(creation(location), [CREATE], path="a/tables/u")
+    yield transact(api, ("u", creation(location), [CREATE]))
+    free = api.table("a/tables/moved").body
+    yield move(api, location, "a/tables/moved")
+    metadata = {**free["metadata"], "location": location}
+    api.call("DELETE", "namespaces/a/tables/moved", expect=204)
+    file = Path(urlsplit(free["metadata-location"]).path).with_name(f"{uuid4()}.metadata.json")
+    file.write_text(json.dumps(metadata))
+    yield register(api, f"file://{file}", "registered")
+
+
+@pytest.fixture
+def lake(tmp_path):
+    """A folder that has something in it, and a link to it."""
+    folder = tmp_path / "lake/deep/t"
+    folder.mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "lake/deep")
+    return tmp_path
+
+
+@pytest.mark.parametrize("where", NEIGHBOURS)
+def test_nothing_comes_to_lie_at_or_in_or_around_a_table(api, lake, where):
+    api.table(location=f"file://{lake}/lake/deep/t")
+    for start in (f"file://{lake}/lake/deep/t", f"{lake}/link/t"):
+        for answer in bring(api, where.format(start)):
+            assert answer.status == 400, answer.body
+            assert "the table" in answer.body["error"]["message"]
+    assert [identifier["name"] for identifier in api.call("GET", "namespaces/a/tables").body["identifiers"]] == ["t"]
+
+
+def test_what_has_the_same_beginning_lies_beside(api, lake):
+    api.table(location=f"file://{lake}/lake/deep/t")
+    assert create(api, f"file://{lake}/lake/deep/t2").status == 200
+    assert create(api, f"file://{lake}/lake/deep/u", "v").status == 200
+
+
+def test_a_place_is_free_again_after_drop_and_move_and_goes_along_with_a_name(api, lake):
+    place, other = f"file://{lake}/lake/deep/t", f"file://{lake}/lake/deep/o"
+    api.table(location=place)
+    move(api, other, "a/tables/t")
+    assert create(api, place).status == 200
+    source, target = ({"namespace": ["a"], "name": name} for name in ("u", "renamed"))
+    api.call("POST", "tables/rename", {"source": source, "destination": target}, expect=204)
+    assert create(api, place).status == 400
+    assert move(api, place, "a/tables/renamed").status == 200
+    for name in ("renamed", "t"):
+        api.call("DELETE", f"namespaces/a/tables/{name}", expect=204)
+    assert create(api, f"file://{lake}/lake/deep").status == 200
+
+
+def test_a_staged_table_takes_no_place(api, lake):
+    place = f"file://{lake}/lake/deep/t"
+    assert create(api, place, **{"stage-create": True}).status == 200
+    assert create(api, place, "other").status == 200
+
+
+def test_views_may_share_a_place_but_not_with_a_table(api, lake):
+    place = f"file://{lake}/lake/deep/t"
+    assert create_view(api, place).status == 200
+    assert create_view(api, place, "w").status == 200
+    assert "the view" in create(api, place).body["error"]["message"]
+
+
+def test_no_table_takes_a_warehouse_or_the_place_of_those_that_choose_none(api):
+    root = Path(urlsplit(api.table().body["metadata"]["location"]).path).parents[1]
+    for place in (root, root.parent):
+        assert "whole warehouse" in create(api, f"file://{place}").body["error"]["message"]
+    api.namespace("b")
+    assert create(api, f"file://{root}/b").status == 200
+    assert api.table("b/tables/t").status == 200
+
+
+def test_of_tables_that_are_made_at_once_one_gets_a_place(api, lake):
+    names = iter(range(100))
+
+    def make():
+        number = next(names)
+        depth = "/x" * (number % 3)
+        return create(api, f"file://{lake}/lake/deep/t{depth}", f"u{number}").status
+
+    assert sorted(at_once(12, make)) == [200] + [400] * 11
+
+
+def test_tables_that_are_made_beside_each_other_do_not_wait(api, lake):
+    names = iter(range(100))
+
+    def make():
+        number = next(names)
+        return create(api, f"file://{lake}/lake/deep/t{number}", f"u{number}").status
+
+    assert at_once(40, make) == [200] * 40
+
+
+def test_locations_of_directories_without_an_index_are_noted_at_the_start(http, lake, monkeypatch):
+    place, storage = f"file://{lake}/lake/deep/t", f"dir:{lake}/served"
+    with monkeypatch.context() as before, serve("iceberg", storage=storage) as server:
+        before.setattr(LocationRules, "place", LocationRules.check)
+        api = Api(http, server.url)
+        api.namespace("a")
+        api.table(location=place)
+        create_view(api, f"{place}-view")
+        Path(urlsplit(api.table("a/tables/broken").body["metadata-location"]).path).unlink()
+        assert create(api, place).status == 200
+        api.call("DELETE", "namespaces/a/tables/u", expect=204)
+    for _ in range(2):
+        with serve("iceberg", storage=storage) as server:
+            api = Api(http, server.url)
+            assert create(api, place).status == 400
+            assert create(api, f"{place}-view/x").status == 400
+            assert create(api, f"{place}-view2", "new").status in (200, 409)
