@@ -1,50 +1,49 @@
-"""`python -m benchmarks`: run them all and print the tables; `--json FILE` keeps the figures."""
+"""`python -m benchmarks`: run them all and print a line for each; `--json FILE` keeps the figures."""
 
 from __future__ import annotations
 
-import json
-import os
-import platform
+import signal
+import sys
 import tempfile
-from dataclasses import asdict
 from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.progress import Progress
-from rich.table import Table
 
 from benchmarks import iceberg, lance, polaris
+from benchmarks.growth import growth
+from benchmarks.load import CLIENT
+from benchmarks.printing import print_rows, save_rows
 from benchmarks.workloads import Row
 
 APIS = {"lance": lance.BENCHMARKS, "iceberg": iceberg.BENCHMARKS, "polaris": polaris.BENCHMARKS}
 
 
-@click.command()
+@click.group(invoke_without_command=True)
 @click.option("--api", type=click.Choice(list(APIS)), help="Only the benchmarks of one API.")
 @click.option("-k", "select", default="", metavar="WORD", help="Only benchmarks whose name has this word.")
 @click.option("--json", "path", type=click.Path(path_type=Path), help="Also write the figures here.")
-def main(api: str | None, select: str, path: Path | None) -> None:
+@click.pass_context
+def main(context: click.Context, api: str | None, select: str, path: Path | None) -> None:
     """Measure the reference server beside its peers. Only ratios within one run mean anything."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # servers are ended as after Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which shells ignore in what they run in the background
+    if context.invoked_subcommand:
+        return
     rows: list[Row] = []
     of_apis = [benchmark for name, benchmarks in APIS.items() if api in (None, name) for benchmark in benchmarks]
     chosen = [benchmark for benchmark in of_apis if select in benchmark.__name__]
-    with tempfile.TemporaryDirectory() as folder, Progress(transient=True) as progress:
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    console.print(f"requests sent by {CLIENT}")
+    with tempfile.TemporaryDirectory() as folder, Progress(console=console, transient=True) as progress:
         for benchmark in progress.track(chosen, description="measuring"):
-            rows += benchmark(Path(folder) / benchmark.__name__)
-    _print(rows)
+            rows += print_rows(benchmark(Path(folder) / benchmark.__name__), console.print)
     if path:
-        machine = {"cpus": os.cpu_count(), "python": platform.python_version(), "system": platform.platform()}
-        path.write_text(json.dumps({"machine": machine, "rows": [asdict(row) for row in rows]}, indent=2) + "\n")
+        save_rows(rows, path)
 
 
-def _print(rows: list[Row]) -> None:
-    table = Table("what", "figures", "ratio", box=None, header_style="dim", pad_edge=False)
-    for row in rows:
-        figures = "   ".join(f"{name} {figure:,.6g} {row.unit}" for name, figure in row.figures.items())
-        table.add_row(row.quantity, figures, row.ratio)
-    Console(width=200).print(table)
-
+main.add_command(growth)
 
 if __name__ == "__main__":
     main()

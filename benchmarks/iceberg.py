@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import statistics
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 from benchmarks.load import request, run_once
 from benchmarks.servers import Running, java_fixture, prism, reference
-from benchmarks.workloads import ROUNDS, Row, Workload, compared, interleaved
+from benchmarks.workloads import Row, Workload, measured, started
 from conformance.iceberg.support.content import SCHEMA
 from specs.profiles import find_profile
 
@@ -76,13 +75,8 @@ def _is_header(raw: dict[str, Any], parameter: dict[str, Any]) -> bool:
 
 def start_up_iceberg(folder: Path) -> Iterator[Row]:
     """Measure the time from the start of the process to readiness."""
-    times: dict[str, list[float]] = {}
-    for number in range(ROUNDS):
-        stored = reference("iceberg", f"dir:{folder}/start-{number}")
-        for server in (reference("iceberg", "memory"), stored, java_fixture(), prism(_document(folder))):
-            with server as running:
-                times.setdefault(running.name, []).append(running.seconds)
-    yield Row("start-up", {name: round(statistics.median(seconds), 3) for name, seconds in times.items()}, "s", "")
+    stored = reference("iceberg", f"dir:{folder}/start")
+    yield started((reference("iceberg", "memory"), stored, java_fixture(), prism(_document(folder))))
 
 
 def operations_iceberg(folder: Path) -> Iterator[Row]:
@@ -97,8 +91,7 @@ def operations_iceberg(folder: Path) -> Iterator[Row]:
             _fill(server)
         servers.append(stack.enter_context(prism(_document(folder))))
         for load in WORKLOADS:
-            speeds = interleaved({server.name: (server, load) for server in servers})
-            yield Row(load.quantity, speeds, "/s", compared(speeds, PEERS))
+            yield from measured(load.quantity, {server.name: (server, load) for server in servers}, PEERS)
 
 
 def _fill(server: Running) -> None:
@@ -109,7 +102,7 @@ def _fill(server: Running) -> None:
     posts += [("/namespaces/ns/tables", {"name": "small", "schema": SCHEMA, "properties": PADDING})]
     for first in range(1, SNAPSHOTS + 1, SNAPSHOTS_PER_COMMIT):
         posts.append(
-            ("/namespaces/ns/tables/large", commit(*map(_snapshot, range(first, first + SNAPSHOTS_PER_COMMIT))))
+            ("/namespaces/ns/tables/large", commit(*map(snapshot, range(first, first + SNAPSHOTS_PER_COMMIT))))
         )
     raw = [request(server.url, "POST", server.base + path, encoded(body)) for path, body in posts]
     refused = run_once(server.url, raw, connections=1).errors
@@ -117,9 +110,10 @@ def _fill(server: Running) -> None:
         raise RuntimeError(f"{server.name} refused {refused} requests while it was filled")
 
 
-def _snapshot(number: int) -> dict[str, Any]:
+def snapshot(number: int) -> dict[str, Any]:
+    """Return the update that adds the snapshot of a number to a table."""
     totals = {name: str(number * 1_000) for name in ("added-records", "total-records", "total-files-size")}
-    snapshot = {
+    added = {
         "snapshot-id": 3_055_729_675_574_590_000 + number,
         "sequence-number": number,
         "timestamp-ms": 1_800_000_000_000 + number,
@@ -127,7 +121,7 @@ def _snapshot(number: int) -> dict[str, Any]:
         "summary": {"operation": "append", **totals},
         "schema-id": 0,
     }
-    return {"action": "add-snapshot", "snapshot": snapshot}
+    return {"action": "add-snapshot", "snapshot": added}
 
 
 BENCHMARKS = (start_up_iceberg, operations_iceberg)

@@ -1,21 +1,18 @@
-"""The Lance API: start-up, pages among few and many tables, and operations beside pylance's RestAdapter."""
+"""The Lance API: start-up, and operations beside pylance's RestAdapter."""
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 from benchmarks.load import request, run_once
 from benchmarks.servers import Running, reference, rest_adapter
-from benchmarks.workloads import ROUNDS, Row, Workload, compared, interleaved
+from benchmarks.workloads import Row, Workload, measured, started
 from conformance.lance.support.arrow import STREAM_TYPE, stream
 from conformance.strategies import tables
 
-FEW, MANY = 1_000, 100_000
-PAGE = 100
-PAGE_QUERY = f"limit={PAGE}&include_declared=true"
+PEERS = ("RestAdapter",)
 THOUSAND = stream(tables(1000))
 WORKLOADS = (
     Workload("ListNamespaces", "/v1/namespace/%24/list?limit=10", "GET"),
@@ -38,37 +35,8 @@ WORKLOADS = (
 
 def start_up(folder: Path) -> Iterator[Row]:
     """Measure the time from the start of the process to readiness."""
-    times: dict[str, list[float]] = {}
-    for number in range(ROUNDS):
-        for server in (
-            reference("lance", "memory"),
-            reference("lance", f"dir:{folder}/start-{number}"),
-            rest_adapter(folder / "start-a"),
-        ):
-            with server as running:
-                times.setdefault(running.name, []).append(running.seconds)
-    figures = {name: round(statistics.median(seconds), 3) for name, seconds in times.items()}
-    yield Row("start-up", figures, "s", "")
-
-
-def pages(folder: Path) -> Iterator[Row]:
-    """Measure a page of 100 names among few and among many tables."""
-    for storage in ("memory:pure", f"dir:{folder / 'pages'}"):
-        with reference("lance", storage) as running:
-            for namespace, count in (("few", FEW), ("many", MANY)):
-                post = _poster(running.url)
-                run_once(running.url, [post(f"/v1/namespace/{namespace}/create")], connections=1)
-                declare = [post(f"/v1/table/{namespace}%24t{number:06}/declare") for number in range(count)]
-                run_once(running.url, declare, connections=64)
-            speeds = interleaved(
-                {
-                    name: (running, Workload("", f"/v1/namespace/{name}/table/list?{PAGE_QUERY}&n={{n}}", "GET"))
-                    for name in ("few", "many")
-                }
-            )
-            figures = {f"among {count:,}": speeds[name] for name, count in (("few", FEW), ("many", MANY))}
-            slower = speeds["few"] / speeds["many"]
-            yield Row(f"page of {PAGE}, {running.name}", figures, "/s", f"{slower:.2f}x slower among many")
+    stored = reference("lance", f"dir:{folder}/start")
+    yield started((reference("lance", "memory"), stored, rest_adapter(folder / "adapter")))
 
 
 def operations(folder: Path) -> Iterator[Row]:
@@ -82,8 +50,7 @@ def operations(folder: Path) -> Iterator[Row]:
         for server in servers:
             _fill(server)
         for load in WORKLOADS:
-            speeds = interleaved({server.name: (server, load) for server in servers})
-            yield Row(load.quantity, speeds, "/s", compared(speeds, ("RestAdapter",)))
+            yield from measured(load.quantity, {server.name: (server, load) for server in servers}, PEERS)
 
 
 def _fill(server: Running) -> None:
@@ -101,4 +68,4 @@ def _poster(url: str) -> Callable[[str], bytes]:
     return lambda path: request(url, "POST", path, b"{}")
 
 
-BENCHMARKS = (start_up, pages, operations)
+BENCHMARKS = (start_up, operations)

@@ -8,14 +8,12 @@ its processor time that of all of them.
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,13 +22,13 @@ import urllib3
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.processes import PAGE, TICKS, processes
 from reference_server.serve import serve
 from spark_tests.pipeline.generate import Amount, generate
 from spark_tests.pipeline.schema import TABLES
 
 WHOLE = Amount(1000, 2000, 10_000)
 SIZES = (16, 4, 1)  # the whole is divided by
-PAGE, TICKS = os.sysconf("SC_PAGE_SIZE"), os.sysconf("SC_CLK_TCK")
 LOADED = re.compile(r"([\d,]+) new runs")
 
 
@@ -125,7 +123,7 @@ def run(*arguments: str) -> Cost:
     ):
         while process.poll() is None:
             resident = 0
-            for pid, used, pages in _processes(process.pid):
+            for pid, used, pages in processes(process.pid):
                 ticks[pid] = used
                 resident += pages * PAGE
             peak = max(peak, resident)
@@ -135,17 +133,6 @@ def run(*arguments: str) -> Cost:
     if process.returncode:
         raise RuntimeError(f"{' '.join(command)}\n{output}")
     return Cost(time.perf_counter() - started, sum(ticks.values()) / TICKS, peak, output)
-
-
-def _processes(session: int) -> Iterable[tuple[int, int, int]]:
-    """Yield of every process of a session its number, the ticks it has used and the pages it has in memory."""
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:  # it has ended
-            continue
-        if int(fields[3]) == session:
-            yield int(stat.parent.name), int(fields[11]) + int(fields[12]), int(fields[21])
 
 
 def _print(rows: list[dict[str, float]]) -> None:

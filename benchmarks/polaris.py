@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import urllib3
 
 from benchmarks.servers import Running, reference
-from benchmarks.workloads import Row, Workload, compared, interleaved
+from benchmarks.workloads import Row, Workload, interleaved, measured
 from conformance.iceberg.support.content import SCHEMA
 
 MANAGEMENT, CATALOG = "/api/management/v1", "/api/catalog/v1"
@@ -103,14 +103,15 @@ def operations_polaris(folder: Path) -> Iterator[Row]:
             for storage in ("memory", f"dir:{folder / 'operations'}")
         ]
         for load in MANAGING:
-            placed = {one.server.name: (replace(one.server, base=MANAGEMENT), load) for one in managers}
-            yield Row(load.quantity, interleaved(placed), "/s", "")
+            placed = {manager.server.name: (replace(manager.server, base=MANAGEMENT), load) for manager in managers}
+            yield from measured(load.quantity, placed)
         plain = stack.enter_context(reference("iceberg", "memory", "/v1"))
         _add_tables(Manager(plain), "/v1")
         for load in TABLES:
-            placed = {one.server.name: (replace(one.server, base=f"{CATALOG}/{LAKE}"), load) for one in managers}
-            speeds = interleaved({**placed, OPEN: (plain, load)})
-            yield Row(load.quantity, speeds, "/s", compared(speeds, (OPEN,)))
+            placed = {
+                manager.server.name: (replace(manager.server, base=f"{CATALOG}/{LAKE}"), load) for manager in managers
+            }
+            yield from measured(load.quantity, {**placed, OPEN: (plain, load)}, (OPEN,))
 
 
 def grants_polaris(folder: Path) -> Iterator[Row]:
@@ -120,8 +121,8 @@ def grants_polaris(folder: Path) -> Iterator[Row]:
         for number in range(1, MANY):
             manager.send(f"{CATALOG}/{LAKE}/namespaces", {"namespace": [f"other{number}"]})
         callers = {f"{count} grants": _caller(manager, f"with{count}", count) for count in (FEW, MANY)}
-        placed = {name: (replace(one, base=f"{CATALOG}/{LAKE}"), NOT_CACHED) for name, one in callers.items()}
-        speeds = interleaved(placed)
+        placed = {name: (replace(caller, base=f"{CATALOG}/{LAKE}"), NOT_CACHED) for name, caller in callers.items()}
+        speeds = interleaved(placed).per_second
         few, many = speeds.values()
         yield Row(NOT_CACHED.quantity, speeds, "/s", f"{few / many:.2f}x as long with {MANY} grants as with {FEW}")
 

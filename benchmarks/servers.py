@@ -19,6 +19,8 @@ from specs.ports import free_port
 
 PRISM = "@stoplight/prism-cli@5"
 READY = "listening"
+STOP_SECONDS = 15.0
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 PEERS = Path(__file__).parent.parent / "peers"
 
 
@@ -76,15 +78,39 @@ def prism(document: Path) -> Iterator[Running]:
 def _running(name: str, command: list[str], base: str = "", ready: str = "") -> Iterator[Running]:
     """Start a server and wait for the line that ends with its URL, the first one that has the word `ready`."""
     started = time.perf_counter()
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True
-    )
-    try:
+    with contextlib.ExitStack() as stack:
+        with _signals_held_back():  # so that no server is started that nothing will end
+            process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True
+            )
+            stack.callback(_end, process)
         line = next((line for line in process.stdout or () if ready in line), "")
         if not line:
             raise RuntimeError(f"{name} did not start: {' '.join(command)}")
         threading.Thread(target=deque, args=(process.stdout, 0), daemon=True).start()  # what it logs goes nowhere
         yield Running(name, line.split()[-1], process.pid, time.perf_counter() - started, base)
+
+
+@contextlib.contextmanager
+def _signals_held_back() -> Iterator[None]:
+    """Let signals that end the benchmarks wait until the block is left."""
+    came: list[int] = []
+    handlers = {number: signal.signal(number, lambda number, _: came.append(number)) for number in INTERRUPTS}
+    try:
+        yield
     finally:
-        os.killpg(process.pid, signal.SIGTERM)  # npx and java are children of what was started
-        process.wait(timeout=30)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for missed in came:
+            signal.raise_signal(missed)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End a server and what it started: npx and java are its children."""
+    try:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(STOP_SECONDS)
+    finally:  # also when it is interrupted, or the server does not end
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

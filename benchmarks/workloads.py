@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import statistics
-import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from benchmarks.load import forever, numbered, request, run_load
+from benchmarks.load import request, run_load
+from benchmarks.processes import processor_seconds
 from benchmarks.servers import Running
 from specs.openapi import JSON_TYPE
 
 CONNECTIONS = 16
 ROUNDS = 3
-SECONDS = 1.0
+SECONDS = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,40 +41,65 @@ class Workload:
     kind: str = JSON_TYPE
     connections: int = CONNECTIONS
 
-    def requests(self, server: Running) -> Iterator[bytes]:
-        """Return the requests to send to a server."""
+    def request(self, server: Running) -> bytes:
+        """Return the request to send to a server."""
         body = b"" if self.method in ("GET", "HEAD") else self.body
-        started = time.time_ns()
-
-        def make(number: int) -> bytes:
-            now = f"{started}x{number}"
-            path = server.base + self.path.replace("{n}", now)
-            return request(server.url, self.method, path, body.replace(b"{n}", now.encode()), self.kind, server.headers)
-
-        changes = "{n}" in self.path or b"{n}" in body
-        return numbered(make) if changes else forever(make(0))
+        return request(server.url, self.method, server.base + self.path, body, self.kind, server.headers)
 
 
-def interleaved(loads: dict[str, tuple[Running, Workload]]) -> dict[str, float]:
-    """Return the median speed of each load over several rounds, taken in turns.
+def started(servers: Iterable[AbstractContextManager[Running]]) -> Row:
+    """Start and end each server and return the time from the start of its process to readiness."""
+    figures = {}
+    for server in servers:
+        with server as running:
+            figures[running.name] = round(running.seconds, 3)
+    return Row("start-up", figures, "s", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Speeds:
+    """Of each load, the requests answered in a second, and the microseconds of all processors for each of them."""
+
+    per_second: dict[str, float]
+    micros: dict[str, float]
+
+
+def interleaved(loads: dict[str, tuple[Running, Workload]]) -> Speeds:
+    """Return the medians of each load over several rounds, taken in turns.
 
     Raises RuntimeError when a server refuses one.
     """
     speeds: dict[str, list[float]] = {name: [] for name in loads}
+    micros: dict[str, list[float]] = {name: [] for name in loads}
     for _ in range(ROUNDS):
         for name, (server, load) in loads.items():
-            outcome = run_load(server.url, load.requests(server), seconds=SECONDS, connections=load.connections)
+            used = processor_seconds(server.pid)
+            outcome = run_load(server.url, load.request(server), seconds=SECONDS, connections=load.connections)
+            used = processor_seconds(server.pid) - used
             if outcome.errors:
                 raise RuntimeError(f"{server.name} refused {load.quantity} {outcome.errors} times")
             speeds[name].append(outcome.per_second)
-    return {name: round(statistics.median(samples), 1) for name, samples in speeds.items()}
+            micros[name].append(used / SECONDS / outcome.per_second * 1e6)
+    return Speeds(_medians(speeds), _medians(micros))
 
 
-def compared(speeds: dict[str, float], peers: tuple[str, ...]) -> str:
-    """Return how much faster ours are than each peer, as text."""
-    measured = [name for name in speeds if name not in peers]
+def measured(quantity: str, loads: dict[str, tuple[Running, Workload]], peers: tuple[str, ...] = ()) -> Iterator[Row]:
+    """Measure loads and yield a row of their speeds, and one of what they cost: it differs less on a busy machine."""
+    speeds = interleaved(loads)
+    yield Row(quantity, speeds.per_second, "/s", _compared(speeds.per_second, peers))
+    cheapness = {name: 1 / micros for name, micros in speeds.micros.items() if micros}
+    yield Row(f"{quantity}: processors", speeds.micros, "us", _compared(cheapness, peers))
+
+
+def _medians(samples: dict[str, list[float]]) -> dict[str, float]:
+    return {name: round(statistics.median(taken), 1) for name, taken in samples.items()}
+
+
+def _compared(speeds: dict[str, float], peers: tuple[str, ...]) -> str:
+    """Return how much better ours are than each peer, as text."""
+    ours = [name for name in speeds if name not in peers]
     return "; ".join(
-        f"{peer}: " + ", ".join(f"{speeds[name] / speeds[peer]:.1f}x ({name.split()[1]})" for name in measured)
+        f"{peer}: " + ", ".join(f"{speeds[name] / speeds[peer]:.1f}x ({name.split()[1]})" for name in ours)
         for peer in peers
         if peer in speeds
     )
