@@ -13,6 +13,7 @@ from typing import Any
 from conformance.history import Contradiction, Event, Judgement, Key
 from conformance.history.orders import MOST_ORDERS
 from conformance.report.pages import template, write_page
+from conformance.report.timeline import timeline_table
 from conformance.results import kit_name
 from spark_tests.races.figures import actions, timeline, totals
 from spark_tests.races.running import Race
@@ -69,15 +70,6 @@ def to_json(race: Race, command: str) -> dict[str, Any]:
 def _last(events: Sequence[Event]) -> Sequence[Event]:
     """Return the events to show, those of a contradiction that began last, in the order in which they began."""
     return sorted(events, key=lambda event: event.start)[-MOST_EVENTS:]
-
-
-def bars(events: Sequence[dict[str, Any]]) -> list[tuple[float, float]]:
-    """Return where each event begins and ends, as shares of the time that all of them take."""
-    first = min(event["start"] for event in events)
-    last = max(event["start"] if event["end"] is None else event["end"] for event in events)
-    span = max(last - first, 1e-9)
-    ends = [last if event["end"] is None else event["end"] for event in events]
-    return [((event["start"] - first) / span, (end - first) / span) for event, end in zip(events, ends, strict=True)]
 
 
 def most_different_first(contradictions: Sequence[tuple[Key, Contradiction]]) -> list[tuple[Key, Contradiction]]:
@@ -163,7 +155,7 @@ def page(report: dict[str, Any]) -> str:
         advice=advice(report),
         facts=facts,
         report=report,
-        bars=bars,
+        timeline_table=timeline_table,
         tallest=max(map(sum, zip(*_layers(report), strict=True)), default=1) or 1,
         layers=_layers(report),
     )
