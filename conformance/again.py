@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from conformance.exchange import is_secret
+from conformance.redaction import is_secret
 from conformance.settings import ENV_PREFIX, Settings
 
 SELECTING = ("kinds", "operations", "clauses", "select")
@@ -46,13 +46,13 @@ def variable(name: str) -> str:
 
 def _options(settings: Settings) -> Iterator[str]:
     defaults = Settings()
-    for one in fields(Settings):
-        value = getattr(settings, one.name)
-        if one.name in PAIRS:
-            pairs = settings.header_pairs() if one.name == "headers" else settings.storage_pairs()
-            yield from (_pair(*PAIRS[one.name], name, text) for name, text in pairs)
-        elif value != getattr(defaults, one.name) and one.name not in LEFT_OUT:
-            yield f"--{one.name.replace('_', '-')}{_value(one.name, value)}"
+    for setting in fields(Settings):
+        value = getattr(settings, setting.name)
+        if setting.name in PAIRS:
+            pairs = settings.header_pairs() if setting.name == "headers" else settings.storage_pairs()
+            yield from (_pair(*PAIRS[setting.name], name, text) for name, text in pairs)
+        elif value != getattr(defaults, setting.name) and setting.name not in LEFT_OUT:
+            yield f"--{setting.name.replace('_', '-')}{_value(setting.name, value)}"
     if settings.depth == "deep":
         yield f"--seed {settings.seed}"
 

@@ -26,25 +26,27 @@ class SuitePart:
     """One API: its prober, checks of every answer beside the schema, as they are in a profile; names with levels.
 
     `crowded` are operations whose answers show what other requirements do at the same time: theirs run alone.
+    `ordered` are names of lists in answers whose order the document gives.
     """
 
     prober: Callable[[Target], Prober]
     extra_checks: Callable[[Profile], Mapping[str, ExtraCheck]]
     levels: tuple[Levels, ...] = ()
     crowded: tuple[str, ...] = ()
+    ordered: tuple[str, ...] = ("fields",)
 
 
 def suite_part(api: str) -> SuitePart:
     """Return the part of an API. Raises Problem without one."""
     package = part_of(PACKAGE, api).__name__
-    found: SuitePart = importlib.import_module(f"{package}.part").PART
-    return found
+    part: SuitePart = importlib.import_module(f"{package}.part").PART
+    return part
 
 
 def requirements(api: str) -> dict[str, Requirement]:
     """Return the requirements of an API by id, importing the modules that declare them."""
     import_requirements(f"{PACKAGE}.{api}")
-    return {name: one for name, one in REQUIREMENTS.items() if one.suite == api}
+    return {name: requirement for name, requirement in REQUIREMENTS.items() if requirement.suite == api}
 
 
 def import_requirements(name: str) -> None:

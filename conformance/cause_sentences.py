@@ -43,11 +43,11 @@ def common_text(texts: Iterable[str]) -> str:
     return " ".join(shared)
 
 
-def _common(one: list[str], other: list[str]) -> list[str]:
+def _common(words: list[str], other: list[str]) -> list[str]:
     shared: list[str] = []
-    for kind, start, end, _, _ in SequenceMatcher(a=one, b=other, autojunk=False).get_opcodes():
+    for kind, start, end, _, _ in SequenceMatcher(a=words, b=other, autojunk=False).get_opcodes():
         if kind == "equal":
-            shared += one[start:end]
+            shared += words[start:end]
         elif shared[-1:] != [GAP]:
             shared.append(GAP)
     return shared

@@ -14,7 +14,8 @@ from typing import Literal
 import msgspec
 
 from conformance.cause_sentences import sentence_of
-from conformance.evidence import ERRORS, RIGHT, WRONG, Evidence
+from conformance.evidence import RIGHT, WRONG, Evidence
+from conformance.exchange import ERROR_STATUS
 from conformance.grouping import group
 from conformance.requirement import Level
 from conformance.verdict import FINDINGS, RequirementId, Result, Text, Verdict
@@ -54,8 +55,8 @@ class Cause(msgspec.Struct, kw_only=True):
     @property
     def size(self) -> str:
         """How many requirements it is behind."""
-        found, blocked = len(self.requirements), len(self.blocked)
-        counts = [f"{found} requirement{'s' if found != 1 else ''}"] if found else []
+        unmet, blocked = len(self.requirements), len(self.blocked)
+        counts = [f"{unmet} requirement{'s' if unmet != 1 else ''}"] if unmet else []
         return ", ".join([*counts, f"{blocked} not tested"] if blocked else counts)
 
 
@@ -116,8 +117,8 @@ def _effort(finding: Evidence) -> tuple[bool, bool, bool, int, int, str]:
 def _rank(finding: Evidence) -> Rank:
     kind = finding.result.kind
     if finding.about_status:
-        leaks = kind == "auth" and finding.request == WRONG and 0 < finding.got < ERRORS
+        leaks = kind == "auth" and finding.request == WRONG and 0 < finding.got < ERROR_STATUS
         return 1 if leaks else 2 if finding.request == RIGHT or not finding.got else 3
-    if kind == "wire" or finding.got >= ERRORS:
+    if kind == "wire" or finding.got >= ERROR_STATUS:
         return 4
     return 1 if kind in OF_DATA else 2

@@ -94,19 +94,19 @@ def cell_coverage(results: Results) -> list[CellCoverage]:
 
 def held_line(coverage: Sequence[CellCoverage], api: str) -> list[str]:
     """Return what a run of the whole suite does not keep to of what an API allows, one sentence each."""
-    gaps, allowed = sum(one.state == GAP for one in coverage), allowance(api).gaps
+    gaps, allowed = sum(entry.state == GAP for entry in coverage), allowance(api).gaps
     more = [f"{gaps:,} cells have neither a requirement nor a reason; {FILE_NAME} allows {allowed}."]
-    stale = [f"The reason for {', '.join(one.cells)} excuses nothing." for one in stale_excuses(coverage, api)]
+    stale = [f"The reason for {', '.join(excuse.cells)} excuses nothing." for excuse in stale_excuses(coverage, api)]
     return (more if allowed is not None and gaps > allowed else []) + stale
 
 
 def stale_excuses(coverage: Iterable[CellCoverage], api: str) -> list[Excuse]:
     """Return the excuses of an API that excuse nothing: all that they are about is covered, or not declared."""
-    open_cells = [one for one in coverage if one.state in (EXCLUDED, GAP)]
+    open_cells = [entry for entry in coverage if entry.state in (EXCLUDED, GAP)]
     return [
         excuse
         for excuse in allowance(api).excused
-        if not any(excuse.covers(one.operation, one.cell) for one in open_cells)
+        if not any(excuse.covers(entry.operation, entry.cell) for entry in open_cells)
     ]
 
 
@@ -131,10 +131,10 @@ class GapGroup:
 def gap_groups(coverage: Iterable[CellCoverage]) -> list[GapGroup]:
     """Return the gaps for people: by part of the request or answer, the largest groups first."""
     kinds: dict[tuple[str, str], list[str]] = {}
-    for one in coverage:
-        if one.state == GAP:
-            name, _, kind = one.cell.rpartition(": ")
-            kinds.setdefault((name, one.operation), []).append(kind)
+    for entry in coverage:
+        if entry.state == GAP:
+            name, _, kind = entry.cell.rpartition(": ")
+            kinds.setdefault((name, entry.operation), []).append(kind)
     operations: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for (name, operation), lacking in kinds.items():
         operations.setdefault((name, tuple(lacking)), []).append(operation)
@@ -147,7 +147,7 @@ def gap_groups(coverage: Iterable[CellCoverage]) -> list[GapGroup]:
 
 
 def _declared(profile: Profile) -> dict[str, list[str]]:
-    levels = {one for part in profile.judged_by() for one in suite_part(part.api).levels}
+    levels = {scale for part in profile.judged_by() for scale in suite_part(part.api).levels}
     return declared_cells(profile.document(), levels)
 
 
@@ -162,4 +162,4 @@ def _cell(operation: str, cell: str, seen: set[str], unserved: set[str], excuses
 
 @cache
 def _pattern(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(re.escape(one).replace(r"\*", ".*") for one in patterns))
+    return re.compile("|".join(re.escape(pattern).replace(r"\*", ".*") for pattern in patterns))

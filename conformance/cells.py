@@ -78,10 +78,13 @@ class Shape:
         answer = next((schema for schema in answers if schema), None)
         return cls(
             operation,
-            {(one.location, one.name): _parameter(document, one) for one in operation.parameters},
+            {
+                (parameter.location, parameter.name): _parameter(document, parameter)
+                for parameter in operation.parameters
+            },
             field_tree(document, sent) if sent else None,
             field_tree(document, answer) if answer else None,
-            tuple(one for one in levels if any(one.parameter == known.name for known in operation.parameters)),
+            tuple(scale for scale in levels if any(scale.parameter == known.name for known in operation.parameters)),
         )
 
     def declared(self) -> Iterator[str]:
@@ -96,8 +99,8 @@ class Shape:
                 yield f"answer {node.path}: {LOOKED}"
             if node.item:
                 yield from (f"answer {node.path}: {size}" for size in (ONE, MANY))
-        for one in self.levels:
-            yield from map(one.of, one.numbers)
+        for scale in self.levels:
+            yield from map(scale.of, scale.numbers)
         yield from (WRONG_METHOD, BELOW)
         if self.operation.request:
             yield BIG
@@ -114,16 +117,16 @@ class Shape:
             if location in ("query", "header"):
                 kinds = _kinds(node, _parsed(node, given[0])) if given else (ABSENT,)
                 yield from (f"{location} {name}: {kind}" for kind in kinds)
-        for one in self.levels:
-            segment = _segment(self.operation.path, split.path, one.parameter)
+        for scale in self.levels:
+            segment = _segment(self.operation.path, split.path, scale.parameter)
             if segment is not None:
-                yield one.cell(segment)
+                yield scale.cell(segment)
         if len(exchange.request_body) > BIG_BODY:
             yield BIG
         if self.body:
             yield from (f"body {cell}" for cell in _walk(self.body, read_json(exchange.request_body)))
         if self.answer and 200 <= exchange.status < 300:
-            yield from (f"answer {cell}" for cell in _sizes(self.answer, read_json(exchange.response_body)))
+            yield from (f"answer {cell}" for cell in _sizes(self.answer, exchange.json()))
 
 
 def declared_cells(document: Document, levels: Iterable[Levels] = ()) -> dict[str, list[str]]:
@@ -131,14 +134,16 @@ def declared_cells(document: Document, levels: Iterable[Levels] = ()) -> dict[st
     known = frozenset(levels)
     shapes = shapes_of(document, known).items()
     return document.once(
-        (declared_cells, known), lambda: {id: list(dict.fromkeys(one.declared())) for id, one in shapes}
+        (declared_cells, known), lambda: {id: list(dict.fromkeys(shape.declared())) for id, shape in shapes}
     )
 
 
 def shapes_of(document: Document, levels: Iterable[Levels]) -> dict[str, Shape]:
     """Return the shapes of a document's operations by their ids; they are made once."""
     operations, known = document.operations.values(), frozenset(levels)
-    return document.once((shapes_of, known), lambda: {one.id: Shape.of(document, one, known) for one in operations})
+    return document.once(
+        (shapes_of, known), lambda: {operation.id: Shape.of(document, operation, known) for operation in operations}
+    )
 
 
 @dataclass
@@ -152,7 +157,9 @@ class CellLog:
 
     def __post_init__(self) -> None:
         self._shapes = shapes_of(self.document, self.levels)
-        self._paths = [(one, re.compile(_path_pattern(one.path))) for one in self.document.operations.values()]
+        self._paths = [
+            (operation, re.compile(_path_pattern(operation.path))) for operation in self.document.operations.values()
+        ]
 
     def note(self, exchange: Exchange) -> None:
         """Note the cells of an exchange."""
@@ -181,9 +188,9 @@ class CellLog:
         """Return what occurred of the document's cells."""
         declared = declared_cells(self.document, self.levels)
         return [
-            CellRecord(operation=name, cells=sorted(found.intersection(declared[name])))
+            CellRecord(operation=name, cells=sorted(cells.intersection(declared[name])))
             for name, shape in self._shapes.items()
-            for found in [self.seen.get(name, set()) | self._looked(name, shape)]
+            for cells in [self.seen.get(name, set()) | self._looked(name, shape)]
         ]
 
     def _looked(self, name: str, shape: Shape) -> set[str]:
@@ -192,8 +199,9 @@ class CellLog:
         return {f"answer {node.path}: {LOOKED}" for node in fields if _is_read(node.path, paths)}
 
     def _stray(self, method: str, path: str) -> None:
-        """Note a request that belongs to no operation: another method of a path, or a path below it."""
-        for place, cell in ((path, WRONG_METHOD), (path.rpartition("/")[0], BELOW)):
+        """Note a request that belongs to no operation: another method of a path, or a path one or two levels below."""
+        parent = path.rpartition("/")[0]
+        for place, cell in ((path, WRONG_METHOD), (parent, BELOW), (parent.rpartition("/")[0], BELOW)):
             for operation, known in self._paths:
                 if known.search(place) and (cell == BELOW or operation.method != method):
                     self.seen.setdefault(operation.id, set()).add(cell)
@@ -268,9 +276,9 @@ def _walk(node: Field, value: Any) -> Iterator[str]:
             if value.get(name):
                 yield from _walk(below, value[name])
     elif isinstance(value, list) and node.item:
-        for one in value[:MOST_ITEMS]:
-            yield from (f"{node.item.path}: {kind}" for kind in _kinds(node.item, one))
-            yield from _walk(node.item, one)
+        for item in value[:MOST_ITEMS]:
+            yield from (f"{node.item.path}: {kind}" for kind in _kinds(node.item, item))
+            yield from _walk(node.item, item)
 
 
 def _sizes(node: Field, value: Any) -> Iterator[str]:
@@ -282,8 +290,8 @@ def _sizes(node: Field, value: Any) -> Iterator[str]:
     elif isinstance(value, list) and node.item and value:
         yield f"{node.path}: {ONE if len(value) == 1 else MANY}"
         if node.item.fields or node.item.item:
-            for one in value[:MOST_ITEMS]:
-                yield from _sizes(node.item, one)
+            for item in value[:MOST_ITEMS]:
+                yield from _sizes(node.item, item)
 
 
 def _parameter(document: Document, parameter: Parameter) -> Field:

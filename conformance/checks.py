@@ -18,64 +18,64 @@ T = TypeVar("T")
 MOST_SHOWN = 160
 
 
-def equal(found: Any, expected: Any, what: str) -> None:
+def equal(actual: Any, expected: Any, what: str) -> None:
     """Check that a value is the expected one."""
-    if not _same(found, expected):
-        _fail(what, _difference(found, expected))
+    if not _same(actual, expected):
+        _fail(what, _difference(actual, expected))
 
 
-def shows(found: Any, sent: Any, what: str) -> None:
+def shows(actual: Any, sent: Any, what: str) -> None:
     """Check that a value has all that was sent, with what a server may have added to it."""
-    equal(_part(found, sent), sent, what)
+    equal(_part(actual, sent), sent, what)
 
 
-def unequal(found: Any, other: Any, what: str) -> None:
+def unequal(actual: Any, other: Any, what: str) -> None:
     """Check that a value is another one than this."""
-    if _same(found, other):
+    if _same(actual, other):
         _fail(what, f"expected anything but {shown(other)}")
 
 
-def one_of(found: Any, allowed: Collection[Any], what: str) -> None:
+def one_of(actual: Any, allowed: Collection[Any], what: str) -> None:
     """Check that a value is one of those allowed."""
-    if not any(_same(found, value) for value in allowed):
-        _fail(what, f"expected {' or '.join(map(shown, allowed))}, got {shown(found)}")
+    if not any(_same(actual, value) for value in allowed):
+        _fail(what, f"expected {' or '.join(map(shown, allowed))}, got {shown(actual)}")
 
 
-def same_items(found: Iterable[Any], expected: Iterable[Any], what: str) -> None:
+def same_items(actual: Iterable[Any], expected: Iterable[Any], what: str) -> None:
     """Check that there are exactly these items, as often as expected, in any order."""
-    got, wanted = list(listed(found, what)), list(expected)
+    got, wanted = list(listed(actual, what)), list(expected)
     lost, besides = _minus(wanted, got), _minus(got, wanted)
     if lost or besides:
         _fail(what, _lost_and_besides(lost, besides))
 
 
-def contains(found: Iterable[Any], items: Iterable[Any], what: str) -> None:
+def contains(actual: Iterable[Any], items: Iterable[Any], what: str) -> None:
     """Check that all of these items are there, whatever else is."""
-    lost = _minus(list(items), list(listed(found, what)))
+    lost = _minus(list(items), list(listed(actual, what)))
     if lost:
         _fail(what, _lost_and_besides(lost, []))
 
 
-def lacks(found: Iterable[Any], items: Iterable[Any], what: str) -> None:
+def lacks(actual: Iterable[Any], items: Iterable[Any], what: str) -> None:
     """Check that none of these items is there."""
-    keys = set(map(canonical, listed(found, what)))
-    present = [one for one in items if canonical(one) in keys]
+    keys = set(map(canonical, listed(actual, what)))
+    present = [item for item in items if canonical(item) in keys]
     if present:
         _fail(what, f"there should be no {', no '.join(map(shown, present))}")
 
 
-def within(found: Iterable[Any], allowed: Iterable[Any], what: str) -> None:
+def within(actual: Iterable[Any], allowed: Iterable[Any], what: str) -> None:
     """Check that there is nothing but these items, though not all of them have to be there."""
     keys = set(map(canonical, allowed))
-    besides = [one for one in listed(found, what) if canonical(one) not in keys]
+    besides = [item for item in listed(actual, what) if canonical(item) not in keys]
     if besides:
         _fail(what, _lost_and_besides([], besides))
 
 
-def distinct(found: Iterable[Any], what: str) -> None:
+def distinct(actual: Iterable[Any], what: str) -> None:
     """Check that no item is there more than once."""
-    got = list(listed(found, what))
-    again = _minus(got, list({canonical(one): one for one in got}.values()))
+    got = list(listed(actual, what))
+    again = _minus(got, list({canonical(item): item for item in got}.values()))
     if again:
         _fail(what, f"has {shown(again)} more than once")
 
@@ -86,54 +86,54 @@ def holds(condition: object, statement: str) -> None:
         raise Violation(f"this does not hold: {statement}")
 
 
-def nothing(found: Collection[Any], what: str) -> None:
+def nothing(actual: Collection[Any], what: str) -> None:
     """Check that nothing was found of what must not be; `what` is one of it: "file without a row"."""
-    if found:
-        raise Violation(f"there should be no {what}, but there is: {shown(found)}")
+    if actual:
+        raise Violation(f"there should be no {what}, but there is: {shown(actual)}")
 
 
-def above(found: Any, bound: Any, what: str) -> None:
+def above(actual: Any, bound: Any, what: str) -> None:
     """Check that a value is greater than the bound."""
-    _compare(found, what, lambda: found > bound, f"more than {shown(bound)}")
+    _compare(actual, what, lambda: actual > bound, f"more than {shown(bound)}")
 
 
-def at_least(found: Any, bound: Any, what: str) -> None:
+def at_least(actual: Any, bound: Any, what: str) -> None:
     """Check that a value is the bound or greater."""
-    _compare(found, what, lambda: found >= bound, f"at least {shown(bound)}")
+    _compare(actual, what, lambda: actual >= bound, f"at least {shown(bound)}")
 
 
-def at_most(found: Any, bound: Any, what: str) -> None:
+def at_most(actual: Any, bound: Any, what: str) -> None:
     """Check that a value is the bound or less."""
-    _compare(found, what, lambda: found <= bound, f"at most {shown(bound)}")
+    _compare(actual, what, lambda: actual <= bound, f"at most {shown(bound)}")
 
 
-def text(found: Any, what: str) -> str:
+def text(value: Any, what: str) -> str:
     """Return a value that has to be a string, and not an empty one."""
-    if not isinstance(found, str) or not found:
-        _fail(what, f"expected a text, got {shown(found)}")
-    return found
+    if not isinstance(value, str) or not value:
+        _fail(what, f"expected a text, got {shown(value)}")
+    return value
 
 
-def number(found: Any, what: str) -> int:
+def number(value: Any, what: str) -> int:
     """Return a value that has to be an integer."""
-    if not isinstance(found, int) or isinstance(found, bool):
-        _fail(what, f"expected a whole number, got {shown(found)}")
-    return found
+    if not isinstance(value, int) or isinstance(value, bool):
+        _fail(what, f"expected a whole number, got {shown(value)}")
+    return value
 
 
-def url(found: Any, what: str) -> SplitResult:
+def url(value: Any, what: str) -> SplitResult:
     """Return the parts of a value that has to be a URL."""
     try:
-        return urlsplit(text(found, what))
+        return urlsplit(text(value, what))
     except ValueError:
-        _fail(what, f"expected a URL, got {shown(found)}")
+        _fail(what, f"expected a URL, got {shown(value)}")
 
 
-def listed(found: Any, what: str) -> Iterable[Any]:
+def listed(value: Any, what: str) -> Iterable[Any]:
     """Return a value that has to be a list, a set or the keys of an object."""
-    if isinstance(found, str | bytes) or not isinstance(found, Iterable):
-        _fail(what, f"expected a list, got {shown(found)}")
-    return found
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        _fail(what, f"expected a list, got {shown(value)}")
+    return value
 
 
 def exactly(items: Iterable[T], count: int, what: str) -> list[T]:
@@ -151,18 +151,18 @@ def only(items: Iterable[T], what: str) -> T:
 
 def find(items: Iterable[T], wanted: Callable[[T], object], what: str) -> T:
     """Return the first item that is wanted; `what` names it: "the column age of the schema"."""
-    one: T
-    for one in listed(items, what):
-        if wanted(one):
-            return one
+    item: T
+    for item in listed(items, what):
+        if wanted(item):
+            return item
     raise Violation(f"{what} is not there")
 
 
 def keyed(items: Iterable[Any], field: str) -> Fields:
     """Return objects by the value of a field; to ask for one that is not there is a Violation."""
     objects = list(listed(items, f"the objects by {field}"))
-    holds(all(isinstance(one, Mapping) for one in objects), f"what has a field {field} is an object")
-    return Fields({one[field]: one for one in objects})
+    holds(all(isinstance(entry, Mapping) for entry in objects), f"what has a field {field} is an object")
+    return Fields({entry[field]: entry for entry in objects})
 
 
 def _part(shown: Any, sent: Any) -> Any:
@@ -174,34 +174,34 @@ def _part(shown: Any, sent: Any) -> Any:
     return shown
 
 
-def _compare(found: Any, what: str, test: Callable[[], bool], expected: str) -> None:
+def _compare(actual: Any, what: str, test: Callable[[], bool], expected: str) -> None:
     try:
         good = test()
     except TypeError:
         good = False
     if not good:
-        _fail(what, f"expected {expected}, got {shown(found)}")
+        _fail(what, f"expected {expected}, got {shown(actual)}")
 
 
-def _same(found: Any, other: Any) -> bool:
+def _same(actual: Any, other: Any) -> bool:
     """True for equal values; true and 1 are none, as in JSON."""
-    return bool(found == other) and isinstance(found, bool) == isinstance(other, bool)
+    return bool(actual == other) and isinstance(actual, bool) == isinstance(other, bool)
 
 
-def _difference(found: Any, expected: Any) -> str:
+def _difference(actual: Any, expected: Any) -> str:
     """Say how a value is not the expected one: as a whole, or where they part when they are long."""
-    whole = f"expected {shown(expected)}, got {shown(found)}"
+    whole = f"expected {shown(expected)}, got {shown(actual)}"
     if len(whole) <= 2 * MOST_SHOWN:
         return whole
-    if isinstance(expected, Mapping) and isinstance(found, Mapping):
-        for key in [*expected, *found]:
-            if key not in found or key not in expected or not _same(found[key], expected[key]):
-                return f"at {shown(key)}: {_difference(found.get(key), expected.get(key))}"
-    if _is_array(expected) and _is_array(found):
-        for index, (got, wanted) in enumerate(zip(found, expected, strict=False)):
+    if isinstance(expected, Mapping) and isinstance(actual, Mapping):
+        for key in [*expected, *actual]:
+            if key not in actual or key not in expected or not _same(actual[key], expected[key]):
+                return f"at {shown(key)}: {_difference(actual.get(key), expected.get(key))}"
+    if _is_array(expected) and _is_array(actual):
+        for index, (got, wanted) in enumerate(zip(actual, expected, strict=False)):
             if not _same(got, wanted):
                 return f"at item {index}: {_difference(got, wanted)}"
-        return f"expected {len(expected)} items, got {len(found)}"
+        return f"expected {len(expected)} items, got {len(actual)}"
     return whole
 
 
@@ -213,11 +213,11 @@ def _minus(items: list[Any], others: list[Any]) -> list[Any]:
     """Return the items that are left when the others are taken away, each once."""
     rest = Counter(map(canonical, others))
     left = []
-    for one in items:
-        if rest[canonical(one)] > 0:
-            rest[canonical(one)] -= 1
+    for item in items:
+        if rest[canonical(item)] > 0:
+            rest[canonical(item)] -= 1
         else:
-            left.append(one)
+            left.append(item)
     return left
 
 

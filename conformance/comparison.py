@@ -8,6 +8,7 @@ from typing import Literal
 
 from conformance.causes import LEVELS
 from conformance.expectations import FAILED, alike
+from conformance.mirror import Deviation
 from conformance.results import Result, Results
 from specs.problems import Problem
 
@@ -53,33 +54,44 @@ def differences(old: Results, new: Results) -> list[Difference]:
         raise Problem(
             f"One run is of {old.target.profile}, the other of {new.target.profile}.", "Compare runs of one API."
         )
-    before, after = ({one.id: one for one in run.requirements} for run in (old, new))
+    before, after = ({result.id: result for result in run.requirements} for run in (old, new))
     sides = {change: (before, _causes(old)) if change in OF_OLD else (after, _causes(new)) for change in CHANGES}
     groups: dict[tuple[Change, str, str], list[str]] = {}
     for name in [*after, *(name for name in before if name not in after)]:
         if change := _change(before.get(name), after.get(name)):
             seen, causes = sides[change]
             groups.setdefault((change, causes.get(name, name), seen[name].level), []).append(name)
-    found = [
+    changes = [
         Difference(change, cause, tuple(names), before.get(names[0]), after.get(names[0]), sides[change][0][names[0]])
         for (change, cause, _), names in groups.items()
     ]
     return sorted(
-        found,
-        key=lambda one: (CHANGES.index(one.change), LEVELS.index(one.shown.level), -len(one.requirements), one.cause),
+        changes,
+        key=lambda difference: (
+            CHANGES.index(difference.change),
+            LEVELS.index(difference.shown.level),
+            -len(difference.requirements),
+            difference.cause,
+        ),
     )
 
 
-def counts(found: Iterable[Difference]) -> Mapping[Change, int]:
+def unexplained(changes: Iterable[Difference], deviations: Iterable[Deviation]) -> list[Difference]:
+    """Return the differences of requirements in which no answer was seen to differ."""
+    seen = {name for deviation in deviations for name in deviation.requirements}
+    return [difference for difference in changes if not seen & {*difference.requirements}]
+
+
+def counts(changes: Iterable[Difference]) -> Mapping[Change, int]:
     """Return how many requirements there are of each change."""
     counted: dict[Change, int] = dict.fromkeys(CHANGES, 0)
-    for one in found:
-        counted[one.change] += len(one.requirements)
+    for difference in changes:
+        counted[difference.change] += len(difference.requirements)
     return counted
 
 
 def _change(before: Result | None, after: Result | None) -> Change | None:
-    was, now = (one is not None and one.verdict in BAD for one in (before, after))
+    was, now = (result is not None and result.verdict in BAD for result in (before, after))
     if before is None or after is None:
         return "appeared" if now else "gone" if was else None
     if was and now:
@@ -91,4 +103,6 @@ def _change(before: Result | None, after: Result | None) -> Change | None:
 def _causes(results: Results) -> dict[str, str]:
     """Return the cause of each finding, also of those that were expected."""
     expected = {record.requirement: record.cause for record in results.expectations if record.cause}
-    return expected | {name: one.sentence for one in results.causes for name in [*one.requirements, *one.blocked]}
+    return expected | {
+        name: cause.sentence for cause in results.causes for name in [*cause.requirements, *cause.blocked]
+    }

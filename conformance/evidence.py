@@ -9,7 +9,7 @@ from typing import Any
 
 from jsonpointer import JsonPointerException, resolve_pointer
 
-from conformance.exchange import Step
+from conformance.exchange import ERROR_STATUS, Step
 from conformance.verdict import Result
 
 STATUSES = re.compile(r"^\S+: expected (\d+(?: or \d+)*), got ")
@@ -29,7 +29,6 @@ OPEN = re.compile(r"[\"'`{\[].*", re.DOTALL)  # what a cut left open
 GAP = "…"
 GAPS = re.compile(rf"{GAP}(?:[\s,.:;=()-]*{GAP})+")
 RIGHT, WRONG, ODD, UNKNOWN = "right", "wrong", "odd", "unknown"
-ERRORS = 400
 SERVER_ERRORS = 500
 
 
@@ -56,8 +55,8 @@ class Evidence:
     def of(cls, result: Result) -> Evidence:
         """Return the evidence of a finding."""
         step = shown_step(result.steps)
-        found = STATUSES.match(result.message)
-        wanted = tuple(int(text) for text in found[1].split(" or ")) if found else ()
+        match = STATUSES.match(result.message)
+        wanted = tuple(int(text) for text in match[1].split(" or ")) if match else ()
         if step is None:
             return cls(
                 result,
@@ -70,7 +69,7 @@ class Evidence:
                 about_status=bool(wanted),
                 place="",
             )
-        kind, text = _error(step)
+        kind, text = error_of(step)
         return cls(
             result,
             step.operation,
@@ -88,7 +87,7 @@ class Evidence:
         """What the requirement thinks of the request: it is right, wrong, odd (may be refused), or it does not say."""
         if not self.wanted:
             return UNKNOWN
-        kinds = {status < ERRORS for status in self.wanted}
+        kinds = {status < ERROR_STATUS for status in self.wanted}
         return ODD if len(kinds) > 1 else RIGHT if kinds == {True} else WRONG
 
     @property
@@ -109,7 +108,7 @@ class Evidence:
     @property
     def refused(self) -> bool:
         """True when an error came, or no answer at all."""
-        return self.got >= ERRORS or not self.got
+        return self.got >= ERROR_STATUS or not self.got
 
 
 def shown_step(steps: Sequence[Step]) -> Step | None:
@@ -138,7 +137,7 @@ def _place(step: Step) -> str:
     return "" if isinstance(value, dict | list) else pointer
 
 
-def _error(step: Step) -> tuple[str, str]:
+def error_of(step: Step) -> tuple[str, str]:
     """Return the type or code of an error, and what it says."""
     body = step.response.body or {}
     if not step.response.status:

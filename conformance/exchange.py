@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import re
 import shlex
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -12,19 +11,13 @@ from typing import Annotated, Any
 import msgspec
 import orjson
 
-SECRET_HEADERS = ("authorization", "x-api-key", "cookie", "proxy-authorization", "set-cookie")
-SECRET_WORDS = ("token", "secret", "password", "credential", "api-key", "api_key", "access-key", "account-key")
-REDACTED = "<redacted>"
-MADE_UP = "<redacted, of the requirement>"
-# In answers: tokens, and keys of storages as clients call them. In forms: what tokens are asked for with.
-SECRET_FIELDS = re.compile(
-    rb'("(?:(?:access_|refresh_)?token|authorization|[\w.-]*(?:secret|session-token|security-token|sas-token'
-    rb'|oauth2\.token|account-key)[\w.-]*)"\s*:\s*\[?\s*)"(?:[^"\\]|\\.)*"',
-    re.IGNORECASE,
-)
-SECRET_FORM_FIELDS = re.compile(rb"((?:^|&)(?:client_secret|subject_token|actor_token)=)[^&]*")
+from conformance.redaction import MADE_UP, hide_fields, hide_form, is_secret, redact
+
 MAX_BODY = 64 << 10
 MAX_STATUS = 999
+ERROR_STATUS = 400  # and above
+WITHOUT_BREAKS = str.maketrans("", "", "\n\r\t")
+NO_JSON = object()
 CURL_DEFAULT = ("Accept", "*/*")
 
 
@@ -47,10 +40,17 @@ class StepResponse(msgspec.Struct, kw_only=True):
     failure: str
 
 
-class Step(msgspec.Struct, kw_only=True):
+class Moment(msgspec.Struct, kw_only=True):
+    """When one of several clients that work at the same time sent a request: seconds since their first."""
+
+    client: int
+    start: Annotated[float, msgspec.Meta(ge=0)]
+
+
+class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
     """An exchange in results and in the wire log: bodies are {"json"}, {"text", "size"} or {"base64", "size"}.
 
-    `mark` is that of the exchange, `seconds` how long it took.
+    `mark` is that of the exchange, `seconds` how long it took, `moment` is only there where clients raced.
     """
 
     operation: str
@@ -58,6 +58,7 @@ class Step(msgspec.Struct, kw_only=True):
     response: StepResponse
     seconds: float
     mark: str
+    moment: Moment | None = None
 
 
 @dataclass(slots=True)
@@ -89,6 +90,18 @@ class Exchange:
     mark: str = ""
     defect: tuple[str, str] | None = None
     made_up: Collection[str] = ()
+    moment: Moment | None = None
+    _parsed: tuple[bytes, Any] | None = field(default=None, compare=False, repr=False)
+
+    def json(self, default: Any = None) -> Any:
+        """Return the body of the answer as JSON, the default where it is none.
+
+        All who look at an answer share one parse: what is returned must not be changed.
+        """
+        if self._parsed is None or self._parsed[0] is not self.response_body:
+            self._parsed = self.response_body, _parse(self.response_body)
+        value = self._parsed[1]
+        return default if value is NO_JSON else value
 
     def curl(self) -> str:
         """Return a shell command that sends the same request; secrets become variables.
@@ -135,30 +148,15 @@ class Exchange:
             ),
             seconds=round(self.seconds, 6),
             mark=self.mark,
+            moment=self.moment,
         )
 
 
-def is_secret(name: str) -> bool:
-    """True when a header or setting of this name must not be shown."""
-    lowered = name.lower()
-    return lowered in SECRET_HEADERS or any(word in lowered for word in SECRET_WORDS)
-
-
-def redact(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return headers or settings without the values that must not be shown."""
-    return {name: REDACTED if is_secret(name) else value for name, value in headers.items()}
-
-
-def hide_form(body: bytes) -> bytes:
-    """Return the body of a request without the secrets that requests for tokens hold, in whatever form."""
-    if b"client_secret" not in body and b"subject_token" not in body:
-        return body
-    return SECRET_FORM_FIELDS.sub(rb"\1redacted", hide_fields(body))
-
-
-def hide_fields(body: bytes) -> bytes:
-    """Return the body of an answer without tokens and keys of storages."""
-    return SECRET_FIELDS.sub(rb'\1"%s"' % REDACTED.encode(), body)
+def _parse(body: bytes) -> Any:
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return NO_JSON
 
 
 def as_text(body: bytes) -> str | None:
@@ -167,7 +165,7 @@ def as_text(body: bytes) -> str | None:
         text = body.decode()
     except UnicodeDecodeError:
         return None
-    return text if all(character.isprintable() or character in "\n\r\t" for character in text) else None
+    return text if text.translate(WITHOUT_BREAKS).isprintable() else None
 
 
 def body_to_json(body: bytes) -> dict[str, Any] | None:

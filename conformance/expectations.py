@@ -4,7 +4,7 @@
 
     profile, depth     of the run that it was written from
     [[known]]          cause, reason, link, expires (a date); `example`, the requirement whose steps are stored
-    [known.findings]   by requirement: what was seen
+    [known.findings]   by requirement: what was seen; `flaky` are those of them that came and went
     [[known.steps]]    the stored counterexample; `{run}` stands for what the names of a run begin with
 
 A finding that is seen as the file has it is `known`. One that is seen in another way is a finding. What is met now is
@@ -14,7 +14,7 @@ stale, what no requirement has is an orphan, and an entry past its date is expir
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -23,12 +23,12 @@ import msgspec
 from conformance.evidence import pattern
 from conformance.expectations_file import Entry, ExpectationFile
 from conformance.replay import Finding, Replayed
+from conformance.requirement import Requirement
 from conformance.settings import DEPTHS
 from conformance.verdict import FINDINGS, ExpectationRecord, ExpectationState, Result
 
 FAILED = (*FINDINGS, "blocked")
 STATUS = re.compile(r"^\S+: expected \d+(?: or \d+)*, got (?:\d+|no answer)")
-Replay = Callable[[Finding], Replayed]
 
 
 @dataclass
@@ -36,13 +36,14 @@ class Expectations:
     """The entries of a file as one run finds them.
 
     `depth` is that of the run, `today` decides what has expired. `states` is what was found out about each requirement
-    that is named.
+    that is named, `replays` how their stored counterexamples were answered.
     """
 
     file: ExpectationFile
     depth: str
     today: date
     states: dict[str, ExpectationState] = field(default_factory=dict)
+    replays: dict[str, Replayed] = field(default_factory=dict)
     _entries: dict[str, Entry] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -54,16 +55,21 @@ class Expectations:
         """The requirements whose stored counterexamples may be sent."""
         return {entry.example for entry in self.file.known if entry.steps}
 
-    def judge(self, result: Result, replay: Replay) -> Result:
+    def example(self, requirement: Requirement) -> Finding | None:
+        """Return the stored counterexample of a requirement, which is sent before its test."""
+        entry = self._entries.get(requirement.id)
+        return entry.finding(requirement.kind) if entry and entry.steps and entry.example == requirement.id else None
+
+    def judge(self, result: Result) -> Result:
         """Return a result with the verdict `known` where it is as expected, and note how the entry holds.
 
-        Where the test passes, `replay` sends the stored counterexample before the entry is called stale.
+        Where the test passes, the replayed counterexample decides whether the entry is stale.
         """
         entry = self._entries.get(result.id)
         if entry is None or result.verdict == "error":
             return result
         failed = result.verdict in FAILED
-        self.states[result.id] = state = self._failed(entry, result) if failed else self._passed(entry, result, replay)
+        self.states[result.id] = state = self._failed(entry, result) if failed else self._passed(entry, result)
         if state != "known":
             return result
         message = result.message if failed else f"{entry.findings[result.id]} (by the stored steps; the test passed)"
@@ -75,14 +81,20 @@ class Expectations:
             return "expired"
         return "known" if alike(result.message, entry.findings[result.id]) else "different"
 
-    def _passed(self, entry: Entry, result: Result, replay: Replay) -> ExpectationState:
-        """Return what a passed test means: less thorough runs, and races that nobody lost, decide nothing."""
-        if result.verdict == "pass" and entry.example == result.id and entry.steps:
-            state = replay(entry.finding(result.kind)).state
-            if state != "impossible":
-                return "known" if state == "same" else "stale"
+    def _passed(self, entry: Entry, result: Result) -> ExpectationState:
+        """Return what a passed test means: less thorough runs, and races that nobody lost, decide nothing.
+
+        Nor does one pass of what is flaky.
+        """
+        replayed = self.replays.get(result.id)
+        if result.verdict == "pass" and result.id not in entry.flaky and replayed and replayed.state != "impossible":
+            return "known" if replayed.state == "same" else "stale"
         depths = list(DEPTHS)
-        unsure = result.kind == "race" or depths.index(self.depth) < depths.index(self.file.depth)
+        unsure = (
+            result.kind == "race"
+            or result.id in entry.flaky
+            or depths.index(self.depth) < depths.index(self.file.depth)
+        )
         return "unseen" if unsure and result.verdict == "pass" else "stale"
 
     def records(self, known: Collection[str], others: Collection[str]) -> Iterator[ExpectationRecord]:
@@ -103,7 +115,7 @@ class Expectations:
             )
 
 
-def alike(one: str, other: str) -> bool:
+def alike(message: str, other: str) -> bool:
     """True for messages that say the same, but for names and values: statuses and codes are compared."""
-    one, other = one.partition("\n")[0], other.partition("\n")[0]
-    return pattern(one) == pattern(other) and STATUS.findall(one) == STATUS.findall(other)
+    message, other = message.partition("\n")[0], other.partition("\n")[0]
+    return pattern(message) == pattern(other) and STATUS.findall(message) == STATUS.findall(other)

@@ -37,6 +37,7 @@ class Entry(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     link: str = ""
     expires: date | None = None
     example: str = ""
+    flaky: list[str] = msgspec.field(default_factory=lambda: [])
     findings: dict[str, str]
     steps: list[Step] = msgspec.field(default_factory=lambda: [])
 
@@ -59,17 +60,17 @@ def read_expectations(path: Path) -> ExpectationFile:
     try:
         for entry in raw.get("known", []):
             entry["steps"] = [_step(step) for step in entry.get("steps", [])]
-        found = msgspec.convert(raw, ExpectationFile)
+        file = msgspec.convert(raw, ExpectationFile)
     except (msgspec.MsgspecError, orjson.JSONDecodeError, TypeError, AttributeError, KeyError) as error:
         raise Problem(
             f"{path} is no file of expectations: {error}.", "`lakeproof expect RESULTS` writes one."
         ) from None
-    if found.depth not in DEPTHS:
-        raise Problem(f"{path}: there is no depth {found.depth!r}.", f"Choose {', '.join(DEPTHS)}.")
-    names = [name for entry in found.known for name in entry.findings]
+    if file.depth not in DEPTHS:
+        raise Problem(f"{path}: there is no depth {file.depth!r}.", f"Choose {', '.join(DEPTHS)}.")
+    names = [name for entry in file.known for name in entry.findings]
     if doubled := sorted({name for name in names if names.count(name) > 1}):
         raise Problem(f"{path} has two entries for {doubled[0]}.", "Remove one of them.")
-    return found
+    return file
 
 
 def load_expectations(path: str, profile: str) -> ExpectationFile:
@@ -79,13 +80,13 @@ def load_expectations(path: str, profile: str) -> ExpectationFile:
     """
     if not path:
         return ExpectationFile(profile=profile)
-    found = read_expectations(Path(path))
-    if found.profile != profile and path != EXPECTATIONS:
+    file = read_expectations(Path(path))
+    if file.profile != profile and path != EXPECTATIONS:
         raise Problem(
-            f"{path} has expectations of {found.profile}, and this run is of {profile}.",
+            f"{path} has expectations of {file.profile}, and this run is of {profile}.",
             "Give another file with --expect.",
         )
-    return found if found.profile == profile else ExpectationFile(profile=profile)
+    return file if file.profile == profile else ExpectationFile(profile=profile)
 
 
 def write_expectations(path: Path, content: ExpectationFile) -> None:
@@ -100,12 +101,12 @@ def write_expectations(path: Path, content: ExpectationFile) -> None:
 def stored(step: Step, base: str, prefix: str) -> Step:
     """Return a recorded step with placeholders for the names of its run and for the server."""
     raw = msgspec.json.encode(step).decode()
-    found = msgspec.json.decode(raw.replace(prefix, RUN) if prefix else raw, type=Step)
-    request, response = found.request, found.response
+    copy = msgspec.json.decode(raw.replace(prefix, RUN) if prefix else raw, type=Step)
+    request, response = copy.request, copy.response
     request.url = BASE + request.url.removeprefix(base)
     request.curl = ""
     response.headers = {name: value for name, value in response.headers.items() if name.lower() in KEPT_HEADERS}
-    return msgspec.structs.replace(found, seconds=0.0)
+    return msgspec.structs.replace(copy, seconds=0.0)
 
 
 def _lines(entry: Entry) -> Iterator[str]:
@@ -115,6 +116,8 @@ def _lines(entry: Entry) -> Iterator[str]:
             yield f"{name} = {_text(text)}"
     if entry.expires:
         yield f"expires = {entry.expires.isoformat()}"
+    if entry.flaky:
+        yield f"flaky = [{', '.join(map(_text, entry.flaky))}]"
     yield "[known.findings]"
     yield from (f"{_key(name)} = {_text(seen)}" for name, seen in entry.findings.items())
     for step in entry.steps:

@@ -9,6 +9,7 @@ import msgspec
 
 from conformance.causes import Cause
 from conformance.expectations_file import RUN, Entry, ExpectationFile, stored
+from conformance.flaky import is_flaky
 from conformance.replay import Finding, obstacle
 from conformance.results import Result, Results
 
@@ -34,7 +35,7 @@ def updated(
         entry.link, entry.expires = link or (before.link if before else ""), expires
         entries.append(entry)
     new = {name for entry in entries for name in entry.findings}
-    kept = [one for entry in file.known if (one := without(entry, new)).findings]
+    kept = [rest for entry in file.known if (rest := without(entry, new)).findings]
     profile, depth = results.target.profile, results.run.depth
     return ExpectationFile(profile=profile, depth=depth if entries else file.depth, known=[*kept, *entries])
 
@@ -42,7 +43,7 @@ def updated(
 def pruned(file: ExpectationFile, results: Results) -> ExpectationFile:
     """Return expectations without what the run found to be stale or to be no requirement."""
     gone = {record.requirement for record in results.expectations if record.state in ("stale", "orphan")}
-    kept = [one for entry in file.known if (one := without(entry, gone)).findings]
+    kept = [rest for entry in file.known if (rest := without(entry, gone)).findings]
     return msgspec.structs.replace(file, known=kept)
 
 
@@ -50,18 +51,23 @@ def without(entry: Entry, gone: Collection[str]) -> Entry:
     """Return an entry without some of its findings; its steps go with the one that they show."""
     findings = {name: seen for name, seen in entry.findings.items() if name not in gone}
     example = {} if entry.example in findings else {"example": "", "steps": []}
-    return msgspec.structs.replace(entry, findings=findings, **example)
+    flaky = [name for name in entry.flaky if name not in gone]
+    return msgspec.structs.replace(entry, findings=findings, flaky=flaky, **example)
 
 
 def _entry(cause: Cause, ids: Collection[str], by_id: Mapping[str, Result], results: Results) -> Entry:
     """Return the entry of a cause, with the shortest steps that can be sent again."""
-    examples = [by_id[cause.example], *sorted((by_id[name] for name in ids), key=lambda one: (len(one.steps), one.id))]
-    example = next((one for one in examples if not _obstacle(one, results)), None)
+    examples = [
+        by_id[cause.example],
+        *sorted((by_id[name] for name in ids), key=lambda result: (len(result.steps), result.id)),
+    ]
+    example = next((result for result in examples if not _obstacle(result, results)), None)
     base, prefix = results.target.url.rstrip("/"), results.run.prefix
     return Entry(
         cause=cause.sentence,
         reason="",
         example=example.id if example else "",
+        flaky=[name for name in ids if is_flaky(by_id[name].message)],
         findings={name: _seen(by_id[name], prefix) for name in ids},
         steps=[stored(step, base, prefix) for step in example.steps] if example else [],
     )

@@ -35,31 +35,31 @@ class Field:
 
 def field_tree(document: Document, schema: Schema, path: str = "", trail: tuple[str, ...] = ()) -> Field:
     """Return a schema as a tree of fields; `trail` are the references that led there."""
-    found = Field(path)
+    tree = Field(path)
     for part, where in variants(document, schema, trail):
         declared = part.get("type", ())
-        found.types |= {declared} if isinstance(declared, str) else set(declared)
+        tree.types |= {declared} if isinstance(declared, str) else set(declared)
         for value in part.get("enum", [part["const"]] if "const" in part else []):
-            found.values[str(value)] = value
-        found.bounds |= {int(part[name]) for name in ("minimum", "maximum") if name in part}
+            tree.values[str(value)] = value
+        tree.bounds |= {int(part[name]) for name in ("minimum", "maximum") if name in part}
         for name, below in part.get("properties", {}).items():
-            _join(found.fields, name, field_tree(document, below, f"{path}/{name}", where))
+            _join(tree.fields, name, field_tree(document, below, f"{path}/{name}", where))
         if isinstance(part.get("items"), Mapping):
             item = field_tree(document, part["items"], path + ITEM, where)
-            found.item = item if found.item is None else _merge(found.item, item)
-    return found
+            tree.item = item if tree.item is None else _merge(tree.item, item)
+    return tree
 
 
 def _join(fields: dict[str, Field], name: str, other: Field) -> None:
     fields[name] = _merge(fields[name], other) if name in fields else other
 
 
-def _merge(one: Field, other: Field) -> Field:
-    one.types |= other.types
-    one.values |= other.values
-    one.bounds |= other.bounds
+def _merge(tree: Field, other: Field) -> Field:
+    tree.types |= other.types
+    tree.values |= other.values
+    tree.bounds |= other.bounds
     for name, below in other.fields.items():
-        _join(one.fields, name, below)
+        _join(tree.fields, name, below)
     if other.item:
-        one.item = other.item if one.item is None else _merge(one.item, other.item)
-    return one
+        tree.item = other.item if tree.item is None else _merge(tree.item, other.item)
+    return tree

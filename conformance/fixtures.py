@@ -15,5 +15,5 @@ PLUGIN = "lakeproof-suite"  # which registers this module
 def suite(pytestconfig: pytest.Config) -> Suite:
     """The run's settings, target and client."""
     plugin: Any = pytestconfig.pluginmanager.get_plugin(PLUGIN)
-    found: Suite = plugin.session.suite
-    return found
+    current: Suite = plugin.session.suite
+    return current

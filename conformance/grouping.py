@@ -27,8 +27,8 @@ def group(findings: Sequence[Evidence]) -> list[list[Evidence]]:
     first: dict[Key, int] = {}
     for place, finding in enumerate(findings):
         for key in keys_of(finding):
-            one, other = root(first.setdefault(key, place)), root(place)
-            roots[max(one, other)] = min(one, other)
+            leader, other = root(first.setdefault(key, place)), root(place)
+            roots[max(leader, other)] = min(leader, other)
     groups: dict[int, list[Evidence]] = {}
     for place, finding in enumerate(findings):
         groups.setdefault(root(place), []).append(finding)

@@ -64,8 +64,8 @@ class Inventory(ABC):
         """Ask whether something exists, None when nothing tells."""
         operation = next(filter(self.offers, self.looks[thing.kind]), None)
         answer = self.look(operation, thing) if operation and self.is_ours(thing.id) else None
-        told = answer is not None and (answer.status == 404 or 200 <= answer.status < 300)
-        return answer.status != 404 if answer and told else None
+        decided = answer is not None and (answer.status == 404 or 200 <= answer.status < 300)
+        return answer.status != 404 if answer and decided else None
 
     def undroppable(self) -> list[str]:
         """Return the kinds of things that the server makes and cannot drop."""
@@ -109,6 +109,6 @@ class Inventory(ABC):
         if self.offers(operation):
             with suppress(Violation, Blocked, Unoffered, IdentifierError):
                 for page in pages(fetch, self.next_page):
-                    found = page[field]
-                    items += found if isinstance(found, list) else []
+                    entries = page[field]
+                    items += entries if isinstance(entries, list) else []
         return items

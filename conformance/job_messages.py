@@ -16,14 +16,13 @@ from conformance.wire import Seen
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """The first message to a worker: which one of how many it is, and what it may be asked to test.
+    """The first message, to all workers together: how many they are, and what they may be asked to test.
 
     `ends` is when the run's time is over, on the monotonic clock, None for never.
     """
 
     settings: Settings
     found: Found
-    number: int
     of: int
     ids: list[str]
     ends: float | None

@@ -6,88 +6,29 @@ afterwards: races, what shows what others do, and what is judged over the answer
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection, wait
-from pathlib import Path
-from signal import SIGINT
+from itertools import zip_longest
+from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from conformance.apis import suite_part
+from conformance.crew import Crew, Process
 from conformance.job_messages import News, Rest, Start, Task
-from conformance.requirement import KINDS, MARK, Requirement
+from conformance.requirement import MARK, Requirement
 from conformance.results import Result
 from conformance.settings import Settings
 from conformance.transport import CLEAN_UP_SECONDS
 from conformance.wire import Seen
 
 if TYPE_CHECKING:
-    AnyPipe = Connection[Any, Any]
+    from conformance.crew import AnyPipe
     from conformance.plugin import SuitePlugin
 
-CHOSEN: Any = {
-    "kinds": KINDS,
-    "operations": (),
-    "clauses": (),
-    "select": "",
-    "last_failed": False,
-    "fail_fast": False,
-    "expect": "",
-}
-"""Settings of a worker: what it may be asked to test is chosen already."""
-ALONE = ("race", "wire")
-ROOT = str(Path(__file__).parent.parent)
-# Packages of the working directory or PYTHONPATH may have the names of ours: ours are imported first.
-CODE = (
-    "import sys; sys.path.insert(0, sys.argv[1]); import conformance, specs; del sys.path[0]; "
-    "from conformance.worker import work; work(int(sys.argv[2]))"
-)
-
-
-@dataclass
-class Process:
-    """A worker as the run sees it; `busy` is what it is testing."""
-
-    process: subprocess.Popen[bytes]
-    pipe: AnyPipe
-    busy: str = ""
-
-    @classmethod
-    def start(cls) -> Process:
-        """Start a worker. It hears of an interruption by the run alone, and once."""
-        here, there = Pipe()
-        command = [sys.executable, "-P", "-c", CODE, ROOT, str(there.fileno())]
-        process = subprocess.Popen(  # noqa: S603 - our own code
-            command,
-            pass_fds=[there.fileno()],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        there.close()
-        return cls(process, here)
-
-    def tell(self, message: Start | Task | None) -> None:
-        """Send a message; a worker that has ended says so itself."""
-        try:
-            self.pipe.send(message)
-        except OSError:
-            return
-
-    def close(self) -> None:
-        """End the worker, if it has not ended."""
-        self.pipe.close()
-        try:
-            self.process.wait(timeout=1)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+ALONE = ("race", "wire", "scenario")
 
 
 @dataclass
@@ -95,7 +36,7 @@ class Jobs:
     """The plugin that has requirements tested by workers; see the module."""
 
     plugin: SuitePlugin
-    workers: list[Process] = field(default_factory=list)
+    crew: Crew = field(init=False)
     first_seen: dict[Any, int] = field(default_factory=dict)
 
     @pytest.hookimpl(tryfirst=True)
@@ -103,9 +44,13 @@ class Jobs:
         """Have workers test what need not be alone, then test the rest; leave it to pytest where that is all."""
         if session.testsfailed or session.config.option.collectonly or self.plugin.session.client.traffic.stopped:
             return None
-        items = {one.id: item for item in session.items if (one := _requirement(item))}
-        found = {name: _requirement(item) for name, item in items.items()}
-        alone = apart([one for one in found.values() if one], self._crowded(), self.plugin.session.replayed)
+        items = {requirement.id: item for item in session.items if (requirement := _requirement(item))}
+        requirements = {name: _requirement(item) for name, item in items.items()}
+        alone = apart(
+            [requirement for requirement in requirements.values() if requirement],
+            self._crowded(),
+            self.plugin.session.replayed,
+        )
         together = {name: item for name, item in items.items() if name not in alone}
         count = min(self.plugin.session.settings.jobs, len(together))
         if count < 2:
@@ -113,7 +58,7 @@ class Jobs:
         judged = self._share_out(together, count)
         _check(session)
         rest = [item for name, item in items.items() if name not in judged]
-        for item, following in zip(rest, [*rest[1:], None], strict=True):
+        for item, following in zip_longest(rest, rest[1:]):
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             _check(session)
         return True
@@ -126,34 +71,35 @@ class Jobs:
         """Have the requirements of these items tested; return which of them were."""
         own = self.plugin.session
         settings = _of_worker(own.settings)
-        found, ends = own.target.found(), own.client.traffic.ends
+        state, ends = own.target.found(), own.client.traffic.ends
+        self.crew = Crew.start(Start(settings, state, count, list(items), ends))
         try:
-            for number in range(count):
-                self.workers.append(Process.start())
-                self.workers[-1].tell(Start(settings, found, number, count, list(items), ends))
             judged = set(self._judge(items))
             self._dismiss()
         except BaseException:
             self._interrupt()
             raise
         finally:
-            for worker in self.workers:
-                worker.close()
+            self.crew.close()
         return judged
 
     def _judge(self, items: Mapping[str, pytest.Item]) -> Iterator[str]:
         """Give out the requirements in their order, each when what it needs is judged; yield those that are."""
-        needs = {name: set(one.needs) & items.keys() for name, item in items.items() if (one := _requirement(item))}
+        needs = {
+            name: set(requirement.needs) & items.keys()
+            for name, item in items.items()
+            if (requirement := _requirement(item))
+        }
         waiting, open_ones = dict.fromkeys(items), set(items)
         session = next(iter(items.values())).session
         while True:
             over = session.shouldstop or session.shouldfail
-            for worker in self.workers:
+            for worker in self.crew.workers:
                 ready = next((name for name in waiting if not needs[name] & open_ones), None)
                 if ready and not worker.busy and not over:
                     del waiting[ready]
                     self._hand_out(worker, ready, needs[ready])
-            busy = {worker.pipe: worker for worker in self.workers if worker.busy}
+            busy = {worker.pipe: worker for worker in self.crew.workers if worker.busy}
             if not busy:
                 return
             for pipe in _ready(busy):
@@ -174,14 +120,13 @@ class Jobs:
         try:
             news: News | Rest = worker.pipe.recv()
         except (EOFError, OSError):
-            code = worker.process.wait()
-            self.workers.remove(worker)
-            message = f"the process that tested it ended with code {code}"
+            self.crew.workers.remove(worker)
+            message = f"the process that tested it ended with code {self.crew.code(worker)}"
             requirement = _requirement(item)
             self._add(item, Result.of(requirement, "error", message) if requirement else None)
             return name
         if isinstance(news, Rest):  # it was interrupted
-            self.workers.remove(worker)
+            self.crew.workers.remove(worker)
             self._take_rest(news)
             return name
         self._take(news)
@@ -258,9 +203,9 @@ class Jobs:
     def _dismiss(self) -> None:
         """Tell the workers that they are done, and hear the rest; who does not answer is left behind."""
         ends = time.monotonic() + CLEAN_UP_SECONDS + self.plugin.session.settings.timeout
-        for worker in self.workers:
+        for worker in self.crew.workers:
             worker.tell(None)
-        left = {worker.pipe for worker in self.workers}
+        left = {worker.pipe for worker in self.crew.workers}
         while left and time.monotonic() < ends:
             for pipe in _ready(left, 1.0):
                 try:
@@ -276,9 +221,7 @@ class Jobs:
 
     def _interrupt(self) -> None:
         """Interrupt what the workers do, and let them clean up."""
-        for worker in self.workers:
-            if worker.process.poll() is None:
-                worker.process.send_signal(SIGINT)
+        self.crew.interrupt()
         self._dismiss()
 
 
@@ -287,20 +230,24 @@ def apart(requirements: Iterable[Requirement], crowded: Collection[str], replaye
 
     What a stored counterexample makes is dropped by looking for all that the run has: those are alone too.
     """
-    known = {one.id: one for one in requirements}
+    known = {requirement.id: requirement for requirement in requirements}
     alone = {
-        one.id
-        for one in known.values()
-        if one.kind in ALONE or one.id in replayed or one.suite != one.api or set(one.operations) & set(crowded)
+        requirement.id
+        for requirement in known.values()
+        if requirement.kind in ALONE or requirement.id in replayed or set(requirement.operations) & set(crowded)
     }
-    while more := {one.id for one in known.values() if one.id not in alone and alone & set(one.needs)}:
+    while more := {
+        requirement.id
+        for requirement in known.values()
+        if requirement.id not in alone and alone & set(requirement.needs)
+    }:
         alone |= more
     return alone
 
 
 def _of_worker(settings: Settings) -> Settings:
     """Return the settings of a worker: the run has chosen what is tested, and decides what its verdicts mean."""
-    chosen = replace(settings, kinds=KINDS, operations=(), clauses=(), select="", last_failed=False)
+    chosen = replace(settings, operations=(), clauses=(), select="", last_failed=False)
     return replace(chosen, jobs=1, fail_fast=False, expect="")
 
 

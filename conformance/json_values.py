@@ -87,8 +87,8 @@ class Items(list[Any]):
 def watched(value: Any, look: Look, path: str = "") -> Any:
     """Return a JSON value as `strict` does; its objects tell which fields are read, by their paths from `path` on."""
     if isinstance(value, dict):
-        return Watched({name: watched(one, look, f"{path}/{name}") for name, one in value.items()}, look, path)
-    return Items([watched(one, look, f"{path}[]") for one in value]) if isinstance(value, list) else value
+        return Watched({name: watched(item, look, f"{path}/{name}") for name, item in value.items()}, look, path)
+    return Items([watched(item, look, f"{path}[]") for item in value]) if isinstance(value, list) else value
 
 
 def read_json(body: bytes) -> Any:
@@ -108,7 +108,7 @@ def read_object(body: bytes) -> dict[str, Any]:
 def strict(value: Any) -> Any:
     """Return a JSON value whose objects are Fields and whose arrays are Items, at any depth."""
     if isinstance(value, dict):
-        return Fields({name: strict(one) for name, one in value.items()})
+        return Fields({name: strict(item) for name, item in value.items()})
     return Items(map(strict, value)) if isinstance(value, list) else value
 
 
@@ -127,11 +127,11 @@ def _plain(value: Any, *, exact: bool = False) -> Any:
     """Return what JSON can hold in place of a value; what it cannot is put in words, bytes in digits if `exact`."""
     plain = partial(_plain, exact=exact)
     if isinstance(value, Mapping):
-        return {_name(key): plain(one) for key, one in value.items()}
+        return {_name(key): plain(item) for key, item in value.items()}
     if isinstance(value, Set):
         return sorted(map(plain, value), key=orjson.dumps)
     if isinstance(value, list | tuple | Iterator):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     if isinstance(value, bytes | bytearray | memoryview):
         return value.hex() if exact else f"{len(value)} bytes"
     if isinstance(value, date | datetime | time):

@@ -19,7 +19,7 @@ def minimal_value(document: Document, schema: Any, text: str, within: tuple[str,
     schema = document.resolve(schema)
     for choice in ("oneOf", "anyOf", "allOf"):
         if schema.get(choice):
-            onward = [one for one in schema[choice] if not set(_reference(one)) & set(within)]
+            onward = [branch for branch in schema[choice] if not set(_reference(branch)) & set(within)]
             return minimal_value(document, (onward or schema[choice])[0], text, within)
     if "const" in schema:
         return schema["const"]

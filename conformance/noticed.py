@@ -55,7 +55,7 @@ def excuse(fault: str, excused: Excused) -> str:
 def matching(patterns: Iterable[str], ids: Iterable[str]) -> set[str]:
     """Return those of the ids that are named by one of the patterns."""
     patterns = tuple(patterns)
-    return {one for one in ids if any(fnmatchcase(one, pattern) for pattern in patterns)}
+    return {name for name in ids if any(fnmatchcase(name, pattern) for pattern in patterns)}
 
 
 def faults_noticed_by(requirement_id: str, noticed: Noticed) -> list[str]:
@@ -68,11 +68,11 @@ def compress(ids: Collection[str], universe: Collection[str]) -> list[str]:
 
     A pattern stands for everything below a beginning of an id: `lance.tag.create.*`.
     """
-    others = {start for one in universe if one not in ids for start in _beginnings(one)}
+    others = {start for name in universe if name not in ids for start in _beginnings(name)}
     patterns: dict[str, list[str]] = {}
-    for one in sorted(ids):
-        start = next((start for start in _beginnings(one) if start not in others), one)
-        patterns.setdefault(start, []).append(one)
+    for name in sorted(ids):
+        start = next((start for start in _beginnings(name) if start not in others), name)
+        patterns.setdefault(start, []).append(name)
     return [members[0] if len(members) == 1 else f"{start}*" for start, members in patterns.items()]
 
 
@@ -84,6 +84,6 @@ def _beginnings(requirement_id: str) -> list[str]:
 
 def _line(fault: str, patterns: Collection[str]) -> str:
     key = fault if BARE_KEY.fullmatch(fault) else json.dumps(fault)
-    values = [json.dumps(one) for one in patterns]
+    values = [json.dumps(pattern) for pattern in patterns]
     line = f"{key} = [{', '.join(values)}]\n"
     return line if len(line) <= WIDTH else f"{key} = [\n" + "".join(f"  {value},\n" for value in values) + "]\n"

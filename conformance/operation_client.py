@@ -80,8 +80,8 @@ class OperationClient:
         if api:
             profile = find_profile(api)
             document = profile.document()
-            own = [one for one in document.operations.values() if profile.suite_of(one.id) == api]
-            cls.signatures = {one.id: cls.signature(document, one) for one in own}
+            own = [operation for operation in document.operations.values() if profile.suite_of(operation.id) == api]
+            cls.signatures = {operation.id: cls.signature(document, operation) for operation in own}
             for signature in cls.signatures.values():
                 if not hasattr(cls, signature.operation.name):
                     setattr(cls, signature.operation.name, _method(cls, signature))
@@ -94,7 +94,7 @@ class OperationClient:
     @classmethod
     def signature(cls, document: Document, operation: Operation) -> Signature:
         """Return how an operation is called."""
-        names = [one.name for one in operation.parameters if one.location == "path"]
+        names = [parameter.name for parameter in operation.parameters if parameter.location == "path"]
         return make_signature(document, operation, names)
 
     @classmethod
@@ -124,9 +124,13 @@ class OperationClient:
         expect: Expected,
     ) -> Answer:
         """Send a call: `path` are its arguments for the path by name, `content` is a JSON value, bytes or None."""
-        named = (one.name for one in self.signatures[operation].operation.parameters if one.location == "path")
+        named = (
+            parameter.name
+            for parameter in self.signatures[operation].operation.parameters
+            if parameter.location == "path"
+        )
         values = {name: path[python_name(name)] for name in named}
-        body = {"body": content} if isinstance(content, bytes) else {"json": content}
+        body = _as_it_goes(content)
         return self.client.call(operation, path=values, query=query, headers=headers, expect=expect, **body)
 
     # How a call becomes a request
@@ -162,6 +166,29 @@ class OperationClient:
         )
 
 
+class PathClient(OperationClient):
+    """A client that can be called by operationId too, with what the path names as the document has it."""
+
+    def segment(self, _name: str, value: Any) -> str:
+        """Return a value of a path as Client.call takes it; a hook."""
+        return value if isinstance(value, str) else str(value)
+
+    def send(
+        self,
+        operation: str,
+        path: Mapping[str, Any] | None = None,
+        body: Any = None,
+        *,
+        query: Query | None = None,
+        expect: Expected = DECLARED,
+        **options: Any,
+    ) -> Answer:
+        """Send an operation; a body of bytes goes as it is. `options` are those of Client.call."""
+        wanted = self.successes(operation) if expect is DECLARED else expect
+        values = {name: self.segment(name, value) for name, value in (path or {}).items()}
+        return self.client.call(operation, path=values, query=query, expect=wanted, **_as_it_goes(body), **options)
+
+
 def make_signature(
     document: Document, operation: Operation, path: Sequence[str], leading: Sequence[str] | None = None
 ) -> Signature:
@@ -173,7 +200,10 @@ def make_signature(
     schema = _schema(document, operation) if not content else {}
     required = [python_name(name) for name in schema.get("required", ())]
     leading = [content] if content else required if leading is None else leading
-    known = [*schema.get("properties", ()), *(one.name for one in operation.query_parameters() if not schema)]
+    known = [
+        *schema.get("properties", ()),
+        *(parameter.name for parameter in operation.query_parameters() if not schema),
+    ]
     fields = {python_name(name): name for name in known}
     keywords = tuple(name for name in fields if name not in {*path, *leading})
     return Signature(operation, tuple(map(python_name, path)), tuple(leading), keywords, content, fields)
@@ -197,6 +227,11 @@ def _whole(document: Document, operation: Operation) -> str:
     if JSON_TYPE in operation.request.content:
         return "" if "properties" in _schema(document, operation) else BODY
     return FORM if FORM_TYPE in operation.request.content else DATA
+
+
+def _as_it_goes(body: Any) -> dict[str, Any]:
+    """Return a body as an argument of Client.call: bytes as they are, anything else as JSON."""
+    return {"body": body} if isinstance(body, bytes) else {"json": body}
 
 
 def _content(signature: Signature, given: Mapping[str, Any]) -> Any:

@@ -24,14 +24,18 @@ IDS = ("id", "namespace")
 
 def client_of(api: str) -> type[OperationClient]:
     """Return the class that has the operations of an API, by its name: that of conformance.<api>.client."""
-    found = vars(importlib.import_module(f"conformance.{api}.client")).values()
-    return next(one for one in found if isinstance(one, type) and issubclass(one, OperationClient) and one.signatures)
+    members = vars(importlib.import_module(f"conformance.{api}.client")).values()
+    return next(
+        member
+        for member in members
+        if isinstance(member, type) and issubclass(member, OperationClient) and member.signatures
+    )
 
 
 def stub(api: str) -> str:
     """Return the stub of the methods of an API: of the class that the one with the operations is made from."""
     client = client_of(api)
-    lines = (line for one in client.signatures.values() for line in _lines(one))
+    lines = (line for signature in client.signatures.values() for line in _lines(signature))
     return HEADER.format(name=client.__bases__[0].__name__) + "".join(lines)
 
 

@@ -18,14 +18,16 @@ def ranks(requirements: Iterable[Requirement]) -> dict[str, Rank]:
     A requirement is in no earlier part than what it needs. Needs that are not given decide nothing.
     Raises ValueError for requirements that need each other.
     """
-    known = {one.id: one for one in requirements}
-    needs = {one.id: [needed for needed in one.needs if needed in known] for one in known.values()}
-    found: dict[str, Rank] = {}
+    known = {requirement.id: requirement for requirement in requirements}
+    needs = {
+        requirement.id: [needed for needed in requirement.needs if needed in known] for requirement in known.values()
+    }
+    ranked: dict[str, Rank] = {}
     for name in _needs_first(needs):
-        before = [found[needed] for needed in needs[name]]
+        before = [ranked[needed] for needed in needs[name]]
         part = max([_part(known[name]), *(part for part, _ in before)])
-        found[name] = part, max((depth + 1 for other, depth in before if other == part), default=0)
-    return found
+        ranked[name] = part, max((depth + 1 for other, depth in before if other == part), default=0)
+    return ranked
 
 
 def _needs_first(needs: dict[str, list[str]]) -> list[str]:

@@ -16,6 +16,7 @@ from hypothesis.errors import Flaky
 
 from conformance import fixtures
 from conformance.exit_codes import EXIT_BROKEN, EXIT_FAILS
+from conformance.flaky import IN_EXAMPLES
 from conformance.jobs import Jobs
 from conformance.ordering import ranks
 from conformance.outcomes import Blocked, Unoffered, Violation
@@ -72,19 +73,19 @@ class SuitePlugin:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Keep what this run is about, in the order of `ranks`."""
-        found = {item: one for item in items if (one := requirement_of(item))}
-        order = ranks(found.values())
-        kept = [item for item, one in found.items() if self.session.wants(one)]
+        requirements = {item: requirement for item in items if (requirement := requirement_of(item))}
+        order = ranks(requirements.values())
+        kept = [item for item, requirement in requirements.items() if self.session.wants(requirement)]
         dropped = [item for item in items if item not in set(kept)]
-        self._collected = list(found.values())
+        self._collected = list(requirements.values())
         if dropped:
             config.hook.pytest_deselected(items=dropped)
-        items[:] = sorted(kept, key=lambda item: order[found[item].id])
+        items[:] = sorted(kept, key=lambda item: order[requirements[item].id])
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Count the requirements of the run, and let the listener know them."""
         selected = [requirement for item in session.items if (requirement := requirement_of(item))]
-        self.session.begin([one.id for one in selected], self._collected)
+        self.session.begin([requirement.id for requirement in selected], self._collected)
         if self.listener:
             self.listener.selected(selected)
 
@@ -97,6 +98,7 @@ class SuitePlugin:
             self._judged = None
             self._started = time.perf_counter()
             self._requests = self.session.client.requests
+            self.session.replay_known(requirement)
             self.session.client.begin(requirement.operations)
             for needed in requirement.needs:
                 if self.session.verdict(needed) not in (None, *GOOD):
@@ -183,6 +185,8 @@ class SuitePlugin:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Decide the exit code: pytest's own, but for blocked requirements and errors of the kit."""
         try:
+            if not (self.session.interrupted or self._ended):
+                self.session.look_again()
             self.session.target.sandbox.sweep()
         except Exception:  # a bug of the kit, which takes no verdict away
             self.session.kit_errors.append(traceback.format_exc())
@@ -225,7 +229,7 @@ def _message(error: BaseException | None) -> str:
     if error is None:
         return ""
     if isinstance(error, Flaky):
-        return "the target answered differently when asked the same again"
+        return IN_EXAMPLES
     text = getattr(error, "msg", None) or str(error)
     kind = "" if isinstance(error, AssertionError | Blocked | Unoffered) else f"{type(error).__name__}: "
     lines = [line for line in str(text).splitlines() if line.strip() and "Use -v" not in line]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.client import Answer, Client
+from conformance.exchange import Moment
 from conformance.history import UNKNOWN, Contradiction, Event, Key, judge_history, outcome
 from conformance.history.orders import MOST_ORDERS
 from conformance.outcomes import Blocked, Violation
@@ -89,7 +90,16 @@ def race(suite: Suite, programs: Sequence[Program]) -> list[Event]:
         suite.client.join(racer.client)
     if failures:
         raise failures[0]
-    return sorted((event for racer in racers for event in racer.events), key=lambda event: event.start)
+    events = sorted((event for racer in racers for event in racer.events), key=lambda event: event.start)
+    note_moments(events)
+    return events
+
+
+def note_moments(events: Sequence[Event]) -> None:
+    """Let the requests of events, in the order in which these began, say who sent them, and when."""
+    for event in events:
+        for exchange in event.exchanges:
+            exchange.moment = Moment(client=event.client, start=round(event.start - events[0].start, 6))
 
 
 def fail_on(suite: Suite, contradictions: Iterable[Contradiction]) -> None:

@@ -17,7 +17,8 @@ class Recording:
     """The exchanges of one thread of a run, whoever sent them.
 
     `subjects` are the operations that the requirement is about, `steps` the exchanges of its present example, `reached`
-    the statuses of subjects that it asked for and got. While it is `preparing`, no call is one of its subjects'.
+    the statuses of subjects that it asked for and got. While it is `preparing`, no call is one of its subjects', and
+    while its requests are `unusual`, what a server makes of them is its own affair.
     `requests` counts over the whole run, `sent` in the present example, `sent_subject` tells whether one was of a
     subject, also while it prepared; `cells` is what the run has done. `at_once` are the requests that other threads
     have sent in the present example.
@@ -29,6 +30,7 @@ class Recording:
     reached: set[str] = field(default_factory=set)
     reached_subject: bool = False
     preparing: bool = False
+    unusual: bool = False
     requests: int = 0
     sent: int = 0
     sent_subject: bool = False
@@ -47,7 +49,7 @@ class Recording:
         self.steps = []
         self.sent, self.sent_subject = 0, False
         self.at_once = set()
-        self.reached_subject = self.preparing = False
+        self.reached_subject = self.preparing = self.unusual = False
 
     @property
     def only_prepared(self) -> bool:

@@ -7,26 +7,22 @@ stands in the same place of the new answer.
 from __future__ import annotations
 
 import base64
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from types import MappingProxyType
 from typing import Any, Literal
-from urllib.parse import quote
 
-import orjson
-
+from conformance.answers import alike
 from conformance.client import Client
 from conformance.evidence import STATUSES, shown_step
-from conformance.exchange import MADE_UP, REDACTED, Exchange, Step
-from conformance.json_values import read_json
+from conformance.exchange import Exchange, Step
+from conformance.redaction import MADE_UP, REDACTED
+from conformance.renaming import Renaming
 from conformance.results import Result, Results
 
 State = Literal["same", "mended", "changed", "impossible"]
 CANARY = "-canary-"
-SHORTEST = 6  # what is shorter is a word, and no id that a server made up
-SMALLEST = 10**6  # and a smaller number is a count
-VOLATILE = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{6,}|[0-9a-f]{16,}")
 NUMBERS = count(1)
 
 
@@ -66,20 +62,23 @@ class Replayed:
     exchanges: list[Exchange] = field(default_factory=list)
 
 
-def replay(finding: Finding, client: Client, prefix: str) -> Replayed:
+def replay(
+    finding: Finding, client: Client, prefix: str, between: Mapping[str, str] = MappingProxyType({})
+) -> Replayed:
     """Send the steps of a finding again and compare. `prefix` begins the names of the run that sends them.
 
-    Raises Stopped when the run is over.
+    `between` is what else this server calls otherwise than that of the finding (mirror.names_between). Raises Stopped
+    when the run is over.
     """
     if why := obstacle(finding, client.headers):
         return Replayed("impossible", why)
-    names = Renaming({finding.prefix: f"{prefix}r{next(NUMBERS)}x"})
+    names = Renaming({**between, finding.prefix: f"{prefix}r{next(NUMBERS)}x"})
     shown, exchanges = shown_step(finding.steps), []
     for step in finding.steps:
         exchanges.append(client.send(_request(step, finding.base, client.base, names, client.headers)))
         if step is shown:
             break
-        names.learn(step, exchanges[-1])
+        names.learn((step.response.body or {}).get("json"), step.response.headers, exchanges[-1])
     return Replayed(*_compared(finding, exchanges, names), exchanges)
 
 
@@ -119,76 +118,6 @@ def is_cut(body: Mapping[str, Any] | None) -> bool:
     return kept < int(body["size"])
 
 
-@dataclass
-class Renaming:
-    """Texts of the recorded run, and what they are called now."""
-
-    names: dict[str, str]
-
-    def text(self, text: str) -> str:
-        """Return a text with the names of now, also where they are percent-encoded."""
-        found = {old: new for old, new in self.names.items() if old in text}
-        found |= {quote(old, safe=""): quote(new, safe="") for old, new in self.names.items()}
-        words = sorted(filter(text.__contains__, found), key=len, reverse=True)
-        if not words:
-            return text
-        pattern = re.compile("|".join(_bounded(word) for word in words))
-        return pattern.sub(lambda match: found[match[0]], text)
-
-    def value(self, value: Any) -> Any:
-        """Return a JSON value with the names of now."""
-        if isinstance(value, dict):
-            return {self.text(key): self.value(item) for key, item in value.items()}
-        if isinstance(value, list):
-            return [self.value(item) for item in value]
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, int) and not isinstance(value, bool) and str(value) in self.names:
-            return int(self.names[str(value)])
-        return value
-
-    def body(self, body: Mapping[str, Any] | None) -> bytes:
-        """Return the bytes of a recorded body; what is neither JSON nor text is sent as it was."""
-        if not body:
-            return b""
-        if "json" in body:
-            return orjson.dumps(self.value(body["json"]))
-        return self.text(body["text"]).encode() if "text" in body else base64.b64decode(body["base64"])
-
-    def learn(self, step: Step, exchange: Exchange) -> None:
-        """Note what the server calls now what it made up in a recorded answer."""
-        recorded = (step.response.body or {}).get("json")
-        pairs = [*_pairs(recorded, read_json(exchange.response_body))]
-        headers = {name.lower(): value for name, value in exchange.response_headers.items()}
-        pairs += [(old, headers.get(name.lower())) for name, old in step.response.headers.items()]
-        for old, new in pairs:
-            if _is_made_up(old) and isinstance(new, type(old)) and self.value(old) != new:
-                self.names[str(old)] = str(new)
-
-
-def _bounded(word: str) -> str:
-    """Return the expression for a name; a number is no part of a longer one."""
-    return rf"(?<!\d){word}(?!\d)" if word.isdecimal() else re.escape(word)
-
-
-def _is_made_up(value: Any) -> bool:
-    if isinstance(value, str):
-        return len(value) >= SHORTEST and " " not in value and REDACTED not in value and any(map(str.isdigit, value))
-    return isinstance(value, int) and value >= SMALLEST
-
-
-def _pairs(old: Any, new: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield what stands at the same places of two JSON values."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        for name in old.keys() & new.keys():
-            yield from _pairs(old[name], new[name])
-    elif isinstance(old, list) and isinstance(new, list):
-        for one, other in zip(old, new, strict=False):
-            yield from _pairs(one, other)
-    else:
-        yield old, new
-
-
 def _request(step: Step, old: str, new: str, names: Renaming, own: Mapping[str, str]) -> Exchange:
     """Return a recorded request as it is sent now; what every request carries is that of this run."""
     sent, mine = step.request, {name.lower(): value for name, value in own.items()}
@@ -209,21 +138,17 @@ def _compared(finding: Finding, exchanges: Sequence[Exchange], names: Renaming) 
         return "mended" if mended else "changed", f"{said}, not {step.response.status or 'nothing'} as recorded"
     if due or step.mark == "status":
         return "same", f"{said}, as recorded"
-    for number, (one, exchange) in enumerate(zip(finding.steps, exchanges, strict=False), 1):
+    for number, (recorded, exchange) in enumerate(zip(finding.steps, exchanges, strict=False), 1):
         other = exchange.to_step().response
-        if one.response.status != other.status or not _alike(names.value(one.response.body), other.body):
-            return "changed", f"the answer to step {number}, {one.operation}, is another one than recorded"
+        if recorded.response.status != other.status or not _alike(names.value(recorded.response.body), other.body):
+            return "changed", f"the answer to step {number}, {recorded.operation}, is another one than recorded"
     return "same", "all answers are as recorded"
 
 
-def _alike(one: Any, other: Any) -> bool:
+def _alike(value: Any, other: Any) -> bool:
     """True for JSON values that are equal but for ids, times and the like."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_alike(one[name], other[name]) for name in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_alike, one, other))
-    if isinstance(one, str) and isinstance(other, str):
-        return VOLATILE.sub("", one) == VOLATILE.sub("", other)
-    if isinstance(one, int) and isinstance(other, int):
-        return one == other or min(one, other) >= SMALLEST
-    return bool(one == other)
+    if isinstance(value, dict) and isinstance(other, dict):
+        return value.keys() == other.keys() and all(_alike(value[name], other[name]) for name in value)
+    if isinstance(value, list) and isinstance(other, list):
+        return len(value) == len(other) and all(map(_alike, value, other))
+    return alike(value, other)

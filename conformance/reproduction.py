@@ -13,14 +13,14 @@ from typing import Any
 import msgspec
 
 from conformance.again import LEFT_OUT, variable
-from conformance.exchange import REDACTED, Exchange
+from conformance.exchange import Exchange
 from conformance.expectations import FAILED, alike
+from conformance.redaction import REDACTED
 from conformance.replay import Finding, replay
 from conformance.results import Results
 from conformance.runner import run
-from conformance.session import handshake
+from conformance.session import met
 from conformance.settings import Settings, load_settings
-from conformance.target import connect
 from specs.problems import Problem
 
 OTHER = "it fails in another way"
@@ -52,14 +52,14 @@ class Reproduced:
 
 def recorded(results: Results, requirement_id: str) -> Recorded:
     """Return a finding of a run. Raises Problem for what is none, with near matches."""
-    found = {one.id: one for one in results.requirements if one.verdict in (*FAILED, "known")}
-    if requirement_id not in found:
-        near = difflib.get_close_matches(requirement_id, found, n=3)
+    findings = {entry.id: entry for entry in results.requirements if entry.verdict in (*FAILED, "known")}
+    if requirement_id not in findings:
+        near = difflib.get_close_matches(requirement_id, findings, n=3)
         raise Problem(
             f"The run has no finding {requirement_id!r}.",
-            f"Did you mean {', '.join(near)}?" if near else f"It has {len(found)}: see its report.",
+            f"Did you mean {', '.join(near)}?" if near else f"It has {len(findings)}: see its report.",
         )
-    result, _shown = found[requirement_id], results.target.settings
+    result, _shown = findings[requirement_id], results.target.settings
     return Recorded(
         finding=Finding.of(result, results),
         statement=result.statement,
@@ -74,44 +74,38 @@ def recorded(results: Results, requirement_id: str) -> Recorded:
 
 
 def settings_for(
-    found: Recorded, url: str, given: Mapping[str, Any], environ: Mapping[str, str] = os.environ
+    record: Recorded, url: str, given: Mapping[str, Any], environ: Mapping[str, str] = os.environ
 ) -> Settings:
     """Return the settings to see a finding again at a URL: those of its run, but for what is given.
 
     The value of a secret header or option is looked for in the environment, under its name in curl commands.
     """
-    kept = {**found.settings, "server": url}
+    kept = {**record.settings, "server": url}
     for name, between in (("headers", ": "), ("storage_options", "=")):
         kept[name] = [_filled(pair, between, environ) for pair in kept.get(name, ())]
     return load_settings({**kept, **{name: value for name, value in given.items() if value}}, environ)
 
 
-def reproduce(found: Recorded, settings: Settings) -> Reproduced:
+def reproduce(record: Recorded, settings: Settings) -> Reproduced:
     """Send the steps of a finding again; where they do not decide, judge a server by its requirement.
 
     All names are of this run, and what it makes is dropped. Raises Problem when the target cannot be judged.
     """
-    target = connect(settings)
-    try:
-        handshake(target)
-        replayed = replay(found.finding, target.client, target.prefix)
-        target.sandbox.sweep()
-    finally:
-        target.client.close()
-        target.canaries.remove()
+    with met(settings) as target:
+        replayed = replay(record.finding, target.client, target.prefix)
     if replayed.state in ("same", "mended"):
         return Reproduced(replayed.state == "same", replayed.why, replayed.exchanges)
-    fails, why = _judged(found, settings)
+    fails, why = _judged(record, settings)
     return Reproduced(fails, f"{replayed.why}; so the requirement was tested: {why}", replayed.exchanges)
 
 
-def _judged(found: Recorded, settings: Settings) -> tuple[bool, str]:
+def _judged(record: Recorded, settings: Settings) -> tuple[bool, str]:
     """Return whether a requirement is not met, and what was seen."""
-    finding = found.finding
+    finding = record.finding
     with tempfile.TemporaryDirectory() as folder:
         alone = replace(settings, select=finding.id, report=folder, expect="")
         results, _ = run(alone)
-    result = next((one for one in results.requirements if one.id == finding.id), None)
+    result = next((entry for entry in results.requirements if entry.id == finding.id), None)
     if result is None:
         return True, "it could not be tested"
     if result.verdict not in FAILED:
@@ -130,10 +124,10 @@ def _filled(pair: str, between: str, environ: Mapping[str, str]) -> str:
     return f"{name}{between}{environ[variable(name)]}"
 
 
-def as_shell(found: Recorded, url: str) -> str:
+def as_shell(record: Recorded, url: str) -> str:
     """Return numbered curl commands that send the steps of a finding; `$BASE` is the URL of the server."""
-    finding = found.finding
-    lines = ["#!/bin/sh", f"# {finding.id}: {found.statement}", f"# {found.due}", f"BASE={shlex.quote(url)}", ""]
+    finding = record.finding
+    lines = ["#!/bin/sh", f"# {finding.id}: {record.statement}", f"# {record.due}", f"BASE={shlex.quote(url)}", ""]
     for number, step in enumerate(finding.steps, 1):
         answer = step.response.status or step.response.failure
         lines += [f"# {number}. {step.operation or step.request.method} was answered with {answer}"]
@@ -146,16 +140,16 @@ def with_base(curl: str, base: str) -> str:
     return curl.replace(f" '{base}/", ' "$BASE"\'/', 1).replace(f" {base}/", ' "$BASE"/', 1)
 
 
-def as_pytest(found: Recorded, url: str) -> str:
+def as_pytest(record: Recorded, url: str) -> str:
     """Return a module for pytest that asserts that a finding is mended."""
-    name = "".join(sign if sign.isalnum() else "_" for sign in found.finding.id)
-    content = msgspec.json.format(msgspec.json.encode(found)).decode()
+    name = "".join(sign if sign.isalnum() else "_" for sign in record.finding.id)
+    content = msgspec.json.format(msgspec.json.encode(record)).decode()
     return PYTEST.format(
-        id=found.finding.id,
-        statement=_plain(found.statement),
-        due=_plain(found.due),
-        kit=found.kit,
-        seen=found.seen,
+        id=record.finding.id,
+        statement=_plain(record.statement),
+        due=_plain(record.due),
+        kit=record.kit,
+        seen=record.seen,
         url=url,
         name=name,
         content=repr(content).replace("\\n", "\\n'\n    '"),

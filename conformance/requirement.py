@@ -13,6 +13,7 @@ What several APIs state is a template (common/template.py), which gives the stat
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,14 +21,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 from hypothesis.strategies import SearchStrategy
 
+from conformance.kinds import EVERY_KIND
+
 if TYPE_CHECKING:
     from conformance.suite import Suite
 
-KINDS = ("wire", "behaviour", "error", "pagination", "hostile", "auth", "model", "race", "scenario")
-VIEWS = ("spark",)  # suites that look at an API through something else: their ids start with their name
+VIEWS = ("spark", "fuzz")  # suites that look at an API through something else: their ids start with their name
 Level = Literal["MUST", "SHOULD", "MAY"]
 MARK = "lakeproof_requirement"
-CASE, SOURCE = "case", "source"
+ID = r"^[a-z0-9_]+(\.[a-z0-9_-]+)+$"  # the form of ids, in results too
+CASE, SOURCE, STRATEGIES = "case", "source", "strategies"
 Test = Callable[..., None]
 Declaration = Callable[..., Callable[[Test], Test]]
 
@@ -38,7 +41,7 @@ class Requirement:
 
     `operations` are its subjects: what else its test calls is a prerequisite. `needs` are requirements
     without which it says nothing new: where one of them is not met, it is blocked by it. `since` is the first revision
-    of its API by which it is judged, "" for all.
+    of its API by which it is judged, "" for all. `drawn` tells whether its test draws arguments, or commands.
     """
 
     id: str
@@ -50,6 +53,7 @@ class Requirement:
     where: str
     needs: tuple[str, ...] = ()
     since: str = ""
+    drawn: bool = False
 
     @property
     def suite(self) -> str:
@@ -74,7 +78,7 @@ def given(**strategies: SearchStrategy[Any]) -> Callable[[Test], Test]:
     """Draw these arguments of the test; the suite decides how many examples a run can afford."""
 
     def decorate(function: Test) -> Test:
-        function.__dict__["strategies"] = strategies
+        function.__dict__[STRATEGIES] = strategies
         return function
 
     return decorate
@@ -93,7 +97,7 @@ def _decorator(level: Level) -> Declaration:
         statement: Callable[[Any], str] | None = None,
         where: str = "",
     ) -> Callable[[Test], Test]:
-        if kind not in KINDS:
+        if kind not in EVERY_KIND:
             raise ValueError(f"{requirement_id}: there is no kind {kind!r}")
 
         def decorate(function: Test) -> Test:
@@ -108,8 +112,9 @@ def _decorator(level: Level) -> Declaration:
                         clause(value) if callable(clause) else clause,
                         _statement((statement(value) if statement else function.__doc__) or "", key, value),
                         where or f"{function.__module__}:{function.__name__}",
-                        tuple(one.replace("{}", key) for one in needs),
+                        tuple(need.replace("{}", key) for need in needs),
                         since,
+                        kind == "model" or STRATEGIES in function.__dict__,
                     )
                 )
                 for key, value in cases.items()
@@ -132,6 +137,8 @@ def _statement(text: str, key: str, case: Any) -> str:
 
 
 def _register(requirement: Requirement) -> Requirement:
+    if not re.fullmatch(ID, requirement.id):
+        raise ValueError(f"{requirement.id}: ids are in small letters, their parts with dots between them")
     known = REQUIREMENTS.setdefault(requirement.id, requirement)
     if known.where != requirement.where:
         raise ValueError(f"the requirement {known.id} is declared twice: {known.where} and {requirement.where}")
@@ -140,7 +147,7 @@ def _register(requirement: Requirement) -> Requirement:
 
 def _as_test(function: Test, declared: Mapping[str, Requirement], each: Mapping[str, Any] | None) -> Test:
     """Return what pytest collects: the test's fixtures without its drawn arguments, run by the suite."""
-    strategies: Mapping[str, SearchStrategy[Any]] = function.__dict__.get("strategies", {})
+    strategies: Mapping[str, SearchStrategy[Any]] = function.__dict__.get(STRATEGIES, {})
     parameters = inspect.signature(function, eval_str=False).parameters
     fixtures = [parameter for name, parameter in parameters.items() if name not in strategies]
 
@@ -149,7 +156,9 @@ def _as_test(function: Test, declared: Mapping[str, Requirement], each: Mapping[
         suite.run(function, {"suite": suite, **arguments} if "suite" in parameters else arguments, strategies)
 
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    wanted = {"suite": inspect.Parameter("suite", kind)} | {one.name: one.replace(kind=kind) for one in fixtures}
+    wanted = {"suite": inspect.Parameter("suite", kind)} | {
+        parameter.name: parameter.replace(kind=kind) for parameter in fixtures
+    }
     test.__signature__ = inspect.Signature(list(wanted.values()))  # type: ignore[attr-defined]
     test.__name__, test.__doc__, test.__module__ = function.__name__, function.__doc__, function.__module__
     test.__dict__[SOURCE] = function

@@ -33,7 +33,7 @@ class DocumentRevision:
 
     def require_parameter(self, operation: str, name: str) -> None:
         """Require that an operation takes a parameter, wherever it travels."""
-        if not any(one.name == name for one in self.document.operation(operation).parameters):
+        if not any(parameter.name == name for parameter in self.document.operation(operation).parameters):
             raise Unoffered(f"this revision of the document has no parameter {name} of {operation}")
 
     def require_schema(self, schema: str) -> None:

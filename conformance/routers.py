@@ -11,14 +11,14 @@ from specs.openapi import JSON_TYPE
 # separator of namespaces, bytes that are no text, dots for a name.
 ODD_PATH = re.compile(r"%(?:2f|5c|25|3b|7f|0[0-9a-f]|1[0-9a-e]|f[5-9a-f]|c[01])|/(?:\.|%2e){1,2}(?=/|$)", re.IGNORECASE)
 UNSUPPORTED_TYPE = 415
-OF_GATEWAYS = (414, 429, 431)
+OF_GATEWAYS = (413, 414, 429, 431)
 SLASHES = frozenset("/\\\0")  # in a name, encoded: what most routers refuse, or take for the / between two names
 
 
 def is_of_router(exchange: Exchange) -> bool:
     """True for a refusal that comes before any operation is known: what routers and gateways answer.
 
-    They refuse paths that are none to them, types that nobody reads, and clients that are too many.
+    They refuse paths that are none to them, types that nobody reads, what is too long, and clients that are too many.
     """
     kind = {name.lower(): value for name, value in exchange.request_headers.items()}.get("content-type", JSON_TYPE)
     path = exchange.url.partition("?")[0]

@@ -11,17 +11,22 @@ from pathlib import Path
 import pytest
 
 from conformance.apis import PACKAGE, place_of
+from conformance.kinds import FUZZ
 from conformance.plugin import Listener, SuitePlugin
+from conformance.reference_answers import Reference, add_reference_answers
 from conformance.requirement import REQUIREMENTS
 from conformance.results import Results
 from conformance.session import Session
 from conformance.settings import Settings
+from conformance.target import Target
+from specs.extras import require_extra
+from specs.profiles import Profile
 
 log = logging.getLogger("lakeproof.suite")
 HERE = Path(__file__).parent
 USER_OPTIONS = "PYTEST_ADDOPTS"
-LEFT_OUT = ("terminal", "cacheprovider", "schemathesis", "logging", "unraisableexception", "threadexception")
-QUIET = ("--capture=no", *(word for plugin in LEFT_OUT for word in ("-p", f"no:{plugin}")))
+LEFT_OUT = ("terminal", "capture", "cacheprovider", "schemathesis", "logging", "unraisableexception", "threadexception")
+QUIET = tuple(word for plugin in LEFT_OUT for word in ("-p", f"no:{plugin}"))
 
 
 def run(
@@ -32,20 +37,34 @@ def run(
     ids: Collection[str] | None = None,
     package: str = "",
     plugins: Sequence[object] = (),
+    known: Target | None = None,
+    reference: Reference | None = None,
 ) -> tuple[Results, int]:
     """Judge a target and return the results and the exit code.
 
     `ids` limits the run to these requirements, `package` names those of another suite, `plugins` go to pytest
-    with the suite's own. Nothing is printed; `listener` hears how it goes.
+    with the suite's own, `known` is the target, if the caller has met it already, `reference` starts the server whose
+    answers to the steps of findings the results are to have. Nothing is printed; `listener` hears how it goes.
     Raises Problem when the target cannot be judged.
     """
-    session = Session(settings, command, ids)
+    if FUZZ in settings.kinds:
+        require_extra(FUZZ)
+    session = Session(settings, command, ids, known)
     plugin = SuitePlugin(session, listener)
-    suites = [package] if package else [f"{PACKAGE}.{suite}" for suite in session.target.profile.suites]
+    suites = [package] if package else packages_of(settings, session.target.profile)
     code = run_pytest(_places(suites, ids), [plugin, *plugins])
     for error in session.kit_errors:
         log.error("the kit failed outside of a requirement:\n%s", error)
-    return session.results(), code
+    results = session.results()
+    if reference:
+        add_reference_answers(results, session.target, reference)
+    return results, code
+
+
+def packages_of(settings: Settings, profile: Profile) -> list[str]:
+    """Return the packages whose requirements a run on servers of a profile may be about."""
+    fuzz = [f"{PACKAGE}.{FUZZ}"] if FUZZ in settings.kinds else []
+    return [f"{PACKAGE}.{suite}" for suite in profile.suites] + fuzz
 
 
 def run_pytest(arguments: Sequence[str], plugins: Sequence[object]) -> int:

@@ -66,7 +66,6 @@ class Sandbox:
     left_behind: list[Leftover] = field(default_factory=list)
     registrations: set[Names | str] = field(default_factory=set)
     kept: dict[Thing, None] = field(default_factory=dict)
-    in_vain: Counter[str] = field(default_factory=Counter)
 
     def note(self, kind: str, ids: Iterable[Names | str]) -> None:
         """Note things before they are asked for, so that they are dropped whatever the server answers.
@@ -117,12 +116,13 @@ class Sandbox:
         self.clean_up()
         if self.inventory is None or self.client.gone:
             return
+        in_vain: Counter[str] = Counter()  # what a server refused earlier says little about what it still lists
         with self.client.cleaning():
             if end:
                 self.doubtful |= dict.fromkeys(self.kept, "nobody asked to drop it")
                 self.kept.clear()
             for thing in ordered({**self._found(self.inventory), **self.doubtful}, self.inventory.outer):
-                self._drop(self.inventory, thing, insist=True)
+                self._drop(self.inventory, thing, in_vain)
             listed = self._found(self.inventory) if self.doubtful else {}
             there = [thing for thing in {**listed, **self.doubtful} if self._stays(self.inventory, thing, listed)]
         self.left_behind = [
@@ -138,12 +138,12 @@ class Sandbox:
         there = inventory.is_there(thing)
         return thing in listed if there is None else there
 
-    def _drop(self, inventory: Inventory, thing: Thing, *, insist: bool = False) -> None:
+    def _drop(self, inventory: Inventory, thing: Thing, in_vain: Counter[str] | None = None) -> None:
         """Drop something, a namespace with what is in it; note what the server says when it does not."""
-        answer = self._ask(inventory, thing, insist=insist)
+        answer = self._ask(inventory, thing, in_vain)
         if answer and answer.status == 409 and thing.kind == NAMESPACE:
             for inner in ordered(self._deep(inventory, [thing])):
-                self._ask(inventory, inner, insist=insist)
+                self._ask(inventory, inner, in_vain)
             answer = inventory.drop(thing)
         self.doubtful.pop(thing, None)
         if answer is None:
@@ -152,15 +152,18 @@ class Sandbox:
             said = answer.status or answer.failure
             self.doubtful[thing] = f"{answer.operation} is answered with {said}"
 
-    def _ask(self, inventory: Inventory, thing: Thing, *, insist: bool) -> Exchange | None:
-        """Ask to drop something; None when the server lacks the operation, or still seems to after some tries."""
+    def _ask(self, inventory: Inventory, thing: Thing, in_vain: Counter[str] | None) -> Exchange | None:
+        """Ask to drop something; None when the server lacks the operation, or still seems to after some tries.
+
+        Only a sweep tries: `in_vain` counts its tries of each kind.
+        """
         if inventory.can_drop(thing.kind):
             return inventory.drop(thing)
-        if not insist or self.in_vain[thing.kind] >= MOST_TRIES:
+        if in_vain is None or in_vain[thing.kind] >= MOST_TRIES:
             return None
         answer = inventory.drop(thing)
         dropped = answer is not None and answer.status in DROPPED
-        self.in_vain[thing.kind] = 0 if dropped else self.in_vain[thing.kind] + 1
+        in_vain[thing.kind] = 0 if dropped else in_vain[thing.kind] + 1
         return answer if dropped else None
 
     def _known(self, thing: Thing) -> Thing:
@@ -173,16 +176,16 @@ class Sandbox:
 
     def _deep(self, inventory: Inventory, namespaces: Sequence[Thing]) -> list[Thing]:
         """Return all that is in namespaces, at any depth; a server that shows one list everywhere ends it too."""
-        found: dict[Thing, None] = {}
+        contents: dict[Thing, None] = {}
         level = list(namespaces)
         for _ in range(DEEPEST):
             things = [self._known(thing) for namespace in level for thing in inventory.inside(namespace)]
-            inner = [thing for thing in things if thing not in found]
-            found.update(dict.fromkeys(inner))
+            inner = [thing for thing in things if thing not in contents]
+            contents.update(dict.fromkeys(inner))
             level = [thing for thing in inner if thing.kind == NAMESPACE]
             if not level:
                 break
-        return list(found)
+        return list(contents)
 
 
 def ordered(things: Iterable[Thing], outer: Sequence[str] = ()) -> list[Thing]:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from _pytest.mark.expression import Expression
 
-from conformance.requirement import KINDS, REQUIREMENTS, Requirement
+from conformance.kinds import KINDS
+from conformance.requirement import REQUIREMENTS, Requirement
 from conformance.results import Results, read_results
 from conformance.results_files import results_file
 from conformance.settings import Settings
@@ -31,7 +32,7 @@ class Scope:
     @classmethod
     def of(cls, profile: Profile, document: Document) -> Scope:
         """Return the scope of a profile, judged by its document or another copy of it."""
-        return cls(document, {one.api: one for one in profile.judged_by()}, profile.frozen_requirements())
+        return cls(document, {part.api: part for part in profile.judged_by()}, profile.frozen_requirements())
 
     def has(self, requirement: Requirement) -> bool:
         """True when servers of the profile are judged by this requirement.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Collection, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import cast
@@ -18,6 +18,7 @@ from conformance.exchange import Exchange
 from conformance.exchange_log import ExchangeBuffer, ExchangeLog
 from conformance.expectations import Expectations
 from conformance.expectations_file import load_expectations
+from conformance.flaky import SENT_AGAIN, as_flaky, is_flaky
 from conformance.outcomes import Stopped
 from conformance.replay import Finding, Replayed, replay
 from conformance.requirement import REQUIREMENTS, VIEWS, Requirement
@@ -39,6 +40,7 @@ from conformance.server_profile import server_profile
 from conformance.settings import Settings
 from conformance.suite import Suite
 from conformance.target import OFFERED, Target, connect
+from conformance.verdict import FINDINGS
 from specs.apis import apis
 from specs.problems import Problem
 
@@ -56,7 +58,8 @@ class Session:
     ) -> None:
         """Meet the target, unless it is `known`. Raises Problem when it cannot be judged.
 
-        `ids` are all that is wanted, if given; `log` takes the exchanges, by default the file in the report's folder.
+        Who listens to a known target hears of the run, too. `ids` are all that is wanted, if given; `log` takes the
+        exchanges, by default the file in the report's folder.
         """
         self.settings = settings
         self.command = command or " ".join(sys.argv[:1])
@@ -80,8 +83,9 @@ class Session:
         )
         self._tested_suites: set[str] = set()
         self.log = log or ExchangeLog(Path(settings.report))
-        levels = {one for profile in self.target.profile.judged_by() for one in suite_part(profile.api).levels}
+        levels = {scale for profile in self.target.profile.judged_by() for scale in suite_part(profile.api).levels}
         self.cells = CellLog(self.target.document, tuple(levels))
+        self._also = self.client.recording.listener
         self.client.recording.listener = self._hear
         self.client.recording.cells = self.cells
         if settings.max_time:
@@ -104,10 +108,10 @@ class Session:
 
         The report of an earlier run is kept where there are none.
         """
-        self._tested_suites = {one.suite for one in collected}
-        suites = {one.suite for one in collected if one.suite == one.api}
-        known = {one.id: one for one in collected} | {
-            name: one for api in suites for name, one in requirements(api).items()
+        self._tested_suites = {requirement.suite for requirement in collected}
+        suites = {requirement.suite for requirement in collected if requirement.suite == requirement.api}
+        known = {requirement.id: requirement for requirement in collected} | {
+            name: requirement for api in suites for name, requirement in requirements(api).items()
         }
         self.selected, self.available = len(selected), sum(map(self._scope.has, known.values()))
         self._order = {name: place for place, name in enumerate(selected)}
@@ -134,15 +138,29 @@ class Session:
 
     def judged(self, result: Result) -> Result:
         """Return a result as the expectations have it."""
-        return self._expectations.judge(result, self._replay)
+        return self._expectations.judge(result)
+
+    def replay_known(self, requirement: Requirement) -> None:
+        """Send the stored counterexample of a requirement, if there is one, and drop what it made."""
+        if finding := self._expectations.example(requirement):
+            with suppress(Stopped):  # the run is over
+                self._expectations.replays[requirement.id] = self._replay(finding)
+
+    def look_again(self) -> None:
+        """Send the steps of all findings again, and drop what they made: one that ends well then is flaky."""
+        base = self.settings.server.rstrip("/")
+        with suppress(Stopped):
+            for result in list(self._results.values()):
+                if result.verdict in FINDINGS and result.kind in SENT_AGAIN and not is_flaky(result.message):
+                    steps = Finding(result.id, result.kind, result.message, result.steps, base, self.target.prefix)
+                    replayed = self._replay(steps)
+                    if replayed.state == "mended":
+                        self.add(as_flaky(result, replayed))
 
     def _replay(self, finding: Finding) -> Replayed:
-        """Send a stored counterexample, and drop what it made."""
-        try:
-            replayed = replay(finding, self.client, self.target.prefix)
-            self.target.sandbox.sweep(end=False)
-        except Stopped as stopped:
-            return Replayed("impossible", str(stopped.msg))
+        """Send the steps of a finding again, and drop what they made. Raises Stopped when the run is over."""
+        replayed = replay(finding, self.client, self.target.prefix)
+        self.target.sandbox.sweep(end=False)
         return replayed
 
     def results(self) -> Results:
@@ -155,6 +173,8 @@ class Session:
     def _hear(self, exchange: Exchange) -> None:
         self.log.add(exchange)
         self.cells.note(exchange)
+        if self._also:
+            self._also(exchange)
 
     def finish(self) -> None:
         """Close what the run had open."""
@@ -206,6 +226,19 @@ class Session:
             settings=self.settings.shown(),
             traits=server_profile(target),
         )
+
+
+@contextmanager
+def met(settings: Settings) -> Iterator[Target]:
+    """Yield a target that is known, and drop what was made on it. Raises Problem when it cannot be judged."""
+    target = connect(settings)
+    try:
+        handshake(target)
+        yield target
+    finally:
+        target.sandbox.sweep()
+        target.client.close()
+        target.canaries.remove()
 
 
 def handshake(target: Target) -> None:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from conformance.exchange import is_secret
-from conformance.requirement import KINDS
+from conformance.kinds import EVERY_KIND, KINDS
+from conformance.redaction import REDACTED, is_secret
 from specs.apis import default_api
 from specs.files import read_toml
 from specs.identifiers import READABLE_SEPARATOR, IdentifierError, split_levels
@@ -27,6 +27,7 @@ LOCATION = re.compile(r"/|[a-z][a-z0-9+.-]*:/")
 MOST_JOBS = 64
 DEFAULT_REPORT = "lakeproof-report"
 EXPECTATIONS = "lakeproof-expectations.toml"
+EMBEDDED_STORAGE = "memory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +89,13 @@ class Settings:
     def shown(self) -> dict[str, Any]:
         """Return the settings in force, for a report: secrets are not shown."""
         shown: dict[str, Any] = {}
-        for one in fields(self):
-            value = getattr(self, one.name)
-            if one.name == "storage_options":
+        for setting in fields(self):
+            value = getattr(self, setting.name)
+            if setting.name == "storage_options":
                 value = [f"{name}={_hide(name, text)}" for name, text in self.storage_pairs()]
-            elif one.name == "headers":
+            elif setting.name == "headers":
                 value = [f"{name}: {_hide(name, text)}" for name, text in self.header_pairs()]
-            shown[one.name] = _hide(one.name, value) if value else value
+            shown[setting.name] = _hide(setting.name, value) if value else value
         return shown
 
     @property
@@ -135,7 +136,7 @@ class Settings:
 
 
 def _hide(name: str, value: Any) -> Any:
-    return "<redacted>" if is_secret(name) else value
+    return REDACTED if is_secret(name) else value
 
 
 def load_settings(
@@ -150,13 +151,13 @@ def load_settings(
     """
     path = (folder or Path.cwd()) / FILE_NAME
     from_file = read_toml(path) if path.exists() else {}
-    known = {one.name for one in fields(Settings)}
+    known = {setting.name for setting in fields(Settings)}
     unknown = sorted(set(from_file) - known - {"serve"})
     if unknown:
         raise Problem(f"{path} has unknown settings: {', '.join(unknown)}.", f"Known: {', '.join(sorted(known))}.")
     from_env = {name: text for name in known if (text := environ.get(ENV_PREFIX + name.upper()))}
-    found = {"expect": EXPECTATIONS} if ((folder or Path.cwd()) / EXPECTATIONS).exists() else {}
-    merged = {**found, **from_file, **from_env, **{name: value for name, value in given.items() if value is not None}}
+    implied = {"expect": EXPECTATIONS} if ((folder or Path.cwd()) / EXPECTATIONS).exists() else {}
+    merged = {**implied, **from_file, **from_env, **{name: value for name, value in given.items() if value is not None}}
     defaults = Settings()
     values = {name: _convert(name, value, getattr(defaults, name)) for name, value in merged.items()}
     return _checked(replace(defaults, **values))
@@ -182,9 +183,9 @@ def _convert(name: str, value: Any, default: Any) -> Any:
 def _checked(settings: Settings) -> Settings:
     if settings.depth not in DEPTHS:
         raise Problem(f"There is no depth {settings.depth!r}.", f"Choose {', '.join(DEPTHS)}.")
-    unknown = sorted(set(settings.kinds) - set(KINDS))
+    unknown = sorted(set(settings.kinds) - set(EVERY_KIND))
     if unknown:
-        raise Problem(f"There is no kind {', '.join(unknown)}.", f"Kinds: {', '.join(KINDS)}.")
+        raise Problem(f"There is no kind {', '.join(unknown)}.", f"Kinds: {', '.join(EVERY_KIND)}.")
     if settings.timeout <= 0:
         raise Problem("The timeout must be more than 0 seconds.", "Example: --timeout 10")
     if settings.max_time < 0 or settings.wait < 0:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity
 from hypothesis.errors import Flaky, HypothesisException
+from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
 from conformance.client import Client
+from conformance.drawing import as_seeded
 from conformance.outcomes import UNREADABLE, Blocked, Stopped, Violation
 from conformance.settings import DEPTHS, Settings
 from conformance.target import Target
 from specs.openapi import Operation
 
+Drawing = TypeVar("Drawing", bound=Callable[..., Any])
 STEP_COUNT = 12
 ATTEMPTS = 5
 CLOSES = "the server closes connections without an answer, now here and now there"
@@ -44,7 +47,7 @@ class Suite:
         """
         return self.target.document.operations.get(value.id, value) if isinstance(value, Operation) else value
 
-    def hypothesis_settings(self) -> hypothesis.settings:
+    def _hypothesis_settings(self) -> hypothesis.settings:
         """Return how drawn arguments are explored: the same way every time, but for a deep run."""
         deep = self.settings.depth == "deep"
         phases = (Phase.explicit, Phase.generate, Phase.shrink)
@@ -70,11 +73,19 @@ class Suite:
             example()
             return
         example.__name__ = test.__name__
-        drawn = hypothesis.given(**strategies)(example)
-        drawn = self.hypothesis_settings()(drawn)
-        if self.settings.depth == "deep":
-            drawn = hypothesis.seed(self.settings.seed)(drawn)
-        drawn()
+        drawn = self._seeded(self._hypothesis_settings()(hypothesis.given(**strategies)(example)))
+        with as_seeded():
+            drawn()
+
+    def run_machine(self, machine: type[RuleBasedStateMachine], **attributes: Any) -> None:
+        """Run a state machine that has these attributes, once for each drawn sequence of its rules."""
+        bound = self._seeded(type(machine.__name__, (machine,), attributes))
+        with as_seeded():
+            run_state_machine_as_test(bound, settings=self._hypothesis_settings())
+
+    def _seeded(self, drawing: Drawing) -> Drawing:
+        """Return what draws, by the seed of the run where it is a deep one."""
+        return hypothesis.seed(self.settings.seed)(drawing) if self.settings.depth == "deep" else drawing
 
     def _run_example(self, test: Callable[[], None], fixtures: Iterable[Any]) -> None:
         """Run one example, anew while connections break in it.

@@ -15,8 +15,8 @@ from urllib.parse import unquote, urlsplit
 from conformance.client import Client
 from conformance.common.hostile import Canaries
 from conformance.exchange import Exchange
-from conformance.json_values import read_json
 from conformance.ladders import Ways
+from conformance.reach import NOBODY_THERE
 from conformance.recording import ServerKnowledge
 from conformance.sandbox import Sandbox
 from conformance.settings import Settings
@@ -136,16 +136,20 @@ class Target:
             self.managing,
         )
 
-    def take(self, found: Found, number: int, of: int) -> None:
-        """Go on with what another process found out, as one of several: each counts names that no other has."""
-        self.prefix, self.server = found.prefix, found.server
-        self.probes, self.facts = found.probes, found.facts
-        self.table_folder, self.ways = found.table_folder, found.ways
+    def take(self, state: Found) -> None:
+        """Go on with what another process of the run found out."""
+        self.prefix, self.server = state.prefix, state.server
+        self.probes, self.facts = state.probes, state.facts
+        self.table_folder, self.ways = state.table_folder, state.ways
         self.canaries = Canaries(self.prefix)
-        self.numbers = itertools.count(found.names + number, of)
-        self.settings, self.managing = found.settings, found.managing
-        self.client.known = found.known
-        self.log_in(found.headers)
+        self.numbers = itertools.count(state.names)
+        self.settings, self.managing = state.settings, state.managing
+        self.client.known = state.known
+        self.log_in(state.headers)
+
+    def share_names(self, number: int, of: int) -> None:
+        """Go on as one of several processes: each counts names that no other has."""
+        self.numbers = itertools.count(next(self.numbers) + number, of)
 
     @property
     def missing_name(self) -> str:
@@ -265,7 +269,7 @@ def _advice(failure: str) -> str:
         return "Give the client's certificate with --cert FILE, and its key with --key FILE."
     if failure.startswith("TLS"):
         return "Give the authority that signed its certificate with --ca FILE, or take any with --insecure."
-    return "Check the URL, and that the server is running; --wait SECONDS waits for one that is starting."
+    return NOBODY_THERE
 
 
 def is_missing(exchange: Exchange, nowhere: Exchange) -> bool:
@@ -274,7 +278,7 @@ def is_missing(exchange: Exchange, nowhere: Exchange) -> bool:
     `nowhere` is what the server answers where it surely has no operation.
     """
     return exchange.status in (404, 405) and (
-        not isinstance(read_json(exchange.response_body), dict) or _signature(exchange) == _signature(nowhere)
+        not isinstance(exchange.json(), dict) or _signature(exchange) == _signature(nowhere)
     )
 
 

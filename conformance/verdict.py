@@ -6,15 +6,15 @@ from typing import Annotated, Literal, get_args
 
 import msgspec
 
-from conformance.exchange import Step
-from conformance.requirement import Level, Requirement
+from conformance.exchange import Step, StepResponse
+from conformance.requirement import ID, Level, Requirement
 from specs.clauses import clauses
 
 Verdict = Literal["pass", "fail", "warn", "known", "unoffered", "blocked", "error"]
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 Seconds = Annotated[float, msgspec.Meta(ge=0)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
-RequirementId = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9_]+(\.[a-z0-9_-]+)+$")]
+RequirementId = Annotated[str, msgspec.Meta(pattern=ID)]
 
 ExpectationState = Literal["known", "stale", "orphan", "expired", "different", "unseen", "untested"]
 
@@ -33,11 +33,12 @@ class ClauseRecord(msgspec.Struct, kw_only=True):
     place: list[str] = msgspec.field(default_factory=lambda: [])
 
 
-class Result(msgspec.Struct, kw_only=True):
+class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
     """How one requirement ended.
 
     `message` says what was seen, `steps` are the exchanges that show it, `reached` the operations and
-    statuses that the requirement asked for and got, `blocked_by` what failed before.
+    statuses that the requirement asked for and got, `blocked_by` what failed before. `reference` is what the reference
+    server answers to the steps, as far as they were sent to it.
     """
 
     id: RequirementId
@@ -55,6 +56,7 @@ class Result(msgspec.Struct, kw_only=True):
     steps: list[Step]
     reached: list[str]
     blocked_by: str | None
+    reference: list[StepResponse] = []
 
     def fails_gate(self, *, strict: bool) -> bool:
         """True when it is a MUST, with `strict` also a SHOULD, that is not met or could not be tested."""

@@ -12,9 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-import orjson
-
-from conformance.exchange import Exchange
+from conformance.exchange import NO_JSON, Exchange
 from conformance.routers import is_of_router
 from specs.openapi import JSON_TYPE, Document
 from specs.validation import Validators
@@ -65,8 +63,9 @@ class WireLog:
             key = (exchange.operation, exchange.status, mark)
             if key not in self.findings:
                 self.findings[key] = _finding(exchange, mark, message, steps)
+        value = exchange.json(NO_JSON)
         for name, check in self.extra_checks.items():
-            for mark, message in check(exchange, _json(exchange)):
+            for mark, message in check(exchange, value):
                 exchange.defect = exchange.defect or (mark, message)
                 extra = (name, exchange.operation, exchange.status, mark)
                 if extra not in self.extra_findings:
@@ -80,11 +79,11 @@ class WireLog:
 
     def take(self) -> Seen:
         """Return what was seen since the last time; a finding is not told again."""
-        told, told_extra = self._told
+        reported, reported_extra = self._told
         new = Seen(
             self.seen,
-            dict(islice(self.findings.items(), told, None)),
-            dict(islice(self.extra_findings.items(), told_extra, None)),
+            dict(islice(self.findings.items(), reported, None)),
+            dict(islice(self.extra_findings.items(), reported_extra, None)),
         )
         self.seen, self._told = Counter(), (len(self.findings), len(self.extra_findings))
         return new
@@ -117,21 +116,11 @@ class WireLog:
             return [("header:Content-Type", f"the body is {kind or 'without a type'}, not {' or '.join(content)}")]
         if kind != JSON_TYPE:
             return []
-        value = _json(exchange)
+        value = exchange.json(NO_JSON)
         if value is NO_JSON:
             return [("body:", "the body is not JSON")]
-        found = self.validators.response_findings(exchange.operation, exchange.status, value)
-        return [(f"body:{finding.pointer}", finding.message) for finding in found]
-
-
-NO_JSON = object()
-
-
-def _json(exchange: Exchange) -> Any:
-    try:
-        return orjson.loads(exchange.response_body)
-    except orjson.JSONDecodeError:
-        return NO_JSON
+        findings = self.validators.response_findings(exchange.operation, exchange.status, value)
+        return [(f"body:{finding.pointer}", finding.message) for finding in findings]
 
 
 def _finding(exchange: Exchange, mark: str, message: str, steps: list[Exchange]) -> WireFinding:

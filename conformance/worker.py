@@ -1,45 +1,57 @@
 """A worker: tests the requirements that it is given, one after another, in a process of its own.
 
+What all workers need is imported and collected once: each is a fork of the process that did it.
+
 It is the suite's own plugin under pytest; only the order comes from elsewhere, and what it sees goes there.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
+import os
 import signal
 import sys
 import traceback
+from collections.abc import Sequence
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.apis import PACKAGE, place_of
+from conformance.apis import place_of
 from conformance.exchange_log import ExchangeBuffer
 from conformance.job_messages import End, News, Rest, Start, Task
 from conformance.plugin import SuitePlugin, requirement_of
 from conformance.results import Result
-from conformance.runner import run_pytest
+from conformance.runner import packages_of, run_pytest
 from conformance.session import Session
 from conformance.target import connect
 
+if TYPE_CHECKING:
+    from conformance.crew import AnyPipe
+
 
 class Worker(SuitePlugin):
-    """The plugin of a worker. What it tests is what it is told to test."""
+    """The plugin of the workers: `pipes` are theirs. What each tests is what it is told to test."""
 
-    def __init__(self, start: Start, pipe: Connection[Any, Any]) -> None:
+    def __init__(self, start: Start, pipe: AnyPipe, pipes: Sequence[AnyPipe]) -> None:
         target = connect(start.settings)
-        target.take(start.found, start.number, start.of)
+        target.take(start.found)
         self._log = ExchangeBuffer()
         super().__init__(Session(start.settings, ids=start.ids, known=target, log=self._log))
         self._pipe = pipe
+        self._pipes = pipes
         self._counted = 0
         self._traffic = (0, 0, 0, 0.0)
         target.client.traffic.ends = start.ends
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Test what comes through the pipe until there is nothing more to do."""
-        items = {one.id: item for item in session.items if (one := requirement_of(item))}
+        """Become the workers; test what comes through the pipe until there is nothing more to do."""
+        items = {requirement.id: item for item in session.items if (requirement := requirement_of(item))}
+        number = fork(self._pipe, self._pipes)
+        self._pipe = self._pipes[number]
+        self.session.target.share_names(number, len(self._pipes))
         signal.signal(signal.SIGINT, signal.default_int_handler)
         while task := _next(self._pipe):
             self.session.elsewhere.update(task.verdicts)
@@ -85,7 +97,30 @@ class Worker(SuitePlugin):
         )
 
 
-def _next(pipe: Connection[Any, Any]) -> Task | None:
+def fork(pipe: AnyPipe, pipes: Sequence[AnyPipe]) -> int:
+    """Return once for each of the pipes, in a process of its own that has no other pipe, with the pipe's number.
+
+    The process that called never returns: it tells the first pipe how each of the others ended, and ends with the last.
+    """
+    gc.freeze()  # what is there will stay: no copy need look for garbage in it
+    numbers: dict[int, int] = {}
+    for number, own in enumerate(pipes):
+        if not (process := os.fork()):
+            for other in (pipe, *pipes):
+                if other is not own:
+                    other.close()
+            return number
+        numbers[process] = number
+    for end in pipes:
+        end.close()
+    while numbers:
+        process, status = os.wait()
+        with contextlib.suppress(OSError):  # nobody listens any more
+            pipe.send((numbers.pop(process), os.waitstatus_to_exitcode(status)))
+    os._exit(0)
+
+
+def _next(pipe: AnyPipe) -> Task | None:
     try:
         task: Task | None = pipe.recv()
     except EOFError:  # the run has ended without a word
@@ -93,14 +128,14 @@ def _next(pipe: Connection[Any, Any]) -> Task | None:
     return task
 
 
-def work(descriptor: int) -> None:
-    """Be a worker at the other end of a pipe."""
+def work(descriptors: Sequence[int]) -> None:
+    """Be the process that workers are forks of: at the other ends of its own pipe and of theirs."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run says when it is over
-    pipe: Connection[Any, Any] = Connection(descriptor)
+    pipes: list[Connection[Any, Any]] = [Connection(descriptor) for descriptor in descriptors]
     try:
-        start: Start = pipe.recv()
+        start: Start = pipes[0].recv()
     except EOFError:
         return
-    worker = Worker(start, pipe)
-    suites = [f"{PACKAGE}.{suite}" for suite in worker.session.target.profile.suites]
+    worker = Worker(start, pipes[0], pipes[1:])
+    suites = packages_of(start.settings, worker.session.target.profile)
     sys.exit(run_pytest([str(place_of(suite)) for suite in suites], [worker]))

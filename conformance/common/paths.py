@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,20 +12,26 @@ from conformance.common.template import template
 from conformance.exchange import Exchange
 from conformance.outcomes import Violation
 from conformance.requirement import should
-from specs.openapi import Operation
+from specs.openapi import Document, Operation
 
-METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+DROPPING = "DELETE"
+METHODS = ("GET", "POST", "PUT", "PATCH", DROPPING)
 NO_METHOD = (404, 405, 501)
 NO_PATH = (404, 405)
 BELOW = "/lakeproof"
+PARAMETER = re.compile(r"\{[^}]*\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An operation, and what makes a request of it about something that is there; it takes the catalog."""
+    """An operation, and what makes a request of it about something that is there; it takes the catalog.
+
+    `methods` are those that may be asked there: none that could drop what the run did not make.
+    """
 
     operation: Operation
     request: Callable[[Any], Exchange]
+    methods: Sequence[str] = METHODS
 
     @property
     def id(self) -> str:
@@ -43,9 +50,10 @@ def _request(catalog: Any, case: Asked) -> Exchange:
 def other_methods_are_refused(catalog: Any, case: Asked) -> None:
     """{} is not done by another method: 405 tells the methods that there are, 404 and 501 fit as well."""
     request = _request(catalog, case)
-    operations = catalog.client.document.operations.values()
-    here = {one.method for one in operations if one.path == case.operation.path}
-    for method in METHODS:
+    document = catalog.client.document
+    path = document.operation(case.id).path
+    here = {operation.method for operation in document.operations.values() if operation.path == path}
+    for method in case.methods:
         if method not in here:
             answer = _ask(catalog, replace(request, operation="", method=method))
             if answer.status not in NO_METHOD:
@@ -59,9 +67,17 @@ def nothing_lies_below(catalog: Any, case: Asked) -> None:
     """A path below that of {} leads nowhere: 404, or 405."""
     request = _request(catalog, case)
     url = urlsplit(request.url)
-    answer = _ask(catalog, replace(request, operation="", url=url._replace(path=url.path + BELOW).geturl()))
+    below = url._replace(path=url.path + _below(catalog.client.document, case.id))
+    answer = _ask(catalog, replace(request, operation="", url=below.geturl()))
     if answer.status not in NO_PATH:
         raise Violation(f"a path that no operation has should be refused with 404, but got {answer.status}", "status")
+
+
+def _below(document: Document, operation: str) -> str:
+    """Return a path below that of an operation, so deep that no operation has it."""
+    known = {PARAMETER.sub("{}", declared.path) for declared in document.operations.values()}
+    below = PARAMETER.sub("{}", document.operation(operation).path) + "/{}"
+    return BELOW * (2 if below in known else 1)
 
 
 def _ask(catalog: Any, request: Exchange) -> Exchange:

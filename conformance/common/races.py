@@ -8,10 +8,11 @@ from functools import partial
 from typing import Any
 
 from conformance.client import Answer
+from conformance.common.bodies import FAILURE, Body
 from conformance.common.template import template
 from conformance.history import OK, REFUSED, Contradiction, Event, one_winner
 from conformance.racing import SIZES, Racer, fail_on, race
-from conformance.requirement import must
+from conformance.requirement import must, should
 from conformance.suite import Suite
 
 Act = Callable[[Any], Answer]  # of the operations of the API, through the client that acts
@@ -110,5 +111,23 @@ def losers_are_refused(suite: Suite, catalog: Any, case: Late) -> None:
     wanted = " or ".join(map(str, sorted(case.refusals)))
     fail_on(
         suite,
-        [Contradiction(f"who lost should be told {wanted}, not {one.exchanges[-1].status}", (one,)) for one in late],
+        [
+            Contradiction(f"who lost should be told {wanted}, not {event.exchanges[-1].status}", (event,))
+            for event in late
+        ],
+    )
+
+
+@template("race.same.{}", should, clause="same-at-once", kind="race")
+def same_requests_are_no_failure(suite: Suite, catalog: Any, case: Body) -> None:
+    """{} is done or refused with 4xx for each of several clients that send the same request at the same time."""
+    _require_all(catalog, case.operations)
+    good = case.prepare(catalog, "t")
+    with catalog.client.unusual():
+        events = _raced(suite, catalog, [lambda client: good.send(client, case.operation.id)] * clients(suite))
+    successes(suite, events, f"asked for {case.operation.id}")
+    statuses = [(event, event.exchanges[-1].status) for event in events if event.outcome != OK]
+    failed = [(event, status) for event, status in statuses if status >= FAILURE and status not in UNDECIDED]
+    fail_on(
+        suite, [Contradiction(f"who sent what others sent was told {status}", (event,)) for event, status in failed]
     )

@@ -56,7 +56,7 @@ def judge_pair(events: Collection[Event]) -> Iterator[Contradiction]:
             )
     never = {id(event) for event in uneven if event.outcome == UNKNOWN}  # on any catalog that keeps its word
     events = [event for event in events if id(event) not in never]
-    halves = [[one for event in events for one in _half(event, half)] for half in range(2)]
+    halves = [[part for event in events for part in _half(event, half)] for half in range(2)]
     for half in halves:
         yield from judge_chain(half)
     yield from _mixed(halves)
@@ -137,7 +137,7 @@ def _wrong_tokens(commits: Iterable[Event], reads: Iterable[Event]) -> Iterator[
     """Yield reads of what no client made, of what was refused, or of another commit than was read or acknowledged."""
     by_token = {event.value[1]: event for event in commits}
     shown = {_base(event) + 1: (event.value[1], event) for event in commits if event.outcome == OK}
-    for read in sorted(reads, key=lambda one: one.end):
+    for read in sorted(reads, key=lambda event: event.end):
         version, token = read.result
         if token is None:
             continue
@@ -225,9 +225,9 @@ def _stale(exact: Iterable[tuple[int, Event]], least: Sights) -> Iterator[Contra
 
 def _torn(halves: Sequence[Collection[Event]]) -> Iterator[Contradiction]:
     """Yield reads of one half at an older version than the other half had in a read before."""
-    for one, other in ((0, 1), (1, 0)):
+    for half, other in ((0, 1), (1, 0)):
         last = _Latest(_seen(_reads(halves[other])))
-        for read in _reads(halves[one]):
+        for read in _reads(halves[half]):
             newest, witness = last.before(read)
             if witness is not None and newest > read.result[0]:
                 words = f"one half is at version {read.result[0]} after the other was at version {newest}"
@@ -239,20 +239,20 @@ def _mixed(halves: Sequence[Collection[Event]]) -> Iterator[Contradiction]:
     makers: list[dict[int, tuple[Event, Event]]] = []
     for half in halves:
         by_token = {event.value[1]: event for event in half if event.action == COMMIT}
-        read = [(one.result[0], by_token.get(one.result[1]), one) for one in _reads(half)]
-        makers.append({version: (maker, one) for version, maker, one in read if maker is not None})
+        read = [(event.result[0], by_token.get(event.result[1]), event) for event in _reads(half)]
+        makers.append({version: (maker, event) for version, maker, event in read if maker is not None})
     for version in makers[0].keys() & makers[1].keys():
-        (first, one), (second, other) = makers[0][version], makers[1][version]
+        (first, reading), (second, other) = makers[0][version], makers[1][version]
         if (first.client, first.start) != (second.client, second.start):
             words = f"version {version} comes from one transaction in one half, and from another in the other"
-            yield Contradiction(words, (first, second, one, other))
+            yield Contradiction(words, (first, second, reading, other))
 
 
 class _Latest:
     """The highest version that had surely come about when something began."""
 
     def __init__(self, least: Sights) -> None:
-        done = sorted(((event.end, version, event) for version, event in least), key=lambda one: one[:2])
+        done = sorted(((event.end, version, event) for version, event in least), key=lambda entry: entry[:2])
         self._ends = [end for end, _, _ in done if end < math.inf]
         self._highest = list(itertools.accumulate(((version, event) for _, version, event in done), _higher))
 
@@ -262,5 +262,5 @@ class _Latest:
         return self._highest[position - 1] if position else (-1, None)
 
 
-def _higher(one: tuple[int, Event], other: tuple[int, Event]) -> tuple[int, Event]:
-    return one if one[0] >= other[0] else other
+def _higher(sight: tuple[int, Event], other: tuple[int, Event]) -> tuple[int, Event]:
+    return sight if sight[0] >= other[0] else other

@@ -50,7 +50,9 @@ def first_unexplained(
     for place, event in enumerate(events):
         if event.outcome == UNKNOWN:
             break  # the rest has no end, so nothing asks for it
-        candidates = _best((following for one in candidates for following in explain(one, place)), limit, place)
+        candidates = _best(
+            (following for candidate in candidates for following in explain(candidate, place)), limit, place
+        )
         if not candidates:
             return event
     return None

@@ -19,6 +19,7 @@ from conformance.iceberg.client import IcebergClient, Id
 from conformance.iceberg.inventory import SEPARATOR, IcebergInventory
 from conformance.iceberg.support.content import SCHEMA, order, spec, view_body
 from conformance.iceberg.support.revision import Revision
+from conformance.iceberg.support.updates import Ids, fresh_ids, with_field_ids, with_ids
 from conformance.operation_client import DECLARED
 from conformance.outcomes import Unoffered
 from conformance.sandbox import NAMESPACE, REGISTRATION, TABLE, VIEW
@@ -59,6 +60,20 @@ SPELLED_OUT: dict[str, Callable[[IcebergCatalog, Names], Any]] = {
 }
 
 
+COMMITS = "commits"
+IDS_SPELLED_OUT = "ids of schemas, specs and orders spelled out"
+COMMIT_WAYS = ("without ids that the server gives", IDS_SPELLED_OUT)
+# What has such ids, by operation and field, and what spells them out.
+WITH_IDS: dict[tuple[str, str], Callable[[Any, Ids], Any]] = {
+    ("createTable", "partition-spec"): lambda spec, _ids: with_field_ids(spec),
+    ("updateTable", "updates"): with_ids,
+    ("replaceView", "updates"): with_ids,
+    ("commitTransaction", "table-changes"): lambda changes, ids: [
+        {**change, "updates": with_ids(change.get("updates"), ids)} for change in changes
+    ],
+}
+
+
 class IcebergCatalog(IcebergClient, Catalog):
     """See the module."""
 
@@ -76,11 +91,13 @@ class IcebergCatalog(IcebergClient, Catalog):
         self._mark = ""
         self._places: dict[Names, str] = {}
         self.defaults = self._spelled_out
+        self.finish = self._with_ids
+        self._ids = fresh_ids()
 
     def through(self, client: Client) -> IcebergClient:
         """Return the operations through another client."""
         other = IcebergClient(client, self.separator)
-        other.defaults = self.defaults
+        other.defaults, other.finish = self.defaults, self.finish
         return other
 
     # Where an example lives
@@ -194,6 +211,16 @@ class IcebergCatalog(IcebergClient, Catalog):
             names.add("location")
         return {name: SPELLED_OUT[name](self, tuple(given.get("id", ()))) for name in names - given.keys()}
 
+    def begin_example(self) -> None:
+        """See Catalog."""
+        super().begin_example()
+        self._ids = fresh_ids()
+
+    def _with_ids(self, operation: str, field: str, value: Any) -> Any:
+        """Return the value of a field with ids, where the server wants them spelled out."""
+        form = WITH_IDS.get((operation, field))
+        return form(value, self._ids) if form and self.target.ways.chosen.get(COMMITS) == IDS_SPELLED_OUT else value
+
     def body(self, operation: str, id: Names, **fields: Any) -> dict[str, Any]:
         """Return a body that creates something, with what the server wants spelled out."""
         spelled = self._spelled_out(operation, {"id": id, **fields})
@@ -217,13 +244,13 @@ class IcebergCatalog(IcebergClient, Catalog):
 
     def metadata(self, id: Id) -> dict[str, Any]:
         """Return the metadata of a table as loadTable shows them."""
-        found: dict[str, Any] = self.load_table(id)["metadata"]
-        return found
+        metadata: dict[str, Any] = self.load_table(id)["metadata"]
+        return metadata
 
     def view_metadata(self, id: Id) -> dict[str, Any]:
         """Return the metadata of a view as loadView shows them."""
-        found: dict[str, Any] = self.load_view(id)["metadata"]
-        return found
+        metadata: dict[str, Any] = self.load_view(id)["metadata"]
+        return metadata
 
     # Requests of any operation
 
@@ -243,8 +270,12 @@ class IcebergCatalog(IcebergClient, Catalog):
     def any_path(self, operation: Operation, name: str) -> dict[str, str]:
         """Return path values for an operation on things of this name in the example's home."""
         home = self.namespace_path(self.home)
-        names = [one.name for one in operation.parameters if one.location == "path" and one.name != "prefix"]
-        return {one: home["namespace"] if one == "namespace" else name for one in names}
+        names = [
+            parameter.name
+            for parameter in operation.parameters
+            if parameter.location == "path" and parameter.name != "prefix"
+        ]
+        return {key: home["namespace"] if key == "namespace" else name for key in names}
 
     def new_thing(self) -> str:
         """See Catalog: a table."""

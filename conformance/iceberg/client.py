@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 from conformance.client import Answer, Client, Encoded, Expected
 from conformance.iceberg.methods import IcebergMethods
 from conformance.operation_client import (
-    DECLARED,
     FORM_TYPE,
     Headers,
     Id,
+    PathClient,
     Query,
     Signature,
     make_signature,
@@ -48,8 +48,11 @@ def _spelled(route: str, path: str) -> str:
     return path.replace(ROUTE, route)
 
 
-class IcebergClient(IcebergMethods, api="iceberg"):
-    """See the module. `separator` is what namespaces are written with in paths."""
+class IcebergClient(IcebergMethods, PathClient, api="iceberg"):
+    """See the module. `separator` is what namespaces are written with in paths.
+
+    `finish` takes an operation, a field and its value, and returns the value as it is sent.
+    """
 
     leading: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "listNamespaces": ("parent",),
@@ -60,6 +63,7 @@ class IcebergClient(IcebergMethods, api="iceberg"):
     def __init__(self, client: Client, separator: str = UNIT_SEPARATOR) -> None:
         super().__init__(client)
         self.separator = separator
+        self.finish: Callable[[str, str, Any], Any] = lambda _operation, _field, value: value
         self._spelling = spelling(client.document)
         self._forms: dict[str, Callable[[Any], Any]] = {
             "createNamespace namespace": list,
@@ -68,23 +72,8 @@ class IcebergClient(IcebergMethods, api="iceberg"):
             "renameTable destination": identifier,
             "renameView source": identifier,
             "renameView destination": identifier,
-            "updateTable updates": lambda updates: list(map(self._spelled, updates)),
+            "updateTable updates": self._spelled_updates,
         }
-
-    def send(
-        self,
-        operation: str,
-        path: Mapping[str, str] | None = None,
-        body: Any = None,
-        *,
-        query: Query | None = None,
-        expect: Expected = DECLARED,
-        **options: Any,
-    ) -> Answer:
-        """Send an operation; a body of bytes goes as it is. `options` are those of Client.call."""
-        wanted = self.successes(operation) if expect is DECLARED else expect
-        content = {"body": body} if isinstance(body, bytes) else {"json": body}
-        return self.client.call(operation, path=path, query=query, expect=wanted, **content, **options)
 
     # Names
 
@@ -114,7 +103,11 @@ class IcebergClient(IcebergMethods, api="iceberg"):
     @classmethod
     def signature(cls, document: Document, operation: Operation) -> Signature:
         """See OperationClient: an id names a table or view in its namespace, and gives a body the name."""
-        names = [one.name for one in operation.parameters if one.location == "path" and one.name != "prefix"]
+        names = [
+            parameter.name
+            for parameter in operation.parameters
+            if parameter.location == "path" and parameter.name != "prefix"
+        ]
         if operation.id in NAMED_BY_BODY or set(names) & {*OBJECTS}:
             names = ["id", *(name for name in names if name not in ("namespace", *OBJECTS))]
         made = make_signature(document, operation, names, cls.leading.get(operation.id))
@@ -127,7 +120,8 @@ class IcebergClient(IcebergMethods, api="iceberg"):
 
     def convert(self, operation: str, field: str, value: Any) -> Any:
         """See OperationClient."""
-        return self._forms.get(f"{operation} {field}", lambda value: value)(value)
+        form = self._forms.get(f"{operation} {field}")
+        return self.finish(operation, field, form(value) if form else value)
 
     def transmit(
         self,
@@ -150,7 +144,11 @@ class IcebergClient(IcebergMethods, api="iceberg"):
         return self.send(operation, self._path(operation, path), content, query=query, expect=expect, **options)
 
     def _path(self, operation: str, given: Mapping[str, Any]) -> dict[str, str]:
-        names = [one.name for one in self.signatures[operation].operation.parameters if one.location == "path"]
+        names = [
+            parameter.name
+            for parameter in self.signatures[operation].operation.parameters
+            if parameter.location == "path"
+        ]
         kind = next((name for name in names if name in OBJECTS), "")
         path: dict[str, str] = {name: given[field] for name in names if (field := name.replace("-", "_")) in given}
         if "id" in given:
@@ -160,6 +158,9 @@ class IcebergClient(IcebergMethods, api="iceberg"):
 
     def _joined(self, parent: Id | None) -> str | None:
         return None if parent is None else join_levels(parent, self.separator)
+
+    def _spelled_updates(self, updates: Sequence[Body]) -> list[Body]:
+        return list(map(self._spelled, updates))
 
     def _spelled(self, update: Body) -> Body:
         """Return an update with the action that the document has for it; what is no update is left alone."""

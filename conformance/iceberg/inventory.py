@@ -100,11 +100,11 @@ class IcebergInventory(Inventory):
 
     def _identifiers(self, kind: str, operation: str, namespace: Names) -> list[Thing]:
         fetch = partial(self._client.send, operation, self._client.namespace_path(namespace))
-        found = self.listed(operation, "identifiers", lambda token: fetch(query=_page(token)))
+        identifiers = self.listed(operation, "identifiers", lambda token: fetch(query=_page(token)))
         return [
-            Thing(kind, (*namespace, one["name"]))
-            for one in found
-            if isinstance(one, dict) and isinstance(one.get("name"), str)
+            Thing(kind, (*namespace, entry["name"]))
+            for entry in identifiers
+            if isinstance(entry, dict) and isinstance(entry.get("name"), str)
         ]
 
 

@@ -62,7 +62,10 @@ class IcebergProber:
         return first_answer
 
     def _log_in(self) -> None:
-        """Get a token for the credential of the run, if it has none. Raises Problem when there is none to be had."""
+        """Get a token for the credential of the run, if it has none. Raises Problem when there is none to be had.
+
+        A success of another status than the document's is judged as any answer is; clients could use its token.
+        """
         settings = self.target.settings
         if settings.token or not settings.client_credentials:
             return
@@ -71,7 +74,7 @@ class IcebergProber:
         catalog = IcebergCatalog(self.target)
         answer = self._sent(partial(catalog.get_token, credentials_form(settings), expect=None))
         token = read_object(answer.response_body).get("access_token")
-        if answer.status != 200 or not isinstance(token, str):
+        if not 200 <= answer.status < 300 or not isinstance(token, str):
             raise Problem(
                 f"{answer.url} answers {answer.status or answer.failure} and no token for the credential.",
                 "Check --credential and --scope, or get a token elsewhere and give it with --token.",
@@ -142,7 +145,11 @@ class IcebergProber:
     def _probe(self, operation: Operation) -> None:
         catalog = IcebergCatalog(self.target)
         catalog.begin_example()
-        names = [one.name for one in operation.parameters if one.location == "path" and one.name != "prefix"]
+        names = [
+            parameter.name
+            for parameter in operation.parameters
+            if parameter.location == "path" and parameter.name != "prefix"
+        ]
         path = dict.fromkeys(names, self.target.missing_name)
         self._sent(partial(catalog.send, operation.id, path, expect=None, **self._content(operation)))
 

@@ -164,8 +164,8 @@ class LanceCatalog(LanceClient, Catalog):
     def rows(self, id: Id, **query: Any) -> list[dict[str, Any]]:
         """Return the rows that a query finds, by default all of them, in the order of the answer."""
         answer = self.query_table(id, **{"vector": {}, "k": ALL_ROWS, **query})
-        found: list[dict[str, Any]] = read_rows(answer.body)
-        return found
+        rows: list[dict[str, Any]] = read_rows(answer.body)
+        return rows
 
     # Requests of any operation
 
@@ -179,9 +179,9 @@ class LanceCatalog(LanceClient, Catalog):
         expect: Expected,
     ) -> Answer:
         """See Catalog."""
-        named = [one.name for one in operation.parameters if one.location == "path"]
-        path = {one: f"{self.stem}{DELIMITER}{name}" if one == "id" else name for one in named}
-        query = {one.name: "x" for one in operation.query_parameters() if one.required}
+        named = [parameter.name for parameter in operation.parameters if parameter.location == "path"]
+        path = {key: f"{self.stem}{DELIMITER}{name}" if key == "id" else name for key in named}
+        query = {parameter.name: "x" for parameter in operation.query_parameters() if parameter.required}
         return self.client.call(operation.id, path=path, query=query, body=body, headers=headers, expect=expect)
 
     def new_thing(self) -> str:
@@ -196,15 +196,20 @@ class LanceCatalog(LanceClient, Catalog):
 
     def send(self, operation: str, id: Id | None, body: Any = None, **options: Any) -> Answer:
         """See LanceClient.send. Notes what may have been created, whatever the answer."""
-        key = id if isinstance(id, str) else tuple(id or ())
-        if key:
-            self.sandbox.note_made(operation, key)
-            self._note_renamed(operation, key, body)
+        key = self.note_sent(operation, id, body)
         answer = super().send(operation, id, body, **options)
         if operation == "DeregisterTable" and key and answer.status == 200:
             location = answer.get("location")
             self.inventory.deregistered[key] = location if isinstance(location, str) else ""
         return answer
+
+    def note_sent(self, operation: str, id: Id | None, body: Any) -> Names | str:
+        """Note what a request may create, and return what it is about."""
+        key = id if isinstance(id, str) else tuple(id or ())
+        if key:
+            self.sandbox.note_made(operation, key)
+            self._note_renamed(operation, key, body)
+        return key
 
     def _note_renamed(self, operation: str, id: Names | str, body: Any) -> None:
         """Note the new name that a body asks for."""

@@ -81,5 +81,5 @@ class LanceInventory(Inventory):
 
     def _send(self, operation: str, id: Id, body: Any) -> Exchange | None:
         parts = () if isinstance(id, str) else id  # a text has its delimiters
-        delimiter = next((one for one in DELIMITERS if not any(one in part for part in parts)), DELIMITER)
+        delimiter = next((sign for sign in DELIMITERS if not any(sign in part for part in parts)), DELIMITER)
         return self.ask(lambda: self._client.send(operation, id, body, delimiter=delimiter, expect=None))

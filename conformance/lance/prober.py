@@ -42,9 +42,14 @@ class LanceProber:
         self._catalog = LanceCatalog(target)
 
     def first_request(self) -> Exchange:
-        """List the root: every server can."""
+        """List the root: every server can. One that leaves an empty list out is known by one of its errors."""
         self._ask("ListNamespaces", ())
-        return self.target.client.steps[-1]
+        listed = self.target.client.steps[-1]
+        if listed.status == 200 and not self.recognises(listed):
+            self._ask("DescribeNamespace", (*self._catalog.base, self.target.missing_name))
+            refused = self.target.client.steps[-1]
+            return refused if self.recognises(refused) else listed
+        return listed
 
     def _ask(self, operation: str, id: Id | None, **options: Any) -> None:
         self._catalog.inventory.ask(partial(self._catalog.send, operation, id, expect=None, **options))

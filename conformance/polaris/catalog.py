@@ -149,13 +149,13 @@ class PolarisCatalog(PolarisClient, Catalog):
 
     def own_names(self, listed: Sequence[Mapping[str, Any]]) -> list[str]:
         """Return the names in a list that start with the prefix of the run."""
-        names = [text(one["name"], "a name") for one in listed]
+        names = [text(entry["name"], "a name") for entry in listed]
         return [name for name in names if name.startswith(self.target.prefix)]
 
     def listed(self, entity: Entity, id: Names) -> Any:
         """Return something as a list of its kind shows it."""
-        found = self.send(entity.list, entity.place(id[:-1]))[entity.listed]
-        return find(found, lambda one: one["name"] == id[-1], f"the {entity.id} in the list")
+        entries = self.send(entity.list, entity.place(id[:-1]))[entity.listed]
+        return find(entries, lambda entry: entry["name"] == id[-1], f"the {entity.id} in the list")
 
     # Who calls
 
@@ -213,7 +213,7 @@ class PolarisCatalog(PolarisClient, Catalog):
         """Return path values for an operation on things of this name, which is one of the run's own."""
         name = name if name.startswith(self.target.prefix) else f"{self.target.prefix}{name}"
         names = path_names(operation)
-        return {one: self.tables.home if one == "namespace" else name for one in names}
+        return {key: self.tables.home if key == "namespace" else name for key in names}
 
     def ask(
         self,
@@ -250,7 +250,7 @@ class PolarisCatalog(PolarisClient, Catalog):
         inner = value.get(entity.field)
         name = inner.get("name") if isinstance(inner, dict) else value.get("name")
         if isinstance(name, str) and name:
-            outer = tuple(str(path[one]) for one in entity.path[:-1])
+            outer = tuple(str(path[key]) for key in entity.path[:-1])
             self.sandbox.note(entity.id, [(*outer, name)])
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.client import Answer, Encoded, Expected
-from conformance.operation_client import DECLARED, Headers, Query, Signature, make_signature, python_name
+from conformance.operation_client import Headers, PathClient, Query, Signature, make_signature, python_name
 from conformance.polaris.methods import PolarisMethods
 from specs.identifiers import UNIT_SEPARATOR, encode_segment
 from specs.openapi import Document, Operation
@@ -19,10 +19,14 @@ PREFIX, NAMESPACE = "prefix", "namespace"
 
 def path_names(operation: Operation) -> list[str]:
     """Return what a path names beside the catalog in which a client works."""
-    return [one.name for one in operation.parameters if one.location == "path" and one.name != PREFIX]
+    return [
+        parameter.name
+        for parameter in operation.parameters
+        if parameter.location == "path" and parameter.name != PREFIX
+    ]
 
 
-class PolarisClient(PolarisMethods, api="polaris"):
+class PolarisClient(PolarisMethods, PathClient, api="polaris"):
     """See the module."""
 
     @classmethod
@@ -30,21 +34,11 @@ class PolarisClient(PolarisMethods, api="polaris"):
         """See OperationClient: the prefix is that of the catalog in which the client works."""
         return make_signature(document, operation, path_names(operation))
 
-    def send(
-        self,
-        operation: str,
-        path: Mapping[str, Any] | None = None,
-        body: Any = None,
-        *,
-        query: Query | None = None,
-        expect: Expected = DECLARED,
-        **options: Any,
-    ) -> Answer:
-        """Send an operation; a body of bytes goes as it is. `options` are those of Client.call."""
-        wanted = self.successes(operation) if expect is DECLARED else expect
-        content = {"body": body} if isinstance(body, bytes) else {"json": body}
-        values = {name: _segment(name, value) for name, value in (path or {}).items()}
-        return self.client.call(operation, path=values, query=query, expect=wanted, **content, **options)
+    def segment(self, name: str, value: Any) -> str:
+        """See PathClient: the levels of a namespace are written with separators between them."""
+        if name != NAMESPACE or isinstance(value, str):
+            return super().segment(name, value)
+        return Encoded(encode_segment(UNIT_SEPARATOR).join(map(encode_segment, value)))
 
     def transmit(
         self,
@@ -59,10 +53,3 @@ class PolarisClient(PolarisMethods, api="polaris"):
         """See OperationClient."""
         values = {name: path[python_name(name)] for name in path_names(self.signatures[operation].operation)}
         return self.send(operation, values, content, query=query, headers=headers, expect=expect)
-
-
-def _segment(name: str, value: Any) -> str:
-    """Return a name as it stands in a path: the levels of a namespace with separators between them."""
-    if name != NAMESPACE or isinstance(value, str):
-        return str(value) if not isinstance(value, Encoded) else value
-    return Encoded(encode_segment(UNIT_SEPARATOR).join(map(encode_segment, value)))

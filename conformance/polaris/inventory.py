@@ -51,19 +51,19 @@ class ContentInventory(IcebergInventory):
 
     def children(self, namespace: Names) -> list[Thing]:
         """See Inventory."""
-        found = super().children(namespace)
+        things = super().children(namespace)
         if not namespace:
-            return found
-        return [*found, *self._beside(GENERIC_TABLE, namespace), *self._beside(POLICY, namespace)]
+            return things
+        return [*things, *self._beside(GENERIC_TABLE, namespace), *self._beside(POLICY, namespace)]
 
     def _beside(self, kind: str, namespace: Names) -> list[Thing]:
         """Return what else lies in a namespace beside tables and views."""
         fetch = partial(self._own.send, LISTS[kind], {"namespace": namespace})
-        found = self.listed(LISTS[kind], "identifiers", lambda token: fetch(query={"pageToken": token or None}))
+        identifiers = self.listed(LISTS[kind], "identifiers", lambda token: fetch(query={"pageToken": token or None}))
         return [
-            Thing(kind, (*namespace, one["name"]))
-            for one in found
-            if isinstance(one, dict) and isinstance(one.get("name"), str)
+            Thing(kind, (*namespace, identifier["name"]))
+            for identifier in identifiers
+            if isinstance(identifier, dict) and isinstance(identifier.get("name"), str)
         ]
 
 
@@ -87,10 +87,10 @@ class CatalogContents(ContentInventory):
 class PolarisInventory(ContentInventory):
     """See Inventory."""
 
-    drops: ClassVar = {**ContentInventory.drops, **{one.id: one.delete for one in ENTITIES.values()}}
-    looks: ClassVar = {**ContentInventory.looks, **{one.id: (one.get,) for one in ENTITIES.values()}}
-    makers: ClassVar = {**ContentInventory.makers, **{one.id: (one.create,) for one in ENTITIES.values()}}
-    outer: ClassVar = tuple(one.id for one in (CATALOG_ROLE, CATALOG, PRINCIPAL_ROLE, PRINCIPAL))
+    drops: ClassVar = {**ContentInventory.drops, **{entity.id: entity.delete for entity in ENTITIES.values()}}
+    looks: ClassVar = {**ContentInventory.looks, **{entity.id: (entity.get,) for entity in ENTITIES.values()}}
+    makers: ClassVar = {**ContentInventory.makers, **{entity.id: (entity.create,) for entity in ENTITIES.values()}}
+    outer: ClassVar = tuple(entity.id for entity in (CATALOG_ROLE, CATALOG, PRINCIPAL_ROLE, PRINCIPAL))
 
     @property
     def admin(self) -> Client:
@@ -156,23 +156,23 @@ class PolarisInventory(ContentInventory):
 
     def roots(self) -> list[Thing]:
         """See Inventory. What is in a catalog of the run's own goes with it."""
-        found = [
+        things = [
             Thing(entity.id, (name,))
             for entity in (CATALOG, PRINCIPAL, PRINCIPAL_ROLE)
             for name in self._named(entity, {})
             if self.target.prefix in name
         ]
         if not self.given:
-            return found
+            return things
         roles = self._named(CATALOG_ROLE, {"catalogName": self.warehouse})
-        own = [Thing(CATALOG_ROLE.id, (self.warehouse, one)) for one in roles if self.target.prefix in one]
-        return [*found, *own, *super().roots()]
+        own = [Thing(CATALOG_ROLE.id, (self.warehouse, role)) for role in roles if self.target.prefix in role]
+        return [*things, *own, *super().roots()]
 
     def _named(self, entity: Entity, path: dict[str, str]) -> list[str]:
         """Return the names of all that the server lists of a kind."""
         answer = self.ask(lambda: self.manager.send(entity.list, path, expect=None))
         listed: Any = read_object(answer.response_body).get(entity.listed) if answer else None
-        names = [one.get("name") for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+        names = [entry.get("name") for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
         return [name for name in names if isinstance(name, str)]
 
 

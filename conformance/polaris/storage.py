@@ -1,4 +1,4 @@
-"""The storages that a catalog can have, and where the catalogs of a run lie in each."""
+"""The storages of catalogs, where those of a run lie in each, and how catalogs of others are reached."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ NAMED = {"storageName": "lakeproof"}
 HERE = "http://127.0.0.1:9"  # a place of this machine at which nobody listens
 KMS_KEY = "arn:aws:kms:eu-central-1:123456789012:key/lakeproof"
 STORAGES = {
-    one.id: one
-    for one in (
+    storage.id: storage
+    for storage in (
         Storage("FILE", ("file", ""), "", newer=NAMED),
         Storage(
             "S3",
@@ -82,11 +82,28 @@ STORAGES = {
     )
 }
 
+EACH = {id.lower(): storage for id, storage in STORAGES.items()}  # as ids of requirements name them
+
+REMOTE_SECRET = "lakeproof-remote-secret"  # noqa: S105 - of nobody
+NOWHERE = f"{HERE}/lakeproof"
+CONNECTIONS: dict[str, dict[str, Any]] = {
+    "iceberg_rest": {"connectionType": "ICEBERG_REST", "remoteCatalogName": "lakeproof"},
+    "hadoop": {"connectionType": "HADOOP", "warehouse": "lakeproof"},
+    "hive": {"connectionType": "HIVE", "warehouse": "lakeproof"},
+}
+OAUTH = {
+    "authenticationType": "OAUTH",
+    "tokenUri": f"{NOWHERE}/tokens",
+    "clientId": "lakeproof",
+    "clientSecret": REMOTE_SECRET,
+    "scopes": ["lakeproof"],
+}
+
 
 def storages_for(target: Target) -> tuple[str, ...]:
     """Return the types of storage that a run may use: those of the given location, all without one."""
     given = target.settings.location
-    return tuple(one.id for one in STORAGES.values() if not given or scheme_of(given) in one.schemes)
+    return tuple(storage.id for storage in STORAGES.values() if not given or scheme_of(given) in storage.schemes)
 
 
 def scheme_of(location: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import orjson
 
 from conformance.report.badge import render_badge
+from conformance.report.body_files import write_bodies
 from conformance.report.findings import render_findings
 from conformance.report.html import render_html
 from conformance.report.junit import render_junit
@@ -45,6 +46,7 @@ def render_reports(results: Results, folder: Path) -> dict[str, Path]:
         for kind, (name, render) in RENDERERS.items():
             paths[kind] = folder / name
             paths[kind].write_text(render(results), encoding="utf-8")
+        write_bodies(results, folder)
     except OSError as error:
         raise _unwritable(folder, error) from None
     return paths

@@ -10,20 +10,20 @@ MAGICS = (b"\xff\xff\xff\xff", b"ARROW1")
 MOST_ROWS = 5
 
 
-def arrow_lines(content: bytes) -> list[str]:
-    """Return an Arrow stream or file as lines, as far as it can be read; none for anything else."""
+def arrow_lines(content: bytes, most: int = MOST_ROWS) -> list[str]:
+    """Return an Arrow stream or file as lines, as far as it can be read, with so many rows; none for anything else."""
     if not content.startswith(MAGICS):
         return []
     import pyarrow as pa  # noqa: PLC0415 - slow to import, and few pages need it
 
     try:
         opens = pa.ipc.open_file if content.startswith(MAGICS[1]) else pa.ipc.open_stream
-        return list(_lines(opens(content), pa))
+        return list(_lines(opens(content), most, pa))
     except (pa.ArrowException, OSError, ValueError):
         return []
 
 
-def _lines(reader: Any, pa: Any) -> Iterator[str]:
+def _lines(reader: Any, most: int, pa: Any) -> Iterator[str]:
     schema = reader.schema
     yield "Arrow, with the columns"
     for field in schema:
@@ -34,7 +34,7 @@ def _lines(reader: Any, pa: Any) -> Iterator[str]:
         yield f"and rows that cannot be read: {error}"
         return
     yield f"and {table.num_rows:,} row{'s' if table.num_rows != 1 else ''}"
-    for row in table.slice(0, MOST_ROWS).to_pylist():
+    for row in table.slice(0, most).to_pylist():
         yield f"  {json.dumps(row, ensure_ascii=False, default=str)}"
-    if table.num_rows > MOST_ROWS:
+    if table.num_rows > most:
         yield "  …"

@@ -16,6 +16,21 @@ ADVICE: dict[ExpectationState, str] = {
     "different": "is seen in another way than “{seen}”",
 }
 
+WHAT_TO_DO: dict[ExpectationState, str] = {
+    "different": "mend them, or write them anew with `lakeproof expect`",
+    "stale": "remove them with `lakeproof expect --prune`",
+    "orphan": "correct the ids, or remove them with `lakeproof expect --prune`",
+    "expired": "mend them, or give them another day",
+}
+
+
+def by_state(results: Results) -> list[tuple[ExpectationState, list[ExpectationRecord]]]:
+    """Return the expectations of a run by what became of them, those that somebody has to look at first."""
+    groups: dict[ExpectationState, list[ExpectationRecord]] = {state: [] for state in WHAT_TO_DO}
+    for record in results.expectations:
+        groups.setdefault(record.state, []).append(record)
+    return [(state, records) for state, records in groups.items() if records]
+
 
 def expected(results: Results) -> str:
     """Return how many expectations there are of each state."""

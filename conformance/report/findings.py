@@ -82,8 +82,8 @@ def _steps(example: Result) -> str:
 
 def _is_other(results: Results, entry: Result, notes: Notes) -> bool:
     """True for errors of the kit, and for what the notes explain although it is no finding."""
-    told = {name for cause in results.causes for name in cause.requirements}
-    return entry.id not in told and (entry.verdict in FINDINGS or entry.id in notes.why)
+    explained = {name for cause in results.causes for name in cause.requirements}
+    return entry.id not in explained and (entry.verdict in FINDINGS or entry.id in notes.why)
 
 
 def _counted(names: Sequence[str]) -> str:

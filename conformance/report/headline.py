@@ -19,17 +19,17 @@ def sentence(results: Results) -> str:
     profile, stopped = results.target.profile, results.run.stopped
     must = sum(count for (level, _), count in counts.items() if level == "MUST")
     broken, blocked, known = (counts["MUST", verdict] for verdict in ("fail", "blocked", "known"))
-    told = "; ".join([_told(results.causes, broken, known, must), *_also(results, blocked)])
+    details = "; ".join([_told(results.causes, broken, known, must), *_also(results, blocked)])
     if broken or blocked or (stopped and stopped.gone):
-        return f"Does not conform to {profile}: {told}."
+        return f"Does not conform to {profile}: {details}."
     if results.totals["error"] or stopped:
-        return f"No verdict on {profile}: {told}."
+        return f"No verdict on {profile}: {details}."
     if known:
-        return f"Does not conform to {profile}, as expected: {told}."
+        return f"Does not conform to {profile}, as expected: {details}."
     if results.partial:
-        told = told.removesuffix(f"; {_part(results)} tested")
-        return f"{_part(results)} of {profile} tested: {told}."
-    return f"Conforms to {profile}: {told}."
+        details = details.removesuffix(f"; {_part(results)} tested")
+        return f"{_part(results)} of {profile} tested: {details}."
+    return f"Conforms to {profile}: {details}."
 
 
 def _also(results: Results, blocked: int) -> Iterator[str]:
@@ -52,9 +52,9 @@ def _part(results: Results) -> str:
 def _told(causes: Sequence[Cause], broken: int, known: int, must: int) -> str:
     """Return how many causes there are, and of what: of all MUST requirements so many are broken or known to be."""
     are_known = f"{'is' if known == 1 else 'are'} known not to be met"
-    found = [cause for cause in causes if cause.requirements]
-    hard = sum(cause.level == "MUST" for cause in found)
-    soft = len(found) - hard
+    failing = [cause for cause in causes if cause.requirements]
+    hard = sum(cause.level == "MUST" for cause in failing)
+    soft = len(failing) - hard
     if not hard:
         more = f"; {_counted(soft, 'cause')} {_breaks(soft)} SHOULD or MAY" if soft else ""
         if known:
@@ -63,7 +63,7 @@ def _told(causes: Sequence[Cause], broken: int, known: int, must: int) -> str:
     counts = f"{_breaks(hard)} MUST ({broken} of {must} requirements{f', {known} more {are_known}' if known else ''})"
     if not soft:
         return f"{_counted(hard, 'cause')} {counts}"
-    return f"{_counted(len(found), 'cause')}: {hard} {counts}, {soft} only SHOULD or MAY"
+    return f"{_counted(len(failing), 'cause')}: {hard} {counts}, {soft} only SHOULD or MAY"
 
 
 def _breaks(count: int) -> str:

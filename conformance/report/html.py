@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from itertools import groupby
 
+from conformance.report.expected import WHAT_TO_DO, by_state
 from conformance.report.headline import sentence
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST, build_matrix
-from conformance.report.page_data import pack, page_data
+from conformance.report.page_data import pack, page_data, shown_reference
 from conformance.report.pages import template
-from conformance.report.pretty import told
+from conformance.report.pretty import told, told_answer
 from conformance.results import Results
 from conformance.sandbox import summary
 
@@ -30,8 +31,12 @@ def render_html(results: Results) -> str:
         left_behind=summary(results.run.left_behind),
         causes=[(title, list(group)) for title, group in groupby(numbered, key=lambda pair: pair[1].title)],
         by_id={entry.id: entry for entry in results.requirements},
+        expectations=by_state(results),
+        advice=WHAT_TO_DO,
         matrix=build_matrix(results),
         told=told,
+        told_answer=told_answer,
+        shown_reference=shown_reference,
         most_steps=MOST_STEPS,
         again=results.run.again or f"lakeproof check {results.target.url}",
         data=pack(page_data(results, requirements)),

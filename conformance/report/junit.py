@@ -26,15 +26,18 @@ def render_junit(results: Results) -> str:
         timestamp=results.run.started,
     )
     causes = {name: cause for cause in results.causes for name in cause.requirements + cause.blocked}
+    reasons = {record.requirement: f"{record.reason} {record.link}".strip() for record in results.expectations}
     for requirement in results.requirements:
-        suite.append(_case(requirement, causes.get(requirement.id)))
+        reason = reasons.get(requirement.id, "") if requirement.verdict == "known" else ""
+        suite.append(_case(requirement, causes.get(requirement.id), reason))
     root = ET.Element("testsuites")
     root.append(suite)
     ET.indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
-def _case(requirement: Result, cause: Cause | None) -> ET.Element:
+def _case(requirement: Result, cause: Cause | None, reason: str) -> ET.Element:
+    """Return a test case; `reason` is why a finding is known."""
     resource, _, name = requirement.id.rpartition(".")
     case = ET.Element("testcase", classname=resource, name=name, time=f"{requirement.seconds:.3f}")
     properties = ET.SubElement(case, "properties")
@@ -50,7 +53,8 @@ def _case(requirement: Result, cause: Cause | None) -> ET.Element:
     tag = _tag(requirement.verdict)
     if tag:
         outcome = ET.SubElement(case, tag)
-        outcome.set("message", _clean(cause.sentence if cause else requirement.message.partition("\n")[0]))
+        said = requirement.message.partition("\n")[0]
+        outcome.set("message", _clean(f"known: {reason}" if reason else cause.sentence if cause else said))
         if cause:
             outcome.set("type", cause.title)
         outcome.text = _clean(_text(requirement))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from conformance.requirement import KINDS
+from conformance.kinds import EVERY_KIND
 from conformance.results import OperationRecord, Results, Verdict
 
 WORST_FIRST: tuple[Verdict, ...] = ("error", "fail", "blocked", "warn", "known", "unoffered", "pass")
@@ -80,12 +80,12 @@ class Matrix:
 
 def build_matrix(results: Results) -> Matrix:
     """Return the matrix of a run; operations without any requirement have empty cells."""
-    rows = {entry.id: Row(entry, {kind: Cell() for kind in KINDS}) for entry in results.target.operations}
+    rows = {entry.id: Row(entry, {kind: Cell() for kind in EVERY_KIND}) for entry in results.target.operations}
     for requirement in results.requirements:
         for operation in requirement.operations:
             if operation in rows:
                 rows[operation].cells[requirement.kind].counts[requirement.verdict] += 1
-    kinds = [kind for kind in KINDS if any(row.cells[kind].total for row in rows.values())]
+    kinds = [kind for kind in EVERY_KIND if any(row.cells[kind].total for row in rows.values())]
     resources: dict[str, list[Row]] = {}
     for row in rows.values():
         resources.setdefault(row.operation.resource, []).append(row)

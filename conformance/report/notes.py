@@ -39,7 +39,7 @@ def read_notes(folder: Path) -> Notes:
     if not path.exists():
         return Notes()
     given = read_toml(path)
-    known = [one.name for one in fields(Notes)]
+    known = [key.name for key in fields(Notes)]
     unknown = sorted(given.keys() - set(known))
     if unknown:
         raise Problem(f"{path} has unknown keys: {', '.join(unknown)}.", f"Known: {', '.join(known)}.")

@@ -5,12 +5,15 @@ from __future__ import annotations
 import base64
 import gzip
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any
 
 import orjson
 
-from conformance.exchange import Step
+from conformance.exchange import Step, StepResponse
+from conformance.report.body_files import with_file
 from conformance.report.pretty import body_lines
+from conformance.report.timeline import timeline_of
 from conformance.results import ClauseRecord, Result, Results
 from specs.clauses import Clause, clauses_of
 from specs.places import is_link, said
@@ -31,48 +34,67 @@ def page_data(results: Results, order: list[Result]) -> dict[str, Any]:
     """Return what a page shows of a run on demand; requirements come in this order."""
     clauses = list(_clauses(results))
     places = {clause["id"]: place for place, clause in enumerate(clauses)}
-    causes = {name: number for number, one in enumerate(results.causes, 1) for name in one.requirements + one.blocked}
+    causes = {
+        name: number for number, cause in enumerate(results.causes, 1) for name in cause.requirements + cause.blocked
+    }
     return {
         "clauses": clauses,
         "requirements": [
             {
-                "id": one.id,
-                "level": one.level,
-                "kind": one.kind,
-                "verdict": one.verdict,
-                "statement": one.statement,
-                "message": one.message,
-                "clause": places[one.clause.id],
-                "operations": one.operations,
-                "requests": one.requests,
-                "ms": round(one.seconds * 1000),
-                "where": one.where,
-                "blocker": one.blocked_by or "",
-                "cause": causes.get(one.id, 0),
-                "steps": list(map(_step, one.steps)),
+                "id": result.id,
+                "level": result.level,
+                "kind": result.kind,
+                "verdict": result.verdict,
+                "statement": result.statement,
+                "message": result.message,
+                "clause": places[result.clause.id],
+                "operations": result.operations,
+                "requests": result.requests,
+                "ms": round(result.seconds * 1000),
+                "where": result.where,
+                "blocker": result.blocked_by or "",
+                "cause": causes.get(result.id, 0),
+                "timeline": timeline_of(result.steps),
+                "steps": list(map(_step, result.steps, shown_reference(result))),
             }
-            for one in order
+            for result in order
         ],
     }
 
 
-def _step(step: Step) -> dict[str, Any]:
+def shown_reference(result: Result) -> list[StepResponse | None]:
+    """Return the answers of the reference server that are worth a look, one for each step.
+
+    These are the answers to what the finding is about, and those with another status than the target's.
+    """
+    return [
+        answer if step and answer and (step.mark or step.response.status != answer.status) else None
+        for step, answer in zip_longest(result.steps, result.reference)
+    ]
+
+
+def _step(step: Step, reference: StepResponse | None) -> dict[str, Any]:
     response = step.response
     header = step.mark[7:] if step.mark.startswith("header:") else ""
     return {
-        "curl": step.request.curl,
+        "curl": with_file(step.request.curl)[0],
         "sent": [line.text for line in body_lines(step.request.body, "")] if step.request.body else [],
-        "status": str(response.status or response.failure),
+        "status": _status(response),
         "bad": step.mark == "status",
         "offending": bool(step.mark),
         "header": f"{header}: {response.headers.get(header, '(absent)')}" if header else "",
         "lines": [[line.text, int(line.marked)] for line in body_lines(response.body, step.mark)],
+        "reference": reference and [_status(reference), *(line.text for line in body_lines(reference.body, ""))],
     }
+
+
+def _status(response: StepResponse) -> str:
+    return str(response.status or response.failure)
 
 
 def _clauses(results: Results) -> Iterator[dict[str, Any]]:
     """Yield the clauses of the run's documents, in the order in which these have them, and all that the run names."""
-    tested = {one.clause.id: one.clause for one in results.requirements}
+    tested = {result.clause.id: result.clause for result in results.requirements}
     ordered: list[tuple[int, str, Clause, Profile]] = []
     for profile in _profiles(results):
         operations = {name: place for place, name in enumerate(profile.document().operations)}
@@ -80,7 +102,7 @@ def _clauses(results: Results) -> Iterator[dict[str, Any]]:
             place, title = _place(clause, operations)
             ordered.append((place, title, clause, profile))
     known = set()
-    for _, title, clause, profile in sorted(ordered, key=lambda one: one[0]):
+    for _, title, clause, profile in sorted(ordered, key=lambda entry: entry[0]):
         known.add(clause.id)
         state = TESTED if clause.id in tested else EXCLUDED if clause.excluded else MISSING
         yield {

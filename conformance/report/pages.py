@@ -9,7 +9,6 @@ from typing import Any
 import jinja2
 import orjson
 
-from conformance.report.pretty import body_lines
 from specs.problems import Problem
 
 HERE = Path(__file__).parent
@@ -21,7 +20,7 @@ def template(name: str, folder: Path = HERE) -> jinja2.Template:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([folder, HERE]), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    environment.globals["body_lines"] = body_lines
+    environment.globals["zip"] = zip
     return environment.get_template(name)
 
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import orjson
 from jsonpointer import escape
 
-from conformance.exchange import Step
+from conformance.exchange import Step, StepResponse
 from conformance.report.arrow_lines import arrow_lines
 
 INDENT = "  "
@@ -61,7 +61,12 @@ def told(step: Step) -> tuple[str, str]:
     split = urlsplit(request.url)
     query = f"?{split.query}" if split.query else ""
     sent = f"{request.method} {split.path}{query} {short_body(request.body)}"
-    return sent.rstrip(), f"{response.status or response.failure} {short_body(response.body)}".rstrip()
+    return sent.rstrip(), told_answer(response)
+
+
+def told_answer(response: StepResponse) -> str:
+    """Return an answer on one line."""
+    return f"{response.status or response.failure} {short_body(response.body)}".rstrip()
 
 
 def _json(value: Any, here: str, pointer: str | None, depth: int, label: str) -> Iterator[Line]:

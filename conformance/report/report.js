@@ -86,6 +86,7 @@
       <p class="meta">${one.kind} · ${text(one.operations.join(", "))} · ${one.requests} requests · ${one.ms} ms ·
       <code>${text(one.where)}</code> · <code>${text(`${AGAIN} -k ${one.id}`)}</code>
       <button type="button" class="copy">copy</button> <a class="permalink" href="#${text(one.id)}">link</a></p>
+      ${one.timeline}
       ${one.steps.length ? `<ol class="steps">${one.steps.map(stepOf).join("")}</ol>` : ""}</div>`;
   }
 
@@ -94,8 +95,10 @@
     return `<li${step.offending ? ' class="offending"' : ""}><div class="curl">${command(step.curl)}
       <button type="button" class="copy">copy</button></div>
       ${step.sent.length ? `<pre class="sent">${text(step.sent.join("\n"))}</pre>` : ""}
-      <pre class="answer"><span${step.bad ? ' class="marked"' : ""}>${text(step.status)}</span>
-${step.header ? `<span class="marked">${text(step.header)}</span>\n` : ""}${lines}</pre></li>`;
+      <div class="answers"><div>${step.reference ? "<small>this server</small>" : ""}<pre class="answer"><span${step.bad ? ' class="marked"' : ""}>${text(step.status)}</span>
+${step.header ? `<span class="marked">${text(step.header)}</span>\n` : ""}${lines}</pre></div>
+      ${step.reference ? `<div><small>the reference server, asked the same</small>
+        <pre class="answer due">${text(step.reference.join("\n"))}</pre></div>` : ""}</div></li>`;
   }
 
   function command(curl) {

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from conformance.report.body_files import write_bodies
 from conformance.report.headline import sentence
 from conformance.report.html import render_html
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST
@@ -32,7 +33,7 @@ class Row:
     @property
     def met(self) -> bool:
         """True when no run that tested it found anything."""
-        return all(one is None or one.verdict in GOOD for one in self.results)
+        return all(result is None or result.verdict in GOOD for result in self.results)
 
 
 def write_servers(runs: Sequence[Results], folder: Path) -> Path:
@@ -46,6 +47,7 @@ def write_servers(runs: Sequence[Results], folder: Path) -> Path:
         for run, name in zip(runs, folders, strict=True):
             (folder / name).mkdir(parents=True, exist_ok=True)
             (folder / name / REPORT).write_text(render_html(run), encoding="utf-8")
+            write_bodies(run, folder / name)
         path.write_text(render_servers(runs, folders), encoding="utf-8")
     except OSError as error:
         raise Problem(
@@ -78,19 +80,19 @@ def render_servers(runs: Sequence[Results], folders: Sequence[str]) -> str:
 
 def rows_of(runs: Sequence[Results]) -> list[Row]:
     """Return a row for each requirement that one of the runs tested, by id."""
-    tables = [{one.id: one for one in run.requirements} for run in runs]
-    known = {name: one for table in tables for name, one in table.items()}
+    tables = [{result.id: result for result in run.requirements} for run in runs]
+    known = {name: result for table in tables for name, result in table.items()}
     return [
-        Row(name, one.level, one.statement, tuple(table.get(name) for table in tables))
-        for name, one in sorted(known.items())
+        Row(name, result.level, result.statement, tuple(table.get(name) for table in tables))
+        for name, result in sorted(known.items())
     ]
 
 
 def folders_of(runs: Iterable[Results]) -> list[str]:
     """Return a name for the folder of each run: that of its server, and a number where two have the same."""
-    found: list[str] = []
+    folders: list[str] = []
     for run in runs:
         name = NOT_OF_FILES.sub("-", f"{run.target.name} {run.target.profile}").strip("-.").lower() or "run"
-        same = sum(re.fullmatch(re.escape(name) + r"(-\d+)?", one) is not None for one in found)
-        found.append(f"{name}-{same + 1}" if same else name)
-    return found
+        same = sum(re.fullmatch(re.escape(name) + r"(-\d+)?", folder) is not None for folder in folders)
+        folders.append(f"{name}-{same + 1}" if same else name)
+    return folders

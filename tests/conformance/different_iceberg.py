@@ -30,7 +30,7 @@ DOCUMENT = find_profile(API).document()
 VALIDATORS = Validators(DOCUMENT)
 VIEW_REQUIREMENTS = {"assert-view-uuid"}
 CONSTANTS = set(re.findall(r'"const": "([a-z-]+)"', json.dumps(DOCUMENT.raw["components"]["schemas"])))
-TABLE_REQUIREMENTS = {one for one in CONSTANTS if one.startswith("assert-")} - VIEW_REQUIREMENTS
+TABLE_REQUIREMENTS = {name for name in CONSTANTS if name.startswith("assert-")} - VIEW_REQUIREMENTS
 LISTS = ("schemas", "partition-specs", "sort-orders", "snapshots", "statistics", "metadata-log", "versions")
 OWN = {"server.tier": "gold", "server.owner": "nobody"}
 CREATIONS = ("createTable", "createView", "registerTable", "registerView")
@@ -58,17 +58,17 @@ def changes(call: Call) -> list[tuple[str, dict[str, Any]]]:
     if b"assert-create" in call.body:
         return []
     if call.operation in ("updateTable", "replaceView"):
-        return [(table_path(call), one) for one in call.json.get("updates") or () if isinstance(one, dict)]
+        return [(table_path(call), update) for update in call.json.get("updates") or () if isinstance(update, dict)]
     if call.operation != "commitTransaction":
         return []
-    found = []
+    pairs = []
     for change in call.json.get("table-changes") or ():
         id = change.get("identifier") if isinstance(change, dict) else None
         if isinstance(id, dict) and isinstance(change.get("updates"), list):
             space = quote("\x1f".join(map(str, id.get("namespace") or ())), safe="")
             path = f"/v1/namespaces/{space}/tables/{quote(str(id.get('name')), safe='')}"
-            found += [(path, one) for one in change["updates"] if isinstance(one, dict)]
-    return found
+            pairs += [(path, update) for update in change["updates"] if isinstance(update, dict)]
+    return pairs
 
 
 # Order
@@ -124,9 +124,9 @@ MAPS = ("properties", "summary", "refs", "config")  # from names that clients ch
 
 def _with_own(value: Any) -> Any:
     if isinstance(value, dict):
-        inner = {name: one if name in MAPS else _with_own(one) for name, one in value.items()}
+        inner = {name: child if name in MAPS else _with_own(child) for name, child in value.items()}
         return {**inner, "x-vendor": "1"}
-    return [_with_own(one) for one in value] if isinstance(value, list) else value
+    return [_with_own(child) for child in value] if isinstance(value, list) else value
 
 
 @after(API)
@@ -147,7 +147,7 @@ def empty_fields_left_out(_: Call, answer: Answer) -> Answer:
     value = of_json(answer)
     if not isinstance(value, dict) or "table-uuid" not in (value.get("metadata") or {}):
         return answer
-    inner = {name: one for name, one in value["metadata"].items() if one or name not in EMPTY}
+    inner = {name: part for name, part in value["metadata"].items() if part or name not in EMPTY}
     if inner.get("current-snapshot-id") is None:
         inner["current-snapshot-id"] = -1
     return with_json(answer, {**value, "metadata": inner})
@@ -166,14 +166,14 @@ def upper_case_uuids(_: Call, answer: Answer) -> Answer:
 @after(API)
 def weak_tags(call: Call, answer: Answer) -> Answer:
     """Entity tags are weak: a gateway compresses answers."""
-    tags = {name: f"W/{one}" for name, one in answer.headers.items() if name.lower() == "etag" and one[:1] == '"'}
+    tags = {name: f"W/{tag}" for name, tag in answer.headers.items() if name.lower() == "etag" and tag[:1] == '"'}
     return Answer(answer.status, {**answer.headers, **tags}, answer.body)
 
 
 @after(API)
 def no_tags(_: Call, answer: Answer) -> Answer:
     """There are no entity tags."""
-    kept = {name: one for name, one in answer.headers.items() if name.lower() != "etag"}
+    kept = {name: value for name, value in answer.headers.items() if name.lower() != "etag"}
     return Answer(answer.status, kept, answer.body)
 
 
@@ -226,9 +226,9 @@ def own_places(call: Call) -> Answer | None:
         place, name = call.json.get("metadata-location"), str(call.json.get("name"))
         own = not isinstance(place, str) or f"/{name}/metadata/" in place or f"/{name}-" in place
         return None if own else refusal(status, kind)
-    for path, one in changes(call):
-        places = [one.get("location"), *(_places(one.get(part)) for part in ("snapshot", "statistics"))]
-        places.append(_places(one.get("partition-statistics")))
+    for path, update in changes(call):
+        places = [update.get("location"), *(_places(update.get(part)) for part in ("snapshot", "statistics"))]
+        places.append(_places(update.get("partition-statistics")))
         base = str(metadata(call, path).get("location", "")).rstrip("/")
         if any(place and base and not str(place).startswith(base) for place in places):
             return refusal(status, kind)
@@ -242,10 +242,10 @@ def _places(part: Any) -> Any:
 @before(API)
 def fixed_locations(call: Call) -> Answer | None:
     """The location of a table stays."""
-    for path, one in changes(call):
-        if one.get("action") == "set-location":
+    for path, update in changes(call):
+        if update.get("action") == "set-location":
             place = metadata(call, path).get("location")
-            if place and one.get("location") != place:
+            if place and update.get("location") != place:
                 return refusal(400, "BadRequestException", "tables stay where they are")
     return None
 
@@ -270,7 +270,7 @@ def plain_names(call: Call) -> Answer | None:
         names = [to.get("name")] if isinstance(to, dict) else []
     else:
         return None
-    odd = [one for one in names if isinstance(one, str) and not (PLAIN.fullmatch(one) and len(one) < 65)]
+    odd = [name for name in names if isinstance(name, str) and not (PLAIN.fullmatch(name) and len(name) < 65)]
     return refusal(400, "BadRequestException", "letters, digits and underscores only") if odd else None
 
 
@@ -279,7 +279,7 @@ def two_format_versions(call: Call) -> Answer | None:
     """There are no tables of format version 3."""
     given = call.json.get("properties") if call.operation == "createTable" else None
     asked = given.get("format-version") if isinstance(given, dict) else None
-    upgrades = [one.get("format-version") for _, one in changes(call)]
+    upgrades = [update.get("format-version") for _, update in changes(call)]
     return refusal(400, "BadRequestException") if asked == "3" or 3 in upgrades else None
 
 
@@ -303,38 +303,41 @@ def no_purging(call: Call) -> Answer | None:
 @before(API)
 def absent_is_not_removed(call: Call) -> Answer | None:
     """What is not there cannot be removed."""
-    made = [one for _, one in changes(call) if not str(one.get("action")).startswith("remove-")]
-    for path, one in changes(call):
-        if not made and _absent(metadata(call, path), one):
+    made = [update for _, update in changes(call) if not str(update.get("action")).startswith("remove-")]
+    for path, update in changes(call):
+        if not made and _absent(metadata(call, path), update):
             return refusal(400, "BadRequestException", "there is no such thing")
     return None
 
 
-def _absent(table: Any, one: dict[str, Any]) -> bool:
+def _absent(table: Any, update: dict[str, Any]) -> bool:
     """True when an update removes something that is not there."""
     ids = {
-        "remove-properties": (one.get("removals"), table.get("properties")),
-        "remove-snapshot-ref": ([one.get("ref-name")], table.get("refs")),
-        "remove-snapshots": (one.get("snapshot-ids"), _ids(table, "snapshots", "snapshot-id")),
-        "remove-partition-specs": (one.get("spec-ids"), _ids(table, "partition-specs", "spec-id")),
-        "remove-schemas": (one.get("schema-ids"), _ids(table, "schemas", "schema-id")),
-        "remove-statistics": ([one.get("snapshot-id")], _ids(table, "statistics", "snapshot-id")),
-        "remove-partition-statistics": ([one.get("snapshot-id")], _ids(table, "partition-statistics", "snapshot-id")),
-        "remove-encryption-key": ([one.get("key-id")], _ids(table, "encryption-keys", "key-id")),
+        "remove-properties": (update.get("removals"), table.get("properties")),
+        "remove-snapshot-ref": ([update.get("ref-name")], table.get("refs")),
+        "remove-snapshots": (update.get("snapshot-ids"), _ids(table, "snapshots", "snapshot-id")),
+        "remove-partition-specs": (update.get("spec-ids"), _ids(table, "partition-specs", "spec-id")),
+        "remove-schemas": (update.get("schema-ids"), _ids(table, "schemas", "schema-id")),
+        "remove-statistics": ([update.get("snapshot-id")], _ids(table, "statistics", "snapshot-id")),
+        "remove-partition-statistics": (
+            [update.get("snapshot-id")],
+            _ids(table, "partition-statistics", "snapshot-id"),
+        ),
+        "remove-encryption-key": ([update.get("key-id")], _ids(table, "encryption-keys", "key-id")),
     }
-    wanted, there = ids.get(str(one.get("action")), ((), ()))
+    wanted, there = ids.get(str(update.get("action")), ((), ()))
     return bool(table) and any(name not in (there or ()) for name in wanted or ())
 
 
 def _ids(table: Any, field: str, key: str) -> list[Any]:
-    return [one.get(key) for one in table.get(field) or ()]
+    return [entry.get(key) for entry in table.get(field) or ()]
 
 
 @after(API)
 def other_statuses(call: Call, answer: Answer) -> Answer:
     """A commit that no table can have is a conflict rather than a bad request."""
     value = of_json(answer)
-    known = all(one.get("action") in CONSTANTS for _, one in changes(call))
+    known = all(update.get("action") in CONSTANTS for _, update in changes(call))
     if answer.status != 400 or not known or not changes(call) or not well_formed(call):
         return answer
     return refusal(409, "CommitFailedException", value["error"]["message"])
@@ -344,7 +347,7 @@ def well_formed(call: Call) -> bool:
     """True when a body fits its schema, and its requirements are those of the document."""
     kinds = re.findall(r'"type" ?: ?"(assert-[a-z-]+)"', call.body.decode())
     known = VIEW_REQUIREMENTS if call.operation == "replaceView" else TABLE_REQUIREMENTS
-    nameless = any("identifier" not in one for one in call.json.get("table-changes") or ())
+    nameless = any("identifier" not in change for change in call.json.get("table-changes") or ())
     return not nameless and not VALIDATORS.request_findings(call.operation, call.json) and set(kinds) <= known
 
 
@@ -367,7 +370,7 @@ REFUSALS = (refusal(406, "UnsupportedOperationException"), text(404, "no such ro
 def _without_properties(call: Call) -> Answer | None:
     """Namespaces have no properties: what would give them some is not supported."""
     given = call.json.get("properties") if call.operation == "createNamespace" else None
-    texts = isinstance(given, dict) and all(isinstance(one, str) for one in given.values())
+    texts = isinstance(given, dict) and all(isinstance(setting, str) for setting in given.values())
     return REFUSALS[0] if (given and texts) or call.operation == "updateProperties" else None
 
 
@@ -380,7 +383,7 @@ def _null_properties(call: Call, answer: Answer) -> Answer:
 
 def lacks(name: str, words: tuple[str, ...]) -> Freedom:
     """The freedom to lack some operations: the configuration does not name them, and they are refused."""
-    gone = {endpoint(one) for one in OPERATIONS.values() if any(word in one.id for word in words)}
+    gone = {endpoint(operation) for operation in OPERATIONS.values() if any(word in operation.id for word in words)}
     said = REFUSALS[len(name) % len(REFUSALS)]
 
     def refused(call: Call) -> Answer | None:
@@ -390,7 +393,7 @@ def lacks(name: str, words: tuple[str, ...]) -> Freedom:
         value = of_json(answer)
         if call.operation != "getConfig" or answer.status != 200 or not value.get("endpoints"):
             return answer
-        return with_json(answer, {**value, "endpoints": [one for one in value["endpoints"] if one not in gone]})
+        return with_json(answer, {**value, "endpoints": [route for route in value["endpoints"] if route not in gone]})
 
     return Freedom(name, API, refused, untold)
 
@@ -407,14 +410,14 @@ def _properties_lost(_: Call, answer: Answer) -> Answer:
     value = of_json(answer)
     if not isinstance(value, dict) or "client" not in ((value.get("metadata") or {}).get("properties") or {}):
         return answer
-    kept = {name: one for name, one in value["metadata"]["properties"].items() if name != "client"}
+    kept = {name: setting for name, setting in value["metadata"]["properties"].items() if name != "client"}
     return with_json(answer, {**value, "metadata": {**value["metadata"], "properties": kept}})
 
 
 def _noted_file(call: Call) -> None:
     if call.operation == "dropTable":
-        found = of_json(call.behind("GET", table_path(call))) or {}
-        call.state[call.path] = local_path(found.get("metadata-location") or "nowhere:/")
+        loaded = of_json(call.behind("GET", table_path(call))) or {}
+        call.state[call.path] = local_path(loaded.get("metadata-location") or "nowhere:/")
 
 
 def _file_gone(call: Call, answer: Answer) -> Answer:

@@ -56,7 +56,7 @@ def plain_names_of_lance(call: Call) -> Answer | None:
     if call.operation not in CREATIONS:
         return None
     names = call.values["id"].split(call.query.get("delimiter") or "$")
-    if all(LETTERS.fullmatch(one) for one in names if one):
+    if all(LETTERS.fullmatch(name) for name in names if name):
         return None
     error = {"error": "letters, digits and underscores only", "code": 13}
     return Answer(400, {"Content-Type": JSON}, json.dumps(error).encode())

@@ -24,6 +24,7 @@ from tests.conformance.proxy import CHUNKED, Answer, Proxy
 JSON = "application/json"
 PLAIN = re.compile(r"[a-z0-9_]+")
 MAPS = ("UpdateTableSchemaMetadata",)  # whose answers have fields that clients named
+MEGABYTE = 2**20
 WAITS = 4  # times that a busy server asks to wait
 
 
@@ -97,7 +98,7 @@ def after(api: str = "") -> Callable[[After], After]:
 def drawn(api: str, seed: int) -> list[Freedom]:
     """The freedoms that a seed uses: between four and nine."""
     chance = random.Random(f"{api} {seed}")
-    known = sorted(name for name, one in FREEDOMS.items() if one.api in ("", api))
+    known = sorted(name for name, freedom in FREEDOMS.items() if freedom.api in ("", api))
     return [FREEDOMS[name] for name in sorted(chance.sample(known, chance.randint(4, 9)))]
 
 
@@ -115,25 +116,28 @@ class DifferentServer(Proxy):
         super().__init__(self.server)
         document = find_profile(self.api).document()
         self._chance = random.Random(self.seed)
-        self._routes = [(one.method, re.compile(_pattern(one.path)), one.id) for one in document.operations.values()]
+        self._routes = [
+            (operation.method, re.compile(_pattern(operation.path)), operation.id)
+            for operation in document.operations.values()
+        ]
 
     def answer(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
         """See Proxy."""
         call = self._call(handler, body)
-        found: Answer | None = None
-        for one in self.freedoms:
-            found = found or (one.before(call) if one.before else None)
-        found = found or self.ask(call.method, call.target, call.headers, call.body)
-        for one in self.freedoms:
-            found = one.after(call, found) if one.after else found
-        self.send(handler, found)
+        answer: Answer | None = None
+        for freedom in self.freedoms:
+            answer = answer or (freedom.before(call) if freedom.before else None)
+        answer = answer or self.ask(call.method, call.target, call.headers, call.body)
+        for freedom in self.freedoms:
+            answer = freedom.after(call, answer) if freedom.after else answer
+        self.send(handler, answer)
 
     def _call(self, handler: BaseHTTPRequestHandler, body: bytes) -> Call:
         path, _, query = handler.path.partition("?")
         operation, values = "", {}
         for method, route, name in self._routes:
             if method == handler.command and (match := route.fullmatch(path)):
-                operation, values = name, {key: unquote(one) for key, one in match.groupdict().items()}
+                operation, values = name, {key: unquote(value) for key, value in match.groupdict().items()}
                 break
         pairs = dict(parse_qsl(query, keep_blank_values=True))
         headers = dict(handler.headers.items())
@@ -143,7 +147,7 @@ class DifferentServer(Proxy):
 def _pattern(path: str) -> str:
     """The pattern of the paths of an operation, without the prefix that configurations may give."""
     plain = path.replace("/{prefix}", "")
-    return re.sub(r"\\\{(.+?)\\\}", lambda one: f"(?P<{re.sub(r'[^a-z]', '_', one[1])}>[^/]+)", re.escape(plain))
+    return re.sub(r"\\\{(.+?)\\\}", lambda match: f"(?P<{re.sub(r'[^a-z]', '_', match[1])}>[^/]+)", re.escape(plain))
 
 
 def of_json(answer: Answer) -> Any:
@@ -169,7 +173,7 @@ def _shuffled(value: Any, chance: random.Random) -> Any:
     if isinstance(value, dict):
         keys = chance.sample(list(value), len(value))
         return {key: _shuffled(value[key], chance) for key in keys}
-    return [_shuffled(one, chance) for one in value] if isinstance(value, list) else value
+    return [_shuffled(child, chance) for child in value] if isinstance(value, list) else value
 
 
 @after()
@@ -233,15 +237,26 @@ def asks_to_wait(call: Call) -> Answer | None:
 @before()
 def knows_its_media_types(call: Call) -> Answer | None:
     """A router has no handler for bodies of unknown types."""
-    kind = next((value for name, value in call.headers.items() if name.lower() == "content-type"), "")
-    known = ("application/json", "application/x-www-form", "application/vnd.apache.arrow")
-    return text(415, "no reader for this type") if call.body and not kind.lower().startswith(known) else None
+    known = (JSON, "application/x-www-form", "application/vnd.apache.arrow")
+    return text(415, "no reader for this type") if call.body and not _kind(call).startswith(known) else None
+
+
+def _kind(call: Call) -> str:
+    """The media type of a request's body, in lower case."""
+    return next((value.lower() for name, value in call.headers.items() if name.lower() == "content-type"), "")
+
+
+@before()
+def short_bodies(call: Call) -> Answer | None:
+    """A gateway takes no JSON of more than a megabyte."""
+    too_long = len(call.body) > MEGABYTE and _kind(call).startswith(JSON)
+    return text(413, "length limit exceeded") if too_long else None
 
 
 @before()
 def paths_are_split_first(call: Call) -> Answer | None:
     """A gateway refuses slashes within a name, and takes dots for a way."""
     names = call.path.split("/")
-    if any(re.search(r"%2f|%5c|%00", one, re.IGNORECASE) for one in names):
+    if any(re.search(r"%2f|%5c|%00", name, re.IGNORECASE) for name in names):
         return text(call.chance.choice((400, 404)), "no such path")
-    return text(405, "method not allowed") if any(unquote(one) in (".", "..") for one in names) else None
+    return text(405, "method not allowed") if any(unquote(name) in (".", "..") for name in names) else None

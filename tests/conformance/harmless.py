@@ -22,6 +22,11 @@ OF_ROOT = {
     *("ListNamespaces", "ListTables", "listNamespaces", "DescribeNamespace", "NamespaceExists", "QueryTable"),
     *("CreateTableIndex", "CreateTableScalarIndex", "ListTableIndices", "DescribeTableIndexStats", "DropTableIndex"),
 }
+# Places that are reserved for examples, and a port of this machine at which nobody listens: told, and never asked.
+RESERVED = re.compile(r"^[a-z]+://(127\.0\.0\.1:9|([a-z]+\.)*example(\.com)?)/")
+MANAGEMENT = "/management/"  # in the paths of operations: whatever these name is named by itself
+ENTITY = re.compile(r"\{(prefix|\w+Name)\}")  # in the paths of operations: a name without levels
+OF_EVERY_CATALOG = "catalog_admin"
 # What may be asked to be signed of a bucket: it is refused, and sent by nobody.
 SIGN, OF_BUCKET = "signRequest", ("?list-type=2&prefix=", "/?delete")
 
@@ -34,11 +39,11 @@ def foreign_names(folder: Path, document: Document, *bases: str) -> list[str]:
     log = (folder / "exchanges.jsonl").read_text()
     prefixes = re.findall(r"\blp[0-9a-f]{6}", log)
     prefix = max(set(prefixes), key=prefixes.count)
-    found: dict[str, None] = {}
-    for exchange in map(json.loads, log.splitlines()):
+    lines: dict[str, None] = {}
+    for exchange in map(json.loads, log.strip().split("\n")):  # texts may have other ends of lines
         for problem in problems(exchange, document, prefix, *bases):
-            found[f"{exchange['request']['method']} {exchange['request']['url']}: {problem}"] = None
-    return list(found)
+            lines[f"{exchange['request']['method']} {exchange['request']['url']}: {problem}"] = None
+    return list(lines)
 
 
 def problems(exchange: dict[str, Any], document: Document, prefix: str, *bases: str) -> Iterator[str]:
@@ -50,12 +55,15 @@ def problems(exchange: dict[str, Any], document: Document, prefix: str, *bases: 
     body = (request["body"] or {}).get("json")
     for text in [*map(unquote, url.path.split("/")), *query.values(), *strings(body)]:
         signed = exchange["operation"] == SIGN and text.endswith(OF_BUCKET)
-        if escapes(text) and not signed and not any(one in text for one in own):
+        if escapes(text) and not signed and not RESERVED.match(text) and not any(mark in text for mark in own):
             yield f"names {text!r}"
     for text in places(body):
-        if not any(one in text for one in own):
+        if not any(mark in text for mark in own):
             yield f"leads to {text!r}"
     operation = document.operations.get(exchange["operation"])
+    for name in entities(operation, url.path, body) if operation and operation.mount else ():
+        if name and not any(mark in name for mark in own):
+            yield f"is about {name!r}"
     for id in identifiers(operation, url.path, query, body) if operation else ():
         first = id[0].partition(DELIMITER)[0]  # the id of a transaction may be one text
         if not first.startswith((prefix, UNUSED)) and first not in bases:
@@ -69,12 +77,12 @@ def strings(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for key, one in value.items():
+        for key, child in value.items():
             yield key
-            yield from strings(one)
+            yield from strings(child)
     elif isinstance(value, list):
-        for one in value:
-            yield from strings(one)
+        for child in value:
+            yield from strings(child)
 
 
 def escapes(text: str) -> bool:
@@ -87,11 +95,24 @@ def places(value: Any) -> Iterator[str]:
     """All that a JSON value says of where something lies."""
     if isinstance(value, dict):
         yield from (value[name] for name in PLACES & value.keys() if isinstance(value[name], str))
-        for one in value.values():
-            yield from places(one)
+        for child in value.values():
+            yield from places(child)
     elif isinstance(value, list):
-        for one in value:
-            yield from places(one)
+        for child in value:
+            yield from places(child)
+
+
+def entities(operation: Operation, path: str, body: Any) -> Iterator[str]:
+    """The names of catalogs, principals and roles that a request to Polaris is about: in its path, and in its body.
+
+    The role that every catalog has is its catalog's.
+    """
+    pairs = zip(reversed(operation.path.split("/")), reversed(path.split("/")), strict=False)
+    named = [unquote(text) for name, text in pairs if ENTITY.fullmatch(name)]
+    if MANAGEMENT in operation.path and isinstance(body, dict):
+        wrapped = [child for child in body.values() if isinstance(child, dict)]
+        named += [entity["name"] for entity in [body, *wrapped] if isinstance(entity.get("name"), str)]
+    yield from (name for name in named if name != OF_EVERY_CATALOG or len(named) == 1)
 
 
 def identifiers(operation: Operation, path: str, query: dict[str, str], body: Any) -> Iterator[list[str]]:
@@ -104,7 +125,7 @@ def identifiers(operation: Operation, path: str, query: dict[str, str], body: An
     if "{namespace}" in values:
         named = body.get("name") if isinstance(body, dict) else None
         last = [values.get("{table}") or values.get("{view}") or named]
-        yield [*values["{namespace}"].split(UNIT_SEPARATOR), *(one for one in last if isinstance(one, str))]
+        yield [*values["{namespace}"].split(UNIT_SEPARATOR), *(level for level in last if isinstance(level, str))]
     if query.get("parent"):
         yield query["parent"].split(UNIT_SEPARATOR)
     yield from bodies(body)
@@ -117,8 +138,8 @@ def bodies(value: Any) -> Iterator[list[str]]:
             levels = value.get(key)
             if isinstance(levels, list) and levels and all(isinstance(level, str) for level in levels):
                 yield [*levels, *([value["name"]] if isinstance(value.get("name"), str) else [])]
-        for one in value.values():
-            yield from bodies(one)
+        for child in value.values():
+            yield from bodies(child)
     elif isinstance(value, list):
-        for one in value:
-            yield from bodies(one)
+        for child in value:
+            yield from bodies(child)

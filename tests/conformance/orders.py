@@ -27,7 +27,7 @@ def explained(events, kind):
             if any(other.before(event) for other in rest):
                 continue
             states = {step(state, event), *([state] if event.outcome == UNKNOWN else [])} - {WRONG}
-            if any(search(rest, one) for one in states):
+            if any(search(rest, after) for after in states):
                 return True
         return False
 
@@ -60,8 +60,8 @@ def chain(state, event):
 def pair(state, event):
     version, tokens = state
     if event.action == "commit":
-        (one, first), (other, second) = event.value
-        done = (version + 1, (first, second)) if one == version == other else WRONG
+        (base, first), (other, second) = event.value
+        done = (version + 1, (first, second)) if base == version == other else WRONG
         return state if event.outcome == REFUSED else done
     return state if event.result[0] == version and event.result[1] in (None, tokens[event.value]) else WRONG
 
@@ -149,7 +149,7 @@ def _declare_both(kind, number, count, choose):
 def _add_member(kind, number, count, choose):
     if choose.random() < 0.5:
         return _event(kind, number, choose, "insert", number, [None])
-    members = frozenset(one for one in range(count) if choose.random() < 0.4)
+    members = frozenset(member for member in range(count) if choose.random() < 0.4)
     return _event(kind, number, choose, "read", None, [members], OK)
 
 

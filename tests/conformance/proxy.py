@@ -93,7 +93,7 @@ class Proxy:
             handler.send_header(*CHUNKED)
             handler.end_headers()
             handler.wfile.write(
-                b"".join(b"%x\r\n%s\r\n" % (len(one), one) for one in pieces(body, 1000)) + b"0\r\n\r\n"
+                b"".join(b"%x\r\n%s\r\n" % (len(chunk), chunk) for chunk in pieces(body, 1000)) + b"0\r\n\r\n"
             )
             return
         if answer.status not in (204, 304):

@@ -25,7 +25,7 @@ class Shuffled:
         before = list(items)
         self._random.shuffle(items)
         items.sort(key=lambda item: order[requirement_of(item).id])
-        self.moved = sum(one is not other for one, other in zip(before, items, strict=True))
+        self.moved = sum(item is not other for item, other in zip(before, items, strict=True))
 
     @property
     def judge(self):

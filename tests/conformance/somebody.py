@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
-from conformance.client import Client
-from conformance.iceberg.client import IcebergClient
+from conformance.client import Client, bearer
+from conformance.iceberg.client import IcebergClient, in_prefix
 from conformance.lance.client import LanceClient
 from conformance.lance.support.arrow import read_rows, stream
+from conformance.operation_client import FORM_TYPE
+from conformance.polaris.catalog import Credentials
+from conformance.polaris.client import PolarisClient, path_names
+from conformance.polaris.entities import CATALOG, CATALOG_ROLE, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE
+from conformance.polaris.storage import STORAGES
+from conformance.polaris.support.assignments import ASSIGNMENTS, CATALOG_ROLES, PRINCIPAL_ROLES
+from conformance.polaris.support.grants import ADD, LIST
 from conformance.strategies import tables
 from conformance.transport import Connection
+from specs.identifiers import encode_segment
 from specs.profiles import find_profile
 
 SCHEMA = {"type": "struct", "fields": [{"id": 1, "name": "id", "type": "long", "required": True}]}
@@ -21,6 +30,7 @@ VIEW_VERSION = {
     "representations": [{"type": "sql", "sql": "SELECT 1", "dialect": "spark"}],
 }
 Id = tuple[str, ...]
+OF_ROLES = (CATALOG_ROLE.get, CATALOG_ROLES.list_takers, LIST)  # what shows a catalog role
 
 
 class Lance:
@@ -46,19 +56,19 @@ class Lance:
 
     def content(self, *namespace: str) -> dict[Id, Any]:
         """All that can be known of what is in a namespace, by its id."""
-        found: dict[Id, Any] = {}
+        known: dict[Id, Any] = {}
         for name in self.client.list_tables(namespace, include_declared=True)["tables"]:
-            found[*namespace, name] = self._table((*namespace, name))
+            known[*namespace, name] = self._table((*namespace, name))
         for name in self.client.list_namespaces(namespace)["namespaces"]:
             inner = (*namespace, name)
-            found |= {inner: self.client.describe_namespace(inner).json, **self.content(*inner)}
-        return found
+            known |= {inner: self.client.describe_namespace(inner).json, **self.content(*inner)}
+        return known
 
     def _table(self, id: Id) -> Any:
         described = self.client.describe_table(id, expect=None)
         rows = self.client.query_table(id, vector={}, k=100, expect=None)
-        told = {name: value for name, value in described.json.items() if name != "instance"}
-        return described.status, told, read_rows(rows.body) if rows.status == 200 else None
+        fields = {name: value for name, value in described.json.items() if name != "instance"}
+        return described.status, fields, read_rows(rows.body) if rows.status == 200 else None
 
 
 class Iceberg:
@@ -66,8 +76,8 @@ class Iceberg:
 
     roots_have_tables = False
 
-    def __init__(self, url: str, token: str = "") -> None:
-        self.client = IcebergClient(_client(url, "iceberg", token))
+    def __init__(self, url: str, token: str = "", client: Client | None = None) -> None:
+        self.client = IcebergClient(client or _client(url, "iceberg", token))
 
     def namespace(self, *id: str) -> None:
         self.client.create_namespace(id, properties={"owner": "me"})
@@ -85,23 +95,86 @@ class Iceberg:
 
     def content(self, *namespace: str) -> dict[Id, Any]:
         """All that can be known of what is in a namespace, by its id."""
-        found: dict[Id, Any] = {}
+        known: dict[Id, Any] = {}
         if namespace:
             for ask, load in (
                 (self.client.list_tables, self.client.load_table),
                 (self.client.list_views, self.client.load_view),
             ):
-                ids = [(*namespace, one["name"]) for one in ask(namespace)["identifiers"]]
-                found |= {id: load(id).json for id in ids}
+                ids = [(*namespace, identifier["name"]) for identifier in ask(namespace)["identifiers"]]
+                known |= {id: load(id).json for id in ids}
         for inner in map(tuple, self.client.list_namespaces(namespace or None)["namespaces"]):
-            found |= {inner: self.client.load_namespace_metadata(inner).json, **self.content(*inner)}
-        return found
+            known |= {inner: self.client.load_namespace_metadata(inner).json, **self.content(*inner)}
+        return known
 
 
-SOMEBODY = {"lance": Lance, "iceberg": Iceberg}
+class Polaris:
+    """Somebody who manages a Polaris server: a root is a catalog with a namespace of its name, and all who may use it.
+
+    The token is the secret of the principal `root`.
+    """
+
+    roots_have_tables = False
+
+    def __init__(self, url: str, token: str) -> None:
+        client = _client(url, "polaris", "")
+        form = Credentials("root", token).form()
+        answer = client.call("getToken", body=urlencode(form).encode(), content_type=FORM_TYPE)
+        self.client = PolarisClient(client.as_(bearer(answer["access_token"])))
+
+    def namespace(self, *id: str) -> None:
+        if len(id) == 1:
+            self._catalog(*id)
+        self._inside(id[0]).namespace(*id)
+
+    def table(self, *id: str) -> None:
+        self._inside(id[0]).table(*id)
+
+    def view(self, *id: str) -> None:
+        self._inside(id[0]).view(*id)
+
+    def there(self, *namespace: str) -> set[Id]:
+        """The ids of all that is in a namespace, at any depth."""
+        return set(self._inside(namespace[0]).content(*namespace))
+
+    def content(self) -> dict[Id, Any]:
+        """All that can be known of what is there, by the operation that shows it and what that is about."""
+        known: dict[Id, Any] = {}
+        for kind in (CATALOG, PRINCIPAL, PRINCIPAL_ROLE):
+            known |= {(kind.id, entity["name"]): entity for entity in self.client.send(kind.list)[kind.listed]}
+        for name in [id[1] for id in known if id[0] == CATALOG.id]:
+            roles = self.client.send(CATALOG_ROLE.list, CATALOG.place((name,)))[CATALOG_ROLE.listed]
+            for id in [(name, role["name"]) for role in roles]:
+                known |= {(shows, *id): self.client.send(shows, CATALOG_ROLE.place(id)).json for shows in OF_ROLES}
+            known |= self._inside(name).content()
+        for name in [id[1] for id in known if id[0] == PRINCIPAL_ROLE.id]:
+            takers = PRINCIPAL_ROLES.list_takers
+            known[takers, name] = self.client.send(takers, PRINCIPAL_ROLE.place((name,))).json
+        return known
+
+    def _catalog(self, name: str) -> None:
+        """Make a catalog, and a principal, a principal role and a catalog role of its name that go together."""
+        base = f"s3://somebody/{name}"
+        catalog = {"type": "INTERNAL", "properties": {"default-base-location": base}}
+        more = {CATALOG.id: {**catalog, "storageConfigInfo": STORAGES["S3"].configured(base)}}
+        for kind in ENTITIES.values():
+            path = kind.place((name,) * (len(kind.path) - 1))
+            self.client.send(kind.create, path, kind.wrapped({"name": name, **more.get(kind.id, {})}))
+        for assignment in ASSIGNMENTS.values():
+            value = assignment.given.wrapped({"name": name})
+            path = dict.fromkeys(path_names(self.client.client.document.operation(assignment.assign)), name)
+            self.client.send(assignment.assign, path, value)
+        grant = {"type": "catalog", "privilege": "TABLE_LIST"}
+        self.client.send(ADD, CATALOG_ROLE.place((name, name)), {"grant": grant})
+
+    def _inside(self, catalog: str) -> Iceberg:
+        return Iceberg("", client=self.client.client.located(in_prefix(encode_segment(catalog))))
 
 
-def fill(somebody: Lance | Iceberg, *root: str) -> None:
+SOMEBODY = {"lance": Lance, "iceberg": Iceberg, "polaris": Polaris}
+
+
+def fill(somebody: Lance | Iceberg | Polaris, *root: str) -> None:
     """Make a namespace with one in it, and one in that, and all kinds of things in each."""
     for id in (root, (*root, "inner"), (*root, "inner", "deeper")):
         somebody.namespace(*id)

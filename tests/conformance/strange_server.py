@@ -53,7 +53,7 @@ def _places(value: Any) -> list[tuple[Any, Any]]:
     """Every place in a JSON value: its container and its key or index."""
     pairs = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
     here = [(value, key) for key, _ in pairs]
-    return here + [place for _, one in pairs if isinstance(one, dict | list) for place in _places(one)]
+    return here + [place for _, child in pairs if isinstance(child, dict | list) for place in _places(child)]
 
 
 def _in_json(change: Callable[[random.Random, Any], Any]) -> Callable[..., Answer]:
@@ -92,7 +92,7 @@ def _change_type(chance: random.Random, value: Any) -> Any:
 
 def _empty_lists(_chance: random.Random, value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _empty_lists(_chance, one) for key, one in value.items()}
+        return {key: _empty_lists(_chance, child) for key, child in value.items()}
     return [] if isinstance(value, list) else value
 
 

@@ -28,12 +28,15 @@ SERVERS = sorted(path.stem for path in HERE.glob("*.toml"))
 def truth_of(server):
     """The cause of each finding, by hand."""
     causes = read_toml(HERE / f"{server}.toml")
-    findings = [one for one in read_results(HERE / f"{server}.json.gz").requirements if one.verdict != "blocked"]
-    told = {
-        one.id: [cause for cause, ids in causes.items() if any(fnmatchcase(one.id, i) for i in ids)] for one in findings
+    findings = [
+        result for result in read_results(HERE / f"{server}.json.gz").requirements if result.verdict != "blocked"
+    ]
+    by_id = {
+        result.id: [cause for cause, ids in causes.items() if any(fnmatchcase(result.id, i) for i in ids)]
+        for result in findings
     }
-    assert [name for name, found in told.items() if len(found) != 1] == []
-    return {name: found[0] for name, found in told.items()}
+    assert [name for name, names in by_id.items() if len(names) != 1] == []
+    return {name: names[0] for name, names in by_id.items()}
 
 
 def pairs(groups):
@@ -45,25 +48,25 @@ def test_causes_are_those_that_people_found(server):
     """Of two findings that are told as one cause nearly all are, and of those that are nearly all are told so."""
     truth = truth_of(server)
     results = read_results(HERE / f"{server}.json.gz")
-    found = {name: number for number, cause in enumerate(results.causes) for name in cause.requirements}
-    assert found.keys() == truth.keys()
-    both = pairs((truth[name], found[name]) for name in truth)
-    assert both / pairs(found.values()) > 0.97
+    numbers = {name: number for number, cause in enumerate(results.causes) for name in cause.requirements}
+    assert numbers.keys() == truth.keys()
+    both = pairs((truth[name], numbers[name]) for name in truth)
+    assert both / pairs(numbers.values()) > 0.97
     assert both / pairs(truth.values()) > 0.88
-    must = {one.id for one in results.requirements if one.verdict == "fail"}
+    must = {result.id for result in results.requirements if result.verdict == "fail"}
     by_hand = len({truth[name] for name in must})
-    told = sum(cause.level == "MUST" for cause in results.causes if cause.requirements)
-    assert abs(told - by_hand) <= by_hand / 5
+    reported = sum(cause.level == "MUST" for cause in results.causes if cause.requirements)
+    assert abs(reported - by_hand) <= by_hand / 5
 
 
 @pytest.mark.parametrize("server", SERVERS)
 def test_what_is_blocked_belongs_to_what_blocks_it(server):
     results = read_results(HERE / f"{server}.json.gz")
-    blocked = {one.id: one.blocked_by for one in results.requirements if one.verdict == "blocked"}
-    told = {name: cause for cause in results.causes for name in cause.blocked}
-    assert told.keys() == blocked.keys()
+    blocked = {result.id: result.blocked_by for result in results.requirements if result.verdict == "blocked"}
+    causes = {name: cause for cause in results.causes for name in cause.blocked}
+    assert causes.keys() == blocked.keys()
     assert all(
-        by not in {name for c in results.causes for name in c.requirements} or by in told[name].requirements
+        by not in {name for c in results.causes for name in c.requirements} or by in causes[name].requirements
         for name, by in blocked.items()
     )
 
@@ -87,11 +90,11 @@ def error(text, **more):
 
 
 def test_the_same_error_in_other_words_of_the_run_is_one_cause():
-    one = finding("a", body=error("cannot find it at file:///tmp/lp12_3/a: there is no such file, id 17"))
+    first = finding("a", body=error("cannot find it at file:///tmp/lp12_3/a: there is no such file, id 17"))
     other = finding(
         "b", body=error("cannot find it at file:///tmp/lp99_4/b: there is no such file, id 4"), where="c:test_other"
     )
-    (cause,) = find_causes([one, other])
+    (cause,) = find_causes([first, other])
     assert cause.requirements == ["api.it.a", "api.it.b"]
     assert cause.sentence == (
         "GetIt answers a wrong request with 500 (“cannot find it at …: there is no such file, id …”), not 400"
@@ -182,8 +185,8 @@ BODIES = [
 def test_whatever_was_seen_has_a_sentence(body, status, message):
     for verdict in ("fail", "blocked"):
         for mark in ("", "status", "body:", "body:/error", "body:/a~b/0", "header:X"):
-            one = finding("a", message, body=body, status=status, verdict=verdict, mark=mark)
-            assert find_causes([one])[0].sentence
+            first = finding("a", message, body=body, status=status, verdict=verdict, mark=mark)
+            assert find_causes([first])[0].sentence
         assert find_causes([finding("a", message, verdict=verdict, steps=[])])[0].sentence
 
 

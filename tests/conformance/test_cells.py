@@ -52,8 +52,8 @@ LEVELS = (Levels("id", r"\$", (1, 2)),)
 
 def log_of(*exchanges):
     log = CellLog(DOCUMENT, LEVELS)
-    for one in exchanges:
-        log.note(one)
+    for exchange in exchanges:
+        log.note(exchange)
     return log
 
 
@@ -89,7 +89,7 @@ def test_a_document_declares_its_cells():
 
 
 @pytest.mark.parametrize(
-    ("exchange", "found"),
+    ("exchange", "expected"),
     [
         (sent({"mode": "a"}), {"body /mode: = a", "body /tree: absent", "query limit: absent"}),
         (sent({"mode": "c"}), {"body /mode: unknown value"}),
@@ -111,8 +111,8 @@ def test_a_document_declares_its_cells():
         (sent(operation="", path="/v1/a/make/more"), {"path: unknown below"}),
     ],
 )
-def test_an_exchange_covers_what_it_has(exchange, found):
-    assert found <= cells(exchange)
+def test_an_exchange_covers_what_it_has(exchange, expected):
+    assert expected <= cells(exchange)
 
 
 def test_what_is_read_of_an_answer_is_looked_at():

@@ -105,7 +105,7 @@ BAD = {
     "the thing: expected 2, got 1: [5]": lambda: exactly([5], 2, WHAT),
     "the thing: expected 1, got 0: []": lambda: only([], WHAT),
     "the thing: expected 1, got 2: [1,2]": lambda: only([1, 2], WHAT),
-    "the thing is not there": lambda: find([1, 2], lambda one: one > 2, WHAT),
+    "the thing is not there": lambda: find([1, 2], lambda value: value > 2, WHAT),
     'the answer lacks the field "c" of an object': lambda: keyed([{"name": "a"}], "name")["c"],
 }
 
@@ -129,7 +129,7 @@ def test_values_that_were_checked_are_returned():
     assert list(listed(iter([1]), WHAT)) == [1]
     assert exactly({1: 2}, 1, WHAT) == [1]
     assert only(iter([3]), WHAT) == 3
-    assert find([1, 2, 3], lambda one: one > 1, WHAT) == 2
+    assert find([1, 2, 3], lambda value: value > 1, WHAT) == 2
     assert keyed([{"name": "a", "x": 1}], "name") == {"a": {"name": "a", "x": 1}}
 
 

@@ -48,18 +48,18 @@ def run(**verdicts):
 )
 def test_every_change_is_told(before, after, change, fails):
     old, new = (run(**({"a": seen} if seen else {})) for seen in (before, after))
-    found = differences(old, new)
-    assert [one.change for one in found] == ([change] if change else [])
-    assert any(one.fails_gate(strict=False) for one in found) is fails
+    changes = differences(old, new)
+    assert [entry.change for entry in changes] == ([change] if change else [])
+    assert any(entry.fails_gate(strict=False) for entry in changes) is fails
 
 
 def test_changes_are_told_by_cause():
     old = run(a=("pass", ""), b=("pass", ""), c=("pass", ""))
     new = run(a=("fail", SEEN), b=("fail", SEEN), c=("fail", "the order: expected 1, got 2"))
-    found = differences(old, new)
-    assert sorted(len(one.requirements) for one in found) == [1, 2]
-    assert {one.cause for one in found} == {cause.sentence for cause in new.causes}
-    assert counts(found)["broken"] == 3
+    changes = differences(old, new)
+    assert sorted(len(entry.requirements) for entry in changes) == [1, 2]
+    assert {entry.cause for entry in changes} == {cause.sentence for cause in new.causes}
+    assert counts(changes)["broken"] == 3
     assert differences(new, new) == []
 
 
@@ -75,8 +75,8 @@ def test_many_runs_are_on_one_page(tmp_path):
     for name in folders_of(runs):
         assert (tmp_path / name / "report.html").exists()
     rows = rows_of(runs)
-    assert {row.id for row in rows} == {one.id for run in runs for one in run.requirements}
+    assert {row.id for row in rows} == {result.id for run in runs for result in run.requirements}
     for row in rows:
         assert (f'id="{row.id}"' in page) is not row.met
-    broken = next(one for one in NEW.requirements if one.verdict == "fail")
+    broken = next(result for result in NEW.requirements if result.verdict == "fail")
     assert page.count(f"report.html#{broken.id}") == 2

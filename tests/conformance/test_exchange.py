@@ -35,11 +35,11 @@ def test_secrets_are_shown_nowhere():
         "Cookie": SECRET,
         "X-Plain": "p",
     }
-    one = exchange(request_headers=headers, response_headers={"Set-Cookie": SECRET})
-    text = msgspec.json.encode(one.to_step()).decode()
+    seen = exchange(request_headers=headers, response_headers={"Set-Cookie": SECRET})
+    text = msgspec.json.encode(seen.to_step()).decode()
     assert SECRET not in text
-    assert "$LAKEPROOF_AUTHORIZATION" in one.curl()
-    assert "X-Plain: p" in one.curl()
+    assert "$LAKEPROOF_AUTHORIZATION" in seen.curl()
+    assert "X-Plain: p" in seen.curl()
 
 
 def test_secrets_in_bodies_are_shown_nowhere():
@@ -50,10 +50,10 @@ def test_secrets_in_bodies_are_shown_nowhere():
         "config": {"token": SECRET, "s3.secret-access-key": f'{SECRET}"\\', "s3.session-token": SECRET, "a": "b"},
         "headers": {"Authorization": [SECRET], "X-Amz-Security-Token": [SECRET], "X-Amz-Date": ["now"]},
     }
-    one = exchange(request_body=form.encode(), response_body=json.dumps(answer).encode())
-    shown = msgspec.to_builtins(one.to_step())
-    assert SECRET not in json.dumps(shown) + one.curl()
-    assert "client_id=me" in one.curl()
+    seen = exchange(request_body=form.encode(), response_body=json.dumps(answer).encode())
+    shown = msgspec.to_builtins(seen.to_step())
+    assert SECRET not in json.dumps(shown) + seen.curl()
+    assert "client_id=me" in seen.curl()
     assert shown["response"]["body"]["json"]["next-page-token"] == "kept"
     assert shown["response"]["body"]["json"]["headers"]["X-Amz-Date"] == ["now"]
 
@@ -74,8 +74,8 @@ def test_curl_sends_the_same_bytes(tmp_path):
         script = f"""printf-args() {{ while [ "$1" != --data-binary ]; do shift; done
             if [ "$2" = @- ]; then cat; else printf %s "$2"; fi; }}
             {command}"""
-        found = subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout
-        assert found == sent
+        received = subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout
+        assert received == sent
 
 
 def test_bodies_are_shown_as_what_they_are():

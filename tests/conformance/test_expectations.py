@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import msgspec
@@ -17,10 +18,12 @@ from conformance.expectations_file import (
     write_expectations,
 )
 from conformance.expectations_update import pruned, updated
+from conformance.flaky import is_flaky
 from conformance.replay import Replayed
 from conformance.requirement import Requirement
 from conformance.results import Result
 from lakeproof import check, serve
+from reference_server.faults import FAULTS
 from specs.problems import Problem
 
 CONFLICT = "lance.namespace.create.conflict"
@@ -129,7 +132,7 @@ def test_an_update_keeps_what_is_there_and_what_people_wrote(found):
 
 
 def test_names_of_a_run_are_not_stored(found):
-    entry = next(one for one in found.requirements if one.id == CONFLICT)
+    entry = next(finding for finding in found.requirements if finding.id == CONFLICT)
     steps = [stored(step, found.target.url, found.run.prefix) for step in entry.steps]
     text = msgspec.json.encode(steps).decode()
     assert found.run.prefix not in text
@@ -138,17 +141,13 @@ def test_names_of_a_run_are_not_stored(found):
 
 
 def result(verdict, kind="behaviour", message=""):
-    one = Requirement("lance.table.a", "MUST", kind, ("ListTables",), "page-token", "It holds.", "m:f")
-    return Result.of(one, verdict, message)
+    requirement = Requirement("lance.table.a", "MUST", kind, ("ListTables",), "page-token", "It holds.", "m:f")
+    return Result.of(requirement, verdict, message)
 
 
 def expectations(depth="gate", **entry):
     known = Entry(reason="r", findings={"lance.table.a": SEEN}, **entry)
     return Expectations(ExpectationFile(profile=PROFILE, known=[known]), depth, date(2026, 1, 1))
-
-
-def never(_finding):
-    raise AssertionError("nothing should be sent")
 
 
 @pytest.mark.parametrize(
@@ -161,9 +160,10 @@ def never(_finding):
     ],
 )
 def test_where_the_test_passes_the_stored_steps_decide(found, state, verdict, said):
-    steps = next(one for one in found.requirements if one.id == CONFLICT).steps
+    steps = next(finding for finding in found.requirements if finding.id == CONFLICT).steps
     expected = expectations(example="lance.table.a", steps=steps)
-    assert expected.judge(result("pass"), lambda _: Replayed(state, "why")).verdict == verdict
+    expected.replays["lance.table.a"] = Replayed(state, "why")
+    assert expected.judge(result("pass")).verdict == verdict
     assert expected.states == {"lance.table.a": said}
 
 
@@ -178,18 +178,59 @@ def test_where_the_test_passes_the_stored_steps_decide(found, state, verdict, sa
 )
 def test_without_steps_a_thorough_run_decides(verdict, kind, depth, state):
     expected = expectations(depth)
-    expected.judge(result(verdict, kind), never)
+    expected.judge(result(verdict, kind))
     assert expected.states == {"lance.table.a": state}
+
+
+def test_one_pass_of_what_is_flaky_decides_nothing(found):
+    steps = next(finding for finding in found.requirements if finding.id == CONFLICT).steps
+    expected = expectations(example="lance.table.a", steps=steps, flaky=["lance.table.a"])
+    expected.replays["lance.table.a"] = Replayed("mended", "why")
+    assert expected.judge(result("pass")).verdict == "pass"
+    assert expected.states == {"lance.table.a": "unseen"}
+
+
+def test_a_finding_whose_steps_end_well_when_they_are_sent_again_is_flaky(tmp_path, monkeypatch):
+    broken = [True]
+    wrong = FAULTS["conflict-as-400"]
+
+    async def now_and_then(call, proceed):
+        return await (wrong.around(call, proceed) if broken else proceed())
+
+    class Mends:
+        def selected(self, requirements):
+            pass
+
+        def judged(self, result):
+            broken.clear()
+
+    monkeypatch.setitem(FAULTS, "now-and-then", replace(wrong, name="now-and-then", around=now_and_then))
+    with serve("lance", storage="memory:pure", faults=["now-and-then"]) as server:
+        results, code = check(server.url, select=CONFLICT, report=str(tmp_path), listener=Mends())
+        (entry,) = results.requirements
+        assert (code, entry.verdict, is_flaky(entry.message)) == (1, "fail", True)
+        assert [step.response.status for step in entry.steps[-2:]] == [400, 409]
+        assert not results.run.left_behind
+        file, known = updated(ExpectationFile(profile=PROFILE), results), tmp_path / "known.toml"
+        assert [record.flaky for record in file.known] == [[CONFLICT]]
+        write_expectations(known, file)
+        assert read_expectations(known) == file
+        results, code = check(server.url, select=CONFLICT, report=str(tmp_path), expect=str(known))
+        assert (code, states(results)) == (0, {CONFLICT: "unseen"})
+
+
+def test_findings_that_stay_are_not_flaky(found):
+    assert not any(is_flaky(finding.message) for finding in found.requirements)
 
 
 def test_errors_of_the_kit_say_nothing():
     expected = expectations()
-    assert expected.judge(result("error"), never).verdict == "error"
+    assert expected.judge(result("error")).verdict == "error"
     assert expected.states == {}
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("message", "other", "same"),
     [
         (SEEN, SEEN, True),
         (SEEN, "CreateNamespace: expected 409, got 500", False),
@@ -198,8 +239,8 @@ def test_errors_of_the_kit_say_nothing():
         ("the names: lacks [1]", "the order: lacks [1]", False),
     ],
 )
-def test_messages_are_compared_without_their_values(one, other, same):
-    assert alike(one, other) is same
+def test_messages_are_compared_without_their_values(message, other, same):
+    assert alike(message, other) is same
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 
 from conformance import target
 from lakeproof import check, serve
+from reference_server.faults import HEADER
 from specs.problems import Problem
 from tests.conformance.small_servers import SmallServer, drip, hang_up, say
 
@@ -29,9 +30,9 @@ def problem_of(answer, folder, api="lance", **settings):
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 def test_a_redirect_is_named_with_its_place(api, status, tmp_path):
     place = "https://catalog.example/api"
-    told, asked = problem_of(lambda handler: say(handler, status, Location=place), tmp_path, api)
-    assert f"answers {status} and sends clients to {place}" in str(told)
-    assert "follows no redirects" in told.hint
+    problem, asked = problem_of(lambda handler: say(handler, status, Location=place), tmp_path, api)
+    assert f"answers {status} and sends clients to {place}" in str(problem)
+    assert "follows no redirects" in problem.hint
     assert asked == 1
 
 
@@ -41,23 +42,23 @@ def test_a_redirect_to_nowhere_is_told(tmp_path):
 
 @pytest.mark.parametrize("api", APIS)
 def test_a_server_that_fails_at_once_is_told(api, tmp_path):
-    told, _ = problem_of(lambda handler: say(handler, 500, {"oh": "no"}), tmp_path, api)
-    assert "answers 500: the server fails at the first request" in str(told)
-    assert "--wait" in told.hint
+    problem, _ = problem_of(lambda handler: say(handler, 500, {"oh": "no"}), tmp_path, api)
+    assert "answers 500: the server fails at the first request" in str(problem)
+    assert "--wait" in problem.hint
 
 
 @pytest.mark.parametrize("api", APIS)
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_server_that_wants_credentials_is_told(api, status, tmp_path):
-    told, _ = problem_of(lambda handler: say(handler, status, {}), tmp_path, api)
-    assert f"answers {status}: it wants credentials" in str(told)
+    problem, _ = problem_of(lambda handler: say(handler, status, {}), tmp_path, api)
+    assert f"answers {status}: it wants credentials" in str(problem)
 
 
 @pytest.mark.parametrize("api", APIS)
 @pytest.mark.parametrize("body", [{}, [], None, 1, {"namespaces": 1}, {"defaults": []}, {"error": None}])
 def test_another_server_is_told(api, body, tmp_path):
-    told, _ = problem_of(lambda handler: say(handler, 200, body), tmp_path, api)
-    assert "answers 200 with application/json: this is no" in str(told)
+    problem, _ = problem_of(lambda handler: say(handler, 200, body), tmp_path, api)
+    assert "answers 200 with application/json: this is no" in str(problem)
 
 
 def test_a_server_of_the_other_api_is_told(tmp_path):
@@ -120,6 +121,38 @@ def test_waiting_has_an_end(tmp_path, monkeypatch):
 
 
 def test_nobody_waits_for_a_server_that_hangs(tmp_path):
-    told, asked = problem_of(lambda handler: drip(handler, b""), tmp_path, wait=60.0, timeout=0.1)
-    assert "cannot be reached: no whole answer within 0.1 s" in str(told)
+    problem, asked = problem_of(lambda handler: drip(handler, b""), tmp_path, wait=60.0, timeout=0.1)
+    assert "cannot be reached: no whole answer within 0.1 s" in str(problem)
     assert asked <= 5
+
+
+def test_a_server_that_leaves_lists_out_is_known_by_its_errors(tmp_path):
+    fault = "lost-answer-field:ListNamespaces:namespaces"
+    with serve("lance", allow_faults=True) as server:
+        results, _ = check(
+            server.url, headers=(f"{HEADER}: {fault}",), report=str(tmp_path), select="lance.wire.list_namespaces"
+        )
+    assert [entry.message for entry in results.requirements] == ['"namespaces" is a required property']
+
+
+@pytest.fixture
+def polaris():
+    """A server that misbehaves where it is told to, and a run that asks for two requirements under a fault."""
+    with serve("polaris", bootstrap="root:s3cr3t", allow_faults=True) as server:
+        wanted = "polaris.wire.get_catalog or polaris.wire.list_catalogs"
+        given = {"api": "polaris", "credential": "root:s3cr3t", "select": wanted}
+        yield lambda folder, fault: check(server.url, headers=(f"{HEADER}: {fault}",), report=str(folder), **given)
+
+
+def test_a_token_that_comes_with_another_status_is_used(polaris, tmp_path):
+    results, _ = polaris(tmp_path, "statuses-of-its-own")
+    assert {entry.message.partition(" for ")[0] for entry in results.requirements} == {
+        "the status 410 is not declared",
+        "the status 201 is not declared",
+    }
+
+
+def test_without_a_way_to_a_token_nothing_can_be_asked(polaris, tmp_path):
+    """No path but that of the configuration is there, so there is neither a caller nor a list of catalogs."""
+    with pytest.raises(Problem, match="oauth/tokens answers 404 and no token for the credential"):
+        polaris(tmp_path, "endpoints-not-there")

@@ -12,7 +12,8 @@ from conformance.common.hostile import UNUSED, Canaries
 from specs.profiles import find_profile
 from tests.conformance.harmless import problems
 
-LANCE, ICEBERG = find_profile("lance").document(), find_profile("iceberg").document()
+LANCE, ICEBERG, POLARIS = (find_profile(api).document() for api in ("lance", "iceberg", "polaris"))
+MANAGED = "/api/management/v1"
 PREFIX = "lp012345"
 HARMLESS = [
     (
@@ -26,6 +27,11 @@ HARMLESS = [
     (ICEBERG, "createTable", f"/v1/namespaces/{PREFIX}_1/tables", {"name": f"../{PREFIX}_escaped"}),
     (ICEBERG, "createNamespace", "/v1/namespaces", {"namespace": UNUSED}),
     (ICEBERG, "listNamespaces", "/v1/namespaces", None),
+    (POLARIS, "listCatalogs", f"{MANAGED}/catalogs", None),
+    (POLARIS, "createPrincipal", f"{MANAGED}/principals", {"principal": {"name": f" {PREFIX}_1"}}),
+    (POLARIS, "getCatalogRole", f"{MANAGED}/catalogs/{PREFIX}_1/catalog-roles/catalog_admin", None),
+    (POLARIS, "listNamespaces", f"/api/catalog/v1/{PREFIX}_1/namespaces", None),
+    (POLARIS, "updateCatalog", f"{MANAGED}/catalogs/{PREFIX}_1", {"properties": {"a": "https://example.com/x"}}),
 ]
 HARMFUL = [
     (LANCE, "CreateTableVersion", f"/v1/table/{PREFIX}_1%24t/version/create", {"manifest_path": "/etc/passwd"}),
@@ -45,6 +51,14 @@ HARMFUL = [
     (ICEBERG, "createTable", f"/v1/namespaces/{PREFIX}_1/tables", {"name": ".."}),
     (ICEBERG, "dropNamespace", "/v1/namespaces/sales", None),
     (ICEBERG, "renameTable", "/v1/tables/rename", {"source": {"namespace": ["sales"], "name": "x"}}),
+    (POLARIS, "deleteCatalog", f"{MANAGED}/catalogs/sales", None),
+    (POLARIS, "getPrincipal", f"{MANAGED}/principals/root", None),
+    (POLARIS, "createPrincipalRole", f"{MANAGED}/principal-roles", {"principalRole": {"name": "service_admin"}}),
+    (POLARIS, "createPrincipalRole", f"{MANAGED}/principal-roles", {"name": "service_admin"}),
+    (POLARIS, "getCatalogRole", f"{MANAGED}/catalogs/sales/catalog-roles/catalog_admin", None),
+    (POLARIS, "deletePrincipalRole", f"{MANAGED}/principal-roles/catalog_admin", None),
+    (POLARIS, "listNamespaces", "/api/catalog/v1/sales/namespaces", None),
+    (POLARIS, "assignPrincipalRole", f"{MANAGED}/principals/{PREFIX}_1/principal-roles", {"name": "service_admin"}),
 ]
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
-from conformance import jobs, runner
-from conformance.exit_codes import EXIT_INTERRUPTED
+from conformance import crew, jobs, runner
+from conformance.exit_codes import EXIT_CONFORMS, EXIT_INTERRUPTED
 from conformance.requirement import Requirement
 from conformance.settings import Settings
 from lakeproof import serve
@@ -25,22 +29,37 @@ def settings_of(server, tmp_path, **more):
 
 def told(results):
     entries = [
-        (one.id, one.verdict, one.message, one.reached, one.blocked_by, [step.operation for step in one.steps])
-        for one in results.requirements
+        (
+            result.id,
+            result.verdict,
+            result.message,
+            result.reached,
+            result.blocked_by,
+            [step.operation for step in result.steps],
+        )
+        for result in results.requirements
     ]
-    causes = [(one.sentence, one.example, one.requirements, one.blocked) for one in results.causes]
+    causes = [(cause.sentence, cause.example, cause.requirements, cause.blocked) for cause in results.causes]
     return entries, causes, results.cells, results.run.requests, results.run.left_behind
 
 
 @pytest.mark.parametrize("fault", ["conflict-as-400", "plain-text-errors"])
 def test_the_report_is_that_of_one_job(server, tmp_path, fault):
     headers = (f"X-Lakeproof-Fault: {fault}",)
-    one, first = runner.run(settings_of(server, tmp_path, headers=headers))
+    alone, first = runner.run(settings_of(server, tmp_path, headers=headers))
     three, second = runner.run(settings_of(server, tmp_path, headers=headers, jobs=3))
-    assert one.requirements
-    assert told(three) == told(one)
+    assert alone.requirements
+    assert told(three) == told(alone)
     assert second == first
     assert (tmp_path / "exchanges.jsonl").read_bytes().count(b"\n") == three.run.requests
+
+
+def test_a_run_in_which_nothing_has_to_be_alone(server, tmp_path):
+    chosen = "lance.namespace.describe or lance.namespace.exists"
+    results, code = runner.run(settings_of(server, tmp_path, select=chosen, jobs=2))
+    assert code == EXIT_CONFORMS
+    assert len(results.requirements) > 1
+    assert not {result.kind for result in results.requirements} & set(jobs.ALONE)
 
 
 def test_the_time_of_a_run_ends_its_workers_too(server, tmp_path):
@@ -51,16 +70,31 @@ def test_the_time_of_a_run_ends_its_workers_too(server, tmp_path):
     assert results.run.left_behind == []
 
 
-def test_a_worker_that_ends_costs_only_what_it_was_testing(server, tmp_path, monkeypatch):
-    monkeypatch.setattr(jobs, "CODE", "import os; os._exit(7)")
+ENDS_AT_ONCE = "import os; os._exit(7)"
+ENDS_WHEN_FORKED = f"import os; from conformance import worker; worker._next = lambda pipe: os._exit(7); {crew.CODE}"
+
+
+@pytest.mark.parametrize("code", [ENDS_AT_ONCE, ENDS_WHEN_FORKED])
+def test_a_worker_that_ends_costs_only_what_it_was_testing(server, tmp_path, monkeypatch, code):
+    monkeypatch.setattr(crew, "CODE", code)
     results, _ = runner.run(settings_of(server, tmp_path, jobs=2))
-    lost = [one for one in results.requirements if one.verdict == "error"]
-    assert [one.message for one in lost] == ["the process that tested it ended with code 7"] * 2
+    lost = [result for result in results.requirements if result.verdict == "error"]
+    assert [result.message for result in lost] == ["the process that tested it ended with code 7"] * 2
     assert len(results.requirements) == results.run.selected > 10
-    assert {one.blocked_by for one in results.requirements if one.verdict != "pass"} <= {
+    assert {result.blocked_by for result in results.requirements if result.verdict != "pass"} <= {
         None,
-        *(one.id for one in lost),
+        *(result.id for result in lost),
     }
+
+
+def test_what_is_forked_has_one_thread():
+    code = (
+        "import os; from conformance.apis import requirements; from specs.apis import apis\n"
+        "for api in apis(): requirements(api)\n"
+        "print(len(os.listdir('/proc/self/task')))"
+    )
+    environ = {**os.environ, **crew.WITHOUT_THREADS}
+    assert subprocess.check_output([sys.executable, "-c", code], env=environ) == b"1\n"
 
 
 def requirement(id, kind="behaviour", operations=(), needs=()):
@@ -75,6 +109,6 @@ def test_what_must_be_alone():
         requirement("lance.a.everything", operations=("ListAll",)),
         requirement("lance.a.needy", needs=("lance.a.everything",)),
         requirement("lance.a.needier", needs=("lance.a.needy",)),
-        requirement("spark.lance.a"),
+        requirement("spark.lance.a", kind="scenario"),
     ]
-    assert {one.id for one in known} - jobs.apart(known, ["ListAll"]) == {"lance.a.plain"}
+    assert {rule.id for rule in known} - jobs.apart(known, ["ListAll"]) == {"lance.a.plain"}

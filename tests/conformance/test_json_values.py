@@ -98,15 +98,15 @@ def test_long_values_are_cut():
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("value", "other"),
     [({"a": 1, "b": 2}, {"b": 2, "a": 1}), ([1, (2,)], (1, [2])), ({"a", "b"}, ["a", "b"]), ({1: 2}, {"1": 2})],
 )
-def test_equal_values_are_written_alike(one, other):
-    assert canonical(one) == canonical(other)
+def test_equal_values_are_written_alike(value, other):
+    assert canonical(value) == canonical(other)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [(1, True), (0, False), (1, "1"), (b"ab", b"cd"), (None, ""), ([1, 2], [2, 1]), (2**63, 2**64)]
+    ("value", "other"), [(1, True), (0, False), (1, "1"), (b"ab", b"cd"), (None, ""), ([1, 2], [2, 1]), (2**63, 2**64)]
 )
-def test_different_values_are_written_differently(one, other):
-    assert canonical(one) != canonical(other)
+def test_different_values_are_written_differently(value, other):
+    assert canonical(value) != canonical(other)

@@ -100,8 +100,8 @@ def test_read_that_overlaps_a_commit_may_see_either():
         assert not messages(CHAIN, commit(0, "a", 0, 2, result=(1, "a")), read((version, None), 1, 3))
 
 
-def both(one, other, start, end, outcome=OK):
-    return Event(1, "commit", PAIR, ((one, f"{start}a"), (other, f"{start}b")), start, end, outcome)
+def both(base, other, start, end, outcome=OK):
+    return Event(1, "commit", PAIR, ((base, f"{start}a"), (other, f"{start}b")), start, end, outcome)
 
 
 def half(which, version, start, end, token=None, key=PAIR):
@@ -199,10 +199,10 @@ def test_batch():
     def tried(number, outcome=OK, result=None, start=0, end=1):
         return Event(number, "commit", BATCH, (0, number), start, end, outcome, result)
 
-    one, other = tried(1), tried(2, REFUSED, "exists")
-    assert not messages(BATCH, one, other, half(0, 1, 2, 3, key=BATCH), half(1, 1, 2, 3, key=BATCH))
-    assert messages(BATCH, one, tried(2)) == ["2 batches that declare the same tables were acknowledged"]
-    assert messages(BATCH, one, half(1, 0, 2, 3, key=BATCH)) == ["version 0 is read after version 1 was made"]
+    made, other = tried(1), tried(2, REFUSED, "exists")
+    assert not messages(BATCH, made, other, half(0, 1, 2, 3, key=BATCH), half(1, 1, 2, 3, key=BATCH))
+    assert messages(BATCH, made, tried(2)) == ["2 batches that declare the same tables were acknowledged"]
+    assert messages(BATCH, made, half(1, 0, 2, 3, key=BATCH)) == ["version 0 is read after version 1 was made"]
     assert messages(BATCH, other) == ["version 1 is there, but its commits were refused"]
     assert not messages(BATCH, tried(1, REFUSED)), "a conflict is no reason to believe that it is there"
     slow = tried(1, end=9)

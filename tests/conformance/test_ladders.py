@@ -119,15 +119,26 @@ def test_bodies_of_iceberg(iceberg, tmp_path):
             "namespace": "properties spelled out",
             "table": "all but a location spelled out",
             "view": "a location",
+            "commits": "without ids that the server gives",
             "snapshots": "files on this machine",
         }
+
+
+def test_ids_that_a_server_wants_in_commits_are_one_finding(iceberg, tmp_path):
+    select = "iceberg.update.without_ids or iceberg.update.schema or iceberg.update.spec or iceberg.transaction"
+    given = {"headers": (f"{HEADER}: ids-wanted",), "select": select, "report": str(tmp_path)}
+    results, _ = check(iceberg.url, api="iceberg", **given)
+    bad = {result.id for result in results.requirements if result.verdict not in ("pass", "unoffered")}
+    assert bad == {"iceberg.update.without_ids.schema", "iceberg.update.without_ids.spec"}
+    traits = {trait.name: trait.value for trait in results.target.traits}
+    assert traits["commits"] == "ids of schemas, specs and orders spelled out"
 
 
 def test_what_a_server_wants_spelled_out_is_one_finding(iceberg, tmp_path):
     select = "iceberg.body.smallest or iceberg.table.create or iceberg.table.load or iceberg.race.create"
     given = {"headers": (f"{HEADER}: optional-fields-wanted",), "select": select, "report": str(tmp_path)}
     results, _ = check(iceberg.url, api="iceberg", **given)
-    bad = {one.id for one in results.requirements if one.verdict not in ("pass", "unoffered")}
+    bad = {result.id for result in results.requirements if result.verdict not in ("pass", "unoffered")}
     assert bad == {f"iceberg.body.smallest.create_{thing}" for thing in ("namespace", "table", "view")}
     assert {trait.name: len(trait.refused) for trait in results.target.traits if trait.refused} == {
         "namespace": 1,
@@ -178,7 +189,7 @@ def test_snapshots_on_s3(s3_warehouse, handed, options, way, tmp_path):
             assert session.target.ways.chosen["snapshots"] == way
         select = "iceberg.snapshot.add or iceberg.scan.plan_tasks"
         results, _ = check(server.url, api="iceberg", select=select, report=str(tmp_path), **given)
-    verdicts = {one.id: one.verdict for one in results.requirements}
+    verdicts = {result.id: result.verdict for result in results.requirements}
     scans = "unoffered" if way.startswith("manifest") else "pass"
     assert {verdict for name, verdict in verdicts.items() if ".snapshot." in name} == {"pass"}
     assert {verdict for name, verdict in verdicts.items() if ".scan." in name} == {scans}
@@ -204,8 +215,10 @@ def test_refusals_of_lance_in_any_form(status, body, tmp_path):
     with serve("lance") as server, Meddler(server.url, meddle) as meddler:
         select = "plan or stats or unsupported or offered"
         results, _ = check(meddler.url, select=select, depth="smoke", report=str(tmp_path))
-    assert {one.id for one in results.requirements if one.verdict in ("fail", "warn")} == {"lance.unsupported.form"}
-    blocked = {one.message for one in results.requirements if one.verdict == "blocked"}
+    assert {result.id for result in results.requirements if result.verdict in ("fail", "warn")} == {
+        "lance.unsupported.form"
+    }
+    blocked = {result.message for result in results.requirements if result.verdict == "blocked"}
     assert all(message.startswith("the server does not have") for message in blocked)
 
 
@@ -219,4 +232,4 @@ def test_refusals_of_iceberg(status, bad, tmp_path):
     with serve("iceberg") as server, Meddler(server.url, meddle) as meddler:
         select = "iceberg.scan.plan_tasks or unsupported or offered"
         results, _ = check(meddler.url, api="iceberg", select=select, depth="smoke", report=str(tmp_path))
-    assert {one.id for one in results.requirements if one.verdict not in ("pass", "unoffered")} == bad
+    assert {result.id for result in results.requirements if result.verdict not in ("pass", "unoffered")} == bad

@@ -13,8 +13,8 @@ def requirement(name, *needs, kind="behaviour"):
 
 
 def in_order(*requirements):
-    found = ranks(requirements)
-    return [one.id.removeprefix("lance.") for one in sorted(requirements, key=lambda one: found[one.id])]
+    places = ranks(requirements)
+    return [rule.id.removeprefix("lance.") for rule in sorted(requirements, key=lambda rule: places[rule.id])]
 
 
 def test_what_is_offered_is_first_and_races_and_what_sums_up_are_last():
@@ -36,8 +36,8 @@ def test_chains_are_as_long_as_they_like():
 
 
 def test_needs_come_first_across_the_parts_of_a_run():
-    found = in_order(requirement("offered.a", "b"), requirement("b", "w"), requirement("w", kind="wire"))
-    assert found == ["w", "b", "offered.a"]
+    order = in_order(requirement("offered.a", "b"), requirement("b", "w"), requirement("w", kind="wire"))
+    assert order == ["w", "b", "offered.a"]
 
 
 def test_needs_that_are_not_in_the_run_decide_nothing():

@@ -29,8 +29,8 @@ def walk(bodies, first=None):
         asked.append(token)
         return answer(bodies(token) if callable(bodies) else bodies[token])
 
-    found = [page.get("items") for page in pages(fetch, TOKEN, first)]
-    return found, asked
+    items = [page.get("items") for page in pages(fetch, TOKEN, first)]
+    return items, asked
 
 
 def page(items, token=None):
@@ -95,8 +95,8 @@ def test_a_listing_without_end_is_a_violation(items, monkeypatch):
 
 def test_a_long_listing_has_its_end(monkeypatch):
     monkeypatch.setattr(paging, "MOST_PAGES", 20)
-    found, _ = walk(lambda token: page([token], str(number) if (number := int(token or 0) + 1) <= 20 else None))
-    assert len(found) == 21
+    items, _ = walk(lambda token: page([token], str(number) if (number := int(token or 0) + 1) <= 20 else None))
+    assert len(items) == 21
 
 
 @pytest.mark.parametrize(

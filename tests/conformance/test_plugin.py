@@ -39,7 +39,7 @@ def test_ordinary_tests_do_not_notice_that_it_is_installed(pytester):
             pass
         """
     )
-    outcome = pytester.runpytest_subprocess(*FLAGS)
+    outcome = pytester.runpytest_subprocess(*FLAGS, "-p", "no:schemathesis")  # which leaves out the numbers
     outcome.assert_outcomes(passed=1, failed=1)
     outcome.stdout.fnmatch_lines(["*number=1000*"])
     outcome.stdout.no_fnmatch_line("*lakeproof*")
@@ -77,9 +77,9 @@ def test_pytest_and_check_are_the_same_run(pytester, server):
     )
     assert outcome.ret == 0
     outcome.stdout.fnmatch_lines(["*lakeproof: * pass*", "report: out/report.html"])
-    found = json.loads((pytester.path / "out" / "results.json").read_text())
-    assert {entry["id"].split(".")[1] for entry in found["requirements"]} == {"namespace"}
-    assert found["totals"]["pass"] == len(found["requirements"])
+    results = json.loads((pytester.path / "out" / "results.json").read_text())
+    assert {entry["id"].split(".")[1] for entry in results["requirements"]} == {"namespace"}
+    assert results["totals"]["pass"] == len(results["requirements"])
 
 
 def test_a_failing_requirement_fails_the_run(pytester, server):
@@ -87,8 +87,8 @@ def test_a_failing_requirement_fails_the_run(pytester, server):
     fault = ["--lakeproof-headers", "X-Lakeproof-Fault: conflict-as-400"]
     outcome = pytester.runpytest_subprocess(*FLAGS, *arguments, *fault, "-k", "lance.namespace.create.conflict")
     assert outcome.ret == 1
-    found = json.loads((pytester.path / "out" / "results.json").read_text())
-    (entry,) = found["requirements"]
+    results = json.loads((pytester.path / "out" / "results.json").read_text())
+    (entry,) = results["requirements"]
     assert entry["verdict"] == "fail"
     assert entry["steps"][-1]["mark"] == "status"
     assert entry["steps"][-1]["response"]["status"] == 400
@@ -173,13 +173,13 @@ def judge(pytester, server, *arguments):
     pytester.makepyfile(test_own=OWN)
     options = ["--lakeproof-server", server.url, "--lakeproof-report", "out"]
     outcome = pytester.runpytest_subprocess(*FLAGS, *options, *arguments)
-    found = json.loads((pytester.path / "out" / "results.json").read_text())
-    return outcome.ret, {entry["id"].removeprefix("lance.own."): entry for entry in found["requirements"]}
+    results = json.loads((pytester.path / "out" / "results.json").read_text())
+    return outcome.ret, {entry["id"].removeprefix("lance.own."): entry for entry in results["requirements"]}
 
 
 def test_every_verdict_is_given(pytester, server):
-    code, found = judge(pytester, server)
-    assert {name: entry["verdict"] for name, entry in found.items()} == {
+    code, entries = judge(pytester, server)
+    assert {name: entry["verdict"] for name, entry in entries.items()} == {
         "pass": "pass",
         "fail": "fail",
         "warn": "warn",
@@ -191,11 +191,11 @@ def test_every_verdict_is_given(pytester, server):
         "error": "error",
     }
     assert code == 1
-    assert found["blocked"]["blocked_by"] == "DescribeTable"
-    assert found["prepared"]["blocked_by"] == "ListNamespaces"
-    assert found["needs"]["blocked_by"] == "lance.own.fail"
-    assert found["fail"]["steps"][0]["mark"] == "body:/tables"
-    assert "planted" in found["error"]["message"]
+    assert entries["blocked"]["blocked_by"] == "DescribeTable"
+    assert entries["prepared"]["blocked_by"] == "ListNamespaces"
+    assert entries["needs"]["blocked_by"] == "lance.own.fail"
+    assert entries["fail"]["steps"][0]["mark"] == "body:/tables"
+    assert "planted" in entries["error"]["message"]
 
 
 STRICT = ["--lakeproof-strict"]
@@ -258,8 +258,8 @@ def judge_deep(pytester, server, needed):
 
 def test_needs_are_judged_first_at_any_depth(pytester, server):
     assert judge_deep(pytester, server, []).ret == 1
-    found = json.loads((pytester.path / "out" / "results.json").read_text())
-    assert {entry["id"]: entry["blocked_by"] for entry in found["requirements"]} == {
+    results = json.loads((pytester.path / "out" / "results.json").read_text())
+    assert {entry["id"]: entry["blocked_by"] for entry in results["requirements"]} == {
         "lance.own.a": "lance.own.b",
         "lance.own.b": "lance.own.c",
         "lance.own.c": None,
@@ -315,8 +315,8 @@ def test_what_breaks_while_cleaning_up_takes_no_verdict_away(pytester, server):
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(test_untidy=UNTIDY)
     pytester.runpytest_subprocess(*FLAGS, "--lakeproof-server", server.url, "--lakeproof-report", "out")
-    found = json.loads((pytester.path / "out" / "results.json").read_text())
-    assert {entry["id"].removeprefix("lance.own."): entry["verdict"] for entry in found["requirements"]} == {
+    results = json.loads((pytester.path / "out" / "results.json").read_text())
+    assert {entry["id"].removeprefix("lance.own."): entry["verdict"] for entry in results["requirements"]} == {
         "pass": "error",
         "fail": "fail",
         "blocked": "blocked",
@@ -324,7 +324,7 @@ def test_what_breaks_while_cleaning_up_takes_no_verdict_away(pytester, server):
         "warn": "warn",
         "late": "pass",
     }
-    assert {entry["message"] for entry in found["requirements"] if entry["verdict"] in ("fail", "warn")} == {"seen"}
+    assert {entry["message"] for entry in results["requirements"] if entry["verdict"] in ("fail", "warn")} == {"seen"}
 
 
 HEARING = """

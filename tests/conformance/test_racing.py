@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
+import msgspec
 import pytest
 
 from conformance.exchange import Exchange
 from conformance.history import OK, UNKNOWN, Event
 from conformance.lance.support.row_history import by_row
 from conformance.outcomes import Blocked, Violation
-from conformance.racing import fail_without_order
+from conformance.racing import fail_without_order, note_moments
+from conformance.report.timeline import timeline_of
 
 TABLE = ("warehouse", "t")
 
@@ -39,6 +42,16 @@ def test_contradiction_fails_with_the_requests_that_show_it():
     with pytest.raises(Violation, match="the counter is 0 after 1 was added"):
         fail_without_order(judged, [add(1, 0, 1), read(0, 2, 3)])
     assert [step.operation for step in judged.client.steps] == ["QueryTable"]
+
+
+def test_the_steps_of_a_race_say_who_sent_them_when():
+    events = [replace(add(1, 5, 6), exchanges=read(0, 5, 6).exchanges), read(0, 7, 8)]
+    note_moments(events)
+    steps = [exchange.to_step() for event in events for exchange in event.exchanges]
+    assert [(step.moment.client, step.moment.start) for step in steps] == [(2, 0), (1, 2)]
+    table = timeline_of(steps)
+    assert table.count("<rect") == table.count("QueryTable: 200") == 2
+    assert not timeline_of([msgspec.structs.replace(step, moment=None) for step in steps])
 
 
 def test_undecided_history_blocks():

@@ -53,13 +53,13 @@ def test_a_finding_is_seen_again_until_it_is_mended(starting, tmp_path, api, fau
     with starting(api, fault) as server:
         results, _ = check(server.url, **given)
         assert results.totals["fail"] + results.totals["warn"] == 1, results.totals
-    found = recorded(read_results(tmp_path), name)
-    assert "s3cret" not in as_pytest(found, "http://x") + as_shell(found, "http://x")
+    record = recorded(read_results(tmp_path), name)
+    assert "s3cret" not in as_pytest(record, "http://x") + as_shell(record, "http://x")
     with starting(api, fault) as fresh:
-        outcome = reproduce(found, settings_for(found, fresh.url, {"token": "s3cret"}))
+        outcome = reproduce(record, settings_for(record, fresh.url, {"token": "s3cret"}))
         assert outcome.fails, outcome.why
     with starting(api) as mended:
-        outcome = reproduce(found, settings_for(found, mended.url, {"token": "s3cret"}))
+        outcome = reproduce(record, settings_for(record, mended.url, {"token": "s3cret"}))
         assert not outcome.fails, outcome.why
 
 

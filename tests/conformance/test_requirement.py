@@ -36,9 +36,13 @@ def test_the_docstring_is_the_statement(registry):
         The rest is not.
         """
 
-    one = registry["lance.a.b"]
-    assert (one.level, one.statement, one.kind) == ("MUST", "The first line is the statement.", "behaviour")
-    assert (one.api, one.resource) == ("lance", "a")
+    declared = registry["lance.a.b"]
+    assert (declared.level, declared.statement, declared.kind) == (
+        "MUST",
+        "The first line is the statement.",
+        "behaviour",
+    )
+    assert (declared.api, declared.resource) == ("lance", "a")
 
 
 def test_cases_are_requirements_of_their_own(registry):
@@ -46,7 +50,7 @@ def test_cases_are_requirements_of_their_own(registry):
     def test_each(catalog, case):
         """It holds for {}."""
 
-    assert [(one.id, one.statement, one.operations) for one in registry.values()] == [
+    assert [(declared.id, declared.statement, declared.operations) for declared in registry.values()] == [
         ("lance.a.x_y", "It holds for x y.", ("ListTables",)),
         ("lance.a.z", "It holds for z.", ("DropTable",)),
     ]
@@ -67,6 +71,14 @@ def test_an_id_belongs_to_one_test():
 def test_unknown_kinds_are_refused():
     with pytest.raises(ValueError, match="no kind"):
         must("lance.a.b", operations=[], clause="c", kind="guess")
+
+
+def test_ids_have_one_form():
+    with pytest.raises(ValueError, match="small letters"):
+
+        @must("lance.a.{}", operations=[], clause="c", each={"S3": None})
+        def test_each(case):
+            """It holds for {}."""
 
 
 def test_drawn_arguments_are_not_fixtures():

@@ -20,11 +20,14 @@ from conformance.exchange import Exchange
 from conformance.report import render_reports
 from conformance.report.arrow_lines import arrow_lines
 from conformance.report.headline import sentence
+from conformance.report.html import render_html
+from conformance.report.junit import render_junit
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST, Cell
 from conformance.report.pretty import body_lines
 from conformance.requirement import Requirement
 from conformance.results import SCHEMA, VERDICTS, ClauseRecord, Result, Results, read_results, results_schema
 from conformance.sandbox import summary
+from conformance.verdict import ExpectationRecord
 from lakeproof.github import workflow_commands
 from lakeproof.terminal import COLOURS
 from specs.problems import Problem
@@ -77,7 +80,7 @@ NASTY = "</script><img src=x onerror=alert(1)>\x00\x1b&\u2028"
 
 
 def result(verdict, level="MUST", name="a", **changes):
-    one = Requirement(
+    requirement = Requirement(
         f"lance.table.{name}", level, "behaviour", ("ListTables",), "page-token", f"It holds {NASTY}.", "m:f"
     )
     exchange = Exchange(
@@ -92,7 +95,7 @@ def result(verdict, level="MUST", name="a", **changes):
     )
     exchange.mark = "body:/a"
     seen = {"steps": [exchange.to_step()], "reached": ["ListTables 200"], "seconds": 0.1, "requests": 2}
-    made = Result.of(one, verdict, f"message {NASTY}", **seen)
+    made = Result.of(requirement, verdict, f"message {NASTY}", **seen)
     return msgspec.structs.replace(made, **changes)
 
 
@@ -114,7 +117,7 @@ ALL = results(
 
 
 @pytest.mark.parametrize(
-    ("found", "strict", "code"),
+    ("judged", "strict", "code"),
     [
         (results(result("pass")), False, 0),
         (results(result("pass"), result("unoffered", name="u")), False, 0),
@@ -137,12 +140,12 @@ ALL = results(
         (results(), False, 5),
     ],
 )
-def test_exit_codes(found, strict, code):
-    assert found.exit_code(strict=strict) == code
+def test_exit_codes(judged, strict, code):
+    assert judged.exit_code(strict=strict) == code
 
 
 @pytest.mark.parametrize(
-    ("found", "words"),
+    ("judged", "words"),
     [
         (results(result("pass")), "Conforms to lance/2026-03: none of 1 MUST requirements is broken."),
         (
@@ -197,8 +200,8 @@ def test_exit_codes(found, strict, code):
         (results(), "No requirement was tested."),
     ],
 )
-def test_a_run_is_told_in_one_sentence(found, words):
-    assert sentence(found) == words
+def test_a_run_is_told_in_one_sentence(judged, words):
+    assert sentence(judged) == words
 
 
 LEFT = [{"kind": "table", "name": f"n.t{number}", "reason": "DropTable is answered with 405"} for number in range(3)]
@@ -206,11 +209,11 @@ LEFT = [{"kind": "table", "name": f"n.t{number}", "reason": "DropTable is answer
 
 @pytest.mark.parametrize("left", [LEFT, ["table n.t0", "table n.t1"]])
 def test_what_was_left_behind_and_why_a_run_was_stopped_is_told_everywhere(left, tmp_path):
-    found = results(result("pass"), left_behind=left, notes=["the server closed 2 of 9"], stopped=GONE)
-    jsonschema_rs.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(found.to_json())
-    texts = {kind: path.read_text() for kind, path in render_reports(found, tmp_path).items()}
+    judged = results(result("pass"), left_behind=left, notes=["the server closed 2 of 9"], stopped=GONE)
+    jsonschema_rs.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(judged.to_json())
+    texts = {kind: path.read_text() for kind, path in render_reports(judged, tmp_path).items()}
     for kind in ("html", "markdown"):
-        for words in (*summary(found.run.left_behind), "the server closed 2 of 9", "the server is gone"):
+        for words in (*summary(judged.run.left_behind), "the server closed 2 of 9", "the server is gone"):
             assert words in texts[kind]
     assert "n.t1" in texts["html"]
     assert "{'" not in texts["html"]
@@ -294,11 +297,11 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
-        found = dict(attributes)
+        values = dict(attributes)
         self.tags.append(tag)
-        self.loads += [found[name] for name in ("src", "href") if name in found and not found[name].startswith("#")]
-        self.loads += [name for name in found if name.startswith("on")]
-        self._packed = found.get("id") == "data"
+        self.loads += [values[name] for name in ("src", "href") if name in values and not values[name].startswith("#")]
+        self.loads += [name for name in values if name.startswith("on")]
+        self._packed = values.get("id") == "data"
 
     def handle_data(self, data):
         if self._packed:
@@ -315,36 +318,36 @@ def test_the_page_needs_no_network_and_runs_nothing_foreign(reports):
 
 
 def test_the_page_has_every_requirement_worst_first(reports):
-    found = Page(reports["html"]).data["requirements"]
-    assert {one["id"]: one["verdict"] for one in found} == {entry.id: entry.verdict for entry in ALL.requirements}
-    assert [one["verdict"] for one in found][:2] == ["error", "fail"]
+    shown = Page(reports["html"]).data["requirements"]
+    assert {entry["id"]: entry["verdict"] for entry in shown} == {entry.id: entry.verdict for entry in ALL.requirements}
+    assert [entry["verdict"] for entry in shown][:2] == ["error", "fail"]
 
 
 def test_the_page_marks_the_offending_field(reports):
-    found = {one["id"]: one for one in Page(reports["html"]).data["requirements"]}
-    marked = [text for text, marked in found["lance.table.f"]["steps"][-1]["lines"] if marked]
+    shown = {entry["id"]: entry for entry in Page(reports["html"]).data["requirements"]}
+    marked = [text for text, marked in shown["lance.table.f"]["steps"][-1]["lines"] if marked]
     assert [text.strip().partition(":")[0] for text in marked] == ['"a"']
 
 
 def test_the_page_has_the_document_in_its_order(reports):
-    found = Page(reports["html"]).data["clauses"]
-    states = {one["id"]: one["state"] for one in found}
+    shown = Page(reports["html"]).data["clauses"]
+    states = {clause["id"]: clause["state"] for clause in shown}
     assert set(states.values()) == {"tested", "excluded", "missing"}
-    assert all(one["why"] for one in found if one["state"] == "excluded")
-    groups = list(dict.fromkeys(one["group"] for one in found))
+    assert all(clause["why"] for clause in shown if clause["state"] == "excluded")
+    groups = list(dict.fromkeys(clause["group"] for clause in shown))
     document = list(find_profile(ALL.target.profile).document().operations)
-    told = [group for group in groups if group in document]
-    assert told == sorted(told, key=document.index)
-    assert any(one["said"] for one in found)
+    operations = [group for group in groups if group in document]
+    assert operations == sorted(operations, key=document.index)
+    assert any(clause["said"] for clause in shown)
     requirements = Page(reports["html"]).data["requirements"]
-    assert all(found[one["clause"]]["state"] == "tested" for one in requirements)
+    assert all(shown[entry["clause"]]["state"] == "tested" for entry in requirements)
 
 
 def test_a_page_of_a_profile_that_is_gone_has_the_clauses_of_its_run(tmp_path):
-    found = results(result("fail"))
-    found.target.profile = "lance/1999"
-    (clause,) = Page(render_reports(found, tmp_path)["html"].read_text()).data["clauses"]
-    assert (clause["id"], clause["state"]) == (found.requirements[0].clause.id, "tested")
+    judged = results(result("fail"))
+    judged.target.profile = "lance/1999"
+    (clause,) = Page(render_reports(judged, tmp_path)["html"].read_text()).data["clauses"]
+    assert (clause["id"], clause["state"]) == (judged.requirements[0].clause.id, "tested")
 
 
 def test_a_cell_counts_what_is_not_met():
@@ -370,11 +373,13 @@ def test_arrow_is_told_as_schema_and_rows():
 
 def test_sarif_has_a_result_for_each_cause(reports):
     (run,) = json.loads(reports["sarif"])["runs"]
-    assert [one["ruleId"] for one in run["results"]] == [cause.example for cause in ALL.causes]
-    assert [one["id"] for one in run["tool"]["driver"]["rules"]] == [cause.example for cause in ALL.causes]
+    assert [entry["ruleId"] for entry in run["results"]] == [cause.example for cause in ALL.causes]
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == [cause.example for cause in ALL.causes]
     levels = {"fail": "error", "warn": "warning", "blocked": "note"}
-    assert [one["level"] for one in run["results"]] == [levels[cause.verdict] for cause in ALL.causes]
-    assert all(cause.sentence in one["message"]["text"] for one, cause in zip(run["results"], ALL.causes, strict=True))
+    assert [entry["level"] for entry in run["results"]] == [levels[cause.verdict] for cause in ALL.causes]
+    assert all(
+        cause.sentence in entry["message"]["text"] for entry, cause in zip(run["results"], ALL.causes, strict=True)
+    )
 
 
 def test_the_summary_names_causes_before_it_counts(reports):
@@ -387,6 +392,33 @@ def test_annotations_are_lines_of_their_own():
     assert lines[0].startswith("::error title=MUST%2C ")
     assert ALL.causes[0].example in lines[0]
     assert all("\n" not in line for line in lines)
+
+
+def expectation(name, state):
+    return ExpectationRecord(
+        requirement=f"lance.table.{name}",
+        state=state,
+        cause="",
+        reason=f"by design {NASTY}",
+        link="https://example.com/17",
+        expires="2027-06-30",
+        seen="what was seen",
+    )
+
+
+def test_expectations_are_on_the_page_and_their_reasons_in_junit():
+    records = [expectation("k", "known"), expectation("gone", "orphan")]
+    judged = Results.of(ALL.run, ALL.target, ALL.requirements, expectations=records)
+    page = render_html(judged)
+    section = page[page.index('id="expected-title"') :].partition("</section>")[0]
+    assert section.index("1 orphan: correct the ids") < section.index("1 known")
+    assert '<a href="#lance.table.k">' in section
+    assert "until 2027-06-30" in section
+    assert '<a href="https://example.com/17">' in section
+    assert "expected-title" not in render_html(ALL)
+    cases = {case.get("name"): case for case in ET.fromstring(render_junit(judged)).iter("testcase")}
+    assert cases["k"].find("skipped").get("message").startswith("known: by design")
+    assert "https://example.com/17" in cases["k"].find("skipped").get("message")
 
 
 def test_junit_has_failures_that_ci_systems_see(reports):
@@ -403,7 +435,7 @@ def test_junit_has_failures_that_ci_systems_see(reports):
     assert cases["e"].find("error") is not None
     assert cases["w"].find("skipped") is not None
     assert cases["p"].find("failure") is None
-    properties = {one.get("name"): one.get("value") for one in cases["f"].iter("property")}
+    properties = {element.get("name"): element.get("value") for element in cases["f"].iter("property")}
     assert properties["requirement"] == "lance.table.f"
     assert properties["level"] == "MUST"
 
@@ -422,16 +454,16 @@ def test_the_summary_is_short_and_names_the_findings(reports):
     ],
 )
 def test_reports_tell_where_the_norms_say_it(clause, page, markdown, tmp_path):
-    found = results(result("fail"))
-    found.requirements[0].clause = ClauseRecord(id="c", text="t", source="document", **clause)
-    written = render_reports(found, tmp_path)
-    assert [one["place"] for one in Page(written["html"].read_text()).data["clauses"] if one["id"] == "c"] == [page]
+    judged = results(result("fail"))
+    judged.requirements[0].clause = ClauseRecord(id="c", text="t", source="document", **clause)
+    written = render_reports(judged, tmp_path)
+    assert [row["place"] for row in Page(written["html"].read_text()).data["clauses"] if row["id"] == "c"] == [page]
     line = next(line for line in written["markdown"].read_text().split("\n") if "`lance.table.a`" in line)
     assert line.endswith(markdown or "`")
 
 
 @pytest.mark.parametrize(
-    ("found", "colour", "message"),
+    ("judged", "colour", "message"),
     [
         (results(result("pass")), "brightgreen", "1/1"),
         (results(result("fail")), "red", "0/1"),
@@ -440,8 +472,8 @@ def test_reports_tell_where_the_norms_say_it(clause, page, markdown, tmp_path):
         (results(result("unoffered")), "red", "0/0"),
     ],
 )
-def test_the_badge_counts_what_must_hold(found, colour, message, tmp_path):
-    badge = json.loads(render_reports(found, tmp_path)["badge"].read_text())
+def test_the_badge_counts_what_must_hold(judged, colour, message, tmp_path):
+    badge = json.loads(render_reports(judged, tmp_path)["badge"].read_text())
     assert (badge["schemaVersion"], badge["color"], badge["message"]) == (1, colour, message)
 
 

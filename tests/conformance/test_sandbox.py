@@ -177,15 +177,15 @@ def registered(api, folder, meddle=lambda *_: False):
 
 def drops(session):
     """What was asked for to drop the registration: the operations and their queries."""
-    asked = [one for one in session.client.steps if one.operation in DROPS and "foreign" in one.url]
-    return [(one.operation, urlsplit(one.url).query) for one in asked]
+    asked = [step for step in session.client.steps if step.operation in DROPS and "foreign" in step.url]
+    return [(step.operation, urlsplit(step.url).query) for step in asked]
 
 
 DROPS = ("dropTable", "DropTable", "DeregisterTable")
 
 
 def harmless(dropped):
-    return [one for one in dropped if one[0] == "DropTable" or "purge" in one[1]] == []
+    return [drop for drop in dropped if drop[0] == "DropTable" or "purge" in drop[1]] == []
 
 
 @pytest.mark.parametrize("look", [False, True])
@@ -249,17 +249,17 @@ def test_what_a_server_could_not_drop_is_listed(server, api, tmp_path):
     left = results.run.left_behind
     there = SOMEBODY[api](server.url).there() - {("given",)}
     assert there
-    assert {one.name for one in left} == {".".join(id) for id in there}
+    assert {thing.name for thing in left} == {".".join(id) for id in there}
     assert len(left) == len(there)
-    assert {one.kind for one in left} >= {"table", "namespace"}
-    assert all(one.reason for one in left)
-    told = summary(left)
-    assert len(told) < len(left)
-    assert sum(int(line.split(maxsplit=1)[0].replace(",", "")) for line in told) == len(left)
+    assert {thing.kind for thing in left} >= {"table", "namespace"}
+    assert all(thing.reason for thing in left)
+    lines = summary(left)
+    assert len(lines) < len(left)
+    assert sum(int(line.split(maxsplit=1)[0].replace(",", "")) for line in lines) == len(left)
     written = json.loads((tmp_path / "results.json").read_text())
-    assert written["run"]["left_behind"] == [asdict(one) for one in left]
+    assert written["run"]["left_behind"] == [asdict(thing) for thing in left]
     page = (tmp_path / "report.html").read_text()
-    assert all(f"left behind: {line.split(':')[0]}" in page for line in told)
+    assert all(f"left behind: {line.split(':')[0]}" in page for line in lines)
     assert "&#39;kind&#39;" not in page
     assert "'kind'" not in page
 
@@ -374,7 +374,7 @@ def test_a_drop_that_the_server_lacks_is_not_tried_for_ever():
     answers = iter([404] * 9)
     sandbox = Sandbox(Silent(), Shelf(things, answers, droppable=False))
     sandbox.sweep()
-    assert {one.reason for one in sandbox.left_behind} == {"the server cannot drop a table"}
+    assert {thing.reason for thing in sandbox.left_behind} == {"the server cannot drop a table"}
     assert len(sandbox.left_behind) == 9
     assert len(list(answers)) == 9 - MOST_TRIES
 

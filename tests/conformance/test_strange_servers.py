@@ -68,5 +68,5 @@ def remaining(url, api, prefix):
 
     path = "/v1/namespaces" if api == "iceberg" else "/v1/namespace/$/list"
     listed = json.loads(urllib3.request("GET", url + path).data)["namespaces"]
-    names = [one if isinstance(one, str) else one[0] for one in listed]
+    names = [entry if isinstance(entry, str) else entry[0] for entry in listed]
     return [name for name in names if name.startswith(prefix)]

@@ -17,9 +17,9 @@ PLACE = "conformance.lance.requirements.test_things"
 
 @pytest.fixture
 def registry(monkeypatch):
-    found = {}
-    monkeypatch.setattr(module, "REQUIREMENTS", found)
-    return found
+    known = {}
+    monkeypatch.setattr(module, "REQUIREMENTS", known)
+    return known
 
 
 @dataclass
@@ -37,29 +37,39 @@ def thing(catalog, case):
 
 def test_what_an_api_does_not_give_is_of_the_template(registry):
     thing.declare(PLACE, CASES)
-    one = registry["lance.thing.list_tables"]
-    assert (one.level, one.kind, one.operations, one.clause) == ("MUST", "error", ("ListTables",), "c")
-    assert (one.statement, one.where) == ("ListTables does it.", f"{PLACE}:test_thing")
+    requirement = registry["lance.thing.list_tables"]
+    assert (requirement.level, requirement.kind, requirement.operations, requirement.clause) == (
+        "MUST",
+        "error",
+        ("ListTables",),
+        "c",
+    )
+    assert (requirement.statement, requirement.where) == ("ListTables does it.", f"{PLACE}:test_thing")
 
 
 def test_an_api_states_it_in_its_own_words(registry):
     made = thing.declare(PLACE, CASES, id="other.{}", level=should, clause="d", statement="{} did.", needs=["x.{}"])
-    one = registry["lance.other.list_tables"]
-    assert (one.level, one.clause, one.statement, one.needs) == ("SHOULD", "d", "ListTables did.", ("x.list_tables",))
+    requirement = registry["lance.other.list_tables"]
+    assert (requirement.level, requirement.clause, requirement.statement, requirement.needs) == (
+        "SHOULD",
+        "d",
+        "ListTables did.",
+        ("x.list_tables",),
+    )
     assert source_of(made) is thing.test
 
 
 def test_a_case_may_state_it_itself(registry):
     absent = Absent(lambda _: "t", "and code 4", lambda _: None)
     missing_is_refused.declare(PLACE, {"table.drop.missing": Missing("DropTable", "c", "Dropping a table", absent)})
-    one = registry["lance.table.drop.missing"]
-    assert one.statement == "Dropping a table that does not exist is refused with 404 and code 4."
-    assert (one.operations, one.clause, one.kind) == (("DropTable",), "c", "error")
+    requirement = registry["lance.table.drop.missing"]
+    assert requirement.statement == "Dropping a table that does not exist is refused with 404 and code 4."
+    assert (requirement.operations, requirement.clause, requirement.kind) == (("DropTable",), "c", "error")
 
 
 @pytest.mark.parametrize("api", apis())
 def test_a_requirement_is_where_it_says(api):
-    for one in requirements(api).values():
-        place, _, name = one.where.partition(":")
-        assert place.startswith(f"conformance.{api}.requirements."), one.id
-        assert hasattr(sys.modules[place], name), one.id
+    for requirement in requirements(api).values():
+        place, _, name = requirement.where.partition(":")
+        assert place.startswith(f"conformance.{api}.requirements."), requirement.id
+        assert hasattr(sys.modules[place], name), requirement.id

@@ -76,8 +76,8 @@ class TlsProxy:
                     pass
                 return
             with socket.create_connection(self._behind) as inside:
-                for one in (inside, outside):
-                    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                for end in (inside, outside):
+                    end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 threading.Thread(target=self._pass_on, args=(inside, outside), daemon=True).start()
                 self._pass_on(outside, inside)
 

@@ -22,8 +22,19 @@ UNOFFERED = {
         "no separator but 0x1F",
         "holds the separator",
     ),
+    "polaris": (
+        "hands out no credentials",  # its requirements are asked in a catalog on files, and by a principal of the run
+        "the document has no operation planTableScan",
+        "has no token",
+        "has no scan-planning-mode",
+        "has pages",
+        "names endpoints",
+        "has idempotency keys",
+        "no separator but 0x1F",
+        "holds the separator",
+    ),
 }
-APIS = ("iceberg", "lance")
+APIS = ("iceberg", "lance", "polaris")
 OPEN = {"lance": ("the run has no token",), "iceberg": ("the run has no token", "the run has no credential")}
 INSIDE = {"lance": ("stays in a namespace that it was given",)}
 

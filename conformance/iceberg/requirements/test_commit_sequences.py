@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.committing import Committer
 from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.model import NEEDS
+from conformance.iceberg.support.updates import TOUCH
 from conformance.requirement import should
 from conformance.suite import Suite
 
@@ -28,8 +29,8 @@ class CommitMachine(RuleBasedStateMachine):
         self.committer = Committer(self.catalog, {})
         for name, version in ((FIRST, 2), (SECOND, self.catalog.revision.format_version)):
             id = self.catalog.table_id(name)
-            created = self.catalog.create_table(id, schema=SCHEMA, properties={"format-version": str(version)})
-            self.committer.note(id, created["metadata"])
+            self.catalog.create_table(id, schema=SCHEMA, properties={"format-version": str(version)})
+            self.committer.note(id, self.catalog.update_table(id, [TOUCH])["metadata"])
 
     @rule(name=st.sampled_from([FIRST, SECOND]), data=st.data())
     def commit(self, name: str, data: Any) -> None:
@@ -46,5 +47,4 @@ class CommitMachine(RuleBasedStateMachine):
 @should("iceberg.model.commits", operations=["updateTable"], clause="operations-compose", kind="model", needs=NEEDS)
 def test_commit_model(suite: Suite, catalog: IcebergCatalog) -> None:
     """Any sequence of commits and transactions leaves the metadata that a simple model predicts."""
-    machine: Any = type("BoundMachine", (CommitMachine,), {"catalog": catalog})
-    run_state_machine_as_test(machine, settings=suite.hypothesis_settings())
+    suite.run_machine(CommitMachine, catalog=catalog)

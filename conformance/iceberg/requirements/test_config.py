@@ -8,6 +8,7 @@ from typing import Any
 from conformance.checks import contains, equal, holds, one_of
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, OPERATIONS, endpoint
+from conformance.iceberg.support.errors import type_is
 from conformance.json_values import shown
 from conformance.outcomes import Unoffered, Violation
 from conformance.requirement import must, should
@@ -39,7 +40,7 @@ def _endpoints(catalog: IcebergCatalog) -> list[str]:
     named = catalog.get_config(**_config(catalog)).get("endpoints")
     if not named:
         raise Unoffered("the configuration names no endpoints")
-    return [str(one) for one in named]
+    return [str(route) for route in named]
 
 
 @must("iceberg.config.maps", operations=CONFIG, clause="config-maps")
@@ -64,7 +65,7 @@ def test_unknown_warehouse(catalog: IcebergCatalog) -> None:
     """A warehouse that does not exist is answered with 404 of type NoSuchWarehouseException."""
     catalog.revision.require_status("getConfig", 404)
     refused = catalog.get_config(warehouse=f"{catalog.target.prefix}_nowhere", expect=404)
-    equal(refused.type, "NoSuchWarehouseException", "the type of the error")
+    type_is(refused, "NoSuchWarehouseException")
 
 
 @must("iceberg.config.prefix", operations=[*CONFIG, "listNamespaces"], clause="prefix")
@@ -81,17 +82,19 @@ def test_prefix_is_the_path(catalog: IcebergCatalog) -> None:
 def test_endpoints_have_the_form(catalog: IcebergCatalog) -> None:
     """Each entry of endpoints is a method, one space and a path template."""
     known = _known(catalog.target)
-    bad = [one for one in _endpoints(catalog) if one not in known and not ENDPOINT.fullmatch(one)]
+    bad = [route for route in _endpoints(catalog) if route not in known and not ENDPOINT.fullmatch(route)]
     equal(bad, [], "the endpoints of another form")
 
 
 @must("iceberg.config.endpoints_templates", operations=CONFIG, clause="config-endpoints-form")
 def test_endpoints_are_templates_of_the_document(catalog: IcebergCatalog) -> None:
     """Endpoints of the catalog's own paths are written with the templates of the document."""
-    about = [one for one in _endpoints(catalog) if "/namespaces" in one or "/tables" in one or "/views" in one]
+    about = [
+        route for route in _endpoints(catalog) if "/namespaces" in route or "/tables" in route or "/views" in route
+    ]
     known = _known(catalog.target)
-    unknown = [one for one in about if one not in known and one.partition(" ")[2].startswith("/v1/{prefix}/")]
-    spelled = [one for one in about if "{prefix}" not in one]
+    unknown = [route for route in about if route not in known and route.partition(" ")[2].startswith("/v1/{prefix}/")]
+    spelled = [route for route in about if "{prefix}" not in route]
     equal(unknown + spelled, [], "the endpoints that are no templates of the document")
 
 
@@ -99,7 +102,7 @@ def test_endpoints_are_templates_of_the_document(catalog: IcebergCatalog) -> Non
 def test_endpoints_are_there(suite: Suite, catalog: IcebergCatalog) -> None:
     """An operation that endpoints names is there."""
     known = _known(suite.target)
-    named = {known[one] for one in _endpoints(catalog) if one in known}
+    named = {known[route] for route in _endpoints(catalog) if route in known}
     untrue = [name for name in sorted(named) if _state(suite, name) != OFFERED]
     _fail(suite, untrue, "is named among the endpoints, but not there")
 
@@ -108,7 +111,7 @@ def test_endpoints_are_there(suite: Suite, catalog: IcebergCatalog) -> None:
 def test_endpoints_are_complete(suite: Suite, catalog: IcebergCatalog) -> None:
     """An operation that endpoints does not name is not there."""
     known, profile = _known(suite.target), suite.target.profile
-    named = {known[one] for one in _endpoints(catalog) if one in known} | ALWAYS
+    named = {known[route] for route in _endpoints(catalog) if route in known} | ALWAYS
     own = [name for name in suite.target.document.operations if profile.suite_of(name) == OWN]
     untold = [name for name in own if name not in named and _answers(suite, name)]
     _fail(suite, untold, "is there, but not named among the endpoints")

@@ -12,6 +12,7 @@ from conformance.checks import equal, find, holds, one_of, text
 from conformance.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import SCHEMA
+from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.registrations import registered_before
 from conformance.iceberg.support.storage import (
     CREDENTIALS,
@@ -93,9 +94,13 @@ def test_credentials_alone(catalog: IcebergCatalog) -> None:
 
 def _well_formed(credentials: list[dict[str, Any]]) -> None:
     holds(credentials, f"{CREDENTIALS} has an entry")
-    unlocated = [one["prefix"] for one in credentials if "://" not in one["prefix"] and one["prefix"][:1] != "/"]
+    unlocated = [
+        entry["prefix"] for entry in credentials if "://" not in entry["prefix"] and entry["prefix"][:1] != "/"
+    ]
     equal(unlocated, [], "the prefixes that are no locations")
-    equal([one["prefix"] for one in credentials if not one["config"]], [], "the prefixes without anything in config")
+    equal(
+        [entry["prefix"] for entry in credentials if not entry["config"]], [], "the prefixes without anything in config"
+    )
 
 
 @should("iceberg.storage.vended.prefix", operations=[*LOAD, *CREDENTIALS_OF], clause="vended-credentials-prefix")
@@ -111,7 +116,9 @@ def test_prefixes_of_credentials(catalog: IcebergCatalog) -> None:
 
 def _check_covered(location: str, credentials: list[dict[str, Any]]) -> None:
     find(
-        credentials, lambda one: covers(one["prefix"], location), f"a prefix of the credentials that covers {location}"
+        credentials,
+        lambda entry: covers(entry["prefix"], location),
+        f"a prefix of the credentials that covers {location}",
     )
 
 
@@ -123,10 +130,10 @@ def test_credentials_open_the_table(catalog: IcebergCatalog) -> None:
     scheme, _, path = location.partition("://")
     if scheme not in S3_SCHEMES:
         raise Unoffered("the tables of the target do not lie on S3")
-    fitting = [one for one in credentials if covers(one["prefix"], location)]
+    fitting = [entry for entry in credentials if covers(entry["prefix"], location)]
     if not fitting:
         raise Violation("no credentials cover the location of the table", f"body:/{CREDENTIALS}")
-    longest = max(fitting, key=lambda one: len(one["prefix"]))
+    longest = max(fitting, key=lambda entry: len(entry["prefix"]))
     try:
         _round_trip(open_s3(longest["config"], shown.get("config") or {}), f"{path}/data/lakeproof.txt")
     except (OSError, ValueError) as error:  # ValueError: settings with which no storage can be reached
@@ -152,7 +159,7 @@ def test_nobody_asked_for_credentials(catalog: IcebergCatalog) -> None:
 def test_credentials_are_answered(catalog: IcebergCatalog) -> None:
     """Credentials for a table can be asked for alone, as often as one likes; where none are needed, there are none."""
     id = catalog.new_table()
-    first, second = ([one["prefix"] for one in catalog.load_credentials(id)[CREDENTIALS]] for _ in range(2))
+    first, second = ([entry["prefix"] for entry in catalog.load_credentials(id)[CREDENTIALS]] for _ in range(2))
     equal(second, first, "the prefixes of the credentials that are asked for again")
 
 
@@ -160,14 +167,14 @@ def test_credentials_are_answered(catalog: IcebergCatalog) -> None:
 def test_credentials_for_a_missing_table(catalog: IcebergCatalog) -> None:
     """Credentials for a table that does not exist are 404 of type NoSuchTableException."""
     refused = catalog.load_credentials(catalog.table_id("missing"), expect=404)
-    equal(refused.type, NO_TABLE, "the type of the error")
+    type_is(refused, NO_TABLE)
 
 
 @must("iceberg.access.credentials.namespace_missing", operations=CREDENTIALS_OF, clause=NOT_FOUND, kind="error")
 def test_credentials_in_a_missing_namespace(catalog: IcebergCatalog) -> None:
     """Credentials in a namespace that does not exist are 404, and the type names the table or the namespace."""
     refused = catalog.load_credentials((*catalog.missing_namespace(), "t"), expect=404)
-    one_of(refused.type, (NO_TABLE, NO_NAMESPACE), "the type of the error")
+    type_is(refused, NO_TABLE, NO_NAMESPACE)
 
 
 @may("iceberg.access.credentials.plan", operations=CREDENTIALS_OF, clause="load-credentials-plan")

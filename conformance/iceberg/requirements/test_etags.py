@@ -86,8 +86,8 @@ def test_modified(catalog: IcebergCatalog) -> None:
     old = _etag(catalog, catalog.load_table(id))
     catalog.update_table(id, [TOUCH])
     for etag in (old, '"never-sent"'):
-        found = catalog.load_table(id, _headers={IF_NONE_MATCH: etag})
-        equal(properties_of(found["metadata"]).get("touched"), "1", "the property that the commit set")
+        answer = catalog.load_table(id, _headers={IF_NONE_MATCH: etag})
+        equal(properties_of(answer["metadata"]).get("touched"), "1", "the property that the commit set")
 
 
 @must("iceberg.etag.unasked", operations=LOAD, clause="etag-unasked")

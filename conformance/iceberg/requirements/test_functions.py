@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from conformance.checks import contains, equal, holds, one_of, same_items, text
+from conformance.checks import contains, equal, holds, same_items, text
 from conformance.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.listing import FIRST_PAGE, NEXT, items_of
 from conformance.outcomes import Unoffered
 from conformance.paging import pages
@@ -44,14 +45,18 @@ def _functions(catalog: IcebergCatalog) -> list[Answer]:
 
 def _identifiers(listing: Answer) -> list[Names]:
     """Return what a listing names: the levels of the namespace, and the name of the function."""
-    found = items_of(listing, "identifiers")
-    equal([one for one in found if len(one) < 2], [], "the identifiers without a namespace and a name")
-    return found
+    identifiers = items_of(listing, "identifiers")
+    equal(
+        [identifier for identifier in identifiers if len(identifier) < 2],
+        [],
+        "the identifiers without a namespace and a name",
+    )
+    return identifiers
 
 
 def _definitions(catalog: IcebergCatalog) -> list[Definition]:
     """Return all overloads of some functions."""
-    return [one for answer in _functions(catalog) for one in answer["metadata"]["definitions"]]
+    return [definition for answer in _functions(catalog) for definition in answer["metadata"]["definitions"]]
 
 
 def _type_names(type: Any) -> Iterator[str]:
@@ -60,9 +65,9 @@ def _type_names(type: Any) -> Iterator[str]:
         yield type
         return
     inner = [type.get(name) for name in ("element", "key", "value")]
-    for one in [*inner, *(field["type"] for field in type.get("fields", ()))]:
-        if one is not None:
-            yield from _type_names(one)
+    for part in [*inner, *(field["type"] for field in type.get("fields", ()))]:
+        if part is not None:
+            yield from _type_names(part)
 
 
 def _doubled(values: list[Any]) -> list[Any]:
@@ -73,9 +78,9 @@ def _doubled(values: list[Any]) -> list[Any]:
 def test_functions_are_listed(catalog: IcebergCatalog) -> None:
     """The functions of a namespace are listed by its levels and their names, each once."""
     namespace, listed = _home_of_functions(catalog)
-    found = _identifiers(listed)
-    same_items({one[:-1] for one in found}, [namespace], "the namespaces of the listed functions")
-    equal(_doubled(found), [], "the functions that are listed more than once")
+    identifiers = _identifiers(listed)
+    same_items({identifier[:-1] for identifier in identifiers}, [namespace], "the namespaces of the listed functions")
+    equal(_doubled(identifiers), [], "the functions that are listed more than once")
 
 
 @must("iceberg.function.list.none", operations=LIST, clause="list-functions")
@@ -89,7 +94,7 @@ def test_a_new_namespace_has_no_functions(catalog: IcebergCatalog) -> None:
 def test_functions_of_a_missing_namespace(catalog: IcebergCatalog) -> None:
     """Listing the functions of a namespace that does not exist is 404 of type NoSuchNamespaceException."""
     refused = catalog.list_functions(catalog.missing_namespace(), expect=404)
-    equal(refused.type, "NoSuchNamespaceException", "the type of the error")
+    type_is(refused, "NoSuchNamespaceException")
 
 
 @must("iceberg.function.list.pages", operations=LIST, clause="page-partition", kind="pagination")
@@ -101,8 +106,8 @@ def test_pages_of_functions(catalog: IcebergCatalog) -> None:
         raise Unoffered("the catalog shows too many functions to page through")
     first = catalog.list_functions(namespace, pageToken=FIRST_PAGE, pageSize=1)
     behind = pages(lambda token: catalog.list_functions(namespace, pageToken=token, pageSize=1), NEXT, first)
-    found = [one for page in behind for one in _identifiers(page)]
-    same_items(found, wanted, "the functions on all pages")
+    identifiers = [identifier for page in behind for identifier in _identifiers(page)]
+    same_items(identifiers, wanted, "the functions on all pages")
 
 
 @must("iceberg.function.load.listed", operations=LOAD, clause="load-function")
@@ -111,7 +116,7 @@ def test_listed_functions_are_shown(catalog: IcebergCatalog) -> None:
     for answer in _functions(catalog):
         definitions = answer["metadata"]["definitions"]
         holds(definitions, "a listed function has an overload")
-        holds(all(one["versions"] for one in definitions), "each overload of a function has a version")
+        holds(all(definition["versions"] for definition in definitions), "each overload of a function has a version")
 
 
 @must("iceberg.function.load.missing", operations=LOAD, clause="load-function-not-found", kind="error")
@@ -119,14 +124,14 @@ def test_missing_function(catalog: IcebergCatalog) -> None:
     """A function that does not exist is 404 of type NoSuchFunctionException, also if a table has the name."""
     for id in (catalog.table_id("missing"), catalog.new_table()):
         refused = catalog.load_function(id, expect=404)
-        equal(refused.type, "NoSuchFunctionException", "the type of the error")
+        type_is(refused, "NoSuchFunctionException")
 
 
 @must("iceberg.function.load.namespace_missing", operations=LOAD, clause="load-function-not-found", kind="error")
 def test_function_of_a_missing_namespace(catalog: IcebergCatalog) -> None:
     """A function of a namespace that does not exist is 404, and the type names the function or the namespace."""
     refused = catalog.load_function((*catalog.missing_namespace(), "f"), expect=404)
-    one_of(refused.type, ("NoSuchFunctionException", "NoSuchNamespaceException"), "the type of the error")
+    type_is(refused, "NoSuchFunctionException", "NoSuchNamespaceException")
 
 
 @may("iceberg.function.load.location", operations=LOAD, clause="load-function-location")
@@ -139,9 +144,9 @@ def test_location_of_a_function(catalog: IcebergCatalog) -> None:
 @must("iceberg.function.current", operations=LOAD, clause="function-current")
 def test_current_versions(catalog: IcebergCatalog) -> None:
     """The current version of each overload is among its versions."""
-    for one in _definitions(catalog):
-        versions = [version["version-id"] for version in one["versions"]]
-        contains(versions, [one["current-version-id"]], "the versions of the overload")
+    for definition in _definitions(catalog):
+        versions = [version["version-id"] for version in definition["versions"]]
+        contains(versions, [definition["current-version-id"]], "the versions of the overload")
 
 
 @must("iceberg.function.definition_id", operations=LOAD, clause="function-definition-id")
@@ -149,37 +154,45 @@ def test_ids_of_overloads(catalog: IcebergCatalog) -> None:
     """The id of an overload is its parameter types, joined by commas without spaces, and no two are the same."""
     for answer in _functions(catalog):
         definitions = answer["metadata"]["definitions"]
-        ids = [one["definition-id"] for one in definitions]
+        ids = [overload["definition-id"] for overload in definitions]
         equal(_doubled(ids), [], "the ids that several overloads of a function have")
         equal([id for id in ids if " " in id], [], "the ids of overloads with spaces")
-        for one in definitions:
-            types = [parameter["type"] for parameter in one["parameters"]]
+        for definition in definitions:
+            types = [parameter["type"] for parameter in definition["parameters"]]
             if all(isinstance(type, str) for type in types):  # how nested ones are written is said nowhere
-                equal(one["definition-id"], ",".join(types), "the definition-id of the overload")
+                equal(definition["definition-id"], ",".join(types), "the definition-id of the overload")
 
 
 @must("iceberg.function.specific_name", operations=LOAD, clause="function-specific-name")
 def test_specific_names(catalog: IcebergCatalog) -> None:
     """No two overloads of a function have the same specific name."""
     for answer in _functions(catalog):
-        names = [one["specific-name"] for one in answer["metadata"]["definitions"] if one.get("specific-name")]
+        names = [
+            definition["specific-name"]
+            for definition in answer["metadata"]["definitions"]
+            if definition.get("specific-name")
+        ]
         equal(_doubled(names), [], "the specific names that several overloads of a function have")
 
 
 @must("iceberg.function.table", operations=LOAD, clause="function-table")
 def test_table_functions(catalog: IcebergCatalog) -> None:
     """A table function returns a struct."""
-    returned = [one["return-type"] for one in _definitions(catalog) if one["function-type"] == TABLE_FUNCTION]
+    returned = [
+        definition["return-type"]
+        for definition in _definitions(catalog)
+        if definition["function-type"] == TABLE_FUNCTION
+    ]
     if not returned:
         raise Unoffered("the catalog shows no table function")
-    others = [one for one in returned if isinstance(one, str) or one["type"] != "struct"]
+    others = [kind for kind in returned if isinstance(kind, str) or kind["type"] != "struct"]
     equal(others, [], "the types other than structs that table functions return")
 
 
 @must("iceberg.function.type_text", operations=LOAD, clause="function-type-text")
 def test_names_of_types(catalog: IcebergCatalog) -> None:
     """Names of types hold neither spaces nor quotes."""
-    for one in _definitions(catalog):
-        types = [one["return-type"], *(parameter["type"] for parameter in one["parameters"])]
+    for definition in _definitions(catalog):
+        types = [definition["return-type"], *(parameter["type"] for parameter in definition["parameters"])]
         names = [name for type in types for name in _type_names(type)]
         equal([name for name in names if set(name) & set(" \"'")], [], "the names of types with spaces or quotes")

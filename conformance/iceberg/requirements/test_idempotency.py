@@ -24,7 +24,9 @@ CLIENTS = 6
 
 
 # Of these a second request without a key is refused.
-ONCE = {name: one for name, one in MUTATIONS.items() if name.startswith(("create", "drop", "rename", "register"))}
+ONCE = {
+    name: mutation for name, mutation in MUTATIONS.items() if name.startswith(("create", "drop", "rename", "register"))
+}
 
 
 def _subject(mutation: Mutation) -> list[str]:

@@ -26,7 +26,7 @@ def test_added_spec_gets_an_id(catalog: IcebergCatalog, claimed: int) -> None:
     id = catalog.new_table()
     before = catalog.metadata(id)["default-spec-id"]
     answer = catalog.update_table(id, [update("add-spec", spec={**BY_DAY, "spec-id": claimed})])["metadata"]
-    exactly({one["spec-id"] for one in answer["partition-specs"]}, 2, "the different ids of partition-specs")
+    exactly({entry["spec-id"] for entry in answer["partition-specs"]}, 2, "the different ids of partition-specs")
     equal(answer["default-spec-id"], before, "the default-spec-id, which was not set")
 
 
@@ -39,7 +39,7 @@ def test_equal_spec_keeps_its_id(catalog: IcebergCatalog) -> None:
     again = [update("add-spec", spec=BY_DAY), update("set-default-spec", spec_id=first)]
     answer = catalog.update_table(id, again)["metadata"]
     exactly(answer["partition-specs"], 3, "the partition-specs after two different ones were added")
-    equal([one["name"] for one in default_spec(answer)["fields"]], ["day_month"], "the fields of the default spec")
+    equal([field["name"] for field in default_spec(answer)["fields"]], ["day_month"], "the fields of the default spec")
 
 
 @must("iceberg.update.spec.fields", operations=COMMIT, clause="update-add-spec-fields")
@@ -62,7 +62,7 @@ def test_default_spec(catalog: IcebergCatalog) -> None:
     id = catalog.new_table()
     before = catalog.metadata(id)["default-spec-id"]
     answer = catalog.update_table(id, [update("add-spec", spec=BY_NAME), *add_and_use_spec(BY_DAY)])["metadata"]
-    equal([one["name"] for one in default_spec(answer)["fields"]], ["day_month"], "the fields of the default spec")
+    equal([field["name"] for field in default_spec(answer)["fields"]], ["day_month"], "the fields of the default spec")
     answer = catalog.update_table(id, [update("set-default-spec", spec_id=before)])["metadata"]
     equal(answer["default-spec-id"], before, "the default-spec-id that was set")
 
@@ -74,7 +74,11 @@ def test_specs_are_removed(catalog: IcebergCatalog) -> None:
     first = catalog.metadata(id)["default-spec-id"]
     catalog.update_table(id, add_and_use_spec(BY_DAY))
     answer = catalog.update_table(id, [update("remove-partition-specs", spec_ids=[first])])["metadata"]
-    equal([one["spec-id"] for one in answer["partition-specs"]], [answer["default-spec-id"]], "the specs that are left")
+    equal(
+        [entry["spec-id"] for entry in answer["partition-specs"]],
+        [answer["default-spec-id"]],
+        "the specs that are left",
+    )
 
 
 @must("iceberg.update.spec.default_stays", operations=COMMIT, clause="update-remove-specs", kind="error")
@@ -105,8 +109,8 @@ def test_equal_order_keeps_its_id(catalog: IcebergCatalog) -> None:
     first = catalog.metadata(id)["default-sort-order-id"]
     second = catalog.update_table(id, add_and_use_order(ON_NAME))["metadata"]["default-sort-order-id"]
     again = catalog.update_table(id, [update("add-sort-order", sort_order=LAYOUT["write_order"])])["metadata"]
-    found = [one["order-id"] for one in again["sort-orders"] if one["order-id"]]
-    same_items(found, [first, second], "the ids of sort-orders but 0")
+    ids = [entry["order-id"] for entry in again["sort-orders"] if entry["order-id"]]
+    same_items(ids, [first, second], "the ids of sort-orders but 0")
 
 
 @must("iceberg.update.order.none", operations=COMMIT, clause="update-add-sort-order")
@@ -125,7 +129,9 @@ def test_default_order(catalog: IcebergCatalog) -> None:
     id = catalog.new_table(**LAYOUT)
     first = catalog.metadata(id)["default-sort-order-id"]
     answer = catalog.update_table(id, add_and_use_order(ON_NAME))["metadata"]
-    equal([one["source-id"] for one in default_order(answer)["fields"]], [2], "the columns of the default sort order")
+    equal(
+        [field["source-id"] for field in default_order(answer)["fields"]], [2], "the columns of the default sort order"
+    )
     answer = catalog.update_table(id, [update("set-default-sort-order", sort_order_id=first)])["metadata"]
     equal(answer["default-sort-order-id"], first, "the default-sort-order-id that was set")
 

@@ -9,6 +9,7 @@ from conformance.checks import above, at_most, contains, equal, holds, same_item
 from conformance.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import SCHEMA
+from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.listing import (
     FIRST_PAGE,
     LISTINGS,
@@ -47,10 +48,10 @@ def _fill(catalog: IcebergCatalog, listing: Listing, names: list[str] | tuple[st
 
 def _pages(catalog: IcebergCatalog, listing: Listing, size: int) -> list[Answer]:
     """Return the pages of a listing. Raises Unoffered when the server puts more than a page's worth in one answer."""
-    found = listing.pages(catalog, pageSize=size)
-    if len(found) == 1 and found[0].get(NEXT) is None and len(listing.items(found[0])) > size:
+    pages = listing.pages(catalog, pageSize=size)
+    if len(pages) == 1 and pages[0].get(NEXT) is None and len(listing.items(pages[0])) > size:
         raise Unoffered("the server has no pages")
-    return found
+    return pages
 
 
 @must("iceberg.listing.everything.{}", operations=_subject, clause="page-all-without-token", each=LISTINGS)
@@ -101,8 +102,8 @@ def test_listing_names_nothing_twice(catalog: IcebergCatalog, case: Listing) -> 
 def test_pages_hold_everything_once(catalog: IcebergCatalog, case: Listing, wanted: list[str], size: int) -> None:
     """The pages of {} together hold every entry exactly once, whatever their size."""
     expected = _fill(catalog, case, wanted)
-    found = case.pages(catalog, pageSize=size)
-    same_items(case.ours(catalog, *found), expected, PAGED)
+    pages = case.pages(catalog, pageSize=size)
+    same_items(case.ours(catalog, *pages), expected, PAGED)
 
 
 @must("iceberg.page.start.{}", operations=_subject, clause="page-start", kind="pagination", each=LISTINGS)
@@ -114,9 +115,9 @@ def test_empty_token_is_the_first_page(catalog: IcebergCatalog, case: Listing) -
     holds(case.items(answer), "the first page has an entry")
 
 
-def _check_known(found: list[Item], expected: list[Item]) -> None:
+def _check_known(items: list[Item], expected: list[Item]) -> None:
     """Check that nothing is listed that was not created here."""
-    equal([one for one in found if one not in expected], [], "the listed names that are not in the namespace")
+    equal([item for item in items if item not in expected], [], "the listed names that are not in the namespace")
 
 
 @must("iceberg.page.size.{}", operations=_subject, clause="page-size-bound", kind="pagination", each=LISTINGS)
@@ -124,17 +125,17 @@ def _check_known(found: list[Item], expected: list[Item]) -> None:
 def test_pages_are_not_longer(catalog: IcebergCatalog, case: Listing, size: int) -> None:
     """No page of {} holds more than pageSize entries."""
     _fill(catalog, case, FIVE)
-    found = _pages(catalog, case, size)
-    at_most(max(len(case.items(page)) for page in found), size, "the number of entries on the longest page")
+    pages = _pages(catalog, case, size)
+    at_most(max(len(case.items(page)) for page in pages), size, "the number of entries on the longest page")
 
 
 @must("iceberg.page.next.{}", operations=_subject, clause="page-token-next", kind="pagination", each=LISTINGS)
 def test_page_has_a_token(catalog: IcebergCatalog, case: Listing) -> None:
     """While there is more, a page of {} has a next-page-token that is a text."""
     _fill(catalog, case, FIVE)
-    found = _pages(catalog, case, 2)
-    above(len(found), 1, f"the number of pages of 2 entries for {len(FIVE)}")
-    for page in found[:-1]:
+    pages = _pages(catalog, case, 2)
+    above(len(pages), 1, f"the number of pages of 2 entries for {len(FIVE)}")
+    for page in pages[:-1]:
         text(page.get(NEXT), NEXT)
 
 
@@ -168,7 +169,7 @@ def test_pages_with_changes_between(catalog: IcebergCatalog, case: Listing, posi
     case.remove(catalog, catalog.table_id("a"))
     for more in case.pages_behind(page, catalog, pageSize=2):
         seen += case.items(more)
-    same_items([one for one in seen if one in expected], expected, "the names that stayed, on all pages")
+    same_items([item for item in seen if item in expected], expected, "the names that stayed, on all pages")
 
 
 @should("iceberg.page.end_removed.{}", operations=_subject, clause="page-drop-token", kind="pagination", each=LISTINGS)
@@ -222,9 +223,9 @@ def test_top_is_listed(catalog: IcebergCatalog) -> None:
     if catalog.nested:
         catalog.create_namespace((*catalog.home, "inner"))
     first = catalog.home[:1]
-    found = namespaces_below(catalog)
-    contains(found, [first], "the listed namespaces")
-    equal([id for id in found if len(id) != 1], [], "the listed namespaces that are not of the first level")
+    namespaces = namespaces_below(catalog)
+    contains(namespaces, [first], "the listed namespaces")
+    equal([id for id in namespaces if len(id) != 1], [], "the listed namespaces that are not of the first level")
 
 
 @should("iceberg.listing.namespaces.empty_parent", operations=NAMESPACES, clause="list-namespaces-empty-parent")
@@ -243,7 +244,7 @@ def test_missing_namespace(catalog: IcebergCatalog, case: Listing) -> None:
     """Listing a namespace that does not exist by {} is refused with 404 of type NoSuchNamespaceException."""
     path = catalog.namespace_path(catalog.missing_namespace())
     refused = catalog.send(case.id, path, expect=404)
-    equal(refused.type, "NoSuchNamespaceException", "the type of the error")
+    type_is(refused, "NoSuchNamespaceException")
 
 
 @must("iceberg.listing.tables", operations=["listTables"], clause="list-tables")

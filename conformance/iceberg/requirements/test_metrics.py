@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import equal, one_of
 from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.support.commits import same_metadata
+from conformance.iceberg.support.errors import type_is
 from conformance.requirement import must, should
 
 METRICS = ["reportMetrics"]
@@ -44,14 +45,14 @@ def test_metrics_change_nothing(catalog: IcebergCatalog) -> None:
     id = catalog.new_table()
     before = catalog.metadata(id)
     catalog.report_metrics(id, **COMMIT)
-    equal(catalog.metadata(id), before, "the metadata of the table")
+    same_metadata(catalog, catalog.metadata(id), before, "the metadata of the table")
 
 
 @must("iceberg.table.metrics.missing", operations=METRICS, clause="report-metrics-not-found", kind="error")
 def test_metrics_of_missing_table(catalog: IcebergCatalog) -> None:
     """A report on a table that does not exist is refused with 404 of type NoSuchTableException."""
     refused = catalog.report_metrics(catalog.table_id("missing"), expect=404, **SCAN)
-    one_of(refused.type, {"NoSuchTableException"}, "the type of the error")
+    type_is(refused, "NoSuchTableException")
 
 
 LACKING = {"type": "report_type", "metrics": "metrics"}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conformance.checks import equal
 from conformance.client import Answer
 from conformance.common.missing import Absent, Missing, missing_is_refused
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import SCHEMA, view_body
+from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.registrations import registered_before
 from conformance.iceberg.support.updates import TOUCH, set_properties
 
@@ -17,7 +17,7 @@ def _type(name: str) -> tuple[str, Callable[[Answer], object]]:
     """Return what an error says, in words, and the check that it does."""
 
     def check(refused: Answer) -> None:
-        equal(refused.type, name, "the type of the error")
+        type_is(refused, name)
 
     return f"of type {name}", check
 

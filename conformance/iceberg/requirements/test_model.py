@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from conformance.checks import equal, one_of, same_items
 from conformance.client import Answer
@@ -153,7 +153,7 @@ class CatalogMachine(RuleBasedStateMachine):
             metadata = self.catalog.view_metadata(id)
             current = current_version(metadata)["representations"][0]["sql"]
             equal(current, view.texts[-1], "the sql of the current version of the view")
-            texts = [one["representations"][0]["sql"] for one in metadata["versions"]]
+            texts = [version["representations"][0]["sql"] for version in metadata["versions"]]
             equal(texts, view.texts, "the sql of the versions of the view")
 
     def _id(self, place: tuple[str, str]) -> Path:
@@ -177,5 +177,4 @@ def test_catalog_model(suite: Suite, catalog: IcebergCatalog) -> None:
     """Any sequence of commands on namespaces, tables and views has the outcome that a simple model predicts."""
     for operation in SUBJECTS:
         catalog.client.require(operation)
-    machine: Any = type("BoundMachine", (CatalogMachine,), {"catalog": catalog})
-    run_state_machine_as_test(machine, settings=suite.hypothesis_settings())
+    suite.run_machine(CatalogMachine, catalog=catalog)

@@ -141,9 +141,9 @@ def _beginning(location: str) -> str:
     return "/".join(location.split("/")[:3])
 
 
-def _overlap(one: str, other: str) -> bool:
+def _overlap(location: str, other: str) -> bool:
     """True when two locations are the same, or one lies in the other."""
-    first, second = f"{one.rstrip('/')}/", f"{other.rstrip('/')}/"
+    first, second = f"{location.rstrip('/')}/", f"{other.rstrip('/')}/"
     return first.startswith(second) or second.startswith(first)
 
 

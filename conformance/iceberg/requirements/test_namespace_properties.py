@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from conformance.checks import equal, same_items
 from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.namespaces import PROPERTIES, has_properties, namespace_properties
 from conformance.requirement import given, may, must, should
 from conformance.strategies import KEYS, TEXTS, properties
@@ -32,8 +33,8 @@ def test_update_leaves_other_properties(catalog: IcebergCatalog) -> None:
     id = catalog.new_namespace(properties={"kept": "1", "gone": "1"})
     catalog.update_properties(id, updates={"new": "1"})
     catalog.update_properties(id, removals=["gone"])
-    found = namespace_properties(catalog, id)
-    left = {key: found[key] for key in ("kept", "gone", "new") if found.get(key) is not None}
+    stored = namespace_properties(catalog, id)
+    left = {key: stored[key] for key in ("kept", "gone", "new") if stored.get(key) is not None}
     equal(left, {"kept": "1", "new": "1"}, PROPERTIES)
 
 
@@ -71,7 +72,7 @@ def test_property_set_and_removed(catalog: IcebergCatalog) -> None:
     id = catalog.new_namespace(properties={"a": "1", "b": "1"})
     before = namespace_properties(catalog, id)
     refused = catalog.update_properties(id, updates={"a": "2", "c": "1"}, removals=["a", "b"], expect=422)
-    equal(refused.type, "UnprocessableEntityException", "the type of the error")
+    type_is(refused, "UnprocessableEntityException")
     equal(namespace_properties(catalog, id), before, PROPERTIES)
     catalog.control(lambda: catalog.update_properties(id, updates={"a": "2", "c": "1"}, removals=["b"]))
 

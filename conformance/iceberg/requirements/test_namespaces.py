@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from conformance.checks import equal, holds, lacks
 from conformance.common.hostile import UNUSED
 from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.listing import namespaces_below
 from conformance.iceberg.support.namespaces import PROPERTIES, has_properties, namespace_properties
 from conformance.requirement import given, must, should
@@ -39,7 +40,7 @@ def test_properties_are_kept(catalog: IcebergCatalog, wanted: dict[str, str]) ->
 def test_create_existing_namespace(catalog: IcebergCatalog) -> None:
     """Creating a namespace that exists is refused with 409 of type AlreadyExistsException."""
     refused = catalog.create_namespace(catalog.new_namespace(), expect=409)
-    equal(refused.type, "AlreadyExistsException", "the type of the error")
+    type_is(refused, "AlreadyExistsException")
 
 
 @must("iceberg.namespace.create.conflict_untouched", operations=CREATE, clause="create-namespace-untouched")
@@ -76,7 +77,7 @@ def test_create_in_missing_parent(catalog: IcebergCatalog) -> None:
     catalog.note_namespaces([parent])
     answer = catalog.create_namespace((*parent, "inner"), expect=(200, 404))
     if answer.status == 404:
-        equal(answer.type, NO_NAMESPACE, "the type of the error")
+        type_is(answer, NO_NAMESPACE)
     catalog.namespace_exists(parent, expect=204 if answer.status == 200 else 404)
 
 
@@ -124,8 +125,8 @@ def test_create_with_property_that_is_no_text(catalog: IcebergCatalog, value: ob
 @should("iceberg.namespace.load.no_properties", operations=LOAD, clause="load-namespace-no-properties")
 def test_namespace_without_properties(catalog: IcebergCatalog) -> None:
     """A namespace that was created without properties is shown with an object of them, or null."""
-    found = catalog.load_namespace_metadata(catalog.new_namespace()).get("properties", "absent")
-    holds(found is None or isinstance(found, dict), "properties is an object or null")
+    stored = catalog.load_namespace_metadata(catalog.new_namespace()).get("properties", "absent")
+    holds(stored is None or isinstance(stored, dict), "properties is an object or null")
 
 
 @must("iceberg.namespace.load.all", operations=LOAD, clause="load-namespace")
@@ -171,7 +172,7 @@ def test_drop_namespace_with_table(catalog: IcebergCatalog) -> None:
     """A namespace that holds a table is not dropped: 409 of type NamespaceNotEmptyException; the table stays."""
     table = catalog.new_table()
     refused = catalog.drop_namespace(catalog.home, expect=409)
-    equal(refused.type, NOT_EMPTY, "the type of the error")
+    type_is(refused, NOT_EMPTY)
     catalog.load_table(table)
 
 
@@ -181,7 +182,7 @@ def test_drop_namespace_with_view(catalog: IcebergCatalog) -> None:
     catalog.require("createView")
     view = catalog.new_view()
     refused = catalog.drop_namespace(catalog.home, expect=409)
-    equal(refused.type, NOT_EMPTY, "the type of the error")
+    type_is(refused, NOT_EMPTY)
     catalog.load_view(view)
 
 
@@ -192,7 +193,7 @@ def test_drop_namespace_with_namespace(catalog: IcebergCatalog) -> None:
     inner = (*catalog.home, "inner")
     catalog.create_namespace(inner)
     refused = catalog.drop_namespace(catalog.home, expect=409)
-    equal(refused.type, NOT_EMPTY, "the type of the error")
+    type_is(refused, NOT_EMPTY)
     catalog.load_namespace_metadata(inner)
 
 

@@ -28,13 +28,13 @@ def new_full_table(catalog: IcebergCatalog) -> ScanTable:
 
 def remaining(table: ScanTable, locations: Collection[str], *, there: bool) -> list[str]:
     """Return the names of those files that are there, or of those that are not."""
-    return [one.rpartition("/")[2] for one in locations if table.stage.files.exists(one) == there]
+    return [location.rpartition("/")[2] for location in locations if table.stage.files.exists(location) == there]
 
 
 def _locations(table: ScanTable) -> Iterator[str]:
     for snapshot in table.metadata["snapshots"]:
         yield snapshot["manifest-list"]
-    for manifest in (one for several in table.manifests.values() for one in several):
+    for manifest in (file for several in table.manifests.values() for file in several):
         yield manifest.record["manifest_path"]
         yield from (entry.file.path for entry in manifest.entries)
 

@@ -170,12 +170,12 @@ def test_race_of_disjoint_commits(suite: Suite, catalog: IcebergCatalog) -> None
 
 def judge_commit(event: Event, there: set[str]) -> list[Contradiction]:
     """Judge one commit of two properties by what is there in the end."""
-    found = [f"{event.key[0]}.{one}" in there for one in "ab"]
-    if found[0] != found[1]:
+    halves = [f"{event.key[0]}.{name}" in there for name in "ab"]
+    if halves[0] != halves[1]:
         return [Contradiction("half of a commit is there", (event,))]
-    if event.outcome == OK and not found[0]:
+    if event.outcome == OK and not halves[0]:
         return [Contradiction("a commit that was acknowledged is lost", (event,))]
-    if event.outcome == REFUSED and found[0]:
+    if event.outcome == REFUSED and halves[0]:
         return [Contradiction("a commit that was refused is there", (event,))]
     return []
 
@@ -190,8 +190,8 @@ def test_race_of_transactions_and_readers(suite: Suite, catalog: IcebergCatalog)
     readers = [partial(_look_at_both, catalog, tables, size.operations * 2)] * (size.clients - 1)
     events = race(suite, [writer, *readers])
     fail_on(suite, judge_pairs(event for event in events if event.action == "look"))
-    found = [properties_of(catalog.metadata(id)).get("n") for id in tables]
-    equal(found, [str(size.operations * 2)] * 2, "the property n of both tables after the last transaction")
+    numbers = [properties_of(catalog.metadata(id)).get("n") for id in tables]
+    equal(numbers, [str(size.operations * 2)] * 2, "the property n of both tables after the last transaction")
 
 
 def _commit_both(catalog: IcebergCatalog, tables: list[Names], last: int, racer: Racer) -> None:
@@ -214,14 +214,20 @@ def _look_at_both(catalog: IcebergCatalog, tables: list[Names], last: int, racer
 
 def _number_in(metadata: Metadata) -> int:
     """Return the number in the property n of a table, -1 where there is none."""
-    found = properties_of(metadata).get("n", "-1")
+    value = properties_of(metadata).get("n", "-1")
     try:
-        return int(found)
+        return int(value)
     except ValueError:
-        raise Violation(f"the property n of the table: expected a number, got {shown(found)}") from None
+        raise Violation(f"the property n of the table: expected a number, got {shown(value)}") from None
 
 
-@must("iceberg.race.view", operations=["replaceView"], clause="replace-view-race", kind="race")
+@must(
+    "iceberg.race.view",
+    operations=["replaceView"],
+    clause="replace-view-race",
+    kind="race",
+    needs=["iceberg.view.commit.kept"],
+)
 def test_race_of_view_commits(suite: Suite, catalog: IcebergCatalog) -> None:
     """Of commits to a view at once each is applied as a whole or told 409; no version is lost."""
     id = catalog.new_view(properties={"version.history.num-entries": "100"})
@@ -237,6 +243,6 @@ def test_race_of_view_commits(suite: Suite, catalog: IcebergCatalog) -> None:
     fail_on(suite, refused_otherwise(events, LOST))
     done = {event.key[0] for event in successes(suite, events, "commit to the view")}
     versions: list[dict[str, Any]] = catalog.view_metadata(id)["versions"]
-    there = {one["sql"] for version in versions for one in version["representations"]}
+    there = {representation["sql"] for version in versions for representation in version["representations"]}
     if not done <= there:
         raise Violation(f"{len(done - there)} of {len(done)} versions that were acknowledged are lost", "body:")

@@ -8,14 +8,14 @@ from conformance.checks import equal, lacks, same_items
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.commits import COMMIT, IMPOSSIBLE, state, unchanged
 from conformance.iceberg.support.metadata import MAIN, current_snapshot, logged_snapshots, refs, snapshot_ids
-from conformance.iceberg.support.snapshots import FIRST, SECOND, new_table_with_snapshots
+from conformance.iceberg.support.snapshots import FIRST, KEPT, SECOND, new_table_with_snapshots
 from conformance.iceberg.support.updates import append, set_ref, update
 from conformance.requirement import must, should
 
 CURRENT, REFS = "the current-snapshot-id", "the refs and their snapshots"
 
 
-@must("iceberg.ref.set", operations=COMMIT, clause="update-set-ref")
+@must("iceberg.ref.set", operations=COMMIT, clause="update-set-ref", needs=KEPT)
 def test_refs_are_set(catalog: IcebergCatalog) -> None:
     """A branch and a tag point to the snapshots they were set to, with their retention."""
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
@@ -34,7 +34,7 @@ def test_refs_are_set(catalog: IcebergCatalog) -> None:
     equal(current_snapshot(metadata), SECOND, CURRENT)
 
 
-@must("iceberg.ref.branch_append", operations=COMMIT, clause="update-set-ref")
+@must("iceberg.ref.branch_append", operations=COMMIT, clause="update-set-ref", needs=KEPT)
 def test_append_to_a_branch(catalog: IcebergCatalog) -> None:
     """An append to another branch leaves the current snapshot and the snapshot log."""
     id, files = new_table_with_snapshots(catalog, FIRST)
@@ -62,7 +62,7 @@ def test_main_is_no_tag(catalog: IcebergCatalog) -> None:
     unchanged(catalog, id, before)
 
 
-@must("iceberg.ref.rollback", operations=COMMIT, clause="update-set-main")
+@must("iceberg.ref.rollback", operations=COMMIT, clause="update-set-main", needs=KEPT)
 def test_rollback(catalog: IcebergCatalog) -> None:
     """Setting main to an older snapshot makes that current; none is lost."""
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
@@ -71,7 +71,7 @@ def test_rollback(catalog: IcebergCatalog) -> None:
     same_items(snapshot_ids(metadata), [FIRST, SECOND], "the snapshots of the table")
 
 
-@should("iceberg.ref.rollback_logged", operations=COMMIT, clause="update-set-main-log")
+@should("iceberg.ref.rollback_logged", operations=COMMIT, clause="update-set-main-log", needs=KEPT)
 def test_rollback_is_logged(catalog: IcebergCatalog) -> None:
     """Setting main to an older snapshot adds that to the snapshot log once more."""
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
@@ -79,7 +79,7 @@ def test_rollback_is_logged(catalog: IcebergCatalog) -> None:
     equal(logged_snapshots(metadata), [FIRST, SECOND, FIRST], "the snapshot-log")
 
 
-@must("iceberg.ref.remove", operations=COMMIT, clause="update-remove-ref")
+@must("iceberg.ref.remove", operations=COMMIT, clause="update-remove-ref", needs=KEPT)
 def test_refs_are_removed(catalog: IcebergCatalog) -> None:
     """A ref that was removed is gone, and its snapshot stays."""
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)

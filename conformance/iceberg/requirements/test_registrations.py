@@ -10,7 +10,9 @@ import orjson
 from conformance.checks import equal, holds, lacks, same_items, text
 from conformance.common.hostile import Canary
 from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.support.commits import same_metadata
 from conformance.iceberg.support.content import WIDER
+from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.listing import tables_in
 from conformance.iceberg.support.metadata import NO_SNAPSHOT, column_names, current_snapshot, snapshot_ids, unlike
 from conformance.iceberg.support.registrations import (
@@ -24,7 +26,7 @@ from conformance.iceberg.support.registrations import (
     registered_before,
     written_beside,
 )
-from conformance.iceberg.support.snapshots import FIRST, SECOND, new_table_with_snapshots
+from conformance.iceberg.support.snapshots import FIRST, KEPT, SECOND, new_table_with_snapshots
 from conformance.iceberg.support.staging import stage
 from conformance.iceberg.support.updates import TOUCH, add_and_use_schema, append
 from conformance.outcomes import Violation
@@ -41,8 +43,8 @@ def test_registered_table_is_the_same(catalog: IcebergCatalog) -> None:
     catalog.update_table(id, add_and_use_schema(WIDER))
     before = catalog.metadata(id)
     answer = catalog.register_table(id, metadata_location=drop_table(catalog, id))
-    equal(unlike(answer["metadata"]), unlike(before), "the metadata in the answer to the registration")
-    equal(unlike(catalog.metadata(id)), unlike(before), REGISTERED)
+    same_metadata(catalog, unlike(answer["metadata"]), unlike(before), "the metadata in the answer to the registration")
+    same_metadata(catalog, unlike(catalog.metadata(id)), unlike(before), REGISTERED)
     catalog.update_table(id, [TOUCH])
     same_items(tables_in(catalog, catalog.home), [id], "the listed tables")
 
@@ -52,17 +54,17 @@ def test_answer_tells_the_metadata_file(catalog: IcebergCatalog) -> None:
     """The answer to a registration says where the metadata file is, as loadTable does."""
     other = catalog.table_id("other")
     answer = catalog.register_table(other, dropped_file(catalog))
-    found = text(answer.get("metadata-location"), "the metadata-location of the answer")
-    equal(found, catalog.load_table(other).get("metadata-location"), "the metadata-location of the answer")
+    location = text(answer.get("metadata-location"), "the metadata-location of the answer")
+    equal(location, catalog.load_table(other).get("metadata-location"), "the metadata-location of the answer")
 
 
-@must("iceberg.register.table.history", operations=TABLE, clause="register-table")
+@must("iceberg.register.table.history", operations=TABLE, clause="register-table", needs=KEPT)
 def test_registered_table_has_its_history(catalog: IcebergCatalog) -> None:
     """A registered table has the snapshots of the file, its log and refs, and takes the next append."""
     id, _ = new_table_with_snapshots(catalog, FIRST)
     before = catalog.metadata(id)
     catalog.register_table(id, metadata_location=drop_table(catalog, id))
-    equal(unlike(catalog.metadata(id)), unlike(before), REGISTERED)
+    same_metadata(catalog, unlike(catalog.metadata(id)), unlike(before), REGISTERED)
     catalog.update_table(id, append(stage(catalog, id).snapshot(SECOND, 2, parent=FIRST)))
     same_items(snapshot_ids(catalog.metadata(id)), [FIRST, SECOND], "the snapshots after the append")
 
@@ -85,8 +87,8 @@ def test_name_is_taken(catalog: IcebergCatalog) -> None:
     cases: list[dict[str, Any]] = [{}, {"overwrite": False}]
     for more in cases:
         refused = catalog.register_table(id, metadata_location=location, expect=409, **more)
-        equal(refused.type, TAKEN, "the type of the error")
-    equal(catalog.metadata(id), before, "the metadata of the table that has the name")
+        type_is(refused, TAKEN)
+    same_metadata(catalog, catalog.metadata(id), before, "the metadata of the table that has the name")
 
 
 @must("iceberg.register.table.taken_by_view", operations=TABLE, clause="register-table-exists", kind="error")
@@ -95,7 +97,7 @@ def test_name_of_a_view_is_taken(catalog: IcebergCatalog) -> None:
     catalog.require("createView")
     location, view = registered_before(catalog, "v"), catalog.new_view()
     refused = catalog.register_table(view, metadata_location=location, expect=409)
-    equal(refused.type, TAKEN, "the type of the error")
+    type_is(refused, TAKEN)
     catalog.load_view(view)
 
 
@@ -109,18 +111,18 @@ def test_overwrite(catalog: IcebergCatalog) -> None:
     if done:
         lacks(column_names(catalog.metadata(id)), ["extra"], "the columns of the table")
     else:
-        equal(catalog.metadata(id), before, "the metadata of the table, which was not overwritten")
+        same_metadata(catalog, catalog.metadata(id), before, "the metadata of the table, which was not overwritten")
 
 
 def read_metadata(location: str) -> dict[str, Any]:
     """Return the metadata in a file. Raises Unoffered where files cannot be reached."""
     try:
-        found = orjson.loads(read_content(location))
+        metadata = orjson.loads(read_content(location))
     except orjson.JSONDecodeError:
-        found = None
-    if not isinstance(found, dict):
+        metadata = None
+    if not isinstance(metadata, dict):
         raise Violation(f"the metadata file {location} holds no JSON object")
-    return found
+    return metadata
 
 
 BAD_FILES: dict[str, Callable[[str, Canary], str]] = {

@@ -22,9 +22,13 @@ from conformance.requirement import given, must, should
 from conformance.suite import Suite
 from specs.openapi import JSON_TYPE, Operation
 
-SECURED = {name: one for name, one in OPERATIONS.items() if one.id not in ("getToken", "getConfig")}
+SECURED = {name: operation for name, operation in OPERATIONS.items() if operation.id not in ("getToken", "getConfig")}
 # Operations that are about something with a name, and have no body that could be wrong.
-NAMING = {name: one for name, one in OPERATIONS.items() if "{namespace}" in one.path and one.request is None}
+NAMING = {
+    name: operation
+    for name, operation in OPERATIONS.items()
+    if "{namespace}" in operation.path and operation.request is None
+}
 
 
 test_body_that_is_no_json = requests.body_that_is_no_json.declare(__name__, JSON_OPERATIONS)
@@ -106,7 +110,7 @@ def test_path_that_is_no_text(catalog: IcebergCatalog, case: Operation) -> None:
 # What has no body
 
 # Mutations that answer without a body.
-EMPTY = {name: one for name, one in MUTATIONS.items() if name.startswith(("drop", "rename", "commit"))}
+EMPTY = {name: mutation for name, mutation in MUTATIONS.items() if name.startswith(("drop", "rename", "commit"))}
 
 
 @must("iceberg.request.head.{}", operations=subject, clause="head-empty", each=HEAD_OPERATIONS)
@@ -120,7 +124,7 @@ def test_head_has_no_body(suite: Suite, catalog: IcebergCatalog, case: Operation
     catalog.list_tables(catalog.home)
 
 
-@must("iceberg.request.success_empty.{}", operations=lambda one: [one.id], clause="success-empty", each=EMPTY)
+@must("iceberg.request.success_empty.{}", operations=lambda mutation: [mutation.id], clause="success-empty", each=EMPTY)
 def test_success_without_a_body(catalog: IcebergCatalog, case: Mutation) -> None:
     """Success of {} comes without a body."""
     answer = case.prepare(catalog)()

@@ -100,13 +100,13 @@ def test_deletion_vectors(catalog: IcebergCatalog) -> None:
     table.commit(vector)
     delete_paths(table)
     planned = plan(catalog, table.id)
-    equal([len(planned.task(one.path).deletes) for one in files], [0, 1, 0], COUNTS)
-    found = planned.task(files[1].path).deletes[0]
-    equal(found["content"], "position-deletes", "the content of the deletion vector")
-    equal(found["file-format"].lower(), "puffin", "the file-format of the deletion vector")
-    equal(found.get("content-offset"), vector.content_offset, "the content-offset of the deletion vector")
+    equal([len(planned.task(file.path).deletes) for file in files], [0, 1, 0], COUNTS)
+    delete = planned.task(files[1].path).deletes[0]
+    equal(delete["content"], "position-deletes", "the content of the deletion vector")
+    equal(delete["file-format"].lower(), "puffin", "the file-format of the deletion vector")
+    equal(delete.get("content-offset"), vector.content_offset, "the content-offset of the deletion vector")
     size = vector.content_size_in_bytes
-    equal(found.get("content-size-in-bytes"), size, "the content-size-in-bytes of the deletion vector")
+    equal(delete.get("content-size-in-bytes"), size, "the content-size-in-bytes of the deletion vector")
 
 
 @must("iceberg.scan.deletes.removed", operations=PLAN, clause="plan-deletes-applied")
@@ -142,7 +142,7 @@ def test_deletes_of_many_files(catalog: IcebergCatalog) -> None:
     files = table.listed(MANY)
     table.commit(*files)
     table.commit(
-        *(table.position_deletes(one) for one in files[:3]), *(table.position_deletes(one) for one in files[-3:])
+        *(table.position_deletes(file) for file in files[:3]), *(table.position_deletes(file) for file in files[-3:])
     )
     at_least(sum(delete_counts(table)), 6, "the number of delete files of all tasks")
 
@@ -155,12 +155,12 @@ def test_description_of_delete_files(catalog: IcebergCatalog) -> None:
     table.commit(data)
     positions, values = table.position_deletes(data), table.equality_deletes(["id", "name"], data.rows[0], like=data)
     table.commit(positions, values)
-    found = keyed(plan(catalog, table.id).task(data.path).deletes, "file-path")
+    deletes = keyed(plan(catalog, table.id).task(data.path).deletes, "file-path")
     for file, content in ((positions, "position-deletes"), (values, "equality-deletes")):
-        contains(found, [file.path], "the delete files of the task")
-        shown = found[file.path]
+        contains(deletes, [file.path], "the delete files of the task")
+        shown = deletes[file.path]
         fields = {"content": content, "file-size-in-bytes": file.size, "record-count": 1, "spec-id": 0}
         for name, wanted in {**fields, "partition": [1]}.items():
             equal(shown[name], wanted, f"the {name} of the file of {content}")
         equal(shown["file-format"].lower(), "parquet", f"the file-format of the file of {content}")
-    equal(found[values.path].get("equality-ids"), [1, 2], "the equality-ids of the file of equality-deletes")
+    equal(deletes[values.path].get("equality-ids"), [1, 2], "the equality-ids of the file of equality-deletes")

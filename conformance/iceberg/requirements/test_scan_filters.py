@@ -45,7 +45,9 @@ def leaves_what_decides(catalog: IcebergCatalog, table: ScanTable, condition: Js
 
 def _conditions_on(layout: str) -> list[Json]:
     columns = LAYOUTS[layout][1]
-    return [one for column in columns for one in every_test(column, TYPES[column], known_values(column)[1::2])]
+    return [
+        condition for column in columns for condition in every_test(column, TYPES[column], known_values(column)[1::2])
+    ]
 
 
 @must("iceberg.scan.filter.layout.{}", operations=PLAN, clause="plan-filter", each={name: name for name in LAYOUTS})

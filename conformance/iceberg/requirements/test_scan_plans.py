@@ -10,6 +10,7 @@ from conformance.common.operations import subject
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.operations import OPERATIONS
 from conformance.iceberg.support.content import SCHEMA
+from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.scans.plans import (
     CANCELLED,
     COMPLETED,
@@ -34,7 +35,11 @@ MANY = 1100  # files, more than servers put into one answer
 NOWHERE = "lakeproof-issued-by-nobody"
 STATUS = "the status of the planning"
 STATES = (COMPLETED, SUBMITTED, FAILED)
-PLANNING = {name: one for name, one in OPERATIONS.items() if one.path.endswith(("/plan", "/plan/{plan-id}", "/tasks"))}
+PLANNING = {
+    name: operation
+    for name, operation in OPERATIONS.items()
+    if operation.path.endswith(("/plan", "/plan/{plan-id}", "/tasks"))
+}
 BODIES = {"planTableScan": {}, "fetchScanTasks": {"plan-task": NOWHERE}}
 WAYS = {"vended_credentials": VENDED, "remote_signing": SIGNING, "both": f"{VENDED},{SIGNING}"}
 
@@ -73,8 +78,8 @@ def with_plan_tasks(catalog: IcebergCatalog, table: ScanTable) -> Plan:
 
 def leads_on(answer: Answer) -> None:
     """Check that an answer has tasks of one kind or the other."""
-    found = answer.get("file-scan-tasks") or answer.get("plan-tasks")
-    holds(found, "there are file-scan-tasks or plan-tasks in the answer")
+    tasks = answer.get("file-scan-tasks") or answer.get("plan-tasks")
+    holds(tasks, "there are file-scan-tasks or plan-tasks in the answer")
 
 
 # The states of a planning
@@ -184,7 +189,7 @@ def test_plan_tasks_keep_their_snapshot(catalog: IcebergCatalog) -> None:
 def test_unknown_plan_task(catalog: IcebergCatalog) -> None:
     """A plan task that the server did not issue is 404."""
     table = catalog.new_table()
-    equal(catalog.fetch_scan_tasks(table, NOWHERE, expect=404).type, "NoSuchPlanTaskException", "the type of the error")
+    type_is(catalog.fetch_scan_tasks(table, NOWHERE, expect=404), "NoSuchPlanTaskException")
 
 
 # Cancelling
@@ -221,27 +226,27 @@ def test_cancelling_leaves_others_alone(catalog: IcebergCatalog) -> None:
 def test_fetching_an_unknown_planning(catalog: IcebergCatalog) -> None:
     """Asking for a planning that never was is 404."""
     id = catalog.new_table()
-    equal(catalog.fetch_planning_result(id, NOWHERE, expect=404).type, "NoSuchPlanIdException", "the type of the error")
+    type_is(catalog.fetch_planning_result(id, NOWHERE, expect=404), "NoSuchPlanIdException")
 
 
 @must("iceberg.scan.cancel_unknown", operations=["cancelPlanning"], clause="plan-unknown-id", kind="error")
 def test_cancelling_an_unknown_planning(catalog: IcebergCatalog) -> None:
     """Cancelling a planning that never was is 404."""
     id = catalog.new_table()
-    equal(catalog.cancel_planning(id, NOWHERE, expect=404).type, "NoSuchPlanIdException", "the type of the error")
+    type_is(catalog.cancel_planning(id, NOWHERE, expect=404), "NoSuchPlanIdException")
 
 
 @must("iceberg.scan.no_table.{}", operations=subject, clause="plan-not-found", kind="error", each=PLANNING)
 def test_planning_on_a_missing_table(catalog: IcebergCatalog, case: Operation) -> None:
     """{} is 404 for a table that does not exist."""
-    equal(_called(catalog, case, catalog.table_id("missing")).type, "NoSuchTableException", "the type of the error")
+    type_is(_called(catalog, case, catalog.table_id("missing")), "NoSuchTableException")
 
 
 @must("iceberg.scan.no_namespace.{}", operations=subject, clause="plan-not-found", kind="error", each=PLANNING)
 def test_planning_in_a_missing_namespace(catalog: IcebergCatalog, case: Operation) -> None:
     """{} is 404 where the namespace does not exist."""
     refused = _called(catalog, case, (*catalog.missing_namespace(), "t"))
-    one_of(refused.type, ("NoSuchNamespaceException", "NoSuchTableException"), "the type of the error")
+    type_is(refused, "NoSuchNamespaceException", "NoSuchTableException")
 
 
 @must("iceberg.scan.no_view.{}", operations=subject, clause="plan-not-found", kind="error", each=PLANNING)
@@ -270,10 +275,10 @@ def test_credentials_of_a_planning(catalog: IcebergCatalog) -> None:
     credentials = answer.get(CREDENTIALS) or []
     if not credentials:
         raise Unoffered("the server brings no credentials with a planning")
-    prefixes = [one.get("prefix") for one in credentials]
-    covered = any(covers(str(one), location) for one in prefixes)
+    prefixes = [credential.get("prefix") for credential in credentials]
+    covered = any(covers(str(prefix), location) for prefix in prefixes)
     holds(covered, f"one of the prefixes {shown(prefixes)} of {CREDENTIALS} covers {location}")
-    bare = [one.get("prefix") for one in credentials if not one.get("config")]
+    bare = [credential.get("prefix") for credential in credentials if not credential.get("config")]
     nothing(bare, f"prefix of {CREDENTIALS} without a config")
 
 

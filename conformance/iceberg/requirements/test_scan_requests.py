@@ -219,7 +219,9 @@ def _renamed(catalog: IcebergCatalog) -> tuple[ScanTable, int]:
     """Return a table whose column `name` was called `title` after its only snapshot, and that snapshot."""
     table = new_scan_table(catalog, SCHEMA)
     snapshot = table.commit(*(table.data(row) for row in plain_rows(1, 2)))
-    columns = [field(one["id"], "title", "string") if one["name"] == "name" else one for one in table.fields]
+    columns = [
+        field(column["id"], "title", "string") if column["name"] == "name" else column for column in table.fields
+    ]
     catalog.update_table(table.id, add_and_use_schema(schema(*columns)))
     return table, snapshot
 

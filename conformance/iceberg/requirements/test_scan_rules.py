@@ -19,7 +19,7 @@ def test_answers_keep_the_rules(suite: Suite, case: str) -> None:
     """All answers of scan planning keep the rule {}."""
     if "planTableScan" in suite.client.refused:
         raise Unoffered("the server does not have planTableScan")
-    findings = [one for operation in PLANNED for one in suite.client.wire.extra(case, operation)]
+    findings = [finding for operation in PLANNED for finding in suite.client.wire.extra(case, operation)]
     if findings:
         suite.client.steps = list(findings[0].steps)
         raise Violation(findings[0].message)

@@ -105,7 +105,7 @@ def test_scan_over_partition_specs(catalog: IcebergCatalog) -> None:
 def test_scan_of_a_range(catalog: IcebergCatalog) -> None:
     """A range reads what was appended after its first snapshot, up to and including its last one."""
     table, snapshots = new_history(catalog)
-    appended = [set(table.data_files(one)) for one in snapshots]
+    appended = [set(table.data_files(snapshot)) for snapshot in snapshots]
     for start, end in ((0, 1), (1, 2), (0, 2)):
         planned = plan(catalog, table.id, start_snapshot_id=snapshots[start], end_snapshot_id=snapshots[end])
         has_files(planned, appended[end] - appended[start])

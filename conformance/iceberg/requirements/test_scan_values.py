@@ -26,8 +26,8 @@ BOUNDS = ("lower-bounds", "upper-bounds")
 
 def pairs(file: Mapping[str, Any], name: str) -> dict[int, Any]:
     """Return a map of a data file by column id."""
-    found = file.get(name) or {}
-    return dict(zip(found.get("keys") or [], found.get("values") or [], strict=False))
+    entries = file.get(name) or {}
+    return dict(zip(entries.get("keys") or [], entries.get("values") or [], strict=False))
 
 
 # Partition values
@@ -50,11 +50,11 @@ def test_values_of_transforms(catalog: IcebergCatalog, case: str) -> None:
     """Partition values of the layout {} are what its transform makes of the rows; a day is a number or a date."""
     table = new_events(catalog, case)
     planned = plan(catalog, table.id)
-    one = only(table.metadata["partition-specs"][0]["fields"], "the fields of the partition spec")
-    source = source_column(table.metadata, one)["type"]
+    partition_field = only(table.metadata["partition-specs"][0]["fields"], "the fields of the partition spec")
+    source = source_column(table.metadata, partition_field)["type"]
     for path, file in table.data_files().items():
         value = only(file.partition, "the fields of the default partition spec")
-        allowed = [[shown(result_type(one["transform"], source), value)]]
+        allowed = [[shown(result_type(partition_field["transform"], source), value)]]
         allowed += [[days(value)]] if isinstance(value, date) else []
         one_of(planned.task(path).file["partition"], allowed, f"the partition of {path}")
 
@@ -70,9 +70,9 @@ def test_values_in_the_order_of_the_spec(catalog: IcebergCatalog) -> None:
         table.commit(*files_of(table, ROWS[3:5]))
     planned = plan(catalog, table.id)
     for path, file in table.data_files().items():
-        found = planned.task(path).file
-        equal(found["spec-id"], file.spec_id, f"the spec-id of {path}")
-        equal(found["partition"], list(file.partition), f"the partition of {path}")
+        described = planned.task(path).file
+        equal(described["spec-id"], file.spec_id, f"the spec-id of {path}")
+        equal(described["partition"], list(file.partition), f"the partition of {path}")
 
 
 # Statistics of columns
@@ -86,10 +86,11 @@ def test_bounds(catalog: IcebergCatalog, case: str) -> None:
     table.commit(table.data({"v": first}, {"v": last}, {"v": None}))
     task = plan(catalog, table.id, stats_fields=["v"]).only
     for name, value in zip(BOUNDS, (first, last), strict=True):
-        found = {
-            id: one.upper() if one == packed(case, value).hex() else one for id, one in pairs(task.file, name).items()
+        bounds = {
+            id: bound.upper() if bound == packed(case, value).hex() else bound
+            for id, bound in pairs(task.file, name).items()
         }
-        one_of(found, ({}, {1: shown(case, value)}, {1: packed(case, value).hex().upper()}), f"the {name}")
+        one_of(bounds, ({}, {1: shown(case, value)}, {1: packed(case, value).hex().upper()}), f"the {name}")
 
 
 @should("iceberg.scan.stats.counts", operations=PLAN, clause="plan-stats")
@@ -102,14 +103,14 @@ def test_statistics_of_wanted_columns(catalog: IcebergCatalog) -> None:
     amounts = [row["amount"] for row in ROWS]
     wanted = {"id": 0, "amount": amounts.count(None), "place.x": sum(row["place"] is None for row in ROWS)}
     ids = {"id": 1, "amount": 4, "place.x": 8}
-    found = {name: pairs(task.file, name) for name in (*COUNTS, *BOUNDS)}
+    maps = {name: pairs(task.file, name) for name in (*COUNTS, *BOUNDS)}
     for name, id in ids.items():
-        equal(found["value-counts"].get(id), len(ROWS), f"the value-counts of {name}")
-        equal(found["null-value-counts"].get(id), wanted[name], f"the null-value-counts of {name}")
+        equal(maps["value-counts"].get(id), len(ROWS), f"the value-counts of {name}")
+        equal(maps["null-value-counts"].get(id), wanted[name], f"the null-value-counts of {name}")
         for bounds in BOUNDS:
-            contains(found[bounds], [id], f"the columns with {bounds}")
-    equal(found["nan-value-counts"].get(4), sum(map(is_nan, amounts)), "the nan-value-counts of amount")
-    equal(found["column-sizes"].get(1), file.statistics.column_sizes[1], "the column-sizes of id")
+            contains(maps[bounds], [id], f"the columns with {bounds}")
+    equal(maps["nan-value-counts"].get(4), sum(map(is_nan, amounts)), "the nan-value-counts of amount")
+    equal(maps["column-sizes"].get(1), file.statistics.column_sizes[1], "the column-sizes of id")
 
 
 @should("iceberg.scan.stats.others", operations=PLAN, clause="plan-stats")
@@ -141,13 +142,13 @@ def test_description_of_data_files(catalog: IcebergCatalog) -> None:
     bare = table.data(*plain_rows(3))
     table.commit(file, bare)
     planned = plan(catalog, table.id)
-    found = planned.task(file.path).file
+    described = planned.task(file.path).file
     wanted = {"content": "data", "record-count": 2, "file-size-in-bytes": file.size, "spec-id": 0}
     for name, value in wanted.items():
-        equal(found[name], value, f"the {name} of the file")
-    equal(found["file-format"].lower(), "parquet", "the file-format of the file")
-    one_of(found.get("split-offsets"), (None, [4]), "the split-offsets of the file")
-    equal(found.get("key-metadata"), "00ABFF", "the key-metadata of the file")
+        equal(described[name], value, f"the {name} of the file")
+    equal(described["file-format"].lower(), "parquet", "the file-format of the file")
+    one_of(described.get("split-offsets"), (None, [4]), "the split-offsets of the file")
+    equal(described.get("key-metadata"), "00ABFF", "the key-metadata of the file")
     bare_metadata = planned.task(bare.path).file.get("key-metadata")
     equal(bare_metadata, None, "the key-metadata of a file without any")
 
@@ -160,5 +161,5 @@ def test_row_ids_of_data_files(catalog: IcebergCatalog) -> None:
     table.commit(*files[:2])
     table.commit(files[2])
     planned = plan(catalog, table.id)
-    found = [planned.task(file.path).file.get("first-row-id") for file in files]
-    one_of(found, ([0, 2, 5], [None, None, None]), "the first-row-id of the files")
+    row_ids = [planned.task(file.path).file.get("first-row-id") for file in files]
+    one_of(row_ids, ([0, 2, 5], [None, None, None]), "the first-row-id of the files")

@@ -55,9 +55,9 @@ def _is_signed(answer: Answer) -> None:
     holds("signature=" in _signature(answer).lower(), "there is a signature in the headers or in the uri")
 
 
-def _headers(found: Any) -> dict[str, str]:
+def _headers(answered: Any) -> dict[str, str]:
     """Return headers of an answer as they are sent."""
-    headers = {name: ",".join(values) for name, values in found.items()}
+    headers = {name: ",".join(values) for name, values in answered.items()}
     for name, value in headers.items():
         holds(f"{name}{value}".isascii() and f"{name}{value}".isprintable(), f"the header {name} can be sent")
     return headers

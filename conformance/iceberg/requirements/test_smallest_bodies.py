@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.iceberg.catalog import IcebergCatalog, Names
-from conformance.iceberg.support.content import SCHEMA, view_body
+from conformance.iceberg.client import IcebergClient
+from conformance.iceberg.support.content import SCHEMA, WIDER, partition, view_body
 from conformance.requirement import must
 
 
@@ -20,6 +21,10 @@ class Creation:
     inside: bool = True
 
 
+ADDED = {
+    "schema": {"action": "add-schema", "schema": WIDER},
+    "spec": {"action": "add-spec", "spec": {"fields": [partition(3, "day")]}},
+}
 CREATIONS = {
     "create_namespace": Creation("createNamespace", lambda id: {"namespace": id}, inside=False),
     "create_table": Creation("createTable", lambda id: {"name": id[-1], "schema": SCHEMA}),
@@ -39,3 +44,11 @@ def test_smallest_body(catalog: IcebergCatalog, case: Creation) -> None:
     path = catalog.namespace_path(id[:-1]) if case.inside else None
     catalog.sandbox.note_made(case.operation, id)
     catalog.send(case.operation, path, case.body(id))
+
+
+@must("iceberg.update.without_ids.{}", operations=["updateTable"], clause="smallest-bodies", each=ADDED)
+def test_ids_are_the_servers(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
+    """A {} is added by a commit that leaves the ids out which its schema does not require."""
+    id = catalog.new_table()
+    plain = IcebergClient(catalog.client, catalog.separator)  # which spells nothing out
+    plain.update_table(id, [case])

@@ -8,6 +8,7 @@ from conformance.checks import equal, exactly, same_items, text
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.commits import COMMIT, LAYOUT, columns_are, state, unchanged
 from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, WIDER, partition, spec
+from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.listing import tables_in
 from conformance.iceberg.support.metadata import (
     column_names,
@@ -60,7 +61,7 @@ def test_staging_twice(catalog: IcebergCatalog) -> None:
 def test_staging_a_taken_name(catalog: IcebergCatalog) -> None:
     """Staging a table whose name is taken is refused with 409 of type AlreadyExistsException."""
     refused = catalog.create_table(catalog.new_table(), schema=SCHEMA, expect=409, **STAGE)
-    equal(refused.type, "AlreadyExistsException", "the type of the error")
+    type_is(refused, "AlreadyExistsException")
 
 
 # The commit that creates

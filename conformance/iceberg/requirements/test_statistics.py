@@ -6,13 +6,13 @@ from conformance.checks import equal, shows
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.commits import COMMIT
 from conformance.iceberg.support.metadata import Metadata
-from conformance.iceberg.support.snapshots import FIRST, SECOND, new_table_with_snapshots
+from conformance.iceberg.support.snapshots import FIRST, KEPT, SECOND, new_table_with_snapshots
 from conformance.iceberg.support.statistics import partition_statistics, statistics
 from conformance.iceberg.support.updates import update
 from conformance.requirement import must, should
 
 
-@must("iceberg.statistics.set", operations=COMMIT, clause="update-statistics")
+@must("iceberg.statistics.set", operations=COMMIT, clause="update-statistics", needs=KEPT)
 def test_statistics_are_set(catalog: IcebergCatalog) -> None:
     """Statistics take the place of those of the same snapshot, and removing them takes them away."""
     id, files = new_table_with_snapshots(catalog, FIRST, SECOND)
@@ -20,9 +20,9 @@ def test_statistics_are_set(catalog: IcebergCatalog) -> None:
         catalog.update_table(
             id, [update("set-statistics", snapshot_id=snapshot, statistics=statistics(files.location, snapshot, name))]
         )
-    found = sorted(catalog.metadata(id).get("statistics") or [], key=lambda one: one["snapshot-id"])
+    entries = sorted(catalog.metadata(id).get("statistics") or [], key=lambda entry: entry["snapshot-id"])
     shows(
-        found,
+        entries,
         [statistics(files.location, FIRST, "b"), statistics(files.location, SECOND)],
         "the statistics of the table",
     )
@@ -32,8 +32,8 @@ def test_statistics_are_set(catalog: IcebergCatalog) -> None:
 
 def _statistics_of(metadata: Metadata, snapshot: int) -> None:
     """Check that there are statistics of one snapshot alone."""
-    found = [one["snapshot-id"] for one in metadata.get("statistics") or ()]
-    equal(found, [snapshot], "the snapshots that have statistics")
+    snapshots = [entry["snapshot-id"] for entry in metadata.get("statistics") or ()]
+    equal(snapshots, [snapshot], "the snapshots that have statistics")
 
 
 @must("iceberg.statistics.set_partition", operations=COMMIT, clause="update-statistics")
@@ -43,8 +43,8 @@ def test_partition_statistics_are_set(catalog: IcebergCatalog) -> None:
     for name in ("a", "b"):
         wanted = partition_statistics(files.location, FIRST, name)
         catalog.update_table(id, [update("set-partition-statistics", partition_statistics=wanted)])
-    found = catalog.metadata(id).get("partition-statistics")
-    shows(found, [partition_statistics(files.location, FIRST, "b")], "the partition-statistics of the table")
+    entries = catalog.metadata(id).get("partition-statistics")
+    shows(entries, [partition_statistics(files.location, FIRST, "b")], "the partition-statistics of the table")
     gone = [update("remove-partition-statistics", snapshot_id=FIRST)]
     left = catalog.update_table(id, gone)["metadata"].get("partition-statistics") or []
     equal(left, [], "the partition-statistics after their removal")
@@ -66,7 +66,8 @@ def test_statistics_go_with_their_snapshot(catalog: IcebergCatalog) -> None:
     """Statistics of a snapshot go when it is removed."""
     id, files = new_table_with_snapshots(catalog, FIRST, SECOND)
     both = [
-        update("set-statistics", snapshot_id=one, statistics=statistics(files.location, one)) for one in (FIRST, SECOND)
+        update("set-statistics", snapshot_id=snapshot, statistics=statistics(files.location, snapshot))
+        for snapshot in (FIRST, SECOND)
     ]
     catalog.update_table(id, both)
     metadata = catalog.update_table(id, [update("remove-snapshots", snapshot_ids=[FIRST])])["metadata"]

@@ -1,16 +1,40 @@
-"""updateTable, createView: what is stored is shown as it was sent, with every field that the document gives it."""
+"""What is stored is shown as it was sent, with every field that the document gives it, in each answer that shows it."""
 
 from __future__ import annotations
 
-from conformance.checks import shows
+from collections.abc import Callable
+from typing import Any
+
+from conformance.checks import equal, shows
+from conformance.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.commits import COMMIT, POLICY
-from conformance.iceberg.support.metadata import current_version
-from conformance.iceberg.support.stored import SAMPLES, VIEW_PARTS, Sample, ViewPart, full_view, prepare
+from conformance.iceberg.support.content import order, partition, sort_field, spec
+from conformance.iceberg.support.metadata import current_version, outline
+from conformance.iceberg.support.stored import SAMPLES, SCHEMA, VIEW_PARTS, Sample, ViewPart, full_view, prepare
 from conformance.outcomes import Unoffered
 from conformance.requirement import must, should
 
 CREATE_VIEW = ["createView"]
+Answers = tuple[Answer, Answer]  # to a creation, and to what loads then
+Making = tuple[str, Callable[[IcebergCatalog], Answers]]
+
+
+def _new_table(catalog: IcebergCatalog) -> Answers:
+    id = catalog.table_id()
+    layout: Any = {"partition_spec": spec(partition(3, "day")), "write_order": order(sort_field(1))}
+    return catalog.create_table(id, schema=SCHEMA, **layout), catalog.load_table(id)
+
+
+def _new_view(catalog: IcebergCatalog) -> Answers:
+    id = catalog.table_id("v")
+    return catalog.create_view(id, **full_view(catalog.home)), catalog.load_view(id)
+
+
+MADE: dict[str, Making] = {
+    "table": ("createTable", _new_table),
+    "view": ("createView", _new_view),
+}
 
 
 @must("iceberg.update.stored.{}", operations=COMMIT, clause="update-stored-whole", each=SAMPLES)
@@ -42,3 +66,12 @@ def test_summary_of_a_view_is_stored(catalog: IcebergCatalog) -> None:
     catalog.create_view(id, **body)
     shown = current_version(catalog.view_metadata(id))["summary"]
     shows(shown, body["view_version"]["summary"], "the summary of the version")
+
+
+@should("iceberg.{}.create.whole", operations=lambda case: [case[0]], clause="create-answer-whole", each=MADE)
+def test_creation_is_answered_whole(catalog: IcebergCatalog, case: Making) -> None:
+    """The answer to the creation of a {} shows what loading shows while the metadata file is the same."""
+    created, loaded = case[1](catalog)
+    if created.get("metadata-location") != loaded.get("metadata-location"):
+        raise Unoffered("each answer names another metadata file")
+    equal(outline(created["metadata"]), outline(loaded["metadata"]), "the metadata in the answer, in outline")

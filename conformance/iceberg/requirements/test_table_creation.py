@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from conformance.checks import equal, keyed, lacks, only, same_items, text, unequal
 from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.support.commits import same_metadata
 from conformance.iceberg.support.content import NESTED_SCHEMA, SCHEMA, field, order, partition, schema, sort_field, spec
+from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.listing import tables_in
 from conformance.iceberg.support.metadata import (
     VERSION_FIELDS,
@@ -36,8 +38,8 @@ def shape(type: Any) -> Any:
     if not isinstance(type, dict):
         return type
     fields = [
-        {key: shape(value) for key, value in one.items() if key in PARTS} | {"doc": one.get("doc")}
-        for one in type.get("fields", ())
+        {key: shape(value) for key, value in member.items() if key in PARTS} | {"doc": member.get("doc")}
+        for member in type.get("fields", ())
     ]
     return {key: shape(value) for key, value in type.items() if key in PARTS} | {"fields": fields}
 
@@ -63,13 +65,13 @@ def test_schema_is_that_of_the_request(catalog: IcebergCatalog, wanted: dict[str
 def test_server_gives_ids(catalog: IcebergCatalog) -> None:
     """Columns get ids from 1 on, level by level, the schema is 0, and partition fields begin with 1000."""
     fields = [*NESTED_SCHEMA["fields"], field(50, "day", "date")]
-    wanted = schema(*({**one, "id": 100 + one["id"]} for one in fields))
+    wanted = schema(*({**column, "id": 100 + column["id"]} for column in fields))
     body: dict[str, Any] = {"schema": wanted, "partition_spec": spec(partition(150, "day"))}
     metadata = catalog.metadata(catalog.new_table(**body))
     same_items(field_ids(current_schema(metadata)), range(1, 11), "the ids of all columns and nested fields")
-    equal([one["id"] for one in current_schema(metadata)["fields"]], [1, 2, 3, 4, 5], "the ids of the columns")
+    equal([column["id"] for column in current_schema(metadata)["fields"]], [1, 2, 3, 4, 5], "the ids of the columns")
     equal(metadata["current-schema-id"], 0, "the current-schema-id")
-    equal([one["field-id"] for one in default_spec(metadata)["fields"]], [1000], "the ids of the partition fields")
+    equal([part["field-id"] for part in default_spec(metadata)["fields"]], [1000], "the ids of the partition fields")
 
 
 @should("iceberg.table.create.without_ids", operations=CREATE, clause="create-table-ids")
@@ -95,9 +97,9 @@ def test_references_follow_the_columns(catalog: IcebergCatalog) -> None:
     }
     metadata = catalog.metadata(catalog.new_table(**body))
     columns = keyed(current_schema(metadata)["fields"], "name")
-    sources = [one["source-id"] for one in default_spec(metadata)["fields"]]
+    sources = [part["source-id"] for part in default_spec(metadata)["fields"]]
     equal(sources, [columns["day"]["id"]], "the columns of the partition spec")
-    sources = [one["source-id"] for one in default_order(metadata)["fields"]]
+    sources = [part["source-id"] for part in default_order(metadata)["fields"]]
     equal(sources, [columns["name"]["id"]], "the columns of the sort order")
     identifiers = current_schema(metadata).get("identifier-field-ids")
     equal(identifiers, [columns["id"]["id"]], "the identifier-field-ids of the schema")
@@ -128,9 +130,9 @@ def test_new_table_has_a_location(catalog: IcebergCatalog) -> None:
 def test_properties_are_kept(catalog: IcebergCatalog, wanted: dict[str, str]) -> None:
     """Properties of the request are properties of the table."""
     metadata = catalog.metadata(catalog.new_table(properties=wanted))
-    found = properties_of(metadata)
+    stored = properties_of(metadata)
     for name, value in wanted.items():
-        equal(found.get(name), value, f"the property {shown(name)}")
+        equal(stored.get(name), value, f"the property {shown(name)}")
 
 
 VERSIONS = {str(version): version for version in VERSION_FIELDS}
@@ -182,8 +184,8 @@ def test_name_of_a_table_is_taken(catalog: IcebergCatalog) -> None:
     id = catalog.new_table()
     before = catalog.metadata(id)
     refused = catalog.create_table(id, schema=NESTED_SCHEMA, expect=409)
-    equal(refused.type, "AlreadyExistsException", "the type of the error")
-    equal(catalog.metadata(id), before, "the metadata of the table")
+    type_is(refused, "AlreadyExistsException")
+    same_metadata(catalog, catalog.metadata(id), before, "the metadata of the table")
 
 
 @must("iceberg.table.create.taken_by_view", operations=CREATE, clause="create-table-exists", kind="error")
@@ -192,7 +194,7 @@ def test_name_of_a_view_is_taken(catalog: IcebergCatalog) -> None:
     catalog.require("createView")
     view = catalog.new_view()
     refused = catalog.create_table(view, schema=SCHEMA, expect=409)
-    equal(refused.type, "AlreadyExistsException", "the type of the error")
+    type_is(refused, "AlreadyExistsException")
     catalog.load_view(view)
 
 

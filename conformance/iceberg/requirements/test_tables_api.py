@@ -76,12 +76,12 @@ def test_add_partition_spec(catalog: IcebergCatalog) -> None:
     id = catalog.new_table()
     wanted = spec(partition(3, "day", "day"), id=1)
     metadata = catalog.update_table(id, [update("add-partition-spec", spec=wanted)])["metadata"]
-    added = only([one for one in metadata["partition-specs"] if one["fields"]], "the partition specs with fields")
+    added = only([entry for entry in metadata["partition-specs"] if entry["fields"]], "the partition specs with fields")
     metadata = catalog.update_table(id, [update("set-default-spec", spec_id=added["spec-id"])])["metadata"]
     equal(metadata["default-spec-id"], added["spec-id"], "the default-spec-id")
-    one = only(added["fields"], "the fields of the partition spec")
-    equal(one["source-id"], 3, "the source-id of the partition field")
-    equal(one["transform"], "day", "the transform of the partition field")
+    partition_field = only(added["fields"], "the fields of the partition spec")
+    equal(partition_field["source-id"], 3, "the source-id of the partition field")
+    equal(partition_field["transform"], "day", "the transform of the partition field")
 
 
 @should("iceberg.tables_api.stage", operations=["createTable", "updateTable"], clause="tables-api-stage-commit")
@@ -92,7 +92,7 @@ def test_staged_table_is_created(catalog: IcebergCatalog) -> None:
     answer = catalog.create_table(id, SCHEMA, partition_spec=layout, properties={"a": "1"}, stage_create=True)
     staged = answer["metadata"]
     catalog.load_table(id, expect=404)
-    known = [one for one in creation(staged) if catalog.revision.has_update(one["action"])]
+    known = [step for step in creation(staged) if catalog.revision.has_update(step["action"])]
     catalog.update_table(id, known, [CREATE])
     created = catalog.metadata(id)
     equal(column_names(created), column_names(staged), "the columns of the table")

@@ -24,10 +24,10 @@ UNKNOWN_GRANT = "urn:lakeproof:grant-type:nothing"
 
 def _require_credential(catalog: IcebergCatalog) -> tuple[str, str]:
     """Return the client's id and secret. Raises Unoffered when the run has none."""
-    found = catalog.target.settings.client_credentials
-    if found is None:
+    credential = catalog.target.settings.client_credentials
+    if credential is None:
         raise Unoffered("the run has no credential: the server may issue no tokens")
-    return found
+    return credential
 
 
 def _issued(catalog: IcebergCatalog) -> str:

@@ -10,6 +10,7 @@ from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import change
 from conformance.iceberg.support.commits import FAILED, IMPOSSIBLE, UNKNOWN, VIEW_UUID, state, unchanged
 from conformance.iceberg.support.content import SCHEMA, WIDER
+from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.metadata import column_names, properties_of
 from conformance.iceberg.support.updates import (
     CREATE,
@@ -43,8 +44,8 @@ def _unchanged(catalog: IcebergCatalog, ids: list[Names], before: list[tuple[Any
 
 
 def _touched(catalog: IcebergCatalog, id: Names) -> str | None:
-    found = properties_of(catalog.metadata(id)).get("touched")
-    return None if found is None else str(found)
+    value = properties_of(catalog.metadata(id)).get("touched")
+    return None if value is None else str(value)
 
 
 @must("iceberg.transaction.all", operations=COMMIT, clause="transaction")
@@ -55,7 +56,7 @@ def test_all_tables_change(catalog: IcebergCatalog) -> None:
     changes = [change(a, [TOUCH], [same]), change(b, add_and_use_schema(WIDER)), change(c, [set_properties(k="v")])]
     catalog.commit_transaction(changes)
     equal(_touched(catalog, a), "1", 'the property "touched" of the first table')
-    columns = [one["name"] for one in WIDER["fields"]]
+    columns = [column["name"] for column in WIDER["fields"]]
     equal(column_names(catalog.metadata(b)), columns, "the columns of the second table")
     equal(properties_of(catalog.metadata(c)).get("k"), "v", 'the property "k" of the third table')
 
@@ -82,7 +83,7 @@ def test_one_requirement_fails(catalog: IcebergCatalog, case: int) -> None:
     before = _states(catalog, ids)
     changes = [change(id, [TOUCH], [NOT_THE_UUID] if number == case else []) for number, id in enumerate(ids)]
     refused = catalog.commit_transaction(changes, expect=409)
-    equal(refused.type, FAILED, "the type of the error")
+    type_is(refused, FAILED)
     _unchanged(catalog, ids, before)
 
 
@@ -93,7 +94,7 @@ def test_one_table_is_missing(catalog: IcebergCatalog) -> None:
     before = _states(catalog, ids)
     missing = change(catalog.table_id("missing"), [TOUCH])
     refused = catalog.commit_transaction([*(change(id, [TOUCH]) for id in ids), missing], expect=404)
-    equal(refused.type, "NoSuchTableException", "the type of the error")
+    type_is(refused, "NoSuchTableException")
     _unchanged(catalog, ids, before)
 
 
@@ -183,9 +184,9 @@ def test_table_stands_twice(catalog: IcebergCatalog) -> None:
     before = _states(catalog, [id])
     both = [change(id, [set_properties(x="1")]), change(id, [set_properties(y="1")])]
     if catalog.commit_transaction(both, expect=(204, 400, 409, 422)).status == 204:
-        found = properties_of(catalog.metadata(id))
+        properties = properties_of(catalog.metadata(id))
         for name in ("x", "y"):
-            equal(found.get(name), "1", f'the property "{name}"')
+            equal(properties.get(name), "1", f'the property "{name}"')
     else:
         _unchanged(catalog, [id], before)
 
@@ -203,5 +204,5 @@ def test_tables_of_several_namespaces(catalog: IcebergCatalog) -> None:
     other = (*catalog.new_namespace(), "t")
     catalog.create_table(other, schema=SCHEMA)
     catalog.commit_transaction([change(id, [set_properties(x="1")]), change(other, [set_properties(x="2")])])
-    for one, value in ((id, "1"), (other, "2")):
-        equal(properties_of(catalog.metadata(one)).get("x"), value, f'the property "x" in the namespace {one[0]}')
+    for table, value in ((id, "1"), (other, "2")):
+        equal(properties_of(catalog.metadata(table)).get("x"), value, f'the property "x" in the namespace {table[0]}')

@@ -8,16 +8,14 @@ from conformance.checks import equal
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.commits import COMMIT, state, unchanged
 from conformance.iceberg.support.metadata import current_snapshot
-from conformance.iceberg.support.staging import Stage, stage
-from conformance.iceberg.support.update_actions import ACTIONS, NEW, OLD
-from conformance.iceberg.support.updates import append, update
+from conformance.iceberg.support.update_actions import ACTIONS, NEW, prepare, version_of
+from conformance.iceberg.support.updates import update
 from conformance.outcomes import Violation
 from conformance.requirement import must, should
 
 REFUSED = (400, 406, 409, 422)
 
 
-NEEDS_KEYS = ("encryption-key",)  # only tables of version 3 have them
 CASES = {action.replace("-", "_"): action for action in ACTIONS}
 
 
@@ -25,12 +23,8 @@ CASES = {action.replace("-", "_"): action for action in ACTIONS}
 def test_action_is_done_or_refused(catalog: IcebergCatalog, case: str) -> None:
     """An update {} has its effect, or is refused with a 4xx status and has none."""
     catalog.revision.require_updates([{"action": case}])
-    version = 3 if case.endswith(NEEDS_KEYS) else 2
-    id = catalog.new_table(properties={"format-version": str(version), "a": "1"})
-    files = stage(catalog, id)
     action = ACTIONS[case]
-    with catalog.client.preparing():
-        catalog.update_table(id, [*_history(files, version), *action.needs(files)])
+    id, files = prepare(catalog, case)
     before = state(catalog, id)
     answer = catalog.update_table(id, [action.update(files)], expect=(200, *REFUSED))
     if answer.status == 200:
@@ -57,11 +51,4 @@ ABSENT: dict[str, dict[str, Any]] = {
 def test_removal_of_what_is_not_there(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
     """Removing what is not there ({}) is no error."""
     catalog.revision.require_updates([case])
-    version = 3 if case["action"].endswith(NEEDS_KEYS) else 2
-    catalog.update_table(catalog.new_table(properties={"format-version": str(version)}), [case])
-
-
-def _history(files: Stage, version: int) -> list[dict[str, Any]]:
-    """Return the updates that give a table two snapshots."""
-    rows: list[dict[str, Any]] = [{"first_row_id": 0, "added_rows": 0}] * 2 if version == 3 else [{}, {}]
-    return [*append(files.snapshot(OLD, 1, **rows[0])), *append(files.snapshot(NEW, 2, parent=OLD, **rows[1]))]
+    catalog.update_table(catalog.new_table(properties={"format-version": str(version_of(case["action"]))}), [case])

@@ -20,11 +20,11 @@ IDS = "the schema-ids of the schemas"
 
 def has_columns_of(metadata: Metadata, schema: dict[str, Any]) -> None:
     """Check that the columns of the current schema are called as those of another schema."""
-    equal(column_names(metadata), [one["name"] for one in schema["fields"]], "the columns of the table")
+    equal(column_names(metadata), [column["name"] for column in schema["fields"]], "the columns of the table")
 
 
 def _without(*names: str) -> dict[str, Any]:
-    return schema(*(one for one in WIDER["fields"] if one["name"] not in names))
+    return schema(*(column for column in WIDER["fields"] if column["name"] not in names))
 
 
 # Schemas
@@ -37,7 +37,7 @@ def test_added_schema_gets_an_id(catalog: IcebergCatalog, claimed: int | None) -
     id = catalog.new_table()
     wanted = WIDER if claimed is None else {**WIDER, "schema-id": claimed}
     answer = catalog.update_table(id, [add_schema(wanted)])["metadata"]
-    first, second = exactly([one["schema-id"] for one in answer["schemas"]], 2, IDS)
+    first, second = exactly([entry["schema-id"] for entry in answer["schemas"]], 2, IDS)
     unequal(second, first, "the schema-id of the second schema")
     has_columns_of(answer, SCHEMA)
 
@@ -50,7 +50,7 @@ def test_equal_schema_keeps_its_id(catalog: IcebergCatalog) -> None:
     catalog.update_table(id, add_and_use_schema(WIDER))
     again = [add_schema(SCHEMA), update("set-current-schema", schema_id=first)]
     answer = catalog.update_table(id, again)["metadata"]
-    exactly([one.get("schema-id") for one in answer["schemas"]], 2, IDS)
+    exactly([entry.get("schema-id") for entry in answer["schemas"]], 2, IDS)
     has_columns_of(answer, SCHEMA)
 
 
@@ -61,7 +61,7 @@ def test_current_schema_is_the_last_added(catalog: IcebergCatalog) -> None:
     other = schema(*WIDER["fields"], field(5, "more", "string"))
     added = [add_schema(WIDER), add_schema(other), add_schema(WIDER)]
     answer = catalog.update_table(id, [*added, update("set-current-schema", schema_id=LAST_ADDED)])["metadata"]
-    exactly([one.get("schema-id") for one in answer["schemas"]], 3, IDS)
+    exactly([entry.get("schema-id") for entry in answer["schemas"]], 3, IDS)
     has_columns_of(answer, WIDER)
 
 
@@ -76,11 +76,11 @@ def test_current_schema_is_the_named_one(catalog: IcebergCatalog) -> None:
 
 
 @must("iceberg.update.schema.column_id", operations=COMMIT, clause="update-add-schema-column-id")
-@given(told=st.booleans())
-def test_highest_column_id_follows(catalog: IcebergCatalog, told: bool) -> None:
+@given(named=st.booleans())
+def test_highest_column_id_follows(catalog: IcebergCatalog, named: bool) -> None:
     """After add-schema the highest column id covers the new columns, whether the update names it or not."""
     id = catalog.new_table()
-    more: dict[str, Any] = {"last_column_id": 40} if told else {}
+    more: dict[str, Any] = {"last_column_id": 40} if named else {}
     wider = schema(*SCHEMA["fields"], field(40, "far"))
     answer = catalog.update_table(id, [add_schema(wider, **more)])["metadata"]
     equal(answer["last-column-id"], 40, "the last-column-id")
@@ -103,7 +103,7 @@ def test_schemas_are_removed(catalog: IcebergCatalog) -> None:
     first = catalog.metadata(id)["current-schema-id"]
     catalog.update_table(id, add_and_use_schema(WIDER))
     answer = catalog.update_table(id, [update("remove-schemas", schema_ids=[first])])["metadata"]
-    equal([one["schema-id"] for one in answer["schemas"]], [answer["current-schema-id"]], IDS)
+    equal([entry["schema-id"] for entry in answer["schemas"]], [answer["current-schema-id"]], IDS)
 
 
 @must("iceberg.update.schema.current_stays", operations=COMMIT, clause="update-remove-schemas", kind="error")
@@ -140,9 +140,9 @@ def test_newer_type_is_refused(catalog: IcebergCatalog, case: dict[str, Any]) ->
 def test_properties_are_set(catalog: IcebergCatalog) -> None:
     """Properties that were set have the given values, and others stay."""
     id = catalog.new_table(properties={"a": "1", "b": "1"})
-    found = properties_of(catalog.update_table(id, [set_properties(b="2", c="")])["metadata"])
+    properties = properties_of(catalog.update_table(id, [set_properties(b="2", c="")])["metadata"])
     for name, value in {"a": "1", "b": "2", "c": ""}.items():
-        equal(found.get(name), value, f'the property "{name}"')
+        equal(properties.get(name), value, f'the property "{name}"')
 
 
 @must("iceberg.update.properties.removed", operations=COMMIT, clause="update-remove-properties")
@@ -150,9 +150,9 @@ def test_properties_are_removed(catalog: IcebergCatalog) -> None:
     """Properties that were removed are gone."""
     id = catalog.new_table(properties={"a": "1", "b": "1"})
     gone = update("remove-properties", removals=["a"])
-    found = properties_of(catalog.update_table(id, [gone])["metadata"])
-    lacks(found, ["a"], "the properties of the table")
-    equal(found.get("b"), "1", 'the property "b"')
+    properties = properties_of(catalog.update_table(id, [gone])["metadata"])
+    lacks(properties, ["a"], "the properties of the table")
+    equal(properties.get("b"), "1", 'the property "b"')
 
 
 @must("iceberg.update.location", operations=COMMIT, clause="update-set-location")
@@ -215,9 +215,9 @@ def test_encryption_keys(catalog: IcebergCatalog) -> None:
     """Encryption keys are added to a table of version 3, with all their fields, and removed by their ids."""
     id = catalog.new_table(properties={"format-version": "3"})
     added = catalog.update_table(id, [update("add-encryption-key", encryption_key=KEY)])["metadata"]
-    found = by_id(added.get("encryption-keys") or [], "key-id", KEY["key-id"])
+    key = by_id(added.get("encryption-keys") or [], "key-id", KEY["key-id"])
     for name, value in KEY.items():
-        equal(found.get(name), value, f"the {name} of the encryption key")
+        equal(key.get(name), value, f"the {name} of the encryption key")
     left = (
         catalog.update_table(id, [update("remove-encryption-key", key_id="k1")])["metadata"].get("encryption-keys")
         or []

@@ -6,13 +6,15 @@ from typing import Any
 
 from conformance.checks import equal, exactly, same_items, shows
 from conformance.iceberg.catalog import IcebergCatalog, Names
-from conformance.iceberg.support.commits import IMPOSSIBLE, POLICY
+from conformance.iceberg.support.commits import IMPOSSIBLE, POLICY, same_metadata
 from conformance.iceberg.support.content import VIEW_SCHEMA, field, schema, sql, view_version
+from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.metadata import by_id, current_version
 from conformance.iceberg.support.updates import LAST_ADDED, OTHER_UUID, add_schema, requirement, set_properties, update
 from conformance.requirement import must, should
 
 REPLACE = ["replaceView"]
+KEPT = ["iceberg.view.commit.kept"]  # without it, little can be said of several versions
 METADATA, IDS = "the metadata of the view", "the version-ids of the versions"
 TEXTS = "the representations of the current version"
 NOT_THE_UUID = requirement("assert-view-uuid", uuid=OTHER_UUID)
@@ -36,7 +38,7 @@ def _state(catalog: IcebergCatalog, id: Names) -> tuple[Any, Any]:
 def _unchanged(catalog: IcebergCatalog, id: Names, before: tuple[Any, Any]) -> None:
     """Check that a view is as `_state` showed it before, and takes a commit that nothing is wrong with."""
     location, metadata = _state(catalog, id)
-    equal(metadata, before[1], METADATA)
+    same_metadata(catalog, metadata, before[1], METADATA)
     equal(location, before[0], "the metadata-location of the view")
     catalog.control(lambda: catalog.replace_view(id, [set_properties(twin="1")]))
 
@@ -47,13 +49,21 @@ def test_answer_is_the_new_state(catalog: IcebergCatalog) -> None:
     id = catalog.new_view()
     gone = update("remove-properties", removals=["a"])
     answer = catalog.replace_view(id, [set_properties(a="1", b="1"), gone, set_properties(b="2")])
-    equal(catalog.view_metadata(id), answer["metadata"], METADATA)
-    found = answer["metadata"]["properties"]
-    equal(found.get("a"), None, 'the property "a"')
-    equal(found.get("b"), "2", 'the property "b"')
+    same_metadata(catalog, catalog.view_metadata(id), answer["metadata"], METADATA)
+    properties = answer["metadata"]["properties"]
+    equal(properties.get("a"), None, 'the property "a"')
+    equal(properties.get("b"), "2", 'the property "b"')
 
 
-@must("iceberg.view.commit.version", operations=REPLACE, clause="replace-view-version")
+@must("iceberg.view.commit.kept", operations=REPLACE, clause="replace-view-history")
+def test_earlier_version_stays(catalog: IcebergCatalog) -> None:
+    """The version of a view stays when another one becomes the current one."""
+    id = catalog.new_view()
+    catalog.replace_view(id, _replacement(catalog.home, sql("SELECT 2"), id=2))
+    exactly({version["version-id"] for version in catalog.view_metadata(id)["versions"]}, 2, IDS)
+
+
+@must("iceberg.view.commit.version", operations=REPLACE, clause="replace-view-version", needs=KEPT)
 def test_version_is_replaced(catalog: IcebergCatalog) -> None:
     """A version that was added gets an id that no other has, and -1 makes the one added last the current one."""
     id = catalog.new_view()
@@ -64,7 +74,7 @@ def test_version_is_replaced(catalog: IcebergCatalog) -> None:
         shows(current_version(metadata)["representations"], [text], TEXTS)
 
 
-@must("iceberg.view.commit.history", operations=REPLACE, clause="replace-view-history")
+@must("iceberg.view.commit.history", operations=REPLACE, clause="replace-view-history", needs=KEPT)
 def test_history_grows(catalog: IcebergCatalog) -> None:
     """Making another version current adds to the history and keeps the earlier versions; going back does as well."""
     id = catalog.new_view()
@@ -85,9 +95,11 @@ def test_schema_added_last(catalog: IcebergCatalog) -> None:
     id = catalog.new_view()
     replaced = _replacement(catalog.home, sql("SELECT 1, 2, 3"), id=2, schema_id=LAST_ADDED)
     metadata = catalog.replace_view(id, [add_schema(OTHER_SCHEMA), *replaced])["metadata"]
-    found = by_id(metadata["schemas"], "schema-id", current_version(metadata)["schema-id"])
-    equal([one["name"] for one in found["fields"]], ["id", "name", "more"], "the columns of the version's schema")
-    exactly([one.get("schema-id") for one in metadata["schemas"]], 2, "the schema-ids of the schemas")
+    current = by_id(metadata["schemas"], "schema-id", current_version(metadata)["schema-id"])
+    equal(
+        [column["name"] for column in current["fields"]], ["id", "name", "more"], "the columns of the version's schema"
+    )
+    exactly([entry.get("schema-id") for entry in metadata["schemas"]], 2, "the schema-ids of the schemas")
 
 
 @must("iceberg.view.commit.properties", operations=REPLACE, clause="replace-view-properties")
@@ -129,7 +141,7 @@ def test_uuid_fails(catalog: IcebergCatalog) -> None:
     id = catalog.new_view()
     before = _state(catalog, id)
     refused = catalog.replace_view(id, [set_properties(a="1")], [NOT_THE_UUID], expect=409)
-    equal(refused.type, "CommitFailedException", "the type of the error")
+    type_is(refused, "CommitFailedException")
     _unchanged(catalog, id, before)
 
 
@@ -139,7 +151,7 @@ def test_commit_to_a_table(catalog: IcebergCatalog) -> None:
     table = catalog.new_table()
     before = catalog.metadata(table)
     catalog.replace_view(table, [set_properties(a="1")], expect=404)
-    equal(catalog.metadata(table), before, "the metadata of the table")
+    same_metadata(catalog, catalog.metadata(table), before, "the metadata of the table")
 
 
 FOREIGN: dict[str, Any] = {
@@ -228,16 +240,16 @@ def test_dialect_is_not_dropped(catalog: IcebergCatalog) -> None:
     _unchanged(catalog, id, before)
     allowed = set_properties(**{"replace.drop-dialect.allowed": "true"})
     metadata = catalog.replace_view(id, [allowed, *trino_alone])["metadata"]
-    dialects = [one["dialect"] for one in current_version(metadata)["representations"]]
+    dialects = [representation["dialect"] for representation in current_version(metadata)["representations"]]
     equal(dialects, ["trino"], "the dialects of the current version")
 
 
-@should("iceberg.view.commit.history_size", operations=REPLACE, clause="replace-view-history-size")
+@should("iceberg.view.commit.history_size", operations=REPLACE, clause="replace-view-history-size", needs=KEPT)
 def test_history_is_not_longer(catalog: IcebergCatalog) -> None:
     """The view keeps as many versions as version.history.num-entries says, the current one among them."""
     id = catalog.new_view(properties={"version.history.num-entries": "2"})
     for number in range(2, 6):
         catalog.replace_view(id, _replacement(catalog.home, sql(f"SELECT {number}"), id=number))
     metadata = catalog.view_metadata(id)
-    exactly([one["version-id"] for one in metadata["versions"]], 2, IDS)
+    exactly([version["version-id"] for version in metadata["versions"]], 2, IDS)
     shows(current_version(metadata)["representations"], [sql("SELECT 5")], TEXTS)

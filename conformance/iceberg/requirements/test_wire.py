@@ -94,7 +94,7 @@ RECOMMENDED_RULES = (
     operations=lambda rule: rule.operations,
     clause=lambda rule: rule.clause,
     kind="wire",
-    each={key: one for key, one in RULES.items() if key not in RECOMMENDED_RULES},
+    each={key: rule for key, rule in RULES.items() if key not in RECOMMENDED_RULES},
 )
 def test_metadata_keep_the_rules(suite: Suite, case: MetadataRule) -> None:
     """All metadata in answers keep the rule {}."""

@@ -64,8 +64,8 @@ def type_is_known(exchange: Exchange, value: Any, profile: Profile) -> Found:
 def text_is_for_people(exchange: Exchange, value: Any) -> Found:
     """The message of an error shows nothing of the inside of the server."""
     message = str(_error(exchange, value).get("message", ""))
-    found = INSIDES.search(message)
-    return [("body:/error/message", f"the message shows {shown(found.group())}")] if found else []
+    match = INSIDES.search(message)
+    return [("body:/error/message", f"the message shows {shown(match.group())}")] if match else []
 
 
 def _judged(exchange: Exchange) -> bool:

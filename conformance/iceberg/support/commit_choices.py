@@ -75,12 +75,12 @@ def updates(table: TableModel, choice: Choice) -> tuple[Updates, TableModel | No
     chosen: Updates = []
     after = table.begun()
     for _ in range(choice.one(range(1, MOST_UPDATES + 1))):
-        for one in choice.one(STEPS if choice.files else STEPS_WITHOUT_FILES)(after, choice):
-            if not choice.revision.has_update(one["action"]):
+        for step in choice.one(STEPS if choice.files else STEPS_WITHOUT_FILES)(after, choice):
+            if not choice.revision.has_update(step["action"]):
                 continue
-            chosen.append(one)
+            chosen.append(step)
             try:
-                after.apply(one)
+                after.apply(step)
             except Refused:
                 return chosen, None
     return chosen, after.finished()

@@ -22,9 +22,9 @@ from conformance.outcomes import Unoffered, Violation
 CONFLICT, INVALID = 409, 400
 
 
-def agree(expected: TableModel, found: Metadata) -> None:
+def agree(expected: TableModel, metadata: Metadata) -> None:
     """Check that metadata are what the model predicts."""
-    different = differences(expected, TableModel.of(found))
+    different = differences(expected, TableModel.of(metadata))
     if different:
         raise Violation(f"the metadata are not what the commits so far make: {'; '.join(different)}", "body:/metadata")
 

@@ -186,9 +186,11 @@ def _refreshed(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Config:
 
 def _fitting(credentials: Any, location: str) -> Config:
     """Return the settings of the credentials for a location: those with the longest prefix."""
-    well_formed = [one for one in credentials or () if isinstance(one, dict) and isinstance(one.get("config"), dict)]
-    fitting = [one for one in well_formed if covers(str(one.get("prefix")), location)]
-    return max(fitting, key=lambda one: len(one["prefix"]), default={"config": {}})["config"]
+    well_formed = [
+        entry for entry in credentials or () if isinstance(entry, dict) and isinstance(entry.get("config"), dict)
+    ]
+    fitting = [entry for entry in well_formed if covers(str(entry.get("prefix")), location)]
+    return max(fitting, key=lambda entry: len(entry["prefix"]), default={"config": {}})["config"]
 
 
 @lru_cache(maxsize=64)

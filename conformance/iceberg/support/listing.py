@@ -38,7 +38,7 @@ class Listing:
 
     def ours(self, catalog: IcebergCatalog, *answers: Answer) -> list[Item]:
         """Return what pages name of the example's own: others may have things in a home that it was given."""
-        return own(catalog, [one for answer in answers for one in self.items(answer)])
+        return own(catalog, [entry for answer in answers for entry in self.items(answer)])
 
     def first_page(self, catalog: IcebergCatalog, **query: Any) -> Answer:
         """Ask for the first page: by an empty token, unless listings of the document always come in pages."""
@@ -66,7 +66,7 @@ class Listing:
 
 def items_of(answer: Answer, field: str) -> list[Item]:
     """Return what the field of a listing names."""
-    return [item(one) for one in listed(answer[field], f"the {field} of the listing")]
+    return [item(entry) for entry in listed(answer[field], f"the {field} of the listing")]
 
 
 def item(raw: Any) -> Item:
@@ -107,7 +107,7 @@ LISTINGS = {
 
 def own(catalog: IcebergCatalog, items: list[Item]) -> list[Item]:
     """Return those of the listed things that belong to the running example."""
-    return [one for one in items if str(one[-1] if one else "").startswith(catalog.stem)]
+    return [entry for entry in items if str(entry[-1] if entry else "").startswith(catalog.stem)]
 
 
 def _follow(first: Answer, fetch: Callable[..., Answer]) -> list[Answer]:
@@ -123,10 +123,10 @@ def namespaces_below(catalog: IcebergCatalog, parent: Id | None = None) -> list[
 def tables_in(catalog: IcebergCatalog, namespace: Id) -> list[Item]:
     """Return the tables of a namespace that belong to the running example."""
     fetch = partial(catalog.list_tables, namespace)
-    return own(catalog, [one for page in _follow(fetch(), fetch) for one in items_of(page, "identifiers")])
+    return own(catalog, [entry for page in _follow(fetch(), fetch) for entry in items_of(page, "identifiers")])
 
 
 def views_in(catalog: IcebergCatalog, namespace: Id) -> list[Item]:
     """Return the views of a namespace that belong to the running example."""
     fetch = partial(catalog.list_views, namespace)
-    return own(catalog, [one for page in _follow(fetch(), fetch) for one in items_of(page, "identifiers")])
+    return own(catalog, [entry for page in _follow(fetch(), fetch) for entry in items_of(page, "identifiers")])

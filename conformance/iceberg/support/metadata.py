@@ -23,6 +23,17 @@ VERSION_FIELDS = {
     2: ("last-sequence-number", "current-schema-id", "default-spec-id", "last-partition-id", "default-sort-order-id"),
     3: ("next-row-id",),
 }
+POINTERS = (
+    *("format-version", "location", "last-column-id", "last-partition-id", "current-schema-id", "default-spec-id"),
+    *("default-sort-order-id", "current-version-id"),
+)
+LISTS = {
+    "schemas": "schema-id",
+    "partition-specs": "spec-id",
+    "sort-orders": "order-id",
+    "versions": "version-id",
+    "version-log": "version-id",
+}
 
 # Looking things up
 
@@ -49,8 +60,8 @@ def default_order(metadata: Metadata) -> Metadata:
 
 def current_snapshot(metadata: Metadata) -> int | None:
     """Return the id of the current snapshot, None when there is none, however that is spelled."""
-    found = metadata.get("current-snapshot-id")
-    return None if found in (None, NO_SNAPSHOT) else found
+    snapshot = metadata.get("current-snapshot-id")
+    return None if snapshot in (None, NO_SNAPSHOT) else snapshot
 
 
 def snapshot_ids(metadata: Metadata) -> list[int]:
@@ -81,6 +92,13 @@ def previous_files(metadata: Metadata) -> list[str]:
 def current_version(metadata: Metadata) -> Metadata:
     """Return the current version of a view."""
     return by_id(metadata["versions"], "version-id", metadata["current-version-id"])
+
+
+def outline(metadata: Metadata) -> Metadata:
+    """Return what metadata of a table or a view point to, and the ids of what they list, in order."""
+    pointers = {name: value for name in POINTERS if (value := metadata.get(name)) is not None}
+    lists = {name: sorted(entry[id] for entry in metadata.get(name) or []) for name, id in LISTS.items()}
+    return pointers | lists
 
 
 def by_id(entries: Iterable[Metadata], key: str, wanted: Any) -> Metadata:

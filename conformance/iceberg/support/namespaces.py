@@ -13,13 +13,13 @@ PROPERTIES = "the properties of the namespace"
 
 def namespace_properties(catalog: IcebergCatalog, id: tuple[str, ...]) -> dict[str, str]:
     """Return the properties of a namespace. Raises Unoffered when the server keeps none."""
-    found = catalog.load_namespace_metadata(id).get("properties")
-    if found is None:
+    properties = catalog.load_namespace_metadata(id).get("properties")
+    if properties is None:
         raise Unoffered("the server keeps no properties of namespaces")
-    return dict(found)
+    return dict(properties)
 
 
 def has_properties(catalog: IcebergCatalog, id: tuple[str, ...], wanted: Mapping[str, str]) -> None:
     """Check that a namespace has these properties, whatever others it has."""
-    found = namespace_properties(catalog, id)
-    equal({key: found[key] for key in wanted if key in found}, dict(wanted), "the properties that were set")
+    properties = namespace_properties(catalog, id)
+    equal({key: properties[key] for key in wanted if key in properties}, dict(wanted), "the properties that were set")

@@ -38,15 +38,15 @@ class Revision(DocumentRevision):
 
     def require_updates(self, updates: Iterable[Any]) -> None:
         """Require that the document has the actions of all updates; what no document has is sent as it is."""
-        for one in updates:
-            action = one.get("action", "") if isinstance(one, dict) else ""
+        for update in updates:
+            action = update.get("action", "") if isinstance(update, dict) else ""
             if not self.has_update(action):
                 raise Unoffered(f"this revision of the document has no update {action}")
 
     def require_requirements(self, requirements: Iterable[Any]) -> None:
         """Require that the document has the types of all requirements; what no document has is sent as it is."""
-        for one in requirements:
-            type = one.get("type", "") if isinstance(one, dict) else ""
+        for requirement in requirements:
+            type = requirement.get("type", "") if isinstance(requirement, dict) else ""
             if not self.has_requirement(type):
                 raise Unoffered(f"this revision of the document has no requirement {type}")
 
@@ -72,8 +72,8 @@ class Revision(DocumentRevision):
             updates = given.get("updates", ())
             self.require_updates(updates)
             self.require_requirements(given.get("requirements", ()))
-            for one in updates:
-                self.require_format_version(one.get("format-version") if isinstance(one, dict) else None)
+            for update in updates:
+                self.require_format_version(update.get("format-version") if isinstance(update, dict) else None)
 
 
 @cache

@@ -9,6 +9,9 @@ from conformance.iceberg.support.updates import append
 # Ids as engines draw them: JSON readers that take numbers for doubles change the last digits.
 FIRST, SECOND, THIRD = 3_055_729_675_574_597_004, 9_223_372_036_854_775_807, 1_152_921_504_606_846_977
 
+# What requirements on several snapshots need: they say nothing new of a server that keeps only one.
+KEPT = ("iceberg.snapshot.kept",)
+
 
 def new_table_with_files(catalog: IcebergCatalog, version: int = 2, name: str = "t") -> tuple[Names, Stage]:
     """Return a table of a format version and where its files go."""

@@ -82,10 +82,10 @@ def vended(catalog: IcebergCatalog, answer: Answer) -> list[dict[str, Any]]:
     Older revisions have no other place for them than the configuration of the table.
     """
     catalog.revision.require_field("LoadTableResult", CREDENTIALS)
-    found: list[dict[str, Any]] = answer.get(CREDENTIALS) or []
-    if not found and not secrets_in(answer.get("config")):
+    credentials: list[dict[str, Any]] = answer.get(CREDENTIALS) or []
+    if not credentials and not secrets_in(answer.get("config")):
         raise Unoffered("the server hands out no credentials for its tables")
-    return found
+    return credentials
 
 
 def load_for(catalog: IcebergCatalog, id: Names, word: str) -> Answer:

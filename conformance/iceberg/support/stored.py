@@ -124,9 +124,9 @@ def _row_lineage(files: Stage) -> dict[str, Any]:
 
 
 def _statistics(files: Stage) -> dict[str, Any]:
-    found = statistics(files.location, SNAPSHOT)
-    blobs = [{**blob, "properties": {"ndv": "12", **ODD_TEXTS}} for blob in found["blob-metadata"]]
-    return {**found, "blob-metadata": blobs}
+    record = statistics(files.location, SNAPSHOT)
+    blobs = [{**blob, "properties": {"ndv": "12", **ODD_TEXTS}} for blob in record["blob-metadata"]]
+    return {**record, "blob-metadata": blobs}
 
 
 def _ref(name: str, body: dict[str, Any]) -> Updates:
@@ -183,10 +183,10 @@ SAMPLES: dict[str, Sample] = {
 }
 
 
-def prepare(catalog: IcebergCatalog, sample: Sample) -> tuple[Names, Any]:
-    """Return a table for a sample, and what is to be sent."""
+def prepare(catalog: IcebergCatalog, sample: Sample, name: str = "t") -> tuple[Names, Any]:
+    """Return a table of this name for a sample, and what is to be sent."""
     catalog.revision.require_format_version(sample.version)
-    id = catalog.new_table(properties={"format-version": str(sample.version)})
+    id = catalog.new_table(name, properties={"format-version": str(sample.version)})
     if not sample.staged:
         return id, sample.sent
     with catalog.client.preparing():

@@ -76,17 +76,19 @@ class Versions:
 
 def columns(schema: Mapping[str, Any]) -> Content:
     """Return the content of a schema without nested types."""
-    return tuple((one["id"], one["name"], one["type"]) for one in schema["fields"])
+    return tuple((column["id"], column["name"], column["type"]) for column in schema["fields"])
 
 
 def partitions(spec: Mapping[str, Any]) -> Content:
     """Return the content of a partition spec."""
-    return tuple((one["field-id"], one["source-id"], one["name"], one["transform"]) for one in spec["fields"])
+    return tuple((part["field-id"], part["source-id"], part["name"], part["transform"]) for part in spec["fields"])
 
 
 def directions(order: Mapping[str, Any]) -> Content:
     """Return the content of a sort order."""
-    return tuple((one["source-id"], one["transform"], one["direction"], one["null-order"]) for one in order["fields"])
+    return tuple(
+        (part["source-id"], part["transform"], part["direction"], part["null-order"]) for part in order["fields"]
+    )
 
 
 @dataclass
@@ -129,12 +131,15 @@ class TableModel:
             last_field=metadata["last-partition-id"],
             last_sequence=metadata.get("last-sequence-number") or 0,
             next_row=metadata.get("next-row-id") or 0,
-            snapshots={one["snapshot-id"]: one.get("sequence-number") or 0 for one in metadata.get("snapshots") or []},
+            snapshots={
+                snapshot["snapshot-id"]: snapshot.get("sequence-number") or 0
+                for snapshot in metadata.get("snapshots") or []
+            },
             refs={name: (ref["type"], ref["snapshot-id"]) for name, ref in (metadata.get("refs") or {}).items()},
             log=logged_snapshots(metadata),
-            statistics={one["snapshot-id"] for one in metadata.get("statistics") or []},
-            partition_statistics={one["snapshot-id"] for one in metadata.get("partition-statistics") or []},
-            keys={one["key-id"] for one in metadata.get("encryption-keys") or []},
+            statistics={entry["snapshot-id"] for entry in metadata.get("statistics") or []},
+            partition_statistics={entry["snapshot-id"] for entry in metadata.get("partition-statistics") or []},
+            keys={key["key-id"] for key in metadata.get("encryption-keys") or []},
         )
 
     @property
@@ -170,9 +175,9 @@ class TableModel:
         return self
 
 
-def differences(expected: TableModel, found: TableModel) -> list[str]:
+def differences(expected: TableModel, actual: TableModel) -> list[str]:
     """Return the fields in which two models differ, with both values."""
-    wanted, got = expected.state(), found.state()
+    wanted, got = expected.state(), actual.state()
     parted = [name for name in wanted if wanted[name] != got[name]]
     return [f"{name.replace('_', ' ')}: expected {shown(wanted[name])}, got {shown(got[name])}" for name in parted]
 
@@ -180,7 +185,7 @@ def differences(expected: TableModel, found: TableModel) -> list[str]:
 def _versions(
     metadata: Metadata, name: str, id: str, used: str, content: Callable[[Mapping[str, Any]], Content]
 ) -> Versions:
-    contents: dict[Hashable, Content] = {one[id]: content(one) for one in metadata[name]}
+    contents: dict[Hashable, Content] = {entry[id]: content(entry) for entry in metadata[name]}
     if metadata[used] not in contents:
         raise Violation(f"{used} is {shown(metadata[used])}, which is not there", f"body:/metadata/{used}")
     return Versions(contents, contents[metadata[used]])
@@ -212,12 +217,12 @@ def _remove_properties(table: TableModel, update: Update) -> None:
 def _add_schema(table: TableModel, update: Update) -> None:
     content = columns(update["schema"])
     table.schemas.add(content)
-    table.last_column = max([table.last_column, *(one["id"] for one in update["schema"]["fields"])])
+    table.last_column = max([table.last_column, *(column["id"] for column in update["schema"]["fields"])])
 
 
 def _add_spec(table: TableModel, update: Update) -> None:
     table.specs.add(partitions(update["spec"]))
-    table.last_field = max([table.last_field, *(one["field-id"] for one in update["spec"]["fields"])])
+    table.last_field = max([table.last_field, *(part["field-id"] for part in update["spec"]["fields"])])
 
 
 def _add_order(table: TableModel, update: Update) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.content import WIDER, field, order, partition, schema, sort_field, spec
 from conformance.iceberg.support.metadata import Metadata, properties_of, refs, snapshot_ids
-from conformance.iceberg.support.staging import Stage
+from conformance.iceberg.support.staging import Stage, stage
 from conformance.iceberg.support.statistics import partition_statistics, statistics
 from conformance.iceberg.support.updates import (
     OTHER_UUID,
@@ -16,6 +17,7 @@ from conformance.iceberg.support.updates import (
     add_and_use_schema,
     add_and_use_spec,
     add_schema,
+    append,
     set_properties,
     set_ref,
     update,
@@ -94,7 +96,7 @@ ACTIONS: dict[str, Action] = {
     "remove-properties": _fixed("remove-properties", lambda table: "a" not in properties_of(table), removals=["a"]),
     "set-statistics": Action(
         lambda files: _statistics(files, NEW),
-        lambda table: NEW in {one["snapshot-id"] for one in table.get("statistics") or ()},
+        lambda table: NEW in {entry["snapshot-id"] for entry in table.get("statistics") or ()},
     ),
     "remove-statistics": Action(
         lambda _: update("remove-statistics", snapshot_id=OLD),
@@ -103,7 +105,7 @@ ACTIONS: dict[str, Action] = {
     ),
     "set-partition-statistics": Action(
         lambda files: _partition_statistics(files, NEW),
-        lambda table: NEW in {one["snapshot-id"] for one in table.get("partition-statistics") or ()},
+        lambda table: NEW in {entry["snapshot-id"] for entry in table.get("partition-statistics") or ()},
     ),
     "remove-partition-statistics": Action(
         lambda _: update("remove-partition-statistics", snapshot_id=OLD),
@@ -116,7 +118,7 @@ ACTIONS: dict[str, Action] = {
     "remove-schemas": _fixed("remove-schemas", lambda table: len(table["schemas"]) == 1, SECOND_SCHEMA, schema_ids=[0]),
     "add-encryption-key": _fixed(
         "add-encryption-key",
-        lambda table: "k1" in {one["key-id"] for one in table.get("encryption-keys") or ()},
+        lambda table: "k1" in {key["key-id"] for key in table.get("encryption-keys") or ()},
         encryption_key=KEY,
     ),
     "remove-encryption-key": _fixed(
@@ -126,3 +128,20 @@ ACTIONS: dict[str, Action] = {
         key_id="k0",
     ),
 }
+
+
+def version_of(action: str) -> int:
+    """Return the format version of tables that take an update: encryption keys came with 3."""
+    return 3 if action.endswith("encryption-key") else 2
+
+
+def prepare(catalog: IcebergCatalog, action: str, name: str = "t") -> tuple[Names, Stage]:
+    """Return a table of this name with two snapshots that takes an update of an action, and where its files go."""
+    version = version_of(action)
+    id = catalog.new_table(name, properties={"format-version": str(version), "a": "1"})
+    files = stage(catalog, id)
+    rows: list[dict[str, Any]] = [{"first_row_id": 0, "added_rows": 0}] * 2 if version == 3 else [{}, {}]
+    history = [*append(files.snapshot(OLD, 1, **rows[0])), *append(files.snapshot(NEW, 2, parent=OLD, **rows[1]))]
+    with catalog.client.preparing():
+        catalog.update_table(id, [*history, *ACTIONS[action].needs(files)])
+    return id, files

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count
 from typing import Any
 
 from conformance.iceberg.support.metadata import Metadata, current_schema, default_order, default_spec
 
 LAST_ADDED = -1
 OTHER_UUID = "9c12d441-03fe-4693-9a96-a0705ddf69c1"
+FIRST_FIELD = 1000
+IDS = {"schema": "schema-id", "spec": "spec-id", "sort-order": "order-id"}
+COLUMN_IDS = ("id", "element-id", "key-id", "value-id")
 TOUCH: dict[str, Any] = {"action": "set-properties", "updates": {"touched": "1"}}
 
 
@@ -52,6 +57,52 @@ def add_and_use_order(order: Metadata) -> list[dict[str, Any]]:
     """Return the updates that add a sort order and make it the default."""
     added = update("add-sort-order", sort_order=order)
     return [added, update("set-default-sort-order", sort_order_id=LAST_ADDED)]
+
+
+Ids = Mapping[str, Iterator[int]]
+
+
+def fresh_ids() -> Ids:
+    """Return the ids that a new table has not used yet, by what has them."""
+    return {part: count(1) for part in IDS}
+
+
+def with_ids(updates: Any, ids: Ids) -> Any:
+    """Return updates in which schemas, specs and orders have the next ids, as engines send them.
+
+    What has an id keeps it, and what are no updates stay what they are.
+    """
+    return _each(lambda update: _with_ids(update, ids), updates) if isinstance(updates, list) else updates
+
+
+def _with_ids(update: dict[str, Any], ids: Ids) -> dict[str, Any]:
+    parts = {part: value for part in IDS if isinstance(value := update.get(part), dict)}
+    spelled: dict[str, Any] = {part: {IDS[part]: next(ids[part]), **value} for part, value in parts.items()}
+    if "spec" in spelled:
+        spelled["spec"] = with_field_ids(spelled["spec"])
+    last = {"last-column-id": max(_column_ids(parts["schema"]), default=0)} if "schema" in parts else {}
+    return {**last, **update, **spelled}
+
+
+def _column_ids(value: Any) -> Iterator[int]:
+    if isinstance(value, dict):
+        yield from (id for name in COLUMN_IDS if isinstance(id := value.get(name), int))
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _column_ids(inner)
+
+
+def with_field_ids(spec: Any) -> Any:
+    """Return a partition spec whose fields have ids, as engines send it."""
+    fields = spec.get("fields") if isinstance(spec, dict) else None
+    if not isinstance(fields, list):
+        return spec
+    ids = count(FIRST_FIELD)
+    return {**spec, "fields": _each(lambda field: {"field-id": next(ids), **field}, fields)}
+
+
+def _each(change: Callable[[dict[str, Any]], dict[str, Any]], values: list[Any]) -> list[Any]:
+    """Return a list with another object in the place of each one."""
+    return [change(value) if isinstance(value, dict) else value for value in values]
 
 
 def set_ref(name: str, snapshot: int, type: str = "branch", **retention: int) -> dict[str, Any]:

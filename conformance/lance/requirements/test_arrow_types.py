@@ -31,9 +31,9 @@ UPSERT: dict[str, Any] = {"on": "id", "when_matched_update_all": True, "when_not
 def test_core_type(catalog: LanceCatalog, case: tuple[pa.DataType, list[Any]]) -> None:
     """A column of type {} is stored and read back as it was sent, nulls among its values."""
     sent = typed_table(*case)
-    found = read_table(catalog, catalog.new_table_of(sent))
-    equal(found.schema.types, sent.schema.types, "the types of the columns")
-    same_rows(found, sent)
+    table = read_table(catalog, catalog.new_table_of(sent))
+    equal(table.schema.types, sent.schema.types, "the types of the columns")
+    same_rows(table, sent)
 
 
 @must("lance.arrow.special.{}", operations=CREATE, clause="arrow-special-types", each=SPECIAL)
@@ -54,10 +54,10 @@ def test_create_with_any_schema(catalog: LanceCatalog, drawn: list[pa.Table]) ->
     """Whatever core types a schema is made of, a created table has its columns and the rows of every batch."""
     id = catalog.table_id()
     catalog.create_table(id, batches(drawn[0]))
-    found = read_table(catalog, id)
-    equal(found.schema.names, drawn[0].schema.names, "the columns of the table")
-    equal(found.schema.types, drawn[0].schema.types, "the types of the columns")
-    same_rows(found, drawn[0])
+    table = read_table(catalog, id)
+    equal(table.schema.names, drawn[0].schema.names, "the columns of the table")
+    equal(table.schema.types, drawn[0].schema.types, "the types of the columns")
+    same_rows(table, drawn[0])
 
 
 @must("lance.arrow.insert", operations=INSERT, clause="arrow-faithful")
@@ -149,8 +149,8 @@ REQUIRED = pa.schema([pa.field("id", pa.int64(), nullable=False), pa.field("note
 @should("lance.arrow.required", operations=CREATE, clause="arrow-schema-kept")
 def test_required_column_stays_required(catalog: LanceCatalog) -> None:
     """A column that cannot be null is still one when the schema is read back."""
-    found = read_table(catalog, catalog.new_table_of(pa.table({"id": [1], "note": ["x"]}, schema=REQUIRED)))
-    equal([field.nullable for field in found.schema], [False, True], "whether the columns id and note may be null")
+    table = read_table(catalog, catalog.new_table_of(pa.table({"id": [1], "note": ["x"]}, schema=REQUIRED)))
+    equal([field.nullable for field in table.schema], [False, True], "whether the columns id and note may be null")
 
 
 @should("lance.arrow.required_null", operations=INSERT, clause="insert-null", kind="error")
@@ -166,15 +166,17 @@ def test_metadata_stay(catalog: LanceCatalog) -> None:
     """The metadata of a schema and of its fields are there when the schema is read back."""
     field = pa.field("id", pa.int64(), metadata={"unit": "piece"})
     sent = pa.table({"id": [1]}, schema=pa.schema([field], metadata={"origin": "here"}))
-    found = read_table(catalog, catalog.new_table_of(sent))
-    equal(found.schema.names, ["id"], "the columns of the table")
-    equal(_metadata(found.schema.field("id")).get("unit"), "piece", "the metadata unit of the column id")
-    equal(_metadata(found.schema).get("origin"), "here", "the metadata origin of the schema")
+    table = read_table(catalog, catalog.new_table_of(sent))
+    equal(table.schema.names, ["id"], "the columns of the table")
+    equal(_metadata(table.schema.field("id")).get("unit"), "piece", "the metadata unit of the column id")
+    equal(_metadata(table.schema).get("origin"), "here", "the metadata origin of the schema")
 
 
 def _metadata(owner: pa.Field | pa.Schema) -> dict[str, str]:
     """Return the metadata of a field or a schema as texts."""
-    return {key.decode(errors="replace"): one.decode(errors="replace") for key, one in (owner.metadata or {}).items()}
+    return {
+        key.decode(errors="replace"): value.decode(errors="replace") for key, value in (owner.metadata or {}).items()
+    }
 
 
 def _struct(*names: str) -> pa.Table:
@@ -204,6 +206,6 @@ def test_odd_schema(catalog: LanceCatalog, case: pa.Table) -> None:
     """An odd schema ({}) is refused with 400, or makes a table that can be read back."""
     id = catalog.table_id()
     if catalog.create_table(id, stream(case), expect=(200, 400)).status == 200:
-        found = read_table(catalog, id)
-        if not found.equals(case):  # Python has no values for two fields of one name
-            equal(columns_of(found), columns_of(case), "the columns of the table")
+        table = read_table(catalog, id)
+        if not table.equals(case):  # Python has no values for two fields of one name
+            equal(columns_of(table), columns_of(case), "the columns of the table")

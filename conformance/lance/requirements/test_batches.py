@@ -49,9 +49,9 @@ def _row_counts_are(catalog: LanceCatalog, ids: list[Names], expected: list[int]
 
 def _some_numbers(catalog: LanceCatalog, id: Names) -> list[int]:
     """Return the versions of a table that must have some."""
-    found = numbers(catalog, id)
-    holds(found, "the versions of the table are listed")
-    return found
+    versions = numbers(catalog, id)
+    holds(versions, "the versions of the table are listed")
+    return versions
 
 
 # BatchCreateTableVersions
@@ -63,7 +63,11 @@ def test_batch_makes_versions(catalog: LanceCatalog) -> None:
     ids = [new_table_with_versions(catalog), catalog.new_table("b"), catalog.new_table("a")]
     entries = [entry(catalog, id) for id in ids]
     made = catalog.batch_create_table_versions(entries=entries)["versions"]
-    equal([one["version"] for one in made], [one["version"] for one in entries], "the versions of the answer")
+    equal(
+        [version["version"] for version in made],
+        [version["version"] for version in entries],
+        "the versions of the answer",
+    )
     _row_counts_are(catalog, ids, [6, 5, 5])
 
 
@@ -100,6 +104,14 @@ def test_batch_makes_a_version_once(catalog: LanceCatalog) -> None:
     staged = entry(catalog, id)
     catalog.batch_create_table_versions(entries=[staged, entry(catalog, id)], expect=409)
     lacks(numbers(catalog, id), [staged["version"]], VERSIONS)
+
+
+@should("lance.version.batch_create.repeated", operations=CREATE, clause="batch-atomic", kind="error")
+def test_batch_is_not_done_twice(catalog: LanceCatalog) -> None:
+    """A batch that was done is refused when it is sent again with 409, or 400 or 404: its versions are there."""
+    entries = [entry(catalog, catalog.new_table())]
+    catalog.batch_create_table_versions(entries=entries)
+    catalog.batch_create_table_versions(entries=entries, expect=(400, 404, 409))
 
 
 @should("lance.version.batch_create.again", operations=CREATE, clause="batch-atomic")
@@ -171,7 +183,11 @@ def test_commit_answers_in_order(catalog: LanceCatalog) -> None:
         deregister(gone),
     ]
     results = catalog.batch_commit_tables(operations=operations)["results"]
-    equal([list(one)[:1] for one in results], [list(one) for one in operations], "the names of the results")
+    equal(
+        [list(result)[:1] for result in results],
+        [list(operation) for operation in operations],
+        "the names of the results",
+    )
     equal(results[0]["delete_table_versions"].get("deleted_count", 1), 1, "the deleted_count")
     version = results[1]["create_table_version"].get("version") or staged
     equal(version["version"], staged["version"], "the version of the create_table_version")

@@ -323,8 +323,8 @@ def test_drop_every_column(catalog: LanceCatalog) -> None:
 
 def metadata(catalog: LanceCatalog, id: Names) -> dict[str, str]:
     """Return the metadata of a table's schema, as DescribeTable tells them."""
-    found: dict[str, str] = schema_of(catalog, id).get("metadata") or {}
-    return found
+    entries: dict[str, str] = schema_of(catalog, id).get("metadata") or {}
+    return entries
 
 
 VALUES: dict[str, dict[str, str]] = {

@@ -5,7 +5,7 @@ Each of these sees the request accepted without the defect: before, and on the s
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -13,10 +13,10 @@ from conformance.client import Answer
 from conformance.common.fields import Wrong, below_minimum, defects, wrong_types
 from conformance.common.hostile import UNUSED
 from conformance.common.operations import subject
+from conformance.common.ordinary import accepted, is_success, refuses_each
 from conformance.lance.catalog import INVALID_INPUT, LanceCatalog
 from conformance.lance.operations import JSON_OPERATIONS, OPERATIONS
-from conformance.lance.support.ordinary import SUCCESSES, Ordinary, accepted, ordinary
-from conformance.outcomes import Violation
+from conformance.lance.support.ordinary import Ordinary, ordinary
 from conformance.requirement import must, should
 from specs.openapi import JSON_TYPE, Operation
 from specs.profiles import find_profile
@@ -31,58 +31,63 @@ APART = ("id", "virtual_column", "include_declared")
 LEFT = (*ELSEWHERE, *APART)
 
 
-def _schema(operation: Operation) -> Any:
-    return operation.request.content.get(JSON_TYPE, {}) if operation.request else {}
+def _fields(operation: Operation) -> dict[str, Any]:
+    """Return the schemas of the fields of an operation's body by their names."""
+    schema = operation.request.content.get(JSON_TYPE, {}) if operation.request else {}
+    declared = DOCUMENT.resolve(schema).get("properties", {})
+    return {name: DOCUMENT.resolve(field) for name, field in declared.items()}
 
 
 def _queries(operation: Operation, wrong: Wrong) -> dict[str, list[Any]]:
     """Return the wrong values of each parameter of the query that has some; any text is a string."""
-    found = {one.name: wrong(DOCUMENT.resolve(one.schema)) for one in operation.query_parameters()}
-    return {name: values for name, values in found.items() if values not in ([], [17]) and name not in LEFT}
+    queries = {parameter.name: wrong(DOCUMENT.resolve(parameter.schema)) for parameter in operation.query_parameters()}
+    return {name: values for name, values in queries.items() if values not in ([], [17]) and name not in LEFT}
 
 
 def _with(wrong: Wrong) -> dict[str, Operation]:
     """Return the operations whose bodies have fields that can be wrong."""
-    names = {name: list(defects(DOCUMENT, _schema(one), {}, wrong, LEFT)) for name, one in JSON_OPERATIONS.items()}
-    return {name: JSON_OPERATIONS[name] for name, found in names.items() if found}
+    return {
+        name: operation
+        for name, operation in JSON_OPERATIONS.items()
+        if any(wrong(schema) for field, schema in _fields(operation).items() if field not in LEFT)
+    }
 
 
-QUERIED = {name: one for name, one in OPERATIONS.items() if _queries(one, wrong_types)}
-NAMED = {
-    name: one for name, one in JSON_OPERATIONS.items() if "id" in DOCUMENT.resolve(_schema(one)).get("properties", {})
+QUERIED = {name: operation for name, operation in OPERATIONS.items() if _queries(operation, wrong_types)}
+NAMED = {name: operation for name, operation in JSON_OPERATIONS.items() if "id" in _fields(operation)}
+OWN = {  # whose id is one text, or several
+    name: operation for name, operation in NAMED.items() if "/transaction/" not in operation.path
 }
-OWN = {name: one for name, one in NAMED.items() if "/transaction/" not in one.path}  # whose id is one text, or several
 MAKERS = ("CreateNamespace", "CreateTable", "DeclareTable", "CreateEmptyTable", "RegisterTable")
-IDENTIFIED = {name: one for name, one in OPERATIONS.items() if "{id}" in one.path and "/transaction/" not in one.path}
+IDENTIFIED = {
+    name: operation
+    for name, operation in OPERATIONS.items()
+    if "{id}" in operation.path and "/transaction/" not in operation.path
+}
 
 
 def _refuses(catalog: LanceCatalog, operation: str, requests: Iterable[tuple[str, Ordinary]], good: Ordinary) -> None:
     """Check that each request is refused as invalid, and that none of them did anything: `good` is accepted then."""
-    found = [(what, request.send(catalog, operation)) for what, request in requests]
-    wrong = [(what, one) for what, one in found if not _is_refused(one, NO_VERSION if "version" in what else INVALID)]
-    if not any(one.status in SUCCESSES for _, one in wrong):
-        accepted(catalog, operation, good)
-    if wrong:
-        answers = ", ".join(f"{what} with {one.status}" for what, one in wrong)
-        raise Violation(f"{operation} should refuse these with 400 and code 13, but answers {answers}", "status")
+    refuses_each(catalog, operation, requests, good, _is_refused, "400 and code 13")
 
 
-def _is_refused(answer: Answer, allowed: Collection[tuple[int, Any]]) -> bool:
+def _is_refused(defect: str, answer: Answer) -> bool:
+    allowed = NO_VERSION if "version" in defect else INVALID
     return answer.status in {status for status, _ in allowed} and (answer.status, answer.code) in allowed
 
 
 def _takes(catalog: LanceCatalog, operation: str, request: Ordinary, **options: Any) -> None:
     """Check that a request is accepted. Raises Blocked where it is refused in its plain form too."""
-    if request.send(catalog, operation, **options).status in SUCCESSES:
+    if is_success(request.send(catalog, operation, **options)):
         return
     refused = catalog.client.steps[-1]
     accepted(catalog, operation, ordinary(catalog, operation, "twin"))
-    catalog.client.judge_status(refused, SUCCESSES)
+    catalog.client.judge_status(refused, catalog.successes(operation))
 
 
 def _body_refused(catalog: LanceCatalog, case: Operation, wrong: Wrong) -> None:
     good = ordinary(catalog, case.id)
-    wrong_bodies = defects(catalog.client.document, _schema(case), good.body, wrong, LEFT)
+    wrong_bodies = defects(catalog.client.document, case, good.body, wrong, LEFT)
     _refuses(catalog, case.id, ((what, replace(good, body=body)) for what, body in wrong_bodies), good)
 
 
@@ -139,10 +144,12 @@ def test_id_with_another_delimiter(catalog: LanceCatalog, case: Operation) -> No
 
 # Numbers of versions
 
-VERSIONED = {
-    name: one for name, one in _with(below_minimum).items() if "version" in DOCUMENT.resolve(_schema(one))["properties"]
+VERSIONED = {name: operation for name, operation in _with(below_minimum).items() if "version" in _fields(operation)}
+READ = {
+    name: operation
+    for name, operation in VERSIONED.items()
+    if operation.id not in ("CreateTableVersion", "TableExists")
 }
-READ = {name: one for name, one in VERSIONED.items() if one.id not in ("CreateTableVersion", "TableExists")}
 NUMBERS = (0, 2**31, 2**53 + 1)
 
 
@@ -150,7 +157,7 @@ NUMBERS = (0, 2**31, 2**53 + 1)
 def test_numbers_that_no_version_has(catalog: LanceCatalog, case: Operation) -> None:
     """{} refuses each number of a version that the table lacks, 0, 2^31 and 2^53 + 1, with 400 or 404."""
     good = ordinary(catalog, case.id)
-    _refuses(catalog, case.id, ((f"version {one}", good.with_body(version=one)) for one in NUMBERS), good)
+    _refuses(catalog, case.id, ((f"version {number}", good.with_body(version=number)) for number in NUMBERS), good)
 
 
 # What nobody knows yet

@@ -41,8 +41,8 @@ def test_root_is_the_delimiter(catalog: LanceCatalog, delimiter: str) -> None:
     catalog.require_namespaces()
     first = catalog.home[0]
     ask = partial(catalog.send, "ListNamespaces", (), delimiter=delimiter)
-    found = collect(lambda **page: routed(delimiter, (200,), partial(ask, query=page)), "namespaces")
-    contains(found, [first], NAMESPACES)
+    namespaces = collect(lambda **page: routed(delimiter, (200,), partial(ask, query=page)), "namespaces")
+    contains(namespaces, [first], NAMESPACES)
 
 
 @must("lance.identifier.default_delimiter", operations=["CreateNamespace"], clause="identifier-delimiter")
@@ -148,5 +148,5 @@ def test_names_differ_by_case(catalog: LanceCatalog) -> None:
     catalog.new_namespace("case")
     second = catalog.namespace_id("CASE")
     if catalog.create_namespace(second, expect=(200, 400, 409)).status == 200:
-        found = collect_namespaces(catalog, second[:-1])
-        contains([name.removeprefix(catalog.beside("")) for name in found], ["case", "CASE"], NAMESPACES)
+        namespaces = collect_namespaces(catalog, second[:-1])
+        contains([name.removeprefix(catalog.beside("")) for name in namespaces], ["case", "CASE"], NAMESPACES)

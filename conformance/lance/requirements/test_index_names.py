@@ -36,8 +36,8 @@ def test_index_without_name(catalog: LanceCatalog, case: Body) -> None:
     """An index without a name ({}) gets one from the server."""
     id = new_table(catalog)
     catalog.create_table_index(id, **BTREE, **case)
-    found = wait_for_indices(catalog, id, lambda entry: bool(entry["columns"] == ["id"]), "an index without a name")
-    text(found[0]["index_name"], "the index_name of the index without a name")
+    indexes = wait_for_indices(catalog, id, lambda entry: bool(entry["columns"] == ["id"]), "an index without a name")
+    text(indexes[0]["index_name"], "the index_name of the index without a name")
 
 
 @must("lance.index.create.unnamed_twice", operations=CREATE, clause="index-name")
@@ -46,9 +46,9 @@ def test_indices_without_names(catalog: LanceCatalog) -> None:
     id = new_table(catalog)
     for kind in (KINDS["btree"], KINDS["bitmap"]):
         catalog.create_table_index(id, **kind.body)
-    found = wait_for_indices(catalog, id, lambda _: True, "one of two indices", count=2)
-    same_items([entry["columns"] for entry in found], [["color"], ["id"]], "the columns of the indices")
-    equal(len({entry["index_name"] for entry in found}), 2, "the number of different names of the indices")
+    indexes = wait_for_indices(catalog, id, lambda _: True, "one of two indices", count=2)
+    same_items([entry["columns"] for entry in indexes], [["color"], ["id"]], "the columns of the indices")
+    equal(len({entry["index_name"] for entry in indexes}), 2, "the number of different names of the indices")
 
 
 @should("lance.index.create.unnamed_other_type", operations=CREATE, clause="index-name")
@@ -57,8 +57,8 @@ def test_indices_of_one_column_without_names(catalog: LanceCatalog) -> None:
     id = new_table(catalog)
     for kind in ("BTREE", "BITMAP"):
         catalog.create_table_index(id, column="color", index_type=kind)
-    found = wait_for_indices(catalog, id, lambda _: True, "one of two indices", count=2)
-    equal(len({entry["index_name"] for entry in found}), 2, "the number of different names of the indices")
+    indexes = wait_for_indices(catalog, id, lambda _: True, "one of two indices", count=2)
+    equal(len({entry["index_name"] for entry in indexes}), 2, "the number of different names of the indices")
 
 
 @must("lance.index.{}.conflict", operations=subject, clause="index-exists", kind="error", each=BUILDERS)

@@ -79,8 +79,8 @@ def test_nearest_row(catalog: LanceCatalog) -> None:
     """A query with an indexed vector finds the row of that vector first."""
     id = catalog.new_table_of(indexable())
     new_index(catalog, id, KINDS["ivf_flat"], distance_type="l2")
-    found = catalog.rows(id, vector={"single_vector": vector(17)}, k=1)
-    equal([row["id"] for row in found], [17], FOUND)
+    rows = catalog.rows(id, vector={"single_vector": vector(17)}, k=1)
+    equal([row["id"] for row in rows], [17], FOUND)
 
 
 # Full-text search

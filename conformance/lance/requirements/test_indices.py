@@ -134,7 +134,7 @@ def test_index_uuids(catalog: LanceCatalog) -> None:
 
 def _uuids(catalog: LanceCatalog, id: Names) -> dict[str, str]:
     """Return the index_uuid of each index by its name."""
-    return {one["index_name"]: text(one["index_uuid"], "the index_uuid") for one in all_indices(catalog, id)}
+    return {entry["index_name"]: text(entry["index_uuid"], "the index_uuid") for entry in all_indices(catalog, id)}
 
 
 @should("lance.index.list.status", operations=LIST, clause="index-status")
@@ -174,7 +174,7 @@ def test_stats_type(catalog: LanceCatalog, case: Kind) -> None:
 def test_stats_with_distance(catalog: LanceCatalog) -> None:
     """A vector index is described with its distance_type."""
     stats = new_index(catalog, catalog.new_table_of(indexable()), KINDS["ivf_flat"], distance_type="cosine")
-    text(stats["distance_type"], "the distance_type")
+    equal(text(stats["distance_type"], "the distance_type").lower(), "cosine", "the distance_type")
 
 
 @should("lance.index.stats.no_distance", operations=STATS, clause="index-stats")
@@ -191,6 +191,15 @@ def test_stats_rows(catalog: LanceCatalog) -> None:
     indexed, unindexed = row_counts_of(stats)
     equal(indexed, ROWS, "the num_indexed_rows")
     equal(unindexed, 0, "the num_unindexed_rows")
+
+
+COUNTS = {name: name for name in ("num_indexed_rows", "num_unindexed_rows", "num_indices")}
+
+
+@should("lance.index.stats.told.{}", operations=STATS, clause="index-stats-counts", each=COUNTS)
+def test_stats_are_told(catalog: LanceCatalog, case: str) -> None:
+    """An index that is built is described with its {}."""
+    number(new_index(catalog, catalog.new_table(), BTREE)[case], f"the {case}")
 
 
 @must("lance.index.stats.new_rows", operations=STATS, clause="index-stats-rows")

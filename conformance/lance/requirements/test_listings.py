@@ -31,8 +31,8 @@ def _page_size(catalog: LanceCatalog, listing: Listing, limit: int) -> int:
 
 def _collect_own(catalog: LanceCatalog, listing: Listing, **query: object) -> list[str]:
     """Return what a listing shows of this run: others may use the same server."""
-    found = collect(lambda **page: listing.fetch(catalog, **page), listing.field, **query)
-    items = [listing.name_of(item) for item in found]
+    entries = collect(lambda **page: listing.fetch(catalog, **page), listing.field, **query)
+    items = [listing.name_of(item) for item in entries]
     whole = listing.id == "ListAllTables"
     shared = not listing.own and (whole or not catalog.has_namespaces)
     start = catalog.stem if whole else catalog.home_name
@@ -199,8 +199,8 @@ def test_all_tables_of_all_levels(catalog: LanceCatalog, name: str) -> None:
         inner = catalog.new_namespace("inner")
         catalog.make_table((*inner, name), tables(1))
         expected.append((*inner, name))
-    found = [item for item in collect_all_tables(catalog) if item.startswith(catalog.stem)]
-    same_items(found, map(join_parts, expected), TABLES)
+    identifiers = [item for item in collect_all_tables(catalog) if item.startswith(catalog.stem)]
+    same_items(identifiers, map(join_parts, expected), TABLES)
 
 
 @must(
@@ -221,9 +221,9 @@ def test_declared_tables_are_hidden(catalog: LanceCatalog) -> None:
     """Without include_declared, ListTables leaves out tables that were only declared."""
     created = catalog.new_table("created")
     declared = catalog.new_declared_table("declared")
-    found = collect_tables(catalog, catalog.home)
-    contains(found, [created[-1]], TABLES)
-    lacks(found, [declared[-1]], TABLES)
+    entries = collect_tables(catalog, catalog.home)
+    contains(entries, [created[-1]], TABLES)
+    lacks(entries, [declared[-1]], TABLES)
 
 
 @should("lance.listing.declared_shown", operations=["ListTables"], clause="list-declared-query")

@@ -71,9 +71,9 @@ def test_merge_doubled_rows(catalog: LanceCatalog) -> None:
     """Where two rows of the request match one row, that row stays one: the merge is refused, or one of them wins."""
     id = new_target(catalog)
     answer = catalog.merge_insert_into_table(id, rows_stream(DOUBLED), on="id", **UPSERT, expect=(200, 400))
-    found = catalog.rows(id, filter="id = 2")
+    rows = catalog.rows(id, filter="id = 2")
     allowed = [[row] for row in DOUBLED] if answer.status == 200 else [[TARGET[1]]]
-    one_of(found, allowed, "the rows with the key 2")
+    one_of(rows, allowed, "the rows with the key 2")
 
 
 @should(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -12,7 +11,6 @@ from hypothesis.stateful import (
     invariant,
     precondition,
     rule,
-    run_state_machine_as_test,
 )
 
 from conformance.checks import contains, equal, one_of, same_items, within
@@ -118,9 +116,9 @@ class LanceMachine(RuleBasedStateMachine):
             name = join_parts(path)
             namespaces = collect_namespaces(self.catalog, path)
             same_items(namespaces, self.model.child_namespaces(path), f"the listed namespaces of {name}")
-            found = collect_tables(self.catalog, path, include_declared=True)
-            contains(found, self.model.child_tables(path, declared=False), f"the listed tables of {name}")
-            within(found, self.model.child_tables(path, declared=True), f"the listed tables of {name}")
+            names = collect_tables(self.catalog, path, include_declared=True)
+            contains(names, self.model.child_tables(path, declared=False), f"the listed tables of {name}")
+            within(names, self.model.child_tables(path, declared=True), f"the listed tables of {name}")
 
     def _id(self, table: tuple[Path, str]) -> Path:
         return (*self.model.home, *table[0], table[1])
@@ -170,5 +168,4 @@ def test_catalog_model(suite: Suite, catalog: LanceCatalog) -> None:
     catalog.require_nested()
     for operation in SUBJECTS:
         catalog.client.require(operation)
-    machine: Any = type("BoundMachine", (LanceMachine,), {"catalog": catalog})
-    run_state_machine_as_test(machine, settings=suite.hypothesis_settings())
+    suite.run_machine(LanceMachine, catalog=catalog)

@@ -29,8 +29,8 @@ def test_created_namespace_exists(catalog: LanceCatalog) -> None:
 def test_properties_are_kept(catalog: LanceCatalog, wanted: dict[str, str]) -> None:
     """A created namespace is described with the properties that it was given."""
     id = catalog.new_namespace(properties=wanted)
-    found = catalog.describe_namespace(id).get("properties") or {}
-    kept = {key: found[key] for key in wanted if key in found}
+    described = catalog.describe_namespace(id).get("properties") or {}
+    kept = {key: described[key] for key in wanted if key in described}
     equal(kept, wanted, "the properties of the namespace")
 
 
@@ -222,8 +222,8 @@ def test_recreated_namespace_is_empty(catalog: LanceCatalog) -> None:
     id = catalog.new_namespace(properties={"former": "yes"})
     catalog.drop_namespace(id)
     catalog.create_namespace(id)
-    found = catalog.describe_namespace(id).get("properties") or {}
-    lacks(found, ["former"], "the properties of the namespace")
+    described = catalog.describe_namespace(id).get("properties") or {}
+    lacks(described, ["former"], "the properties of the namespace")
 
 
 @must("lance.namespace.drop.mode_unknown", operations=DROP, clause="modes-closed", kind="error")

@@ -32,8 +32,8 @@ def test_null_is_absent(catalog: LanceCatalog, case: Operation) -> None:
     nulls = dict.fromkeys(optional_fields(case))
     missing = catalog.missing_namespace()
     # Two names, since a server may make what the first request asks for.
-    one, other = ({"id": join_parts((*missing, name))} for name in ("t", "u"))
-    without = catalog.client.call(case.id, path=one, json=body, expect=None)
+    path, other = ({"id": join_parts((*missing, name))} for name in ("t", "u"))
+    without = catalog.client.call(case.id, path=path, json=body, expect=None)
     if without.status not in FITTING:
         raise Unoffered(f"the server refuses the request for other reasons than a null: {without.status}")
     catalog.client.call(case.id, path=other, json={**nulls, **body}, expect=without.status)

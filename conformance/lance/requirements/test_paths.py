@@ -20,7 +20,7 @@ def _request(catalog: LanceCatalog, operation: str) -> Exchange:
     return ordinary(catalog, operation).exchange(catalog, operation)
 
 
-ASKED = {name: Asked(one, partial(_request, operation=one.id)) for name, one in OPERATIONS.items()}
+ASKED = {name: Asked(operation, partial(_request, operation=operation.id)) for name, operation in OPERATIONS.items()}
 test_other_methods_are_refused = paths.other_methods_are_refused.declare(__name__, ASKED)
 test_nothing_lies_below = paths.nothing_lies_below.declare(__name__, ASKED)
 

@@ -19,9 +19,9 @@ from specs.openapi import Operation
 ELSEWHERE = ("DescribeTable", "RenameTable", "QueryTable", "ExplainTableQueryPlan", "AnalyzeTableQueryPlan")
 MAKERS = ("CreateTable", "DeclareTable", "CreateEmptyTable", "RegisterTable")
 ON_TABLES = {
-    name: one
-    for name, one in OPERATIONS.items()
-    if "/table/{id}" in one.path and one.id not in (*ELSEWHERE, *MAKERS) and one.resource != "index"
+    name: operation
+    for name, operation in OPERATIONS.items()
+    if "/table/{id}" in operation.path and operation.id not in (*ELSEWHERE, *MAKERS) and operation.resource != "index"
 }
 
 
@@ -40,7 +40,7 @@ def test_table_in_missing_namespace(catalog: LanceCatalog, case: Operation) -> N
         one_of(refused.code, (1, 4), "the code of the error")
 
 
-CODED = {name: one for name, one in ON_TABLES.items() if one.id != "TableExists"}
+CODED = {name: operation for name, operation in ON_TABLES.items() if operation.id != "TableExists"}
 
 
 @should("lance.place.namespace_code.{}", operations=subject, clause="namespace-before-table", kind="error", each=CODED)

@@ -26,9 +26,9 @@ FILE_TYPE = "application/vnd.apache.arrow.file"
 @given(filter=st.sampled_from(sorted(FILTERS)))
 def test_filter(catalog: LanceCatalog, filter: str) -> None:
     """A query with a filter finds exactly the rows for which it holds, with all their columns."""
-    found = catalog.rows(new_queried(catalog), **told(filter=filter or None))
-    same_items(ids(found), ids(matching(filter)), "the ids of the rows")
-    for row in found:
+    rows = catalog.rows(new_queried(catalog), **told(filter=filter or None))
+    same_items(ids(rows), ids(matching(filter)), "the ids of the rows")
+    for row in rows:
         equal(row, ROWS[row["id"]], f"the row {row['id']}")
 
 
@@ -36,9 +36,9 @@ def test_filter(catalog: LanceCatalog, filter: str) -> None:
 @given(k=st.sampled_from([1, 5, 11, 12, 13, 1000]), filter=st.sampled_from(["", "id >= 7"]))
 def test_k(catalog: LanceCatalog, k: int, filter: str) -> None:
     """A query gives back k rows, fewer only where there are no more."""
-    found = catalog.rows(new_queried(catalog), k=k, **told(filter=filter or None))
-    equal(len(found), min(k, len(matching(filter))), "the number of rows")
-    within(ids(found), ids(matching(filter)), "the ids of the rows")
+    rows = catalog.rows(new_queried(catalog), k=k, **told(filter=filter or None))
+    equal(len(rows), min(k, len(matching(filter))), "the number of rows")
+    within(ids(rows), ids(matching(filter)), "the ids of the rows")
 
 
 @should("lance.query.k_zero.{}", operations=QUERY, clause="query-k-zero", each={"scan": {}, "vector": [0.0, 1.0]})
@@ -52,8 +52,8 @@ def test_k_zero(catalog: LanceCatalog, case: Any) -> None:
 @given(k=st.sampled_from([1, 5, 20]), offset=st.sampled_from([0, 1, 10, 12, 40]))
 def test_offset(catalog: LanceCatalog, k: int, offset: int) -> None:
     """With an offset, that many rows are left out first."""
-    found = catalog.rows(new_queried(catalog), k=k, offset=offset)
-    equal(len(found), min(k, max(0, len(ROWS) - offset)), "the number of rows")
+    rows = catalog.rows(new_queried(catalog), k=k, offset=offset)
+    equal(len(rows), min(k, max(0, len(ROWS) - offset)), "the number of rows")
 
 
 @should("lance.query.pages", operations=QUERY, clause="query-offset")
@@ -81,9 +81,9 @@ def test_without_vector(catalog: LanceCatalog, case: Any) -> None:
 def test_row_id(catalog: LanceCatalog, vector: bool, asked: bool | None) -> None:
     """With with_row_id every row has an id of its own in the column _rowid, otherwise none has."""
     id, options = new_queried(catalog), told(with_row_id=asked, columns={"column_names": ["id"]})
-    found = search(catalog, id, (0, 0), k=100, **options) if vector else catalog.rows(id, **options)
-    row_ids = [row["_rowid"] for row in found if row.get("_rowid") is not None]
-    equal(len(found), len(ROWS), "the number of rows")
+    rows = search(catalog, id, (0, 0), k=100, **options) if vector else catalog.rows(id, **options)
+    row_ids = [row["_rowid"] for row in rows if row.get("_rowid") is not None]
+    equal(len(rows), len(ROWS), "the number of rows")
     equal(len(row_ids), len(ROWS) if asked else 0, "the number of rows with a _rowid")
     distinct(row_ids, "the column _rowid")
 
@@ -189,6 +189,6 @@ def test_plans_differ(catalog: LanceCatalog, case: tuple[str, Query]) -> None:
     id = new_queried(catalog)
     plan, query = case
     plain, other = ({"columns": {"column_names": ["id"]}, **query} for query in ({}, query))
-    plans = [text(ask(catalog, ALL[plan], id, one).json, "the plan") for one in (plain, other)]
-    without, lines = (one.count("\n") + 1 for one in plans)
+    plans = [text(ask(catalog, ALL[plan], id, request).json, "the plan") for request in (plain, other)]
+    without, lines = (content.count("\n") + 1 for content in plans)
     unequal(lines, without, "the number of lines of the plan")

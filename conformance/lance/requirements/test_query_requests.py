@@ -31,9 +31,9 @@ def _by(key: str, rows: list[Row]) -> list[Row]:
 def test_column_names(catalog: LanceCatalog, names: list[str], vector: bool) -> None:
     """With column_names the answer has those columns of the table, and no others."""
     id, columns = new_queried(catalog), {"column_names": ["id", *names]}
-    found = search(catalog, id, PROBES[0], k=50, columns=columns) if vector else catalog.rows(id, columns=columns)
-    told = [{name: value for name, value in row.items() if name not in FOUND} for row in found]
-    equal(_by("id", told), [{name: row[name] for name in ("id", *names)} for row in ROWS], "the rows")
+    rows = search(catalog, id, PROBES[0], k=50, columns=columns) if vector else catalog.rows(id, columns=columns)
+    kept = [{name: value for name, value in row.items() if name not in FOUND} for row in rows]
+    equal(_by("id", kept), [{name: row[name] for name in ("id", *names)} for row in ROWS], "the rows")
 
 
 @must("lance.query.columns.aliases", operations=QUERY, clause="query-aliases")
@@ -44,33 +44,33 @@ def test_column_names(catalog: LanceCatalog, names: list[str], vector: bool) -> 
 def test_column_aliases(catalog: LanceCatalog, aliases: dict[str, str], vector: bool) -> None:
     """With column_aliases the answer has those columns under their new names, and no others."""
     id, columns = new_queried(catalog), {"column_aliases": {"key": "id", **aliases}}
-    found = search(catalog, id, PROBES[0], k=50, columns=columns) if vector else catalog.rows(id, columns=columns)
-    told = [{name: value for name, value in row.items() if name not in FOUND} for row in found]
+    rows = search(catalog, id, PROBES[0], k=50, columns=columns) if vector else catalog.rows(id, columns=columns)
+    kept = [{name: value for name, value in row.items() if name not in FOUND} for row in rows]
     expected = [{"key": row["id"], **{alias: row[name] for alias, name in aliases.items()}} for row in ROWS]
-    equal(_by("key", told), expected, "the rows")
+    equal(_by("key", kept), expected, "the rows")
 
 
 @should("lance.query.columns.nested", operations=QUERY, clause="query-nested-columns")
 def test_nested_column(catalog: LanceCatalog) -> None:
     """A field of a struct is asked for by its path, and comes as a column or as a struct of its own."""
-    found = catalog.rows(new_queried(catalog), filter="id = 4", columns={"column_names": ["place.city"]})
+    rows = catalog.rows(new_queried(catalog), filter="id = 4", columns={"column_names": ["place.city"]})
     forms = [{"place.city": "town 4"}], [{"place": {"city": "town 4"}}], [{"city": "town 4"}]
-    one_of(found, forms, "the rows that are found")
+    one_of(rows, forms, "the rows that are found")
 
 
 @should("lance.query.columns.nested_alias", operations=QUERY, clause="query-nested-columns")
 def test_nested_alias(catalog: LanceCatalog) -> None:
     """A field of a struct can have an alias."""
-    found = catalog.rows(new_queried(catalog), filter="id = 4", columns={"column_aliases": {"town": "place.city"}})
-    equal(found, [{"town": "town 4"}], "the rows that are found")
+    rows = catalog.rows(new_queried(catalog), filter="id = 4", columns={"column_aliases": {"town": "place.city"}})
+    equal(rows, [{"town": "town 4"}], "the rows that are found")
 
 
 @must("lance.query.columns.filtered", operations=QUERY, clause="query-columns")
 def test_filter_by_other_column(catalog: LanceCatalog) -> None:
     """A filter may be about columns that the answer does not have."""
-    found = catalog.rows(new_queried(catalog), filter="n > 40", columns={"column_names": ["color"]})
+    rows = catalog.rows(new_queried(catalog), filter="n > 40", columns={"column_names": ["color"]})
     expected = [row["color"] for row in matching("n > 40")]
-    same_items(column(found, "color"), expected, "the values of color")
+    same_items(column(rows, "color"), expected, "the values of color")
 
 
 ODD_NAMES = {
@@ -90,16 +90,16 @@ ODD_NAMES = {
 def test_odd_column_name(catalog: LanceCatalog, case: str) -> None:
     """A column of any name can be asked for ({})."""
     id = catalog.new_table_of(pa.table({"id": [1, 2], case: [10, 20]}))
-    found = catalog.rows(id, columns={"column_names": [case]})
-    same_items(column(found, case), [10, 20], "the values of the column")
+    rows = catalog.rows(id, columns={"column_names": [case]})
+    same_items(column(rows, case), [10, 20], "the values of the column")
 
 
 @must("lance.query.columns.odd_alias.{}", operations=QUERY, clause="query-aliases", kind="hostile", each=ODD_NAMES)
 def test_odd_column_alias(catalog: LanceCatalog, case: str) -> None:
     """A column of any name can have an alias ({})."""
     id = catalog.new_table_of(pa.table({"id": [1, 2], case: [10, 20]}))
-    found = catalog.rows(id, columns={"column_aliases": {"x": case}})
-    same_items(column(found, "x"), [10, 20], "the values of the column")
+    rows = catalog.rows(id, columns={"column_aliases": {"x": case}})
+    same_items(column(rows, "x"), [10, 20], "the values of the column")
 
 
 # What is missing

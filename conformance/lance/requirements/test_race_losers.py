@@ -1,4 +1,4 @@
-"""Several clients that want the same at the same time: what those are told who come too late."""
+"""Several clients that send the same at the same time: what those are told who come too late, or gain nothing."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from functools import partial
 from typing import Any
 
 from conformance.client import Answer
-from conformance.common.races import Act, Late, losers_are_refused
+from conformance.common.bodies import Body
+from conformance.common.races import Act, Late, losers_are_refused, same_requests_are_no_failure
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.client import LanceClient
+from conformance.lance.operations import OPERATIONS, reads
 from conformance.lance.support.arrow import stream
+from conformance.lance.support.ordinary import Ordinary, ordinary
 from conformance.lance.support.staging import stage
 from conformance.strategies import tables
 
@@ -52,11 +55,11 @@ def _create_tag(catalog: LanceCatalog, count: int) -> Sequence[Act]:
 def _create_version(catalog: LanceCatalog, count: int) -> Sequence[Act]:
     id = catalog.new_table()
     staged = [stage(catalog, id) for _ in range(count)]
-    return [partial(LanceClient.create_table_version, id=id, **one, expect=None) for one in staged]
+    return [partial(LanceClient.create_table_version, id=id, **version, expect=None) for version in staged]
 
 
-def _late(operation: str, deed: str, told: str, start: Any, refusals: Sequence[int]) -> Late:
-    statement = f"Of several clients that {deed} at the same time those who come too late are told {told}."
+def _late(operation: str, deed: str, answer: str, start: Any, refusals: Sequence[int]) -> Late:
+    statement = f"Of several clients that {deed} at the same time those who come too late are told {answer}."
     return Late([operation], "race-losers", statement, f"tried to {deed}", start, refusals)
 
 
@@ -82,3 +85,22 @@ CASES = {
     ),
 }
 test_losers_are_refused = losers_are_refused.declare(__name__, CASES)
+
+
+# What all of them may be told is done: only a failure of the server is wrong for any of them.
+
+
+def _noted(catalog: LanceCatalog, name: str, operation: str) -> Ordinary:
+    """Return an ordinary request that clients may send on their own: what it may create is noted."""
+    request = ordinary(catalog, operation, name)
+    catalog.note_sent(operation, request.id, request.body)
+    return request
+
+
+JUDGED = {id for name, case in CASES.items() if name != "version" for id in case.operations}  # each has its own version
+SAME = {
+    name: Body(operation, partial(_noted, operation=operation.id))
+    for name, operation in OPERATIONS.items()
+    if operation.id not in JUDGED and not reads(operation)
+}
+test_same_requests_are_no_failure = same_requests_are_no_failure.declare(__name__, SAME)

@@ -79,7 +79,7 @@ def _make_version(catalog: LanceCatalog, count: int) -> Start:
         rows = catalog.count_table_rows(id).json
         equal(rows, 3 + won + 1, f"the count of rows of the version that client {won} made")
 
-    return [partial(LanceClient.create_table_version, id=id, **one, expect=None) for one in staged], check
+    return [partial(LanceClient.create_table_version, id=id, **version, expect=None) for version in staged], check
 
 
 CONTESTS = {
@@ -121,7 +121,7 @@ CONTESTS = {
 }
 RECOMMENDED_CONTESTS = ("drop_table",)
 test_one_wins = one_wins.declare(
-    __name__, {key: one for key, one in CONTESTS.items() if key not in RECOMMENDED_CONTESTS}
+    __name__, {key: contest for key, contest in CONTESTS.items() if key not in RECOMMENDED_CONTESTS}
 )
 test_one_wins_as_recommended = one_wins.declare(
     __name__, {key: CONTESTS[key] for key in RECOMMENDED_CONTESTS}, level=should
@@ -290,10 +290,10 @@ ACTIONS = (_insert, _increment, _put, _read)
 
 def _numbers(answer: Answer) -> dict[int, list[int]]:
     """Return the numbers of each id."""
-    found: dict[int, list[int]] = {}
+    numbers: dict[int, list[int]] = {}
     for row in read_rows(answer.body):
-        found.setdefault(number(row["id"], "the id of a row"), []).append(number(row["n"], "the n of a row"))
-    return found
+        numbers.setdefault(number(row["id"], "the id of a row"), []).append(number(row["n"], "the n of a row"))
+    return numbers
 
 
 def _read_last(suite: Suite, id: Names, events: list[Event]) -> Event:

@@ -23,8 +23,8 @@ DELETE = ["DeleteFromTable"]
 
 def _check_rows(catalog: LanceCatalog, id: Names, expected: list[tuple[int, str]]) -> None:
     """Check the rows of a table of `tables()`, in any order."""
-    found = [(row["id"], row["name"]) for row in catalog.rows(id)]
-    same_items(found, expected, "the rows of the table")
+    rows = [(row["id"], row["name"]) for row in catalog.rows(id)]
+    same_items(rows, expected, "the rows of the table")
 
 
 # UpdateTable
@@ -177,8 +177,8 @@ def test_update_properties(catalog: LanceCatalog) -> None:
     if not catalog.describe_table(id).get("properties"):
         raise Unoffered("the server keeps no properties of tables")
     answer = catalog.update_table(id, updates=[["name", "'new'"]], properties={"colour": "green"})
-    for one in (answer, catalog.describe_table(id)):
-        equal((one.get("properties") or {}).get("colour"), "green", "the property colour")
+    for description in (answer, catalog.describe_table(id)):
+        equal((description.get("properties") or {}).get("colour"), "green", "the property colour")
 
 
 @should("lance.rows.update.transaction", operations=UPDATE, clause="transaction-known")

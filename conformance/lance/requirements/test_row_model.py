@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from conformance.checks import distinct, equal, holds, number, same_items
 from conformance.client import Answer
@@ -118,8 +118,8 @@ class TableMachine(RuleBasedStateMachine):
         """QueryTable of any version, with a filter."""
         version = self._version_at(place)
         expected = {id: n for id, n in self.model.versions[version].rows.items() if id >= bound}
-        found = self._read(filter=f"id >= {bound}", version=version)
-        equal(found, expected, f"the column n by id in version {version}, from id {bound} on")
+        rows = self._read(filter=f"id >= {bound}", version=version)
+        equal(rows, expected, f"the column n by id in version {version}, from id {bound} on")
 
     @invariant()
     def rows_agree(self) -> None:
@@ -172,5 +172,4 @@ SUBJECTS = [
 @should("lance.model.rows", operations=SUBJECTS, clause="changes-compose", kind="model")
 def test_table_model(suite: Suite, catalog: LanceCatalog) -> None:
     """Any sequence of changes of a table leaves the rows, versions, tags and indices that a simple model predicts."""
-    machine: Any = type("BoundMachine", (TableMachine,), {"catalog": catalog})
-    run_state_machine_as_test(machine, settings=suite.hypothesis_settings())
+    suite.run_machine(TableMachine, catalog=catalog)

@@ -26,8 +26,8 @@ EFFORTS: dict[str, Row] = {
 @should("lance.query.effort.{}", operations=QUERY, clause="query-effort", each=EFFORTS)
 def test_effort_without_index(catalog: LanceCatalog, case: Row) -> None:
     """Where there is no index, the nearest rows are found however hard to search ({})."""
-    found = search(catalog, new_queried(catalog), PROBES[1], k=5, **case)
-    equal(distances(PROBES[1], found), nearest(PROBES[1], FEW_ROWS, 5), "the distances of the rows")
+    rows = search(catalog, new_queried(catalog), PROBES[1], k=5, **case)
+    equal(distances(PROBES[1], rows), nearest(PROBES[1], FEW_ROWS, 5), "the distances of the rows")
 
 
 ZEROS = ("nprobes", "refine_factor", "ef")
@@ -55,15 +55,15 @@ def _found(catalog: LanceCatalog, kind: str, k: int, **query: Any) -> list[int]:
 @must("lance.query.effort.exact", operations=QUERY, clause="query-bypass")
 def test_bypass(catalog: LanceCatalog) -> None:
     """With bypass_vector_index the answer is that of a table without an index, also where the index only estimates."""
-    found = _found(catalog, "ivf_pq", ROWS, bypass_vector_index=True)
-    equal(found, _order(17), "the ids of the rows, the nearest first")
+    order = _found(catalog, "ivf_pq", ROWS, bypass_vector_index=True)
+    equal(order, _order(17), "the ids of the rows, the nearest first")
 
 
 @should("lance.query.effort.refined", operations=QUERY, clause="query-refine")
 def test_refine(catalog: LanceCatalog) -> None:
     """With a refine_factor for all rows, and enough nprobes, the order is exact where the index only estimates."""
-    found = _found(catalog, "ivf_pq", ROWS, nprobes=1000, refine_factor=2)
-    equal(found, _order(17), "the ids of the rows, the nearest first")
+    order = _found(catalog, "ivf_pq", ROWS, nprobes=1000, refine_factor=2)
+    equal(order, _order(17), "the ids of the rows, the nearest first")
 
 
 @should("lance.query.effort.all_probed", operations=QUERY, clause="query-nprobes")

@@ -47,8 +47,8 @@ def test_commit_many(catalog: LanceCatalog) -> None:
     catalog.note_tables(ids)
     answer = catalog.batch_commit_tables(operations=[{"declare_table": {"id": id}} for id in ids])
     exactly(answer["results"], MANY, "the results of the batch")
-    found = collect_tables(catalog, catalog.home, include_declared=True)
-    contains(found, [id[-1] for id in ids], "the listed tables")
+    names = collect_tables(catalog, catalog.home, include_declared=True)
+    contains(names, [id[-1] for id in ids], "the listed tables")
 
 
 @must("lance.version.delete.many", operations=["BatchDeleteTableVersions"], clause="delete-versions-range")
@@ -57,6 +57,6 @@ def test_delete_many_ranges(catalog: LanceCatalog) -> None:
     id = new_table_with_versions(catalog)
     first, second, *rest = numbers(catalog, id)
     ranges = [{"start_version": 1000 + n, "end_version": 1001 + n} for n in range(MANY)]
-    ranges[7], ranges[-1] = ({"start_version": one, "end_version": one + 1} for one in (first, second))
+    ranges[7], ranges[-1] = ({"start_version": version, "end_version": version + 1} for version in (first, second))
     catalog.batch_delete_table_versions(id, ranges=ranges)
     equal(numbers(catalog, id), rest, "the versions of the table")

@@ -35,9 +35,9 @@ ODD = {
 
 def _kept(answer: Answer, sent: dict[str, str], what: str) -> None:
     """Check the properties of an answer; a server may add some of its own."""
-    found = answer.get("properties") or {}
-    contains(found, sent, what)
-    equal({key: found[key] for key in sent}, sent, what)
+    properties = answer.get("properties") or {}
+    contains(properties, sent, what)
+    equal({key: properties[key] for key in sent}, sent, what)
 
 
 def _require_kept(answer: Answer) -> None:
@@ -244,8 +244,8 @@ def test_described_as_listed(catalog: LanceCatalog) -> None:
     id = new_table_with_versions(catalog)
     for listed in catalog.list_table_versions(id)["versions"]:
         described = catalog.describe_table_version(id, version=listed["version"])["version"]
-        told = {key: value for key, value in listed.items() if value is not None}
-        equal({key: described.get(key) for key in told}, told, f"the version {listed['version']}")
+        fields = {key: value for key, value in listed.items() if value is not None}
+        equal({key: described.get(key) for key in fields}, fields, f"the version {listed['version']}")
 
 
 @should("lance.version.create.whole", operations=["CreateTableVersion"], clause="create-version-told")
@@ -263,18 +263,18 @@ def test_versions_of_a_batch_are_told_whole(catalog: LanceCatalog) -> None:
     """The answer to BatchCreateTableVersions has each version as DescribeTableVersion tells it."""
     ids = [catalog.new_table(name) for name in ("a", "b")]
     staged = [stage(catalog, id) for id in ids]
-    entries = [{"id": id, **one} for id, one in zip(ids, staged, strict=True)]
+    entries = [{"id": id, **body} for id, body in zip(ids, staged, strict=True)]
     made = exactly(catalog.batch_create_table_versions(entries=entries)["versions"], 2, "the versions of the answer")
-    for id, one, told in zip(ids, staged, made, strict=True):
-        _same_version(catalog, id, told, one)
+    for id, version, answered in zip(ids, staged, made, strict=True):
+        _same_version(catalog, id, answered, version)
 
 
 def _same_version(catalog: LanceCatalog, id: Names, made: Any, staged: dict[str, Any]) -> None:
     described = catalog.describe_table_version(id, version=staged["version"])["version"]
     holds(isinstance(made, dict), "the answer has the version as an object")
-    told = {key: value for key, value in made.items() if value is not None}
-    equal({key: described.get(key) for key in told}, told, "the described version, beside the one in the answer")
-    equal(told.get("manifest_size"), staged["manifest_size"], "the manifest_size in the answer")
+    fields = {key: value for key, value in made.items() if value is not None}
+    equal({key: described.get(key) for key in fields}, fields, "the described version, beside the one in the answer")
+    equal(fields.get("manifest_size"), staged["manifest_size"], "the manifest_size in the answer")
 
 
 @should("lance.version.delete.counted", operations=["BatchDeleteTableVersions"], clause="delete-versions-told")

@@ -25,9 +25,9 @@ def status_of(answer: Answer) -> str:
 
 def properties_of(answer: Answer) -> dict[str, Any]:
     """Return the properties that an answer tells."""
-    found = answer["properties"]
-    holds(isinstance(found, dict), "the properties are an object")
-    return dict(found)
+    properties = answer["properties"]
+    holds(isinstance(properties, dict), "the properties are an object")
+    return dict(properties)
 
 
 def set_property(key: str, value: str, **mode: str) -> dict[str, Any]:
@@ -52,6 +52,15 @@ def test_describe_transaction(catalog: LanceCatalog) -> None:
     equal(status_of(answer), "succeeded", "the status of the transaction")
 
 
+@should("lance.transaction.describe.properties", operations=DESCRIBE, clause="describe-transaction-properties")
+def test_describe_properties(catalog: LanceCatalog) -> None:
+    """A transaction is described with the properties that AlterTransaction has set."""
+    id = new_transaction(catalog)
+    with catalog.client.preparing():
+        catalog.alter_transaction(id, actions=[set_property("owner", "somebody")])
+    equal(properties_of(catalog.describe_transaction(id)).get("owner"), "somebody", "the property owner")
+
+
 @must("lance.transaction.describe.missing", operations=DESCRIBE, clause="transaction-not-found", kind="error")
 def test_describe_missing_transaction(catalog: LanceCatalog) -> None:
     """A transaction that does not exist is refused with 404 and code 10."""
@@ -72,13 +81,23 @@ def test_transaction_of_another_table(catalog: LanceCatalog) -> None:
 def test_set_and_unset_properties(catalog: LanceCatalog) -> None:
     """Properties are set and removed; the answer and DescribeTransaction tell the same."""
     id = new_transaction(catalog)
-    told = properties_of(catalog.alter_transaction(id, actions=[set_property("a", "1"), set_property("b", "2")]))
-    equal(told.get("a"), "1", "the property a in the answer")
-    equal(told.get("b"), "2", "the property b in the answer")
+    properties = properties_of(catalog.alter_transaction(id, actions=[set_property("a", "1"), set_property("b", "2")]))
+    equal(properties.get("a"), "1", "the property a in the answer")
+    equal(properties.get("b"), "2", "the property b in the answer")
     catalog.alter_transaction(id, actions=[unset_property("a")])
     kept = properties_of(catalog.describe_transaction(id))
     equal(kept.get("b"), "2", "the property b")
     lacks(kept, ["a"], "the properties of the transaction")
+
+
+@must("lance.transaction.alter.answer", operations=ALTER, clause="alter-transaction-properties")
+def test_answer_is_the_transaction(catalog: LanceCatalog) -> None:
+    """The answer has the status and the property that the transaction has afterwards."""
+    id = new_transaction(catalog)
+    answer = catalog.alter_transaction(id, actions=[set_property("a", "1")])
+    described = catalog.describe_transaction(id)
+    equal(status_of(answer), status_of(described), "the status of the answer")
+    equal(properties_of(answer).get("a"), properties_of(described).get("a"), "the property a in the answer")
 
 
 @should("lance.transaction.alter.order", operations=ALTER, clause="alter-transaction-atomic")

@@ -37,10 +37,10 @@ probes = st.sampled_from(PROBES)
 filters = st.sampled_from(sorted(FILTERS))
 
 
-def _check_close(found: list[Any], expected: list[float]) -> None:
+def _check_close(actual: list[Any], expected: list[float]) -> None:
     """Check the distances of found rows, but for what computing with short floats makes of them."""
-    equal(len(found), len(expected), "the number of rows")
-    for place, (got, wanted) in enumerate(zip(found, expected, strict=True), start=1):
+    equal(len(actual), len(expected), "the number of rows")
+    for place, (got, wanted) in enumerate(zip(actual, expected, strict=True), start=1):
         if not isinstance(got, int | float) or not math.isclose(got, wanted, rel_tol=1e-4, abs_tol=1e-4):
             raise Violation(f"the distance of row {place} is {shown(got)}, not {shown(wanted)}", "body:")
 
@@ -49,8 +49,8 @@ def _check_close(found: list[Any], expected: list[float]) -> None:
 @given(probe=probes, k=st.sampled_from([1, 4, 12, 50]))
 def test_nearest(catalog: LanceCatalog, probe: Any, k: int) -> None:
     """A search for a vector finds the k rows nearest to it, the nearest first."""
-    found = search(catalog, new_queried(catalog), probe, k=k)
-    equal(distances(probe, found), nearest(probe, ROWS, k), "the distances of the rows")
+    rows = search(catalog, new_queried(catalog), probe, k=k)
+    equal(distances(probe, rows), nearest(probe, ROWS, k), "the distances of the rows")
 
 
 @must(
@@ -59,8 +59,8 @@ def test_nearest(catalog: LanceCatalog, probe: Any, k: int) -> None:
 @given(probe=st.sampled_from(PROBES[1:]), k=st.sampled_from([1, 5, 50]))
 def test_distance_types(catalog: LanceCatalog, case: str, probe: Any, k: int) -> None:
     """With the distance_type {} the rows are the nearest by this distance."""
-    found = search(catalog, new_queried(catalog), probe, k=k, distance_type=case)
-    _check_close(distances(probe, found, case), nearest(probe, ROWS, k, distance=case))
+    rows = search(catalog, new_queried(catalog), probe, k=k, distance_type=case)
+    _check_close(distances(probe, rows, case), nearest(probe, ROWS, k, distance=case))
 
 
 @should(
@@ -71,33 +71,33 @@ def test_distance_types(catalog: LanceCatalog, case: str, probe: Any, k: int) ->
 )
 def test_distances_are_told(catalog: LanceCatalog, case: str) -> None:
     """The column _distance has the distance of each row ({})."""
-    found = search(catalog, new_queried(catalog), (3, 2), k=5, distance_type=case)
-    _check_close(column(found, "_distance"), distances((3, 2), found, case))
+    rows = search(catalog, new_queried(catalog), (3, 2), k=5, distance_type=case)
+    _check_close(column(rows, "_distance"), distances((3, 2), rows, case))
 
 
 @should("lance.query.vector.distance_default", operations=QUERY, clause="query-distance-told")
 @given(probe=probes)
 def test_default_distance(catalog: LanceCatalog, probe: Any) -> None:
     """Without a distance_type the distance is l2."""
-    found = search(catalog, new_queried(catalog), probe, k=50)
-    _check_close(column(found, "_distance"), nearest(probe, ROWS, 50))
+    rows = search(catalog, new_queried(catalog), probe, k=50)
+    _check_close(column(rows, "_distance"), nearest(probe, ROWS, 50))
 
 
 @must("lance.query.vector.skips", operations=QUERY, clause="query-vector-offset")
 @given(k=st.sampled_from([3, 6]), offset=st.sampled_from([1, 2]))
 def test_offset_skips_the_nearest(catalog: LanceCatalog, k: int, offset: int) -> None:
     """With an offset a search leaves out that many of the nearest rows."""
-    found = distances((3, 2), search(catalog, new_queried(catalog), (3, 2), k=k, offset=offset))
-    at_least(len(found), 1, "the number of rows")
-    equal(found, nearest((3, 2), ROWS, k, offset)[: len(found)], "the distances of the rows")
+    actual = distances((3, 2), search(catalog, new_queried(catalog), (3, 2), k=k, offset=offset))
+    at_least(len(actual), 1, "the number of rows")
+    equal(actual, nearest((3, 2), ROWS, k, offset)[: len(actual)], "the distances of the rows")
 
 
 @should("lance.query.vector.offset", operations=QUERY, clause="query-offset")
 @given(probe=probes, k=st.sampled_from([1, 5, 20]), offset=st.sampled_from([0, 1, 10, 40]))
 def test_offset_of_search(catalog: LanceCatalog, probe: Any, k: int, offset: int) -> None:
     """With an offset a search gives back k rows after those that are left out."""
-    found = search(catalog, new_queried(catalog), probe, k=k, offset=offset)
-    equal(distances(probe, found), nearest(probe, ROWS, k, offset), "the distances of the rows")
+    rows = search(catalog, new_queried(catalog), probe, k=k, offset=offset)
+    equal(distances(probe, rows), nearest(probe, ROWS, k, offset), "the distances of the rows")
 
 
 # Filters
@@ -107,27 +107,27 @@ def test_offset_of_search(catalog: LanceCatalog, probe: Any, k: int, offset: int
 @given(probe=probes, filter=filters, k=st.sampled_from([1, 3, 50]))
 def test_prefilter(catalog: LanceCatalog, probe: Any, filter: str, k: int) -> None:
     """With prefilter the k nearest of those rows are found for which the filter holds."""
-    found = search(catalog, new_queried(catalog), probe, k=k, filter=filter or None, prefilter=True)
-    within(ids(found), ids(matching(filter)), "the ids of the rows")
-    equal(distances(probe, found), nearest(probe, matching(filter), k), "the distances of the rows")
+    rows = search(catalog, new_queried(catalog), probe, k=k, filter=filter or None, prefilter=True)
+    within(ids(rows), ids(matching(filter)), "the ids of the rows")
+    equal(distances(probe, rows), nearest(probe, matching(filter), k), "the distances of the rows")
 
 
 @should("lance.query.vector.postfilter", operations=QUERY, clause="query-postfilter")
 @given(filter=filters, k=st.sampled_from(COUNTS))
 def test_postfilter(catalog: LanceCatalog, filter: str, k: int) -> None:
     """With prefilter switched off those of the k nearest rows are found for which the filter holds."""
-    found = search(catalog, new_queried(catalog), CENTRE, k=k, filter=filter or None, prefilter=False)
+    rows = search(catalog, new_queried(catalog), CENTRE, k=k, filter=filter or None, prefilter=False)
     farthest = nearest(CENTRE, ROWS, k)[-1]
     expected = [row["id"] for row in matching(filter) if DISTANCES["l2"](CENTRE, row["vector"]) <= farthest]
-    same_items(ids(found), expected, "the ids of the rows")
+    same_items(ids(rows), expected, "the ids of the rows")
 
 
 @must("lance.query.vector.filter", operations=QUERY, clause="query-filter")
 @given(probe=probes, filter=filters)
 def test_filtered_search(catalog: LanceCatalog, probe: Any, filter: str) -> None:
     """Every row that a search with a filter finds is one for which the filter holds."""
-    found = search(catalog, new_queried(catalog), probe, k=50, filter=filter or None)
-    same_items(ids(found), ids(matching(filter)), "the ids of the rows")
+    rows = search(catalog, new_queried(catalog), probe, k=50, filter=filter or None)
+    same_items(ids(rows), ids(matching(filter)), "the ids of the rows")
 
 
 BOUNDS: dict[str, Row] = {
@@ -142,10 +142,10 @@ BOUNDS: dict[str, Row] = {
 @given(probe=st.sampled_from(PROBES[:2]))
 def test_bounds(catalog: LanceCatalog, case: Row, probe: Any) -> None:
     """Only rows are found whose distance lies within the bounds ({})."""
-    found = search(catalog, new_queried(catalog), probe, k=50, **case)
+    rows = search(catalog, new_queried(catalog), probe, k=50, **case)
     low, high = case.get("lower_bound", -math.inf), case.get("upper_bound", math.inf)
-    expected = [one for one in nearest(probe, ROWS, 50) if low < one < high]
-    equal(distances(probe, found), expected, "the distances of the rows")
+    expected = [distance for distance in nearest(probe, ROWS, 50) if low < distance < high]
+    equal(distances(probe, rows), expected, "the distances of the rows")
 
 
 # Columns of vectors
@@ -165,8 +165,8 @@ def test_vector_column(catalog: LanceCatalog, column: str, probe: Any) -> None:
     """With vector_column the vectors of this column are searched."""
     id = catalog.new_table_of(_table(vector=_vectors(pa.float32()), opposite=_vectors(pa.float32(), -1)))
     meant = probe if column == "vector" else [-number for number in probe]
-    found = search(catalog, id, probe, k=5, vector_column=column)
-    equal(distances(meant, found), nearest(meant, ROWS, 5), "the distances of the rows")
+    rows = search(catalog, id, probe, k=5, vector_column=column)
+    equal(distances(meant, rows), nearest(meant, ROWS, 5), "the distances of the rows")
 
 
 @should("lance.query.vector.only_column", operations=QUERY, clause="query-only-column")
@@ -184,8 +184,8 @@ def _nested() -> Any:
 @should("lance.query.vector.nested_column", operations=QUERY, clause="query-nested-columns")
 def test_nested_vector_column(catalog: LanceCatalog) -> None:
     """A field of a struct can hold the vectors; it is named by its path."""
-    found = search(catalog, catalog.new_table_of(_nested()), (3, 3), k=1, vector_column="inner.vector")
-    equal(ids(found), [3], "the ids of the rows")
+    rows = search(catalog, catalog.new_table_of(_nested()), (3, 3), k=1, vector_column="inner.vector")
+    equal(ids(rows), [3], "the ids of the rows")
 
 
 TYPES = {"float16": "float16", "float64": "float64"}
@@ -195,14 +195,14 @@ TYPES = {"float16": "float16", "float64": "float64"}
 @given(probe=probes)
 def test_vector_types(catalog: LanceCatalog, case: str, probe: Any) -> None:
     """Vectors of {} are searched as any."""
-    found = search(
+    rows = search(
         catalog,
         catalog.new_table_of(_table(vector=_vectors(pa.type_for_alias(case)))),
         probe,
         k=5,
         vector_column="vector",
     )
-    equal(distances(probe, found), nearest(probe, ROWS, 5), "the distances of the rows")
+    equal(distances(probe, rows), nearest(probe, ROWS, 5), "the distances of the rows")
 
 
 @may("lance.query.vector.hamming", operations=QUERY, clause="query-hamming")
@@ -210,8 +210,8 @@ def test_hamming(catalog: LanceCatalog) -> None:
     """Vectors of bytes are compared by their bits with distance_type hamming."""
     bits = pa.array([[0, 1], [255, 255], [7, 0]], pa.list_(pa.uint8(), 2))
     id = catalog.new_table_of(pa.table({"id": [0, 1, 2], "vector": bits}))
-    found = search(catalog, id, (6, 0), k=3, distance_type="hamming", vector_column="vector")
-    equal(ids(found), [2, 0, 1], "the ids of the rows, the nearest first")
+    rows = search(catalog, id, (6, 0), k=3, distance_type="hamming", vector_column="vector")
+    equal(ids(rows), [2, 0, 1], "the ids of the rows, the nearest first")
 
 
 @should("lance.query.vector.nulls", operations=QUERY, clause="query-null-vectors")
@@ -225,17 +225,17 @@ def test_null_vectors(catalog: LanceCatalog) -> None:
 
 
 def _batch(catalog: LanceCatalog, id: Names, vectors: list[Any], **query: Any) -> list[Row]:
-    return catalog.rows(id, vector={"multi_vector": [list(one) for one in vectors]}, **query)
+    return catalog.rows(id, vector={"multi_vector": [list(vector) for vector in vectors]}, **query)
 
 
 @must("lance.query.vectors.each", operations=QUERY, clause="query-multi-vector")
 @given(vectors=st.lists(probes, min_size=1, max_size=3, unique=True), k=st.sampled_from([1, 3]))
 def test_several_vectors(catalog: LanceCatalog, vectors: list[Any], k: int) -> None:
     """A search for several vectors finds the rows nearest to each of them."""
-    found = set(ids(_batch(catalog, new_queried(catalog), vectors, k=k)))
-    within(found, ids(ROWS), "the ids of the rows")
+    numbers = set(ids(_batch(catalog, new_queried(catalog), vectors, k=k)))
+    within(numbers, ids(ROWS), "the ids of the rows")
     for probe in vectors:
-        own = sorted(DISTANCES["l2"](probe, ROWS[number]["vector"]) for number in found)
+        own = sorted(DISTANCES["l2"](probe, ROWS[number]["vector"]) for number in numbers)
         equal(own[:k], nearest(probe, ROWS, k), f"the distances of the rows nearest to {shown(probe)}")
 
 
@@ -244,9 +244,9 @@ def test_several_vectors(catalog: LanceCatalog, vectors: list[Any], k: int) -> N
 def test_several_vectors_told_apart(catalog: LanceCatalog, vectors: list[Any], k: int, filter: str) -> None:
     """The column query_index says for which of several vectors a row was found; each has its k rows."""
     options = {"filter": filter, "prefilter": True} if filter else {}
-    found = _batch(catalog, new_queried(catalog), vectors, k=k, **options)
+    rows = _batch(catalog, new_queried(catalog), vectors, k=k, **options)
     for place, probe in enumerate(vectors):
-        own = [row for row in found if row.get("query_index") == place]
+        own = [row for row in rows if row.get("query_index") == place]
         equal(
             distances(probe, own), nearest(probe, matching(filter), k), f"the distances of the rows of vector {place}"
         )
@@ -258,5 +258,5 @@ def test_several_vectors_in_each_row(catalog: LanceCatalog) -> None:
     several = [[[1.0, 9.0], [-1.0, 4.0]], [[5.0, 1.0], [1.0, 5.0]], [[5.0, -3.0]]]
     column = pa.array(several, pa.list_(pa.list_(pa.float32(), 2)))
     id = catalog.new_table_of(pa.table({"id": [0, 1, 2], "vector": column}))
-    found = _batch(catalog, id, [(5, 1), (1, 5)], k=1, distance_type="cosine", vector_column="vector")
-    equal(ids(found), [1], "the ids of the rows")
+    rows = _batch(catalog, id, [(5, 1), (1, 5)], k=1, distance_type="cosine", vector_column="vector")
+    equal(ids(rows), [1], "the ids of the rows")

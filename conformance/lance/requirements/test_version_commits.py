@@ -104,14 +104,14 @@ def test_manifest_outside_of_the_table(catalog: LanceCatalog, case: Callable[[st
 def test_what_is_told_of_a_version_is_kept(catalog: LanceCatalog) -> None:
     """The e_tag and the metadata that come with a new version are listed and described."""
     id = catalog.new_table()
-    told: dict[str, Any] = {"e_tag": '"of-the-client"', "metadata": {"writer": "a client", "": "ö"}}
+    details: dict[str, Any] = {"e_tag": '"of-the-client"', "metadata": {"writer": "a client", "": "ö"}}
     staged = stage(catalog, id)
-    catalog.create_table_version(id, **staged, **told)
+    catalog.create_table_version(id, **staged, **details)
     entries = keyed(catalog.list_table_versions(id)["versions"], "version")
     contains(entries, [staged["version"]], "the listed versions")
     described = catalog.describe_table_version(id, version=staged["version"])["version"]
     for place, version in (("listed", entries[staged["version"]]), ("described", described)):
-        for field, value in told.items():
+        for field, value in details.items():
             equal(version.get(field), value, f"the {field} of the {place} version")
 
 
@@ -159,7 +159,7 @@ def test_delete_versions(catalog: LanceCatalog, case: Any) -> None:
     before = numbers(catalog, id)
     ranges, gone = case
     shift = before[0] - 1
-    body = [{"start_version": one[0] + shift * (one[0] > 0), "end_version": one[1] + shift} for one in ranges]
+    body = [{"start_version": span[0] + shift * (span[0] > 0), "end_version": span[1] + shift} for span in ranges]
     catalog.batch_delete_table_versions(id, ranges=body)
     left = [version for place, version in enumerate(before) if place not in gone]
     equal(numbers(catalog, id), left, "the listed versions")

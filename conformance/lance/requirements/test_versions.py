@@ -37,8 +37,8 @@ def new_versioned(catalog: LanceCatalog, inserts: int = 3) -> tuple[Names, list[
 
 def listed(catalog: LanceCatalog, id: Names, **query: Any) -> list[int]:
     """Return the numbers of the versions that the list has, in its order."""
-    found = collect(lambda **page: catalog.list_table_versions(id, **page), "versions", **query)
-    return [one["version"] for one in found]
+    versions = collect(lambda **page: catalog.list_table_versions(id, **page), "versions", **query)
+    return [version["version"] for version in versions]
 
 
 # ListTableVersions
@@ -65,7 +65,7 @@ def test_latest_version_by_the_list(catalog: LanceCatalog) -> None:
     """One descending version is the latest one: how clients find it."""
     id, numbers = new_versioned(catalog)
     page = catalog.list_table_versions(id, descending=True, limit=1)["versions"]
-    equal([one["version"] for one in page], numbers[-1:], "the versions of the page")
+    equal([version["version"] for version in page], numbers[-1:], "the versions of the page")
 
 
 @should("lance.version.list.times", operations=LIST, clause="version-times")
@@ -73,7 +73,7 @@ def test_times_rise(catalog: LanceCatalog) -> None:
     """The times of versions, in milliseconds since 1970, where they are told, do not fall, and are of today."""
     id, _ = new_versioned(catalog)
     versions = sorted(catalog.list_table_versions(id)["versions"], key=_number)
-    times = [one["timestamp_millis"] for one in versions if one.get("timestamp_millis") is not None]
+    times = [version["timestamp_millis"] for version in versions if version.get("timestamp_millis") is not None]
     if not times:
         raise Unoffered("the versions have no times")
     for earlier, later in pairwise(times):
@@ -91,7 +91,7 @@ def test_manifests_differ(catalog: LanceCatalog) -> None:
     """Every version has a manifest of its own."""
     id, numbers = new_versioned(catalog)
     versions = catalog.list_table_versions(id)["versions"]
-    paths = {text(one["manifest_path"], "the manifest_path of a version") for one in versions}
+    paths = {text(version["manifest_path"], "the manifest_path of a version") for version in versions}
     equal(len(paths), len(numbers), "the number of different manifests")
 
 
@@ -146,9 +146,9 @@ def test_restore_makes_a_version(catalog: LanceCatalog) -> None:
     catalog.restore_table(id, version=numbers[0])
     above(catalog.version(id), numbers[-1], "the version after the restore")
     equal(catalog.count_table_rows(id, version=numbers[-1]).json, 5, "the count of rows")
-    found = set(listed(catalog, id))
-    contains(found, numbers, "the listed versions")
-    above(len(found), len(set(numbers)), "the number of listed versions")
+    versions = set(listed(catalog, id))
+    contains(versions, numbers, "the listed versions")
+    above(len(versions), len(set(numbers)), "the number of listed versions")
 
 
 @should("lance.version.restore.undone", operations=RESTORE, clause="restore-version")

@@ -21,7 +21,7 @@ test_answers_match_document = wire.answers_match_document.declare(__name__, OPER
 
 @must(
     "lance.unsupported.form",
-    operations=[one.id for one in OPERATIONS.values()],
+    operations=[operation.id for operation in OPERATIONS.values()],
     clause="unsupported-operations",
     kind="wire",
 )

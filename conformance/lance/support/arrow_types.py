@@ -162,10 +162,10 @@ def rows_of(*tables: pa.Table) -> list[tuple[str, ...]]:
     return sorted(row for table in tables for row in zip(*map(_texts, table.columns), strict=True))
 
 
-def same_rows(found: pa.Table, *expected: pa.Table) -> None:
+def same_rows(actual: pa.Table, *expected: pa.Table) -> None:
     """Check that a table has the rows of others, whatever their order."""
-    if rows_of(found) != rows_of(*expected):
-        same_items(_readable_rows(found), _readable_rows(*expected), "the rows of the table")
+    if rows_of(actual) != rows_of(*expected):
+        same_items(_readable_rows(actual), _readable_rows(*expected), "the rows of the table")
         raise Violation("the rows of the table: their values are of another type than those that were sent")
 
 
@@ -204,5 +204,5 @@ def _readable(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, dict):
-        return {name: _readable(one) for name, one in value.items()}
-    return [_readable(one) for one in value] if isinstance(value, list | tuple) else value
+        return {name: _readable(item) for name, item in value.items()}
+    return [_readable(item) for item in value] if isinstance(value, list | tuple) else value

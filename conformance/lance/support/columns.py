@@ -43,6 +43,6 @@ def schema_of(catalog: LanceCatalog, id: Names) -> Any:
 
 def field(catalog: LanceCatalog, id: Names, name: str) -> Any:
     """Return one field of a table's schema. Raises Violation when there is none of this name."""
-    told = fields(catalog, id)
-    contains(told, [name], COLUMNS)
-    return told[name]
+    declared = fields(catalog, id)
+    contains(declared, [name], COLUMNS)
+    return declared[name]

@@ -120,13 +120,13 @@ def wait_for_indices(
     """Return the wanted entries as soon as this many are listed. Raises Violation when they never are."""
 
     def look() -> list[dict[str, Any]] | None:
-        found = [entry for entry in all_indices(catalog, id) if wanted(entry)]
-        return found if len(found) >= count else None
+        seen = [entry for entry in all_indices(catalog, id) if wanted(entry)]
+        return seen if len(seen) >= count else None
 
-    found = _patiently(catalog, look)
-    if found is None:
+    entries = _patiently(catalog, look)
+    if entries is None:
         raise Violation(f"{what} was created, but is not listed", "body:/indexes")
-    return found
+    return entries
 
 
 def new_index(catalog: LanceCatalog, id: Id, kind: Kind, name: str = "idx", **body: Any) -> Answer:
@@ -143,8 +143,8 @@ def covered(catalog: LanceCatalog, id: Id, name: str) -> Answer:
         stats = catalog.describe_table_index_stats(id, name)
         return None if stats.get("num_unindexed_rows") else stats
 
-    found = _patiently(catalog, look)
-    return catalog.describe_table_index_stats(id, name) if found is None else found
+    statistics = _patiently(catalog, look)
+    return catalog.describe_table_index_stats(id, name) if statistics is None else statistics
 
 
 def row_counts_of(stats: Answer) -> tuple[int, int]:
@@ -160,9 +160,9 @@ def _patiently(catalog: LanceCatalog, look: Callable[[], T | None]) -> T | None:
     facts = catalog.target.facts
     until = time.monotonic() + (IMPATIENCE_SECONDS if IN_VAIN in facts else PATIENCE_SECONDS)
     while True:
-        found = look()
-        if found is not None:
-            return found
+        seen = look()
+        if seen is not None:
+            return seen
         if time.monotonic() > until:
             facts[IN_VAIN] = "yes"
             return None

@@ -71,9 +71,9 @@ def collect_tables(catalog: LanceCatalog, id: Names, *, whole: bool = False, **q
 
     The document says in one place that names are listed, and in another that full identifiers are.
     """
-    found = collect(lambda **page: catalog.list_tables(id, **page), "tables", **query)
+    names = collect(lambda **page: catalog.list_tables(id, **page), "tables", **query)
     above = f"{join_parts(id)}{DELIMITER}"
-    return found if whole or not id else [text(one, "a listed table").removeprefix(above) for one in found]
+    return names if whole or not id else [text(name, "a listed table").removeprefix(above) for name in names]
 
 
 def collect_all_tables(catalog: LanceCatalog, **query: Any) -> list[str]:

@@ -19,11 +19,10 @@ from conformance.lance.support.arrow import stream
 from conformance.lance.support.indexing import KINDS, new_index
 from conformance.lance.support.staging import stage
 from conformance.lance.support.transactions import new_transaction
-from conformance.outcomes import Blocked, Unoffered
+from conformance.outcomes import Blocked
 from conformance.strategies import tables
 
 Json = dict[str, Any]
-SUCCESSES = (200, 204)
 QUERY: Json = {"vector": {"single_vector": [0.0, 1.0]}, "vector_column": "place", "k": 1}
 WORDS_INDEX: Json = {"column": "name", "index_type": "FTS", "name": "idx"}
 
@@ -38,9 +37,13 @@ class Ordinary:
     query: Mapping[str, Any] = field(default_factory=dict)
     path: Mapping[str, str] = field(default_factory=dict)
 
+    def with_content(self, body: Any) -> Ordinary:
+        """Return the request with another JSON body."""
+        return replace(self, body=body)
+
     def with_body(self, **fields: Any) -> Ordinary:
         """Return the request with more, or other, fields of the body."""
-        return replace(self, body={**(self.body or {}), **fields})
+        return self.with_content({**(self.body or {}), **fields})
 
     def send(self, catalog: LanceCatalog, operation: str, *, expect: Expected = None, **options: Any) -> Answer:
         """Send it; `options` are those of LanceCatalog.send."""
@@ -63,16 +66,6 @@ Prepare = Callable[[LanceCatalog, str], Ordinary]
 def ordinary(catalog: LanceCatalog, operation: str, name: str = "t") -> Ordinary:
     """Make what an operation is about, under this name, and return a request about it."""
     return PREPARATIONS[operation](catalog, name)
-
-
-def accepted(catalog: LanceCatalog, operation: str, request: Ordinary) -> Answer:
-    """Send a request that has no defect. Raises Blocked where it is refused, Unoffered where the operation is."""
-    answer = request.send(catalog, operation)
-    if answer.status in SUCCESSES:
-        return answer
-    if catalog.client.refuses(catalog.client.steps[-1]):
-        raise Unoffered(f"the server does not have {operation}")
-    raise Blocked(f"{operation} answers {answer.status} to a request without a defect", operation)
 
 
 def _namespace(body: Any = None) -> Prepare:
@@ -127,9 +120,9 @@ def _transaction(body: Json) -> Prepare:
 def _registration(catalog: LanceCatalog, name: str) -> Ordinary:
     """Deregister a table; its location is one to register, in the form that the server takes."""
     id = catalog.new_table(name)
-    told = text(catalog.deregister_table(id)["location"], "the location of the table")
-    relative = told.rstrip("/").rsplit("/", 1)[-1]
-    for location in (told, relative):
+    whole = text(catalog.deregister_table(id)["location"], "the location of the table")
+    relative = whole.rstrip("/").rsplit("/", 1)[-1]
+    for location in (whole, relative):
         if catalog.register_table(id, location=location, expect=None).status == 200:
             catalog.deregister_table(id)
             return Ordinary(id, {"location": location})

@@ -56,19 +56,21 @@ FILTERS: dict[str, Callable[[Row], bool]] = {
 }
 
 
-def _l2(one: Vector, other: Vector) -> float:
-    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
+def _l2(vector: Vector, other: Vector) -> float:
+    return sum((a - b) ** 2 for a, b in zip(vector, other, strict=True))
 
 
-def _inner(one: Vector, other: Vector) -> float:
-    return sum(a * b for a, b in zip(one, other, strict=True))
+def _inner(vector: Vector, other: Vector) -> float:
+    return sum(a * b for a, b in zip(vector, other, strict=True))
 
 
 # As Lance computes them: the square of the Euclidean distance, and 1 less the product or the cosine.
 DISTANCES: dict[str, Callable[[Vector, Vector], float]] = {
     "l2": _l2,
-    "cosine": lambda one, other: 1 - _inner(one, other) / math.sqrt(_inner(one, one) * _inner(other, other)),
-    "dot": lambda one, other: 1 - _inner(one, other),
+    "cosine": lambda vector, other: (
+        1 - _inner(vector, other) / math.sqrt(_inner(vector, vector) * _inner(other, other))
+    ),
+    "dot": lambda vector, other: 1 - _inner(vector, other),
 }
 
 
@@ -99,11 +101,11 @@ def nearest(probe: Vector, rows: Sequence[Row], k: int, offset: int = 0, distanc
     return sorted(DISTANCES[distance](probe, row["vector"]) for row in rows)[offset : offset + k]
 
 
-def distances(probe: Vector, found: Sequence[Row], distance: str = "l2") -> list[float]:
+def distances(probe: Vector, rows: Sequence[Row], distance: str = "l2") -> list[float]:
     """Return the distances of found rows to a vector, in the order of the rows; every row counts once."""
-    within(ids(found), ids(ROWS), "the ids of the rows")
-    distinct(ids(found), "the ids of the rows")
-    return [DISTANCES[distance](probe, ROWS[row["id"]]["vector"]) for row in found]
+    within(ids(rows), ids(ROWS), "the ids of the rows")
+    distinct(ids(rows), "the ids of the rows")
+    return [DISTANCES[distance](probe, ROWS[row["id"]]["vector"]) for row in rows]
 
 
 def told(**fields: Any) -> Row:

@@ -16,14 +16,14 @@ def new_transaction(catalog: LanceCatalog, name: str = "t") -> str:
         catalog.restore_table(id, version=catalog.version(id), expect=None),
         catalog.insert_into_table(id, stream(tables(1)), expect=None),
     ):
-        found = answer.get("transaction_id") if answer.status == 200 else None
-        if found:
-            return _known(catalog, id, str(found))
+        transaction = answer.get("transaction_id") if answer.status == 200 else None
+        if transaction:
+            return _known(catalog, id, str(transaction))
     raise Unoffered("no change of a table tells the id of its transaction")
 
 
-def _known(catalog: LanceCatalog, table: Names, told: str) -> str:
+def _known(catalog: LanceCatalog, table: Names, transaction: str) -> str:
     """Return an id of a transaction in the form that its server takes: as it was told, or after the table's."""
-    if catalog.describe_transaction(told, expect=None).status == 200:
-        return told
-    return told if DELIMITER in told else join_parts((*table, told))
+    if catalog.describe_transaction(transaction, expect=None).status == 200:
+        return transaction
+    return transaction if DELIMITER in transaction else join_parts((*table, transaction))

@@ -14,7 +14,7 @@ VERSIONS = 4
 def numbers(catalog: LanceCatalog, id: Names) -> list[int]:
     """Return the versions that a table has, smallest first. To ask for one that it lacks is a Violation."""
     versions = listed(catalog.list_table_versions(id)["versions"], "the listed versions")
-    return Items(sorted(number(one["version"], "the number of a listed version") for one in versions))
+    return Items(sorted(number(version["version"], "the number of a listed version") for version in versions))
 
 
 def new_table_with_versions(catalog: LanceCatalog, rows: int = 1) -> Names:

@@ -35,8 +35,8 @@ NUMBERS = range(len(TEXTS))
 
 def new_texts(catalog: LanceCatalog, *indexed: str, texts: list[str | None] | None = None) -> Names:
     """Create a table of TEXTS, or others, and TITLES with an index for full-text search over each of these columns."""
-    told = TEXTS if texts is None else texts
-    columns = {"id": pa.array(range(len(told)), pa.int64()), "text": pa.array(told), "title": TITLES[: len(told)]}
+    chosen = TEXTS if texts is None else texts
+    columns = {"id": pa.array(range(len(chosen)), pa.int64()), "text": pa.array(chosen), "title": TITLES[: len(chosen)]}
     id = catalog.new_table_of(pa.table(columns))
     for column in indexed:
         new_index(catalog, id, KINDS["fts"], column, column=column, **SETTINGS)
@@ -45,8 +45,8 @@ def new_texts(catalog: LanceCatalog, *indexed: str, texts: list[str | None] | No
 
 def having(condition: Callable[[list[str]], bool], texts: list[str | None] | None = None) -> list[int]:
     """Return the rows for whose words a condition holds."""
-    told = TEXTS if texts is None else texts
-    return [number for number in NUMBERS if told[number] and condition((told[number] or "").lower().split())]
+    chosen = TEXTS if texts is None else texts
+    return [number for number in NUMBERS if chosen[number] and condition((chosen[number] or "").lower().split())]
 
 
 def with_any(words: Iterable[str], texts: list[str | None] | None = None) -> list[int]:

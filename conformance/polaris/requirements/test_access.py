@@ -86,8 +86,8 @@ class Missing:
 
 
 MISSING = {
-    one.id.replace(" ", "_"): one
-    for one in (
+    missing.id.replace(" ", "_"): missing
+    for missing in (
         Missing("catalog", "get_catalog", "catalog"),
         Missing("catalog of roles", "list_catalog_roles", "catalog"),
         Missing("namespace", "load_namespace", "namespace"),
@@ -133,9 +133,9 @@ def test_refusals_tell_nothing(scene: Stage) -> None:
         call = stage.calls[name]
         said = repr((call.path, call.query, call.body))
         answer = stage.ask(name, POWERLESS)
-        for one in secret:
-            told = answer.status == 403 and one not in said and one.encode() in answer.body
-            holds(not told, f"the refusal of {OPERATIONS[name]} does not tell {one}")
+        for word in secret:
+            leak = answer.status == 403 and word not in said and word.encode() in answer.body
+            holds(not leak, f"the refusal of {OPERATIONS[name]} does not tell {word}")
 
 
 # What is taken away holds from the next request

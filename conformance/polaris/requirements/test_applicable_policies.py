@@ -8,6 +8,7 @@ from conformance.polaris.support.policies import CATALOG, EXPIRY, attach, holdin
 from conformance.requirement import must, should
 
 SINCE = "1.7"
+UNKNOWN_TYPE = "lakeproof.no-such-type"
 ATTACH, APPLICABLE = ["attachPolicy"], ["getApplicablePolicies"]
 
 
@@ -44,3 +45,31 @@ def test_policies_of_nothing(catalog: PolarisCatalog) -> None:
     catalog.control(lambda: catalog.get_applicable_policies(namespace=catalog.tables.separator.join(home)))
     catalog.get_applicable_policies(namespace=missing, expect=404)
     catalog.get_applicable_policies(namespace=catalog.tables.separator.join(home), target_name=missing, expect=404)
+
+
+@should(
+    "polaris.policy.applicable.target_alone",
+    operations=APPLICABLE,
+    clause="policy-target-alone",
+    kind="error",
+    since=SINCE,
+)
+def test_target_without_a_namespace(catalog: PolarisCatalog) -> None:
+    """The policies of a table are asked for with the namespace that it is in, else it is refused with 400."""
+    table = catalog.tables.new_table()
+    catalog.control(lambda: holding(catalog, table[:-1], table[-1]))
+    catalog.get_applicable_policies(target_name=table[-1], expect=400)
+
+
+@should(
+    "polaris.policy.listed.unknown_type",
+    operations=["listPolicies", *APPLICABLE],
+    clause="policy-type",
+    kind="error",
+    since=SINCE,
+)
+def test_policies_of_an_unknown_type(catalog: PolarisCatalog) -> None:
+    """Policies of a type that there is not are refused with 400, in lists and where they are asked for."""
+    home = catalog.tables.home
+    catalog.list_policies(home, policyType=UNKNOWN_TYPE, expect=400)
+    catalog.get_applicable_policies(policyType=UNKNOWN_TYPE, expect=400)

@@ -23,22 +23,25 @@ SHOWN = ("list_given", "list_takers")
 @must("polaris.assignment.{}.shown", operations=_of("assign", *SHOWN), clause="assigned", each=ASSIGNMENTS)
 def test_assignment_is_shown(catalog: PolarisCatalog, case: Assignment) -> None:
     """A {} that was assigned is listed with whom it was assigned to, and the other way round."""
-    one, taker = catalog.new(case.given), catalog.new(case.taker)
-    equal(case.of_taker(catalog, one, taker), [], "what is assigned before")
-    case.give(catalog, one, taker)
-    equal(case.of_taker(catalog, one, taker), [one[-1]], "what is assigned")
-    equal(case.takers(catalog, one), [taker[-1]], "whom it is assigned to")
+    role, taker = catalog.new(case.given), catalog.new(case.taker)
+    equal(case.of_taker(catalog, role, taker), [], "what is assigned before")
+    equal(case.takers(catalog, role), [], "who has it before")
+    case.give(catalog, role, taker)
+    equal(case.of_taker(catalog, role, taker), [role[-1]], "what is assigned")
+    equal(case.takers(catalog, role), [taker[-1]], "whom it is assigned to")
 
 
 @must("polaris.assignment.{}.complete", operations=_of("assign", *SHOWN), clause="lists-complete", each=ASSIGNMENTS)
 def test_lists_of_assignments_are_complete(catalog: PolarisCatalog, case: Assignment) -> None:
     """Every {} that one has is listed, and everyone who has one, as they are found alone."""
-    ones, takers = ([catalog.new(kind) for _ in range(SEVERAL)] for kind in (case.given, case.taker))
-    for one in ones:
-        case.give(catalog, one, takers[0])
+    ones, takers = (
+        [catalog.new(kind, properties={"a": "1"}) for _ in range(SEVERAL)] for kind in (case.given, case.taker)
+    )
+    for role in ones:
+        case.give(catalog, role, takers[0])
     for taker in takers[1:]:
         case.give(catalog, ones[0], taker)
-    same_items(case.of_taker(catalog, ones[0], takers[0]), [one[-1] for one in ones], "what is assigned")
+    same_items(case.of_taker(catalog, ones[0], takers[0]), [id[-1] for id in ones], "what is assigned")
     same_items(case.takers(catalog, ones[0]), [taker[-1] for taker in takers], "whom it is assigned to")
     same_items(case.of_taker(catalog, ones[0], takers[1]), [ones[0][-1]], "what another one has")
     given = catalog.send(case.list_given, case._without_given(ones[0], takers[1]))[case.given.listed]
@@ -52,32 +55,32 @@ def test_lists_of_assignments_are_complete(catalog: PolarisCatalog, case: Assign
 )
 def test_assignment_without_a_wrapper(catalog: PolarisCatalog, case: Assignment) -> None:
     """A {} to assign may also stand in the body itself, without the field around it."""
-    one, taker = catalog.new(case.given), catalog.new(case.taker)
-    case.give(catalog, one, taker, bare=True)
-    equal(case.of_taker(catalog, one, taker), [one[-1]], "what is assigned")
+    role, taker = catalog.new(case.given), catalog.new(case.taker)
+    case.give(catalog, role, taker, bare=True)
+    equal(case.of_taker(catalog, role, taker), [role[-1]], "what is assigned")
 
 
 @should("polaris.assignment.{}.twice", operations=_of("assign", *SHOWN), clause="assigned-twice", each=ASSIGNMENTS)
 def test_assignment_twice(catalog: PolarisCatalog, case: Assignment) -> None:
     """Assigning a {} again succeeds and changes nothing: it is listed once, and one revoke takes it away."""
-    one, taker = catalog.new(case.given), catalog.new(case.taker)
-    case.give(catalog, one, taker)
-    case.give(catalog, one, taker)
-    equal(case.of_taker(catalog, one, taker), [one[-1]], "what is assigned")
-    equal(case.takers(catalog, one), [taker[-1]], "whom it is assigned to")
-    case.take(catalog, one, taker)
-    equal(case.of_taker(catalog, one, taker), [], "what is assigned after one revoke")
+    role, taker = catalog.new(case.given), catalog.new(case.taker)
+    case.give(catalog, role, taker)
+    case.give(catalog, role, taker)
+    equal(case.of_taker(catalog, role, taker), [role[-1]], "what is assigned")
+    equal(case.takers(catalog, role), [taker[-1]], "whom it is assigned to")
+    case.take(catalog, role, taker)
+    equal(case.of_taker(catalog, role, taker), [], "what is assigned after one revoke")
 
 
 @must("polaris.assignment.{}.revoked", operations=_of("revoke", "assign", *SHOWN), clause="revoked", each=ASSIGNMENTS)
 def test_revoked_assignment(catalog: PolarisCatalog, case: Assignment) -> None:
     """A {} that was revoked is listed no more at either end, and other assignments stay."""
-    one, kept, taker = catalog.new(case.given), catalog.new(case.given), catalog.new(case.taker)
-    for given in (one, kept):
+    role, kept, taker = catalog.new(case.given), catalog.new(case.given), catalog.new(case.taker)
+    for given in (role, kept):
         case.give(catalog, given, taker)
-    case.take(catalog, one, taker)
-    equal(case.of_taker(catalog, one, taker), [kept[-1]], "what is assigned")
-    equal(case.takers(catalog, one), [], "whom it is assigned to")
+    case.take(catalog, role, taker)
+    equal(case.of_taker(catalog, role, taker), [kept[-1]], "what is assigned")
+    equal(case.takers(catalog, role), [], "whom it is assigned to")
     equal(case.takers(catalog, kept), [taker[-1]], "whom the other one is assigned to")
 
 
@@ -111,13 +114,13 @@ def test_revoking_what_was_not_assigned_is_refused(catalog: PolarisCatalog, case
 )
 def test_deleted_role_is_assigned_no_more(catalog: PolarisCatalog, case: Assignment) -> None:
     """A {} that was deleted is assigned to nobody, also when there is another one of its name."""
-    one, taker = catalog.new(case.given), catalog.new(case.taker)
-    case.give(catalog, one, taker)
-    catalog.delete(case.given, one)
-    equal(case.of_taker(catalog, one, taker), [], "what is assigned")
-    catalog.create(case.given, one)
-    equal(case.of_taker(catalog, one, taker), [], "what is assigned when the name is given again")
-    equal(case.takers(catalog, one), [], "whom it is assigned to")
+    role, taker = catalog.new(case.given), catalog.new(case.taker)
+    case.give(catalog, role, taker)
+    catalog.delete(case.given, role)
+    equal(case.of_taker(catalog, role, taker), [], "what is assigned")
+    catalog.create(case.given, role)
+    equal(case.of_taker(catalog, role, taker), [], "what is assigned when the name is given again")
+    equal(case.takers(catalog, role), [], "whom it is assigned to")
 
 
 @must(
@@ -128,10 +131,10 @@ def test_deleted_role_is_assigned_no_more(catalog: PolarisCatalog, case: Assignm
 )
 def test_deleted_taker_has_nothing(catalog: PolarisCatalog, case: Assignment) -> None:
     """Who was deleted has no {} any more, also when there is another one of the name."""
-    one, taker = catalog.new(case.given), catalog.new(case.taker)
-    case.give(catalog, one, taker)
+    role, taker = catalog.new(case.given), catalog.new(case.taker)
+    case.give(catalog, role, taker)
     catalog.delete(case.taker, taker)
-    equal(case.takers(catalog, one), [], "whom it is assigned to")
+    equal(case.takers(catalog, role), [], "whom it is assigned to")
     catalog.create(case.taker, taker)
-    equal(case.takers(catalog, one), [], "whom it is assigned to when the name is given again")
-    equal(case.of_taker(catalog, one, taker), [], "what is assigned")
+    equal(case.takers(catalog, role), [], "whom it is assigned to when the name is given again")
+    equal(case.of_taker(catalog, role, taker), [], "what is assigned")

@@ -19,7 +19,7 @@ def test_role_of_a_new_catalog(catalog: PolarisCatalog) -> None:
     """A new catalog has the role catalog_admin, which may manage access and metadata."""
     (name,) = catalog.new(CATALOG)
     roles = catalog.send("listCatalogRoles", {"catalogName": name})["roles"]
-    find(roles, lambda one: one["name"] == CATALOG_ADMIN, f"the role {CATALOG_ADMIN}")
+    find(roles, lambda role: role["name"] == CATALOG_ADMIN, f"the role {CATALOG_ADMIN}")
     wanted = [ON_CATALOG.grant((), f"CATALOG_MANAGE_{what}") for what in ("ACCESS", "METADATA")]
     contains(grants(catalog, (name, CATALOG_ADMIN)), wanted, "the grants of catalog_admin")
 
@@ -58,13 +58,13 @@ def test_roles_belong_to_their_catalog(catalog: PolarisCatalog) -> None:
 def test_assigned_roles_of_one_catalog(catalog: PolarisCatalog) -> None:
     """The catalog roles of a principal role are listed for one catalog: those of another one are not among them."""
     other = catalog.new(CATALOG)
-    one, foreign = catalog.new(CATALOG_ROLE), (other[0], catalog.target.new_name())
+    own, foreign = catalog.new(CATALOG_ROLE), (other[0], catalog.target.new_name())
     taker = catalog.new(CATALOG_ROLES.taker)
     with catalog.client.preparing():
         catalog.create(CATALOG_ROLE, foreign)
-        for role in (one, foreign):
+        for role in (own, foreign):
             CATALOG_ROLES.give(catalog, role, taker)
-    for role in (one, foreign):
+    for role in (own, foreign):
         equal(CATALOG_ROLES.of_taker(catalog, role, taker), [role[-1]], "what is assigned in this catalog")
 
 

@@ -48,7 +48,7 @@ def test_base_location_is_allowed(catalog: PolarisCatalog) -> None:
     catalog.create(CATALOG, id, changed(value, allowedLocations=None))
     base = value["properties"][BASE_LOCATION]
     allowed = catalog.get(CATALOG, id)["storageConfigInfo"].get("allowedLocations") or [base]
-    within([one.rstrip("/") for one in allowed], [base], "the allowedLocations")
+    within([location.rstrip("/") for location in allowed], [base], "the allowedLocations")
 
 
 @should("polaris.catalog.base.outside", operations=["createCatalog"], clause="base-location-inside", since="1.7")
@@ -67,7 +67,7 @@ def test_catalog_without_a_base_location(catalog: PolarisCatalog) -> None:
     id = catalog.id(CATALOG)
     value = catalog.value(CATALOG, id)
     catalog.control(lambda: catalog.new(CATALOG))
-    without = {name: one for name, one in value.items() if name != "properties"}
+    without = {name: item for name, item in value.items() if name != "properties"}
     for broken in ({**value, "properties": {"a": "1"}}, {**value, "properties": {}}, without):
         refused(catalog, id, broken)
 

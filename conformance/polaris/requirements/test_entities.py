@@ -26,9 +26,9 @@ def test_what_was_created_is_there(catalog: PolarisCatalog, case: Entity) -> Non
     """A {} that was created is there, under its name and with the properties that were given."""
     id = catalog.id(case)
     catalog.create(case, id, value := catalog.value(case, id, properties=PROPERTIES))
-    found = catalog.get(case, id)
-    equal(found["name"], id[-1], "the name")
-    shows(found["properties"], value["properties"], "the properties")
+    answer = catalog.get(case, id)
+    equal(answer["name"], id[-1], "the name")
+    shows(answer["properties"], value["properties"], "the properties")
 
 
 @must("polaris.{}.create.answer", operations=_of("create"), clause="created-is-answered", each=ENTITIES, since="1.7")
@@ -80,9 +80,9 @@ def test_fields_that_the_server_sets(catalog: PolarisCatalog, case: Entity) -> N
     """The version and the times of a new {} are the server's, whatever the request says of them."""
     id = catalog.id(case)
     catalog.create(case, id, {**catalog.value(case, id), **OUTPUT})
-    found = catalog.get(case, id)
-    equal(found["entityVersion"], FIRST_VERSION, "the entityVersion")
-    created, updated = (number(found[name], name) for name in ("createTimestamp", "lastUpdateTimestamp"))
+    answer = catalog.get(case, id)
+    equal(answer["entityVersion"], FIRST_VERSION, "the entityVersion")
+    created, updated = (number(answer[name], name) for name in ("createTimestamp", "lastUpdateTimestamp"))
     at_least(created, RECENT, "the createTimestamp in milliseconds")
     at_least(updated, created, "the lastUpdateTimestamp beside the createTimestamp")
 
@@ -113,9 +113,9 @@ def test_name_of_what_was_deleted(catalog: PolarisCatalog, case: Entity) -> None
     before = number(catalog.get(case, id)["createTimestamp"], "the createTimestamp")
     catalog.delete(case, id)
     catalog.create(case, id)
-    found = catalog.get(case, id)
-    lacks(found.get("properties") or {}, ["first"], "the properties")
-    at_least(found["createTimestamp"], before, "the createTimestamp")
+    answer = catalog.get(case, id)
+    lacks(answer.get("properties") or {}, ["first"], "the properties")
+    at_least(answer["createTimestamp"], before, "the createTimestamp")
 
 
 # Changes
@@ -152,7 +152,7 @@ def test_update_changes_the_version(catalog: PolarisCatalog, case: Entity) -> No
     above(after["entityVersion"], before["entityVersion"], "the entityVersion")
     at_least(after["lastUpdateTimestamp"], before["lastUpdateTimestamp"], "the lastUpdateTimestamp")
     changing = ("entityVersion", "lastUpdateTimestamp", "properties")
-    kept, wanted = ({name: one[name] for name in one if name not in changing} for one in (after, before))
+    kept, wanted = ({name: body[name] for name in body if name not in changing} for body in (after, before))
     equal(kept, wanted, "what the update does not name")
 
 
@@ -171,8 +171,8 @@ def test_update_of_an_older_version(catalog: PolarisCatalog, case: Entity) -> No
     equal(catalog.get(case, id).json, before, f"the {case.id}")
 
 
-def _changed(found: dict[str, dict[str, str]]) -> dict[str, str]:
-    return {**found["properties"], "changed": "1"}
+def _changed(body: dict[str, dict[str, str]]) -> dict[str, str]:
+    return {**body["properties"], "changed": "1"}
 
 
 @must("polaris.{}.update.missing", operations=_of("update"), clause="missing-is-refused", kind="error", each=ENTITIES)

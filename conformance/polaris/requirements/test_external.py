@@ -12,6 +12,7 @@ from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.support.outside import Outside, new_outside, readable
 from conformance.requirement import should
+from specs.openapi import snake_case
 
 SET = {"action": "set-properties", "updates": {"a": "1"}}
 
@@ -34,8 +35,8 @@ def _identifier(outside: Outside) -> dict[str, Any]:
 
 
 REFUSED = {
-    one.operation: one
-    for one in (
+    snake_case(refused.operation): refused
+    for refused in (
         Refused(
             "createTable",
             "creating a table",

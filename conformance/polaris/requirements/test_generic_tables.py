@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checks import contains, lacks, shows
+from conformance.checks import contains, equal, lacks, same_items, shows
 from conformance.client import Answer, Expected
 from conformance.iceberg.support.content import SCHEMA
 from conformance.operation_client import DECLARED
+from conformance.outcomes import Unoffered
 from conformance.polaris.catalog import PolarisCatalog
+from conformance.polaris.support.paged import paged
 from conformance.requirement import must, should
 
 SINCE = "1.7"
+SEVERAL = 3
 CREATE, LOAD, LIST, DROP = ["createGenericTable"], ["loadGenericTable"], ["listGenericTables"], ["dropGenericTable"]
 Names = tuple[str, ...]
 
@@ -38,17 +41,37 @@ def test_generic_table_is_kept(catalog: PolarisCatalog) -> None:
     id = _id(catalog)
     sent: dict[str, Any] = {"doc": "events", "properties": {"a": "1"}}
     made = _create(catalog, id, **sent)["table"]
-    for found in (made, catalog.load_generic_table(id[:-1], id[-1])["table"]):
-        shows(found, {"name": id[-1], "format": "delta", **sent}, "the table")
+    for table in (made, catalog.load_generic_table(id[:-1], id[-1])["table"]):
+        shows(table, {"name": id[-1], "format": "delta", **sent}, "the table")
+
+
+@must("polaris.generic_table.location", operations=[*CREATE, *LOAD], clause="generic-table-kept", since=SINCE)
+def test_location_is_kept(catalog: PolarisCatalog) -> None:
+    """A generic table has the base location that was sent, in the answer and when it is loaded."""
+    beside = catalog.tables.new_table()
+    id = (*beside[:-1], catalog.target.new_name())
+    location = f"{catalog.tables.load_table(beside)['metadata']['location']}-{id[-1]}"
+    made = _create(catalog, id, **{"base-location": location}, expect=(200, 400, 403))
+    if made.status != 200:
+        raise Unoffered("the server takes no generic table at the side of a table")
+    for table in (made["table"], catalog.load_generic_table(id[:-1], id[-1])["table"]):
+        equal(str(table["base-location"]).rstrip("/"), location, "the base-location of the table")
 
 
 @must("polaris.generic_table.listed", operations=LIST, clause="generic-table-listed", since=SINCE)
 def test_generic_tables_are_listed(catalog: PolarisCatalog) -> None:
     """The generic tables of a namespace are listed, and Iceberg's tables are not among them."""
     id, table = _new(catalog), catalog.tables.new_table()
-    found = catalog.list_generic_tables(id[:-1])["identifiers"]
-    contains(found, [{"namespace": list(id[:-1]), "name": id[-1]}], "the listed tables")
-    lacks(found, [{"namespace": list(table[:-1]), "name": table[-1]}], "the listed tables")
+    identifiers = catalog.list_generic_tables(id[:-1])["identifiers"]
+    contains(identifiers, [{"namespace": list(id[:-1]), "name": id[-1]}], "the listed tables")
+    lacks(identifiers, [{"namespace": list(table[:-1]), "name": table[-1]}], "the listed tables")
+
+
+@must("polaris.generic_table.pages", operations=LIST, clause="generic-table-pages", kind="pagination", since=SINCE)
+def test_pages_of_generic_tables(catalog: PolarisCatalog) -> None:
+    """The pages of a listing of generic tables together hold every table exactly once."""
+    ids = [_new(catalog) for _ in range(SEVERAL)]
+    same_items(paged(catalog, catalog.list_generic_tables), [id[-1] for id in ids], "the names on all pages")
 
 
 @must("polaris.generic_table.exists", operations=CREATE, clause="generic-table-exists", kind="error", since=SINCE)

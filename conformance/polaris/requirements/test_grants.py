@@ -54,7 +54,7 @@ def test_privilege_of_something_else(catalog: PolarisCatalog, case: Securable) -
     role, thing = new_role(catalog), case.new(catalog)
     add(catalog, role, case.grant(thing))
     document = catalog.target.document
-    known = {name for one in SECURABLES.values() for name in one.privileges(document)}
+    known = {name for securable in SECURABLES.values() for name in securable.privileges(document)}
     others = sorted(known - set(case.privileges(document)) - {"VIEW_CREATE", "VIEW_READ_PROPERTIES"})
     for name in [*others, "LAKEPROOF_NOTHING", "", case.plain.lower()]:
         add(catalog, role, case.grant(thing, name), expect=REFUSED)
@@ -227,7 +227,7 @@ def test_grants_on_a_dropped_namespace(catalog: PolarisCatalog) -> None:
     equal(grants(catalog, role), [], "the grants when the name is given again")
 
 
-MISSING = {name: one for name, one in OLDER.items() if name != "catalog"}
+MISSING = {name: securable for name, securable in OLDER.items() if name != "catalog"}
 
 
 @should("polaris.grant.{}.missing", operations=[ADD], clause="grant-on-nothing", kind="error", each=MISSING)

@@ -34,8 +34,8 @@ def _elsewhere(catalog: PolarisCatalog) -> str:
 def test_where_a_table_lies(catalog: PolarisCatalog) -> None:
     """A table for which no location is asked lies in the base location of its catalog."""
     tables, base, namespace = _made(catalog)
-    found = tables.create_table((*namespace, "t"), SCHEMA)["metadata"]["location"]
-    holds(str(found).startswith(f"{base.rstrip('/')}/"), "the table lies in the base location of its catalog")
+    location = tables.create_table((*namespace, "t"), SCHEMA)["metadata"]["location"]
+    holds(str(location).startswith(f"{base.rstrip('/')}/"), "the table lies in the base location of its catalog")
 
 
 @should("polaris.location.outside", operations=CREATE, clause="location-inside", kind="error")
@@ -56,8 +56,8 @@ def test_table_outside_of_its_namespace(catalog: PolarisCatalog) -> None:
     tables.load_table((*namespace, "t"), expect=404)
     loose, base, namespace = _made(catalog, **{UNSTRUCTURED: "true"})
     location = f"{base}/elsewhere/t"
-    found = loose.create_table((*namespace, "t"), SCHEMA, location=location)["metadata"]["location"]
-    equal(str(found).rstrip("/"), location, "the location of the table")
+    actual = loose.create_table((*namespace, "t"), SCHEMA, location=location)["metadata"]["location"]
+    equal(str(actual).rstrip("/"), location, "the location of the table")
 
 
 @should("polaris.location.overlap", operations=CREATE, clause="location-overlap", kind="error")

@@ -10,7 +10,7 @@ from conformance.common.names import Kind, name_is_kept
 from conformance.common.operations import subject
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE, Entity, Names
-from conformance.polaris.operations import NAMING
+from conformance.polaris.operations import MANAGEMENT, NAMING, OPERATIONS
 from conformance.requirement import must, should
 from specs.openapi import Operation
 
@@ -57,7 +57,7 @@ def test_names_that_are_no_text(catalog: PolarisCatalog, case: Entity) -> None:
     value = catalog.value(case, id)
     for name in (17, None, [id[-1]], {"name": id[-1]}):
         catalog.create(case, id, {**value, "name": name}, expect=400)
-    catalog.create(case, id, {key: one for key, one in value.items() if key != "name"}, expect=400)
+    catalog.create(case, id, {key: item for key, item in value.items() if key != "name"}, expect=400)
     catalog.get(case, id, expect=404)
 
 
@@ -163,3 +163,24 @@ def test_principal_role_name(catalog: PolarisCatalog, case: str) -> None:
 def test_catalog_role_name(catalog: PolarisCatalog, case: str) -> None:
     """A catalog role whose name has a {} is made, found, listed and dropped under this name, or refused with 400."""
     name_is_kept(catalog, _kind(CATALOG_ROLE), case)
+
+
+IN_NAMESPACES = {
+    name: operation
+    for name, operation in OPERATIONS.items()
+    if name not in MANAGEMENT and "{namespace}" in operation.path and operation.request is None
+}
+
+
+@should(
+    "polaris.names.empty_level.{}",
+    operations=subject,
+    clause="levels-not-empty",
+    kind="error",
+    each=IN_NAMESPACES,
+    since="1.7",
+)
+def test_namespaces_with_an_empty_level(catalog: PolarisCatalog, case: Operation) -> None:
+    """{} refuses a namespace with an empty level with 400 or 404."""
+    path = {**catalog.any_path(case, catalog.target.new_name()), "namespace": (*catalog.tables.home, "", "x")}
+    catalog.send(case.id, path, expect=(400, 404))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from conformance.checks import equal
+from conformance.iceberg.client import in_prefix
 from conformance.polaris.catalog import PolarisCatalog
+from conformance.polaris.client import PolarisClient
 from conformance.polaris.support.outside import Outside, new_outside, readable
 from conformance.requirement import must, should
 
@@ -52,6 +56,17 @@ def test_older_notification(catalog: PolarisCatalog) -> None:
         for timestamp in (10, 9, 0):
             outside.notify(kind, timestamp, second, expect=409)
             _points_to(outside, first)
+
+
+@must("polaris.notification.no_catalog", operations=NOTIFY, clause="notification-catalog", kind="error")
+def test_notification_of_a_missing_catalog(catalog: PolarisCatalog) -> None:
+    """A notification to a catalog that does not exist is refused with 404."""
+    outside, metadata = new_outside(catalog)
+    location = outside.write(metadata)
+    readable(catalog, outside, location)
+    catalog.control(lambda: outside.notify("CREATE", 10, location))
+    nowhere = replace(outside, client=PolarisClient(catalog.client.located(in_prefix(catalog.target.missing_name))))
+    nowhere.notify("UPDATE", 11, location, expect=404)
 
 
 @should("polaris.notification.text", operations=NOTIFY, clause="notification-timestamp-text")

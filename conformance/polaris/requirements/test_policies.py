@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from conformance.checks import contains, equal, lacks
+from conformance.checks import contains, equal, lacks, same_items
 from conformance.polaris.catalog import PolarisCatalog
+from conformance.polaris.support.paged import paged
 from conformance.polaris.support.policies import (
     COMPACTION,
     EXPIRY,
     OFF,
     ON,
+    applicable,
     attach,
     create,
     holding,
@@ -23,6 +25,7 @@ from conformance.requirement import must, should
 SINCE = "1.7"
 CREATE, LOAD, UPDATE, DROP = ["createPolicy"], ["loadPolicy"], ["updatePolicy"], ["dropPolicy"]
 ATTACH, DETACH, APPLICABLE = ["attachPolicy"], ["detachPolicy"], ["getApplicablePolicies"]
+SEVERAL = 3
 NO_CONTENT = ("", "no json", "[]", "{}", '{"enable": "yes"}')
 NO_NAMES = ("a b", "a.b", "a/b", "ä")
 
@@ -32,21 +35,67 @@ def test_policy_is_kept(catalog: PolarisCatalog) -> None:
     """A policy is what was sent: its name, type, description and content, in the answer and when it is loaded."""
     id = new_id(catalog)
     made = create(catalog, id, description="nightly")["policy"]
-    for found in (made, load(catalog, id)):
-        shown = [found["name"], found["policy-type"], found["description"], found["content"]]
+    for policy in (made, load(catalog, id)):
+        shown = [policy["name"], policy["policy-type"], policy["description"], policy["content"]]
         equal(shown, [id[-1], COMPACTION, "nightly", ON], "the policy")
+
+
+@must("polaris.policy.same", operations=[*CREATE, *UPDATE, *APPLICABLE], clause="policy-answered", since=SINCE)
+def test_policy_is_the_same_in_every_answer(catalog: PolarisCatalog) -> None:
+    """A policy that was made, that was changed or that holds for something is answered as it is when it is loaded."""
+    id, home = new_id(catalog), catalog.tables.home
+    made = create(catalog, id, description="nightly")["policy"]
+    equal(made, load(catalog, id), "the policy in the answer to its creation")
+    changes = {"description": "weekly", "content": OFF, "current_policy_version": made["version"]}
+    changed = catalog.update_policy(id[:-1], id[-1], **changes)["policy"]
+    policy = load(catalog, id)
+    equal(policy["description"], "weekly", "the description")
+    equal(changed, policy, "the policy in the answer to its update")
+    attach(catalog, id, on_namespace(home))
+    expected = {**policy, "inherited": False, "namespace": list(home)}
+    equal(applicable(catalog, home), [expected], "the applicable policies")
+
+
+@must("polaris.policy.pages", operations=["listPolicies"], clause="policy-pages", kind="pagination", since=SINCE)
+def test_pages_of_policies(catalog: PolarisCatalog) -> None:
+    """The pages of a listing of policies together hold every policy exactly once."""
+    ids = [new(catalog) for _ in range(SEVERAL)]
+    same_items(paged(catalog, catalog.list_policies), [id[-1] for id in ids], "the names on all pages")
 
 
 @must("polaris.policy.listed", operations=["listPolicies"], clause="policy-listed", since=SINCE)
 def test_policies_are_listed(catalog: PolarisCatalog) -> None:
     """The policies of a namespace are listed, and those of one type where it is asked for."""
-    one, other = new(catalog), new(catalog, EXPIRY)
+    policy, other = new(catalog), new(catalog, EXPIRY)
     home = catalog.tables.home
-    identifiers = [{"namespace": list(home), "name": id[-1]} for id in (one, other)]
+    identifiers = [{"namespace": list(home), "name": id[-1]} for id in (policy, other)]
     contains(catalog.list_policies(home)["identifiers"], identifiers, "the listed policies")
     of_type = catalog.list_policies(home, policyType=EXPIRY)["identifiers"]
     contains(of_type, identifiers[1:], "the listed policies of the type")
     lacks(of_type, identifiers[:1], "the listed policies of the type")
+
+
+@must(
+    "polaris.policy.namespace_missing",
+    operations=[*CREATE, "listPolicies"],
+    clause="policy-missing",
+    kind="error",
+    since=SINCE,
+)
+def test_policies_in_no_namespace(catalog: PolarisCatalog) -> None:
+    """In a namespace that does not exist no policy is made or listed: 404."""
+    missing = catalog.tables.missing_namespace()
+    create(catalog, (*missing, catalog.target.new_name()), expect=404)
+    catalog.list_policies(missing, expect=404)
+
+
+@must("polaris.policy.missing", operations=[*LOAD, *UPDATE], clause="policy-missing", kind="error", since=SINCE)
+def test_policy_that_is_missing(catalog: PolarisCatalog) -> None:
+    """A policy that does not exist is neither found nor changed: 404."""
+    id = new_id(catalog)
+    catalog.load_policy(id[:-1], id[-1], expect=404)
+    catalog.update_policy(id[:-1], id[-1], content=OFF, current_policy_version=0, expect=404)
+    catalog.load_policy(id[:-1], id[-1], expect=404)
 
 
 @must("polaris.policy.exists", operations=CREATE, clause="policy-exists", kind="error", since=SINCE)
@@ -93,9 +142,9 @@ def test_policy_is_updated(catalog: PolarisCatalog) -> None:
     id = new(catalog)
     version = load(catalog, id)["version"]
     _update(catalog, id, OFF, version)
-    found = load(catalog, id)
-    equal(found["content"], OFF, "the content")
-    equal(found["version"], version + 1, "the version")
+    policy = load(catalog, id)
+    equal(policy["content"], OFF, "the content")
+    equal(policy["version"], version + 1, "the version")
 
 
 @must("polaris.policy.version", operations=UPDATE, clause="policy-version", kind="error", since=SINCE)

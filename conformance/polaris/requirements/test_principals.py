@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.checks import equal, holds, unequal
 from conformance.outcomes import Unoffered
-from conformance.polaris.catalog import PolarisCatalog, credentials
+from conformance.polaris.catalog import Credentials, PolarisCatalog, credentials
 from conformance.polaris.entities import PRINCIPAL, Names
 from conformance.polaris.support.tokens import opens, refuses, rotated
 from conformance.requirement import must, should
@@ -50,14 +50,21 @@ def test_client_id_in_the_request(catalog: PolarisCatalog) -> None:
 def test_secret_is_not_shown_again(catalog: PolarisCatalog) -> None:
     """A principal is shown without its secret when it is asked for, listed or changed."""
     id, known = catalog.new_principal()
-    found = catalog.get(PRINCIPAL, id)
+    loaded = catalog.get(PRINCIPAL, id)
     listed = catalog.send("listPrincipals")
-    changed = catalog.update(PRINCIPAL, id, currentEntityVersion=found["entityVersion"], properties={"a": "1"})
-    for answer in (found, listed, changed):
+    changed = catalog.update(PRINCIPAL, id, currentEntityVersion=loaded["entityVersion"], properties={"a": "1"})
+    for answer in (loaded, listed, changed):
         holds(known.secret.encode() not in answer.body, "the answer does not show the secret")
 
 
 # Rotation
+
+
+def _with_properties(catalog: PolarisCatalog) -> tuple[Names, Credentials]:
+    """Make a principal that has properties; return its id and its credentials."""
+    id = catalog.id(PRINCIPAL)
+    with catalog.client.preparing():
+        return id, credentials(catalog.create(PRINCIPAL, id, catalog.value(PRINCIPAL, id, properties={"a": "1"})))
 
 
 @must("polaris.principal.rotate.new_secret", operations=["rotateCredentials"], clause="rotate")
@@ -77,6 +84,14 @@ def test_rotation_keeps_the_client_id(catalog: PolarisCatalog) -> None:
     equal(credentials(answer).id, known.id, "the clientId")
     equal(answer["principal"]["name"], id[-1], "the name of the principal")
     equal(catalog.get(PRINCIPAL, id)["clientId"], known.id, "the clientId of the principal")
+
+
+@must("polaris.principal.rotate.answer", operations=["rotateCredentials"], clause="rotate-answered")
+def test_answer_to_a_rotation(catalog: PolarisCatalog) -> None:
+    """The principal in the answer to a rotation is the principal as it is found afterwards."""
+    id, known = _with_properties(catalog)
+    answer = catalog.called_by(catalog.logged_in(known)).rotate_credentials(id[-1])
+    equal(answer["principal"], catalog.get(PRINCIPAL, id).json, "the principal")
 
 
 @should("polaris.principal.rotate.old_secret", operations=["rotateCredentials"], clause="rotate-old-secret")
@@ -154,6 +169,15 @@ def test_reset(catalog: PolarisCatalog) -> None:
     refuses(catalog, known)
     refuses(catalog, second)
     opens(catalog, new)
+
+
+@must("polaris.principal.reset.answer", operations=["resetCredentials"], clause="reset-answered", since="1.7")
+def test_answer_to_a_reset(catalog: PolarisCatalog) -> None:
+    """The principal in the answer to a reset is the principal as it is found afterwards."""
+    id, _ = _with_properties(catalog)
+    _reset(catalog, catalog.new_principal()[0])
+    answer = catalog.send("resetCredentials", PRINCIPAL.place(id), {})
+    equal(answer["principal"], catalog.get(PRINCIPAL, id).json, "the principal")
 
 
 @should("polaris.principal.reset.chosen", operations=["resetCredentials"], clause="reset-chosen", since="1.7")

@@ -125,11 +125,11 @@ def test_no_update_is_lost(suite: Suite, catalog: PolarisCatalog) -> None:
     def program(racer: Racer) -> None:
         client = catalog.through(racer.client)
         for number in range(size.operations):
-            found = client.send(PRINCIPAL_ROLE.get, path)
+            role = client.send(PRINCIPAL_ROLE.get, path)
             key = f"k{racer.number}.{number}"
             body = {
-                "currentEntityVersion": found["entityVersion"],
-                "properties": {**(found.get("properties") or {}), key: "1"},
+                "currentEntityVersion": role["entityVersion"],
+                "properties": {**(role.get("properties") or {}), key: "1"},
             }
             racer.do("add", (key,), partial(client.send, PRINCIPAL_ROLE.update, path, body, expect=None))
 

@@ -9,7 +9,7 @@ from conformance.checks import equal
 from conformance.common import paths, requests
 from conformance.common.fields import defects, wrong_types
 from conformance.common.operations import subject
-from conformance.common.paths import Asked
+from conformance.common.paths import DROPPING, METHODS, Asked
 from conformance.common.requests import WRONG_BEARERS, ask_as, require_token
 from conformance.exchange import Exchange
 from conformance.polaris.catalog import PolarisCatalog
@@ -19,12 +19,14 @@ from conformance.polaris.support.assignments import ASSIGNMENTS, Assignment
 from conformance.polaris.support.grants import OLDER, add, grants, new_role
 from conformance.requirement import should
 from conformance.suite import Suite
-from specs.openapi import JSON_TYPE, Operation
+from specs.openapi import Operation
 
 UNKNOWN: dict[str, Any] = {"x-from-the-future": {"a": [1, None]}}
 REFUSED_TYPES = (400, 406, 415, 422)
 OPTIONAL = ("reset_credentials",)  # the operation whose body may say nothing
-MANAGED_JSON = {name: one for name, one in JSON_OPERATIONS.items() if name in MANAGEMENT and name not in OPTIONAL}
+MANAGED_JSON = {
+    name: operation for name, operation in JSON_OPERATIONS.items() if name in MANAGEMENT and name not in OPTIONAL
+}
 
 test_body_that_is_no_json = requests.body_that_is_no_json.declare(
     __name__, JSON_OPERATIONS, level=should, clause="bad-json"
@@ -63,43 +65,38 @@ def _set(value: dict[str, Any]) -> dict[str, Any]:
 
 
 @should(
-    "polaris.{}.create.bad_body", operations=lambda one: [one.create], clause="bad-body", kind="error", each=ENTITIES
+    "polaris.{}.create.bad_body", operations=lambda case: [case.create], clause="bad-body", kind="error", each=ENTITIES
 )
 def test_fields_of_the_wrong_type(catalog: PolarisCatalog, case: Entity) -> None:
     """A {} with a field of another type than the document wants is refused with 400, and not made."""
     catalog.control(lambda: catalog.new(case))
-    schema = catalog.target.document.operation(case.create).request
+    document = catalog.target.document
     id = catalog.id(case)
-    body = case.wrapped({**catalog.value(case, id), "properties": catalog.value(case, id).get("properties", {})})
-    if schema is None:
-        return
-    for _, broken in defects(catalog.target.document, schema.content[JSON_TYPE], body, wrong_types, ("clientId",)):
+    body = case.wrapped({"properties": {}, **catalog.value(case, id)})
+    for _, broken in defects(document, document.operation(case.create), body, wrong_types, ("clientId",)):
         catalog.send(case.create, case.place(id[:-1]), broken, expect=400)
     catalog.get(case, id, expect=404)
 
 
 @should(
-    "polaris.{}.update.bad_body", operations=lambda one: [one.update], clause="bad-body", kind="error", each=ENTITIES
+    "polaris.{}.update.bad_body", operations=lambda case: [case.update], clause="bad-body", kind="error", each=ENTITIES
 )
 def test_updates_of_the_wrong_type(catalog: PolarisCatalog, case: Entity) -> None:
     """An update of a {} with a field of another type than the document wants is refused with 400, and not done."""
     id = catalog.new(case)
     before = catalog.get(case, id).json
-    body = _set(before)
-    schema = catalog.target.document.operation(case.update).request
-    if schema is None:
-        return
-    for _, broken in defects(catalog.target.document, schema.content[JSON_TYPE], body, wrong_types):
+    document = catalog.target.document
+    for _, broken in defects(document, document.operation(case.update), _set(before), wrong_types):
         catalog.send(case.update, case.place(id), broken, expect=400)
     equal(catalog.get(case, id).json, before, "what was to be updated")
 
 
-NEEDED = {name: one for name, one in ENTITIES.items() if name != "catalog"}
+NEEDED = {name: entity for name, entity in ENTITIES.items() if name != "catalog"}
 
 
 @should(
     "polaris.{}.update.incomplete",
-    operations=lambda one: [one.update],
+    operations=lambda case: [case.update],
     clause="update-fields",
     kind="error",
     each=NEEDED,
@@ -116,14 +113,16 @@ def test_updates_without_what_they_need(catalog: PolarisCatalog, case: Entity) -
     equal(catalog.get(case, id).json, before, "what was to be updated")
 
 
-@should("polaris.request.unknown_fields.{}", operations=lambda one: [one.create], clause="open-requests", each=ENTITIES)
+@should(
+    "polaris.request.unknown_fields.{}", operations=lambda case: [case.create], clause="open-requests", each=ENTITIES
+)
 def test_unknown_fields(catalog: PolarisCatalog, case: Entity) -> None:
     """Fields of a new {} that a server does not know are no error, wherever they stand."""
     id = catalog.id(case)
     catalog.create(case, id, {**catalog.value(case, id), **UNKNOWN}, **UNKNOWN)
-    found = catalog.get(case, id)
+    answer = catalog.get(case, id)
     catalog.update(
-        case, id, currentEntityVersion=found["entityVersion"], properties=dict(found["properties"]), **UNKNOWN
+        case, id, currentEntityVersion=answer["entityVersion"], properties=dict(answer["properties"]), **UNKNOWN
     )
 
 
@@ -152,20 +151,26 @@ def test_other_media_type(catalog: PolarisCatalog) -> None:
 # Methods and paths that no operation has
 
 
+def _names_a_thing(operation: Operation) -> bool:
+    """True when the path of an operation ends with a name, as that of one thing of the run."""
+    return operation.path.endswith("}")
+
+
 def _asked(operation: Operation) -> Asked:
-    """Return how an operation is asked for about things that are there."""
+    """Return how an operation is asked for in a catalog that is there; what holds others is not asked to be dropped."""
 
     def request(catalog: PolarisCatalog) -> Exchange:
         path = {name: str(value) for name, value in catalog.any_path(operation, catalog.new_thing()).items()}
         return catalog.client.prepare(operation.id, path=path, json={} if operation.request else None)
 
-    return Asked(operation, request)
+    dropping = operation in MANAGEMENT.values() or _names_a_thing(operation)
+    return Asked(operation, request, METHODS if dropping else [method for method in METHODS if method != DROPPING])
 
 
-ASKED = {name: _asked(one) for name, one in MANAGEMENT.items()}
+ASKED = {name: _asked(operation) for name, operation in OPERATIONS.items()}
 test_other_methods_are_refused = paths.other_methods_are_refused.declare(__name__, ASKED)
 test_nothing_lies_below = paths.nothing_lies_below.declare(
-    __name__, {name: one for name, one in ASKED.items() if "{" not in one.operation.path.rpartition("/")[2]}
+    __name__, {name: asked for name, asked in ASKED.items() if not _names_a_thing(asked.operation)}
 )
 
 
@@ -181,9 +186,9 @@ test_nothing_lies_below = paths.nothing_lies_below.declare(
 )
 def test_assignments_of_the_wrong_type(catalog: PolarisCatalog, case: Assignment) -> None:
     """Giving a {} whose name is missing or no text is refused with 400, and nothing is given."""
-    one, taker = catalog.new(case.given), catalog.new(case.taker)
-    path = {name: value for name, value in case.place(one, taker).items() if name != CATALOG_ROLE.path[-1]}
+    role, taker = catalog.new(case.given), catalog.new(case.taker)
+    path = {name: value for name, value in case.place(role, taker).items() if name != CATALOG_ROLE.path[-1]}
     path = {name: value for name, value in path.items() if name != case.given.path[-1]}
-    for value in ({}, {"name": None}, {"name": 17}, {"name": [one[-1]]}, None, one[-1]):
+    for value in ({}, {"name": None}, {"name": 17}, {"name": [role[-1]]}, None, role[-1]):
         catalog.send(case.assign, path, case.given.wrapped(value), expect=400)
-    equal(case.of_taker(catalog, one, taker), [], "what is assigned")
+    equal(case.of_taker(catalog, role, taker), [], "what is assigned")

@@ -8,8 +8,8 @@ from conformance.checks import contains, equal, holds, shows
 from conformance.outcomes import Unoffered
 from conformance.polaris.catalog import BASE_LOCATION, PolarisCatalog
 from conformance.polaris.entities import CATALOG
-from conformance.polaris.storage import HERE, STORAGES, Storage
-from conformance.polaris.support.catalogs import changed, offered, refused
+from conformance.polaris.storage import CONNECTIONS, EACH, REMOTE_SECRET, STORAGES, Storage
+from conformance.polaris.support.catalogs import changed, configured, connected, offered, refused
 from conformance.requirement import must, should
 
 SHOWING = ["createCatalog", "getCatalog", "listCatalogs", "updateCatalog"]
@@ -17,17 +17,15 @@ ELSEWHERE = "ftp://lakeproof.example/elsewhere"
 OTHER_SECRETS = {"externalId": "lakeproof-other", "tenantId": "99999999-2222-3333-4444-555555555555"}
 
 
-@must("polaris.catalog.storage.{}", operations=["createCatalog", "getCatalog"], clause="storage-kept", each=STORAGES)
+@must("polaris.catalog.storage.{}", operations=["createCatalog", "getCatalog"], clause="storage-kept", each=EACH)
 def test_storage_is_kept(catalog: PolarisCatalog, case: Storage) -> None:
     """The storage of a catalog on {} is what was given when it was created, with all that its type can say."""
-    offered(catalog, case)
-    id = catalog.id(CATALOG)
-    value = changed(catalog.value(CATALOG, id, storage=case), **case.fields)
+    id, value = configured(catalog, case, **case.fields)
     catalog.create(CATALOG, id, value)
-    found = catalog.get(CATALOG, id)["storageConfigInfo"]
-    shown = {name: one for name, one in value["storageConfigInfo"].items() if name != "allowedLocations"}
-    shows(found, shown, "the storageConfigInfo")
-    contains(found["allowedLocations"], value["storageConfigInfo"]["allowedLocations"], "the allowedLocations")
+    config = catalog.get(CATALOG, id)["storageConfigInfo"]
+    shown = {name: item for name, item in value["storageConfigInfo"].items() if name != "allowedLocations"}
+    shows(config, shown, "the storageConfigInfo")
+    contains(config["allowedLocations"], value["storageConfigInfo"]["allowedLocations"], "the allowedLocations")
 
 
 @must("polaris.catalog.storage_required", operations=["createCatalog"], clause="storage-required", kind="error")
@@ -36,7 +34,7 @@ def test_catalog_without_storage(catalog: PolarisCatalog) -> None:
     id = catalog.id(CATALOG)
     value = catalog.value(CATALOG, id)
     catalog.control(lambda: catalog.new(CATALOG))
-    without = {name: one for name, one in value.items() if name != "storageConfigInfo"}
+    without = {name: item for name, item in value.items() if name != "storageConfigInfo"}
     for broken in (
         without,
         changed(value, storageType=None),
@@ -46,13 +44,11 @@ def test_catalog_without_storage(catalog: PolarisCatalog) -> None:
         refused(catalog, id, broken)
 
 
-@should(
-    "polaris.catalog.scheme.{}", operations=["createCatalog"], clause="location-scheme", kind="error", each=STORAGES
-)
+@should("polaris.catalog.scheme.{}", operations=["createCatalog"], clause="location-scheme", kind="error", each=EACH)
 def test_location_of_another_storage(catalog: PolarisCatalog, case: Storage) -> None:
     """A location that is none on {} is refused with 400 for a catalog with such a storage."""
     offered(catalog, case)
-    other = next(one for one in STORAGES.values() if one is not case and one.root)
+    other = next(storage for storage in STORAGES.values() if storage is not case and storage.root)
     base = other.base(catalog.target, catalog.target.new_name())
     for location in (base, ELSEWHERE):
         id = catalog.id(CATALOG)
@@ -78,37 +74,25 @@ def test_location_of_another_storage(catalog: PolarisCatalog, case: Storage) -> 
 )
 def test_role_arn_that_is_none(catalog: PolarisCatalog, case: str) -> None:
     """An S3 catalog whose roleArn is no ARN of a role ({}) is refused with 400."""
-    storage = STORAGES["S3"]
-    offered(catalog, storage)
-    id = catalog.id(CATALOG)
-    refused(catalog, id, changed(catalog.value(CATALOG, id, storage=storage), roleArn=case))
+    refused(catalog, *configured(catalog, STORAGES["S3"], roleArn=case))
 
 
 @must("polaris.catalog.role_arn_required", operations=["createCatalog"], clause="role-arn-required", kind="error")
 def test_s3_without_a_role(catalog: PolarisCatalog) -> None:
     """An S3 catalog without a roleArn is refused with 400."""
-    storage = STORAGES["S3"]
-    offered(catalog, storage)
-    id = catalog.id(CATALOG)
-    refused(catalog, id, changed(catalog.value(CATALOG, id, storage=storage), roleArn=None))
+    refused(catalog, *configured(catalog, STORAGES["S3"], roleArn=None))
 
 
 @must("polaris.catalog.role_arn_optional", operations=["createCatalog"], clause="role-arn-optional", since="1.7")
 def test_s3_without_a_role_is_taken(catalog: PolarisCatalog) -> None:
     """An S3 catalog needs no roleArn."""
-    storage = STORAGES["S3"]
-    offered(catalog, storage)
-    id = catalog.id(CATALOG)
-    catalog.create(CATALOG, id, changed(catalog.value(CATALOG, id, storage=storage), roleArn=None))
+    catalog.create(CATALOG, *configured(catalog, STORAGES["S3"], roleArn=None))
 
 
 @must("polaris.catalog.tenant_required", operations=["createCatalog"], clause="tenant-required", kind="error")
 def test_azure_without_a_tenant(catalog: PolarisCatalog) -> None:
     """An Azure catalog without a tenantId is refused with 400."""
-    storage = STORAGES["AZURE"]
-    offered(catalog, storage)
-    id = catalog.id(CATALOG)
-    refused(catalog, id, changed(catalog.value(CATALOG, id, storage=storage), tenantId=None))
+    refused(catalog, *configured(catalog, STORAGES["AZURE"], tenantId=None))
 
 
 @should("polaris.catalog.update.storage_type", operations=["updateCatalog"], clause="storage-type-fixed", kind="error")
@@ -116,7 +100,7 @@ def test_update_to_another_storage(catalog: PolarisCatalog) -> None:
     """An update to another type of storage is refused with 400, and the catalog keeps its own."""
     id = catalog.new(CATALOG)
     before = catalog.get(CATALOG, id).json
-    other = next(one for one in STORAGES.values() if one.id != catalog.storage.id and one.root)
+    other = next(storage for storage in STORAGES.values() if storage.id != catalog.storage.id and storage.root)
     base = other.base(catalog.target, catalog.target.new_name())
     catalog.update(
         CATALOG,
@@ -129,7 +113,7 @@ def test_update_to_another_storage(catalog: PolarisCatalog) -> None:
     equal(catalog.get(CATALOG, id).json, before, "the catalog")
 
 
-FIXED = {"S3": "externalId", "AZURE": "tenantId"}
+FIXED = {"s3": "externalId", "azure": "tenantId"}
 
 
 @should(
@@ -141,7 +125,7 @@ FIXED = {"S3": "externalId", "AZURE": "tenantId"}
 )
 def test_update_of_what_is_fixed(catalog: PolarisCatalog, case: str) -> None:
     """An update of the {} of a storage, which tells whose it is, is refused with 400 and changes nothing."""
-    storage = next(STORAGES[name] for name, fixed in FIXED.items() if fixed == case)
+    storage = next(EACH[name] for name, fixed in FIXED.items() if fixed == case)
     offered(catalog, storage)
     id = catalog.id(CATALOG)
     with catalog.client.preparing():
@@ -166,7 +150,7 @@ def test_update_to_a_role_of_another_account(catalog: PolarisCatalog) -> None:
     equal(catalog.get(CATALOG, id).json, before, "the catalog")
 
 
-MOST = {"S3": 5, "AZURE": 20, "GCS": 8}
+MOST = {"s3": 5, "azure": 20, "gcs": 8}
 
 
 @should(
@@ -178,7 +162,7 @@ MOST = {"S3": 5, "AZURE": 20, "GCS": 8}
 )
 def test_too_many_locations(catalog: PolarisCatalog, case: int) -> None:
     """A catalog with more allowed locations than its type of storage may have ({}) is refused with 400."""
-    storage = next(STORAGES[name] for name, most in MOST.items() if most == case)
+    storage = next(EACH[name] for name, most in MOST.items() if most == case)
     offered(catalog, storage)
     id = catalog.id(CATALOG)
     value = catalog.value(CATALOG, id, storage=storage)
@@ -197,56 +181,37 @@ def _said_everywhere(catalog: PolarisCatalog, value: dict[str, Any]) -> Any:
     """Make a catalog and return what is shown of it, which has to be the same wherever it is shown."""
     id = (value["name"],)
     created = catalog.create(CATALOG, id, value).json
-    found = catalog.get(CATALOG, id).json
-    equal(created, found, "the catalog in the answer to its creation")
-    equal(catalog.listed(CATALOG, id), found, "the catalog in the list")
-    body = {"properties": {**found["properties"], "a": "1"}}
-    updated = catalog.update(CATALOG, id, currentEntityVersion=found["entityVersion"], **body)
+    loaded = catalog.get(CATALOG, id).json
+    equal(created, loaded, "the catalog in the answer to its creation")
+    equal(catalog.listed(CATALOG, id), loaded, "the catalog in the list")
+    body = {"properties": {**loaded["properties"], "a": "1"}}
+    updated = catalog.update(CATALOG, id, currentEntityVersion=loaded["entityVersion"], **body)
     for name in ("type", "name", "storageConfigInfo", "connectionConfigInfo", "createTimestamp"):
-        equal(updated.get(name), found.get(name), f"the {name} in the answer to an update")
-    return found
+        equal(updated.get(name), loaded.get(name), f"the {name} in the answer to an update")
+    return loaded
 
 
-@must("polaris.catalog.storage_said.{}", operations=SHOWING, clause="storage-kept", each=STORAGES, since="1.7")
+@must("polaris.catalog.storage_said.{}", operations=SHOWING, clause="storage-kept", each=EACH, since="1.7")
 def test_storage_is_said_everywhere(catalog: PolarisCatalog, case: Storage) -> None:
     """The storage of a catalog on {}, with all that it can say since 1.7, is the same in every answer."""
-    offered(catalog, case)
-    id = catalog.id(CATALOG)
-    value = changed(catalog.value(CATALOG, id, storage=case), **case.fields, **case.newer)
-    found = _said_everywhere(catalog, value)
-    shows(found["storageConfigInfo"], value["storageConfigInfo"], "the storageConfigInfo")
-
-
-REMOTE_SECRET = "lakeproof-remote-secret"  # noqa: S105 - of nobody
-NOWHERE = f"{HERE}/lakeproof"
-CONNECTIONS: dict[str, dict[str, Any]] = {
-    "iceberg_rest": {"connectionType": "ICEBERG_REST", "remoteCatalogName": "lakeproof"},
-    "hadoop": {"connectionType": "HADOOP", "warehouse": "lakeproof"},
-    "hive": {"connectionType": "HIVE", "warehouse": "lakeproof"},
-}
-OAUTH = {
-    "authenticationType": "OAUTH",
-    "tokenUri": f"{NOWHERE}/tokens",
-    "clientId": "lakeproof",
-    "clientSecret": REMOTE_SECRET,
-    "scopes": ["lakeproof"],
-}
+    _, value = configured(catalog, case, **case.fields, **case.newer)
+    loaded = _said_everywhere(catalog, value)
+    shows(loaded["storageConfigInfo"], value["storageConfigInfo"], "the storageConfigInfo")
 
 
 @should("polaris.catalog.connection.{}", operations=SHOWING, clause="connection-kept", each=CONNECTIONS, since="1.7")
 def test_connection_is_kept(catalog: PolarisCatalog, case: dict[str, Any]) -> None:
     """An external catalog keeps how it is reached ({}), shows it in every answer, and never the secret in it."""
     id = catalog.id(CATALOG)
-    connection = {**case, "uri": NOWHERE, "properties": {"a": "1"}}
-    value = {**catalog.value(CATALOG, id), "type": "EXTERNAL"}
-    value["connectionConfigInfo"] = {**connection, "authenticationParameters": OAUTH}
+    value = connected(catalog.value(CATALOG, id), case)
     with catalog.client.preparing():
         answer = catalog.create(CATALOG, id, value, expect=(201, 400))
         if answer.status == 400:
             raise Unoffered(f"the server reaches no catalogs by {case['connectionType']}")
         catalog.delete(CATALOG, id)
-    found = _said_everywhere(catalog, value)["connectionConfigInfo"]
-    shows(found, connection, "the connectionConfigInfo")
-    shows(found["authenticationParameters"], {"authenticationType": "OAUTH"}, "the authenticationParameters")
+    config = _said_everywhere(catalog, value)["connectionConfigInfo"]
+    said = {name: item for name, item in value["connectionConfigInfo"].items() if name != "authenticationParameters"}
+    shows(config, said, "the connectionConfigInfo")
+    shows(config["authenticationParameters"], {"authenticationType": "OAUTH"}, "the authenticationParameters")
     for answer in (catalog.get(CATALOG, id), catalog.send("listCatalogs")):
         holds(REMOTE_SECRET.encode() not in answer.body, "the answer does not show the secret")

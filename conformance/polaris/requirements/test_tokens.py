@@ -189,6 +189,6 @@ def test_refused_tokens(catalog: PolarisCatalog, case: Refusal) -> None:
 @must("polaris.token.own_secret", operations=TOKEN, clause="secret-of-a-principal", kind="auth")
 def test_secret_of_another_principal(catalog: PolarisCatalog) -> None:
     """The secret of one principal gets no token for another one."""
-    (_, one), (_, other) = catalog.new_principal(), catalog.new_principal()
-    opens(catalog, one)
-    catalog.ask_token({**one.form(), "client_secret": other.secret}, expect=REFUSED)
+    (_, credentials), (_, other) = catalog.new_principal(), catalog.new_principal()
+    opens(catalog, credentials)
+    catalog.ask_token({**credentials.form(), "client_secret": other.secret}, expect=REFUSED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from conformance.checks import contains, equal, exactly, holds
@@ -11,11 +12,13 @@ from conformance.iceberg.client import IcebergClient
 from conformance.iceberg.support.content import SCHEMA
 from conformance.outcomes import Unoffered
 from conformance.polaris.catalog import PolarisCatalog
+from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG
 from conformance.polaris.storage import STORAGES, storages_for
 from conformance.requirement import should
 
 VENDED = {"X-Iceberg-Access-Delegation": "vended-credentials"}
+VENDED_GENERIC = {"Polaris-Generic-Table-Access-Delegation": "vended-credentials"}
 CONTENT = {"type": "catalog", "privilege": "CATALOG_MANAGE_CONTENT"}
 LOAD = ["loadTable"]
 Id = tuple[str, ...]
@@ -74,9 +77,9 @@ def test_credentials_are_vended(catalog: PolarisCatalog, case: Vending) -> None:
 def test_credentials_are_not_given_away(catalog: PolarisCatalog, case: Vending) -> None:
     """Who does not ask for credentials of a table on {} gets none."""
     tables, id = _table(catalog, case.id)
-    found = tables.load_table(id)
-    equal(_begun(found.get("config") or {}, case.keys), [], "the credentials among the settings")
-    equal(found.get("storage-credentials") or [], [], "the storage-credentials")
+    answer = tables.load_table(id)
+    equal(_begun(answer.get("config") or {}, case.keys), [], "the credentials among the settings")
+    equal(answer.get("storage-credentials") or [], [], "the storage-credentials")
 
 
 @should(
@@ -93,10 +96,28 @@ def test_credentials_are_listed(catalog: PolarisCatalog, case: Vending) -> None:
         contains(_begun(entry["config"], case.keys), case.keys, "the settings of the credentials")
 
 
+@should(
+    "polaris.vending.{}.generic", operations=["loadGenericTable"], clause="vended-generic", each=VENDINGS, since="1.7"
+)
+def test_credentials_of_generic_tables(catalog: PolarisCatalog, case: Vending) -> None:
+    """Who asks for credentials of a generic table on {} gets them for where it lies, and who does not gets none."""
+    tables, id = _table(catalog, case.id)
+    location, generic = f"{tables.load_table(id)['metadata']['location']}-generic", PolarisClient(tables.client)
+    sent: dict[str, Any] = {"name": "g", "format": "delta", "base-location": location}
+    made = generic.create_generic_table(id[:-1], expect=(200, 400, 403), **sent)
+    if made.status != 200:
+        raise Unoffered(f"the server makes no generic tables on {case.id}")
+    load = partial(generic.load_generic_table, id[:-1], "g")
+    (access,) = exactly(load(_headers=VENDED_GENERIC)["storage-access-configs"], 1, "the storage-access-configs")
+    holds(location.startswith(str(access["prefix"])), "the table lies in the prefix of its credentials")
+    contains(_begun(access["config"], case.keys), case.keys, "the settings of the credentials")
+    equal(load().get("storage-access-configs") or [], [], "the credentials of who asks for none")
+
+
 @should("polaris.vending.file", operations=LOAD, clause="vended-settings")
 def test_local_files_need_no_credentials(catalog: PolarisCatalog) -> None:
     """Who asks for credentials of a table on local files gets the table, and none."""
     tables, id = _table(catalog, "FILE")
-    found = tables.load_table(id, _headers=VENDED)
+    answer = tables.load_table(id, _headers=VENDED)
     for vending in VENDINGS.values():
-        equal(_begun(found.get("config") or {}, vending.keys), [], "the credentials among the settings")
+        equal(_begun(answer.get("config") or {}, vending.keys), [], "the credentials among the settings")

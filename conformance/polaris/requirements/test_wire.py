@@ -39,4 +39,4 @@ def test_error_texts_are_for_people(suite: Suite, case: Operation) -> None:
 def test_secrets_are_shown_once(suite: Suite) -> None:
     """A secret is in the answer that issues it, and in no later answer of any operation."""
     operations = suite.target.document.operations
-    wire.raise_first(suite, [found for name in operations for found in suite.client.wire.extra(SECRETS, name)])
+    wire.raise_first(suite, [finding for name in operations for finding in suite.client.wire.extra(SECRETS, name)])

@@ -28,28 +28,28 @@ class Assignment:
     list_takers: str
 
     def give(
-        self, catalog: PolarisCatalog, one: Names, taker: Names, *, bare: bool = False, expect: Expected = DECLARED
+        self, catalog: PolarisCatalog, role: Names, taker: Names, *, bare: bool = False, expect: Expected = DECLARED
     ) -> Answer:
         """Assign one."""
-        value = {"name": one[-1]}
-        path = self._without_given(one, taker)
+        value = {"name": role[-1]}
+        path = self._without_given(role, taker)
         return catalog.send(self.assign, path, value if bare else self.given.wrapped(value), expect=expect)
 
-    def take(self, catalog: PolarisCatalog, one: Names, taker: Names, *, expect: Expected = DECLARED) -> Answer:
+    def take(self, catalog: PolarisCatalog, role: Names, taker: Names, *, expect: Expected = DECLARED) -> Answer:
         """Revoke an assignment."""
-        return catalog.send(self.revoke, self.place(one, taker), expect=expect)
+        return catalog.send(self.revoke, self.place(role, taker), expect=expect)
 
-    def of_taker(self, catalog: PolarisCatalog, one: Names, taker: Names) -> list[str]:
+    def of_taker(self, catalog: PolarisCatalog, role: Names, taker: Names) -> list[str]:
         """Return the names of all that a taker has of this kind: of roles of one catalog."""
-        answer = catalog.send(self.list_given, self._without_given(one, taker))
+        answer = catalog.send(self.list_given, self._without_given(role, taker))
         return catalog.own_names(answer[self.given.listed])
 
-    def takers(self, catalog: PolarisCatalog, one: Names) -> list[str]:
+    def takers(self, catalog: PolarisCatalog, role: Names) -> list[str]:
         """Return the names of all that have this one."""
-        return catalog.own_names(catalog.send(self.list_takers, self.given.place(one))[self.taker.listed])
+        return catalog.own_names(catalog.send(self.list_takers, self.given.place(role))[self.taker.listed])
 
-    def _without_given(self, one: Names, taker: Names) -> dict[str, str]:
-        path = self.place(one, taker)
+    def _without_given(self, role: Names, taker: Names) -> dict[str, str]:
+        path = self.place(role, taker)
         return {name: path[name] for name in path if name != self.given.path[-1]}
 
 
@@ -57,7 +57,7 @@ PRINCIPAL_ROLES = Assignment(
     "principal role",
     PRINCIPAL_ROLE,
     PRINCIPAL,
-    lambda one, taker: {"principalName": taker[-1], "principalRoleName": one[-1]},
+    lambda role, taker: {"principalName": taker[-1], "principalRoleName": role[-1]},
     "assignPrincipalRole",
     "revokePrincipalRole",
     "listPrincipalRolesAssigned",
@@ -67,7 +67,7 @@ CATALOG_ROLES = Assignment(
     "catalog role",
     CATALOG_ROLE,
     PRINCIPAL_ROLE,
-    lambda one, taker: {"principalRoleName": taker[-1], "catalogName": one[0], "catalogRoleName": one[-1]},
+    lambda role, taker: {"principalRoleName": taker[-1], "catalogName": role[0], "catalogRoleName": role[-1]},
     "assignCatalogRoleToPrincipalRole",
     "revokeCatalogRoleFromPrincipalRole",
     "listCatalogRolesForPrincipalRole",

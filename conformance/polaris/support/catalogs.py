@@ -8,7 +8,7 @@ from conformance.client import Expected
 from conformance.outcomes import Unoffered
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG, Names
-from conformance.polaris.storage import Storage
+from conformance.polaris.storage import NOWHERE, OAUTH, Storage
 
 
 def offered(catalog: PolarisCatalog, storage: Storage, **fields: Any) -> Names:
@@ -24,7 +24,23 @@ def offered(catalog: PolarisCatalog, storage: Storage, **fields: Any) -> Names:
 def changed(value: dict[str, Any], **config: Any) -> dict[str, Any]:
     """Return a catalog with another storage configuration; a field of None is left out."""
     merged = {**value["storageConfigInfo"], **config}
-    return {**value, "storageConfigInfo": {name: one for name, one in merged.items() if one is not None}}
+    return {**value, "storageConfigInfo": {name: item for name, item in merged.items() if item is not None}}
+
+
+def configured(catalog: PolarisCatalog, storage: Storage, **config: Any) -> tuple[Names, dict[str, Any]]:
+    """Return an id and a catalog with a type of storage that is configured otherwise, see `changed`.
+
+    Raises Unoffered where the server does not take that type.
+    """
+    offered(catalog, storage)
+    id = catalog.id(CATALOG)
+    return id, changed(catalog.value(CATALOG, id, storage=storage), **config)
+
+
+def connected(value: dict[str, Any], connection: dict[str, Any]) -> dict[str, Any]:
+    """Return a catalog as an external one, which is reached by a connection."""
+    reached = {**connection, "uri": NOWHERE, "properties": {"a": "1"}, "authenticationParameters": OAUTH}
+    return {**value, "type": "EXTERNAL", "connectionConfigInfo": reached}
 
 
 def refused(catalog: PolarisCatalog, id: Names, value: Any, status: Expected = 400) -> None:

@@ -28,10 +28,10 @@ class SecretWatch:
 
     def __call__(self, exchange: Exchange, value: Any) -> Found:
         """Return what is wrong with an answer; see ExtraCheck."""
-        found = any(secret in exchange.response_body for secret in self._issued)
+        leak = any(secret in exchange.response_body for secret in self._issued)
         if exchange.operation in ISSUING and exchange.status < 300:
             self._remember(value)
-        return [("body:", "the answer shows a secret that was issued before")] if found else []
+        return [("body:", "the answer shows a secret that was issued before")] if leak else []
 
     def _remember(self, value: Any) -> None:
         issued = value.get("credentials") if isinstance(value, dict) else None

@@ -54,8 +54,8 @@ def _named(field: str) -> Callable[[Names], Grant]:
 
 
 SECURABLES = {
-    one.id: one
-    for one in (
+    securable.id: securable
+    for securable in (
         Securable("catalog", "CatalogPrivilege", "TABLE_LIST", lambda _: (), lambda _: {}),
         Securable(
             "namespace",
@@ -72,7 +72,7 @@ SECURABLES = {
     )
 }
 NEWER = "policy"  # on which privileges are granted since 1.7
-OLDER = {name: one for name, one in SECURABLES.items() if name != NEWER}
+OLDER = {name: securable for name, securable in SECURABLES.items() if name != NEWER}
 
 
 def new_role(catalog: PolarisCatalog) -> Names:

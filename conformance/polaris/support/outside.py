@@ -82,8 +82,8 @@ def new_outside(catalog: PolarisCatalog, **properties: str) -> tuple[Outside, di
     client = catalog.client.located(in_prefix(encode_segment(name)))
     namespace, elsewhere = (catalog.target.new_name(),), catalog.storage.base(catalog.target, catalog.target.new_name())
     identity = str(metadata["table-uuid"])
-    found = Outside(namespace, base, elsewhere, identity, PolarisClient(client), catalog.within(name))
-    return found, metadata
+    outside = Outside(namespace, base, elsewhere, identity, PolarisClient(client), catalog.within(name))
+    return outside, metadata
 
 
 def readable(catalog: PolarisCatalog, outside: Outside, location: str) -> None:

@@ -59,12 +59,20 @@ def attach(catalog: PolarisCatalog, id: Names, target: Any, *, expect: Expected 
     return catalog.attach_policy(id[:-1], id[-1], target, expect=expect)
 
 
+def applicable(catalog: PolarisCatalog, namespace: Names = (), table: str = "", **query: Any) -> list[Any]:
+    """Return the policies of the run that hold for something."""
+    asked = {"namespace": UNIT_SEPARATOR.join(namespace) or None, "target_name": table or None, **query}
+    answer = catalog.get_applicable_policies(**{name: value for name, value in asked.items() if value is not None})
+    return [
+        policy
+        for policy in listed(answer["applicable-policies"], "the applicable-policies")
+        if _is_own(catalog, policy)
+    ]
+
+
 def holding(catalog: PolarisCatalog, namespace: Names = (), table: str = "", **query: Any) -> list[Any]:
     """Return name, and whether it is inherited, of the policies of the run that hold for something."""
-    asked = {"namespace": UNIT_SEPARATOR.join(namespace) or None, "target_name": table or None, **query}
-    found = catalog.get_applicable_policies(**{name: one for name, one in asked.items() if one is not None})
-    own = [one for one in listed(found["applicable-policies"], "the applicable-policies") if _is_own(catalog, one)]
-    return sorted([one["name"], one["inherited"]] for one in own)
+    return sorted([policy["name"], policy["inherited"]] for policy in applicable(catalog, namespace, table, **query))
 
 
 def _is_own(catalog: PolarisCatalog, policy: Any) -> bool:

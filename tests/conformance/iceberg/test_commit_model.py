@@ -61,8 +61,8 @@ def commits_to_one_table(catalog, chooser):
         allowed = ({400} if after is None else set()) | (set() if hold else {409})
         assert answer.status in (allowed or {200}), (answer, wanted, claims, before)
         if not allowed:
-            found = answer["metadata"]
-            assert not differences(after, TableModel.of(found)), (wanted, before)
-            metadata = found
+            shown = answer["metadata"]
+            assert not differences(after, TableModel.of(shown)), (wanted, before)
+            metadata = shown
         yield answer.status
     assert catalog.metadata(id) == metadata

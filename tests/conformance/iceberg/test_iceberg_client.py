@@ -109,8 +109,12 @@ def test_prefix(prefix, path):
 def test_unsupported_is_told_by_type_or_status():
     body = {"error": {"type": "UnsupportedOperationException"}}
     client = prober({}).target.client
-    for status, found, refuses, properly in [(406, body, True, True), (501, None, True, False), (404, {}, False, True)]:
-        exchange = probe("renameTable", status, orjson.dumps(found))
+    for status, content, refuses, properly in [
+        (406, body, True, True),
+        (501, None, True, False),
+        (404, {}, False, True),
+    ]:
+        exchange = probe("renameTable", status, orjson.dumps(content))
         assert (client.refuses(exchange), client.refuses_properly(exchange)) == (refuses, properly)
     assert client.refuses(probe("renameTable", 500, orjson.dumps(body)))
 

@@ -43,12 +43,12 @@ def opened(table):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_rows_are_read(catalog, layout):
     table = new_events(catalog, layout)
-    found = opened(table).scan().to_arrow().sort_by("id").to_pylist()
+    rows = opened(table).scan().to_arrow().sort_by("id").to_pylist()
     wanted = sorted(ROWS, key=lambda row: row["id"])
-    assert [(row["id"], row["name"], row["day"], row["at"], row["price"]) for row in found] == [
+    assert [(row["id"], row["name"], row["day"], row["at"], row["price"]) for row in rows] == [
         (row["id"], row["name"], row["day"], row["at"], row["price"]) for row in wanted
     ]
-    assert [row["place"] for row in found] == [row["place"] for row in wanted]
+    assert [row["place"] for row in rows] == [row["place"] for row in wanted]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -56,7 +56,7 @@ def test_statistics_lose_nothing(catalog, layout):
     table = new_events(catalog, layout)
     for row in ROWS:
         planned = opened(table).scan(row_filter=f"id = {row['id']}").plan_files()
-        assert row in [one for task in planned for one in table.data_files()[task.file.file_path].rows]
+        assert row in [stored for task in planned for stored in table.data_files()[task.file.file_path].rows]
 
 
 # PyIceberg's compiled decoder takes doubles for numbers of 32 bits.
@@ -65,8 +65,8 @@ def test_partitions_of_every_type_are_read(catalog, type):
     table = new_scan_table(catalog, schema(field(1, "v", type)), spec(partition(1, "v_part")))
     table.commit(*(table.data({"v": value}) for value in (*SAMPLES[type], None)))
     planned = opened(table).scan().plan_files()
-    found = {task.file.file_path: number(task.file.partition[0]) for task in planned}
-    assert found == {path: number(file.partition[0]) for path, file in table.data_files().items()}
+    numbers = {task.file.file_path: number(task.file.partition[0]) for task in planned}
+    assert numbers == {path: number(file.partition[0]) for path, file in table.data_files().items()}
 
 
 def number(value):
@@ -87,8 +87,8 @@ def test_manifests_are_read(catalog, version):
     snapshot = table.commit(*files)
     (manifest,) = Snapshot(**table.metadata["snapshots"][-1]).manifests(PyArrowFileIO())
     entries = manifest.fetch_manifest_entry(PyArrowFileIO())
-    found = [(entry.data_file.file_path, entry.data_file.record_count) for entry in entries]
-    assert found == [(file.path, file.record_count) for file in files]
+    recorded = [(entry.data_file.file_path, entry.data_file.record_count) for entry in entries]
+    assert recorded == [(file.path, file.record_count) for file in files]
     assert manifest.added_snapshot_id == snapshot
 
 
@@ -116,7 +116,7 @@ def planned(table, **deletes):
     """Return a plan in which each data file, by its first id, has the delete files that are named."""
     files = {str(file.rows[0]["id"]): path for path, file in table.data_files().items()}
     shown = [
-        Task({"file-path": path}, tuple({"file-path": one.path} for one in deletes.get(f"id{id}", ())), True)
+        Task({"file-path": path}, tuple({"file-path": delete.path} for delete in deletes.get(f"id{id}", ())), True)
         for id, path in files.items()
     ]
     return Plan(None, None, shown)

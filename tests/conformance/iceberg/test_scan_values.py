@@ -62,9 +62,9 @@ def test_deletion_vectors_can_be_read(positions):
     blob = deletion_vector(positions)
     content, offset = puffin_file(blob, referenced="file:///data.parquet", count=len(positions))
     assert content[offset : offset + len(blob)] == blob
-    (found,) = deletion_vectors_from_puffin_file(PuffinFile(content))
-    assert found.referenced_data_file == "file:///data.parquet"
-    assert found.to_vector().to_pylist() == sorted(positions)
+    (vector,) = deletion_vectors_from_puffin_file(PuffinFile(content))
+    assert vector.referenced_data_file == "file:///data.parquet"
+    assert vector.to_vector().to_pylist() == sorted(positions)
 
 
 @pytest.mark.parametrize("positions", [[], [65536], range(5000)])

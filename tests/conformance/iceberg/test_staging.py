@@ -43,5 +43,5 @@ def test_first_version_has_no_sequence_numbers(tmp_path):
     ],
 )
 def test_local_paths(uri, path):
-    found = local_path(uri)
-    assert (str(found) if found else None) == path
+    local = local_path(uri)
+    assert (str(local) if local else None) == path

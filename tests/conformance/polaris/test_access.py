@@ -140,6 +140,6 @@ def test_own_secrets_that_anybody_rotates_are_noticed(scene, misled):
 def test_the_one_grant_that_lets_somebody_through_is_named(scene, misled):
     rule = rules()["attach_catalog"]
     misled("privilege-ignored:POLICY_ATTACH")
-    grants = next(one for one in rule.refused(holding("1.7")[0]) if "CATALOG_ATTACH_POLICY" in str(one))
+    grants = next(grant for grant in rule.refused(holding("1.7")[0]) if "CATALOG_ATTACH_POLICY" in str(grant))
     with pytest.raises(Violation, match="a caller with CATALOG_ATTACH_POLICY on the catalog alone"):
         check_refused(scene, rule, grants)

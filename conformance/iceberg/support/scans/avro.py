@@ -122,7 +122,7 @@ def list_schema(version: int) -> dict[str, Any]:
 def manifest_schema(version: int, fields: Sequence[PartitionField]) -> dict[str, Any]:
     """Return the schema of manifests of a format version, for a partition spec with these fields."""
     partition = _partition_record(fields)
-    file_fields = [(one[0], partition, *one[2:]) if one[0] == "partition" else one for one in FILE_FIELDS]
+    file_fields = [(field[0], partition, *field[2:]) if field[0] == "partition" else field for field in FILE_FIELDS]
     data_file = ("data_file", _record("r2", file_fields, version), 2, 1, LAST_VERSION)
     return _record("manifest_entry", [*ENTRY_FIELDS, data_file], version)
 
@@ -150,30 +150,30 @@ def partition_fields(metadata: Metadata, spec_id: int) -> list[PartitionField]:
     """Return the fields of a spec in their order."""
     return [
         PartitionField(
-            one["field-id"],
-            one["name"],
-            one["transform"],
-            result_type(one["transform"], source_column(metadata, one)["type"]),
+            field["field-id"],
+            field["name"],
+            field["transform"],
+            result_type(field["transform"], source_column(metadata, field)["type"]),
         )
-        for one in by_id(metadata["partition-specs"], "spec-id", spec_id)["fields"]
+        for field in by_id(metadata["partition-specs"], "spec-id", spec_id)["fields"]
     ]
 
 
 def source_column(metadata: Metadata, partition_field: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the column that a partition field is made of. Raises Violation when no schema has it."""
-    columns: list[Mapping[str, Any]] = [one for schema in metadata["schemas"] for one in schema["fields"]]
+    columns: list[Mapping[str, Any]] = [column for schema in metadata["schemas"] for column in schema["fields"]]
     id = partition_field["source-id"]
-    return find(reversed(columns), lambda one: one["id"] == id, f"the column {shown(id)} of the partition spec")
+    return find(reversed(columns), lambda column: column["id"] == id, f"the column {shown(id)} of the partition spec")
 
 
 def _partition_record(fields: Sequence[PartitionField]) -> dict[str, Any]:
     described = [
-        (one.name, _optional(_partition_type(one)), one.id, 1, LAST_VERSION)  # any value may be null
-        for one in fields
+        (field.name, _optional(_partition_type(field)), field.id, 1, LAST_VERSION)  # any value may be null
+        for field in fields
     ]
     return _record("r102", described, LAST_VERSION)
 
 
-def _partition_type(one: PartitionField) -> Any:
-    described = PARTITION_TYPES.get(base(one.type))
-    return described(one.id, one.type) if described else one.type
+def _partition_type(field: PartitionField) -> Any:
+    described = PARTITION_TYPES.get(base(field.type))
+    return described(field.id, field.type) if described else field.type

@@ -37,15 +37,19 @@ def wrong_deletes(table: ScanTable, planned: Plan, *, snapshot: int | None = Non
         ]
 
 
-def _wrong(data: Entry, deletes: list[Entry], found: set[str], fits: Fits) -> Iterator[str]:
-    vector = any(is_vector(one.file) and applies(one, data) for one in deletes)
-    for one in deletes:
-        there = one.file.path in found
-        if not there and needed(one, data, fits) and (is_vector(one.file) or not (vector and _by_position(one))):
-            yield f"{one.file.path} is missing"
-        if there and not applies(one, data) and (is_vector(one.file) or not _by_position(one)):
-            yield f"{one.file.path} does not apply"
-    unknown = found - {one.file.path for one in deletes}
+def _wrong(data: Entry, deletes: list[Entry], paths: set[str], fits: Fits) -> Iterator[str]:
+    vector = any(is_vector(entry.file) and applies(entry, data) for entry in deletes)
+    for delete in deletes:
+        there = delete.file.path in paths
+        if (
+            not there
+            and needed(delete, data, fits)
+            and (is_vector(delete.file) or not (vector and _by_position(delete)))
+        ):
+            yield f"{delete.file.path} is missing"
+        if there and not applies(delete, data) and (is_vector(delete.file) or not _by_position(delete)):
+            yield f"{delete.file.path} does not apply"
+    unknown = paths - {entry.file.path for entry in deletes}
     yield from (f"{path} is no delete file of the snapshot" for path in sorted(unknown))
 
 

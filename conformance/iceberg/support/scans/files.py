@@ -46,25 +46,25 @@ class Leaf:
 
     def value(self, row: Row) -> Any:
         """Return the value of a row in this column, None where a level above is not there."""
-        found: Any = row
+        value: Any = row
         for level in self.name.split("."):
-            found = found.get(level) if isinstance(found, Mapping) else None
-        return found
+            value = value.get(level) if isinstance(value, Mapping) else None
+        return value
 
 
 def leaves(fields: Sequence[Mapping[str, Any]], above: str = "") -> Iterator[Leaf]:
     """Return the columns of primitive types; what is in lists and maps is left out."""
-    for one in fields:
-        name = f"{above}{one['name']}"
-        if isinstance(one["type"], str):
-            yield Leaf(one["id"], name, one["type"])
-        elif one["type"]["type"] == "struct":
-            yield from leaves(one["type"]["fields"], f"{name}.")
+    for field in fields:
+        name = f"{above}{field['name']}"
+        if isinstance(field["type"], str):
+            yield Leaf(field["id"], name, field["type"])
+        elif field["type"]["type"] == "struct":
+            yield from leaves(field["type"]["fields"], f"{name}.")
 
 
 def parquet_bytes(fields: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> tuple[bytes, dict[int, int]]:
     """Return a Parquet file of rows, and how many bytes each column takes, by id."""
-    schema = pa.schema([_arrow_field(one) for one in fields])
+    schema = pa.schema([_arrow_field(field) for field in fields])
     out = io.BytesIO()
     pq.write_table(pa.Table.from_pylist([_plain(row) for row in rows], schema), out)
     sizes = _sizes(pq.ParquetFile(out).metadata.row_group(0)) if rows else {}
@@ -73,11 +73,11 @@ def parquet_bytes(fields: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> t
 
 def _sizes(group: pq.RowGroupMetaData) -> dict[str, int]:
     columns = map(group.column, range(group.num_columns))
-    return {one.path_in_schema: one.total_compressed_size for one in columns}
+    return {column.path_in_schema: column.total_compressed_size for column in columns}
 
 
-def _arrow_field(one: Mapping[str, Any], name: str = "") -> pa.Field:
-    return pa.field(name or one["name"], _arrow_type(one["type"]), metadata={FIELD_ID: str(one["id"])})
+def _arrow_field(field: Mapping[str, Any], name: str = "") -> pa.Field:
+    return pa.field(name or field["name"], _arrow_type(field["type"]), metadata={FIELD_ID: str(field["id"])})
 
 
 def _arrow_type(type: Any) -> pa.DataType:
@@ -91,7 +91,7 @@ def _arrow_type(type: Any) -> pa.DataType:
 def _nested_type(type: Mapping[str, Any]) -> pa.DataType:
     part = {name: {"id": type.get(f"{name}-id"), "type": type.get(name)} for name in ("element", "key", "value")}
     if type["type"] == "struct":
-        return pa.struct([_arrow_field(one) for one in type["fields"]])
+        return pa.struct([_arrow_field(field) for field in type["fields"]])
     if type["type"] == "list":
         return pa.list_(_arrow_field(part["element"], "element"))
     return pa.map_(_arrow_field(part["key"], "key").with_nullable(False), _arrow_field(part["value"], "value"))
@@ -99,7 +99,7 @@ def _nested_type(type: Mapping[str, Any]) -> pa.DataType:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {name: _plain(one) for name, one in value.items()}
+        return {name: _plain(item) for name, item in value.items()}
     return value.bytes if isinstance(value, UUID) else value
 
 

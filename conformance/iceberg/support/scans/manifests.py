@@ -124,7 +124,7 @@ def _entry_record(entry: Entry, fields: Sequence[PartitionField]) -> dict[str, A
             **statistics,
             "file_path": file.path,
             "file_format": file.format,
-            "partition": {one.name: physical(value) for one, value in zip(fields, file.partition, strict=True)},
+            "partition": {part.name: physical(value) for part, value in zip(fields, file.partition, strict=True)},
             "file_size_in_bytes": file.size,
             "block_size_in_bytes": V1_BLOCK_SIZE,
             "split_offsets": _items(file.split_offsets),
@@ -147,7 +147,7 @@ def _items(values: Sequence[int] | None) -> list[int] | None:
 def list_bytes(metadata: Metadata, manifests: Sequence[Manifest]) -> bytes:
     """Return the Avro file of a manifest list."""
     version = metadata["format-version"]
-    records = [one.record for one in manifests]
+    records = [manifest.record for manifest in manifests]
     return _avro(list_schema(version), records, {"format-version": str(version)})
 
 
@@ -170,8 +170,8 @@ def list_record(
         **{f"{name}_files_count": len(rows) for name, rows in counts.items()},
         **{f"{name}_rows_count": sum(rows) for name, rows in counts.items()},
         "partitions": [
-            _summary(one.type, [entry.file.partition[position] for entry in entries])
-            for position, one in enumerate(fields)
+            _summary(part.type, [entry.file.partition[position] for entry in entries])
+            for position, part in enumerate(fields)
         ],
         "first_row_id": None,
     }

@@ -52,7 +52,7 @@ class Task:
     @property
     def delete_paths(self) -> set[str]:
         """Where the delete files are."""
-        return {path_of(one) for one in self.deletes}
+        return {path_of(file) for file in self.deletes}
 
 
 @dataclass
@@ -77,8 +77,8 @@ class Plan:
     @property
     def id(self) -> str | None:
         """The id of the planning, None where the server keeps nothing for it."""
-        found = self.first.get("plan-id")
-        return None if found is None else text(found, "the plan-id")
+        plan_id = self.first.get("plan-id")
+        return None if plan_id is None else text(plan_id, "the plan-id")
 
     def task(self, path: str) -> Task:
         """Return the one task of a file. Raises Violation when there is none, or more than one."""
@@ -90,10 +90,10 @@ class Plan:
         return _only(self.tasks, "the only file")
 
 
-def _only(found: Sequence[Task], file: str) -> Task:
-    if len(found) != 1:
-        raise Violation(f"{file} has {len(found)} file-scan-tasks, not 1", "body:/file-scan-tasks")
-    return found[0]
+def _only(planned: Sequence[Task], file: str) -> Task:
+    if len(planned) != 1:
+        raise Violation(f"{file} has {len(planned)} file-scan-tasks, not 1", "body:/file-scan-tasks")
+    return planned[0]
 
 
 def has_files(planned: Plan, paths: Iterable[str]) -> None:
@@ -146,10 +146,10 @@ def _take(planned: Plan, answer: Answer) -> list[str]:
 def tasks(answer: Answer) -> Iterator[Task]:
     """Return the file scan tasks of one answer. Raises Violation for a delete file that is not there."""
     deletes = answer.get("delete-files") or []
-    for position, one in enumerate(answer.get("file-scan-tasks") or []):
-        named = one.get("delete-file-references") or []
+    for position, task in enumerate(answer.get("file-scan-tasks") or []):
+        named = task.get("delete-file-references") or []
         if not all(isinstance(index, int) and 0 <= index < len(deletes) for index in named):
             where = f"body:/file-scan-tasks/{position}/delete-file-references"
             raise Violation(f"{shown(named)} are no positions among {len(deletes)} delete files", where)
-        residual = one.get("residual-filter", WHOLE_FILTER)
-        yield Task(Described(one["data-file"]), tuple(Described(deletes[index]) for index in named), residual)
+        residual = task.get("residual-filter", WHOLE_FILTER)
+        yield Task(Described(task["data-file"]), tuple(Described(deletes[index]) for index in named), residual)

@@ -131,7 +131,7 @@ class Judge:
         if type in NAN_TESTS:
             return is_nan(value) == NAN_TESTS[type]
         if type in SETS:
-            return (value in [_literal(term.type, one) for one in _values(condition["values"])]) == SETS[type]
+            return (value in [_literal(term.type, item) for item in _values(condition["values"])]) == SETS[type]
         if type not in COMPARISONS:
             raise ValueError(f"there is no operator {type!r}")
         literal = _literal(term.type, _first(condition, "value", "right"))
@@ -147,10 +147,10 @@ class Judge:
         raise ValueError(f"{term!r} is no term")
 
     def _leaf(self, key: Any) -> Leaf:
-        found = self._by_name.get(key) or self._by_id.get(key)
-        if found is None:
+        leaf = self._by_name.get(key) or self._by_id.get(key)
+        if leaf is None:
             raise ValueError(f"there is no column {key!r}")
-        return found
+        return leaf
 
 
 def _unordered(value: Any, literal: Any) -> bool:
@@ -166,8 +166,8 @@ def _first(condition: Json, *names: str) -> Json:
 
 
 def _values(values: Json) -> Sequence[Json]:
-    found: Sequence[Json] = values["values"] if isinstance(values, Mapping) else values
-    return found
+    items: Sequence[Json] = values["values"] if isinstance(values, Mapping) else values
+    return items
 
 
 def _literal(type: str, value: Json) -> Any:

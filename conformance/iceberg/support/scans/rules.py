@@ -30,7 +30,7 @@ def references_lead_somewhere(exchange: Exchange, value: Any) -> Found:
         (f"{where}/delete-file-references", f"{shown(named)} are no positions among {len(deletes)} delete files")
         for where, task in _tasks(exchange, value)
         if (named := _list(task, "delete-file-references"))
-        and (_has_doubles(named) or not all(one in range(len(deletes)) for one in named))
+        and (_has_doubles(named) or not all(index in range(len(deletes)) for index in named))
     ]
 
 
@@ -40,15 +40,15 @@ def maps_are_pairs(exchange: Exchange, value: Any) -> Found:
         (f"{where}/data-file/{name}", f"{len(keys)} keys and {len(values)} values")
         for where, task in _tasks(exchange, value)
         for name in MAPS
-        if isinstance(found := task["data-file"].get(name), dict)
-        and (len(keys := _list(found, "keys")) != len(values := _list(found, "values")) or _has_doubles(keys))
+        if isinstance(pairs := task["data-file"].get(name), dict)
+        and (len(keys := _list(pairs, "keys")) != len(values := _list(pairs, "values")) or _has_doubles(keys))
     ]
 
 
 def _list(value: Any, name: str) -> list[Any]:
     """Return a list of an object, an empty one in place of a wrong form: that is for the schema to judge."""
-    found = value.get(name) if isinstance(value, dict) else None
-    return found if isinstance(found, list) else []
+    items = value.get(name) if isinstance(value, dict) else None
+    return items if isinstance(items, list) else []
 
 
 def _has_doubles(items: list[Any]) -> bool:

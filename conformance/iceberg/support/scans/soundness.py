@@ -99,8 +99,8 @@ def every_test(column: str, type: str, values: Sequence[Any]) -> Iterator[Json]:
 
 def known_values(column: str) -> list[Any]:
     """Return the values that ROWS have in a column."""
-    found = {_value(row, column) for row in ROWS}
-    return sorted(one for one in found if one is not None and not is_nan(one))
+    values = {_value(row, column) for row in ROWS}
+    return sorted(value for value in values if value is not None and not is_nan(value))
 
 
 def _value(row: Any, column: str) -> Any:
@@ -118,7 +118,7 @@ def drawn_tests(draw: Any) -> Json:
     kind = draw(st.sampled_from([*kinds, *(NAN_TESTS if type in FLOATING else ())]))
     values = st.sampled_from([*known_values(column), *SAMPLES[_sample(type)]])
     if kind in SETS:
-        return among(kind, column, [shown(type, one) for one in draw(st.lists(values, min_size=1, max_size=3))])
+        return among(kind, column, [shown(type, value) for value in draw(st.lists(values, min_size=1, max_size=3))])
     if kind in PREFIXES:
         return compared(kind, column, draw(values)[: draw(st.integers(0, 3))])
     return single_test(kind, column, type, *([draw(values)] if kind in COMPARISONS else []))

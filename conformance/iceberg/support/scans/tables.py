@@ -76,8 +76,8 @@ class ScanTable:
     @property
     def fields(self) -> list[dict[str, Any]]:
         """The columns of the current schema, with the ids that the server gave them."""
-        found: list[dict[str, Any]] = current_schema(self.metadata)["fields"]
-        return found
+        fields: list[dict[str, Any]] = current_schema(self.metadata)["fields"]
+        return fields
 
     def refresh(self) -> None:
         """Take over metadata that somebody else has changed."""
@@ -108,7 +108,7 @@ class ScanTable:
         """Return the partition that a row belongs to, as typed values."""
         spec = by_id(self.metadata["partition-specs"], "spec-id", spec_id)
         with usable("the partition spec of the table does not fit its columns"):
-            return tuple(self._transformed(one, row) for one in spec["fields"])
+            return tuple(self._transformed(part, row) for part in spec["fields"])
 
     def _transformed(self, partition_field: Mapping[str, Any], row: Row) -> Any:
         column = source_column(self.metadata, partition_field)
@@ -116,13 +116,13 @@ class ScanTable:
 
     def position_deletes(self, *files: ContentFile, **more: Any) -> ContentFile:
         """Write a file that deletes the first row of data files of one partition."""
-        rows: list[Row] = [{"file_path": path, "pos": 0} for path in sorted(one.path for one in files)]
+        rows: list[Row] = [{"file_path": path, "pos": 0} for path in sorted(file.path for file in files)]
         return self._deletes(POSITION_DELETE_FIELDS, rows, files[0], content=POSITION_DELETES, **more)
 
     def equality_deletes(self, names: Sequence[str], row: Row, like: ContentFile) -> ContentFile:
         """Write a file that deletes the rows with a row's values in these columns, in the partition of a file."""
-        fields = [one for one in self.fields if one["name"] in names]
-        ids = tuple(one["id"] for one in fields)
+        fields = [column for column in self.fields if column["name"] in names]
+        ids = tuple(column["id"] for column in fields)
         rows: list[Row] = [{name: row[name] for name in names}]
         return self._deletes(fields, rows, like, content=EQUALITY_DELETES, equality_ids=ids)
 
@@ -182,10 +182,10 @@ class ScanTable:
         self, manifests: Sequence[Manifest], removed: Collection[ContentFile], snapshot: int, sequence: int
     ) -> Iterator[Manifest]:
         """Take over manifests, those with removed files rewritten."""
-        for one in manifests:
-            alive = [entry for entry in one.entries if entry.status != DELETED]
+        for manifest in manifests:
+            alive = [entry for entry in manifest.entries if entry.status != DELETED]
             if not any(entry.file in removed for entry in alive):
-                yield one
+                yield manifest
                 continue
             entries = [
                 Entry(DELETED, snapshot, entry.sequence, entry.file)
@@ -196,10 +196,10 @@ class ScanTable:
             yield self._manifest(entries, snapshot, sequence)
 
     def _added(self, files: Sequence[ContentFile], snapshot: int, sequence: int) -> Iterator[Manifest]:
-        kinds = dict.fromkeys((one.content == DATA, one.spec_id) for one in files)
+        kinds = dict.fromkeys((file.content == DATA, file.spec_id) for file in files)
         for kind in kinds:
-            alike = [one for one in files if (one.content == DATA, one.spec_id) == kind]
-            yield self._manifest([Entry(ADDED, snapshot, sequence, one) for one in alike], snapshot, sequence)
+            alike = [file for file in files if (file.content == DATA, file.spec_id) == kind]
+            yield self._manifest([Entry(ADDED, snapshot, sequence, file) for file in alike], snapshot, sequence)
 
     def _manifest(self, entries: Sequence[Entry], snapshot: int, sequence: int) -> Manifest:
         spec_id, deletes = entries[0].file.spec_id, entries[0].file.content != DATA
@@ -217,8 +217,8 @@ class ScanTable:
     ) -> Metadata:
         """Write the manifest list and return the snapshot for a commit."""
         version = self.metadata["format-version"]
-        rows = sum(one.record_count for one in added if one.content == DATA)
-        only_data = all(one.content == DATA for one in added)
+        rows = sum(file.record_count for file in added if file.content == DATA)
+        only_data = all(file.content == DATA for file in added)
         return {
             "snapshot-id": snapshot,
             **({} if parent is None else {"parent-snapshot-id": parent}),
@@ -235,14 +235,14 @@ class ScanTable:
     def live(self, snapshot: int | None = None) -> list[Entry]:
         """Return the entries of all files of a snapshot, of the newest one of main unless told otherwise."""
         chosen = self.heads[MAIN] if snapshot is None else snapshot
-        return [entry for one in self.manifests[chosen] for entry in one.entries if entry.status != DELETED]
+        return [entry for manifest in self.manifests[chosen] for entry in manifest.entries if entry.status != DELETED]
 
     def data_file(self, path: str) -> ContentFile:
         """Return a live data file of the newest snapshot of main. Raises Violation when there is none there."""
-        found = self.data_files().get(path)
-        if found is None:
+        file = self.data_files().get(path)
+        if file is None:
             raise Violation(f"{shown(path)} is no file of the table", "body:/file-scan-tasks")
-        return found
+        return file
 
     def data_files(self, snapshot: int | None = None) -> dict[str, ContentFile]:
         """Return the data files of a snapshot by path."""

@@ -67,7 +67,7 @@ def hashed_bytes(value: Any) -> bytes:
         int: lambda number: struct.pack("<q", number),
         Decimal: lambda number: signed_bytes(unscaled(number)),
         str: str.encode,
-        UUID: lambda one: one.bytes,
+        UUID: lambda uuid: uuid.bytes,
         bytes: bytes,
     }
     return forms[type(value)](value)

@@ -42,7 +42,7 @@ def base(type: str) -> str:
 
 def parameters(type: str) -> list[int]:
     """Return the parameters of a type or transform: [9, 2] of `decimal(9, 2)`."""
-    return [int(one) for one in PARAMETERS.findall(type)]
+    return [int(digits) for digits in PARAMETERS.findall(type)]
 
 
 def unscaled(value: Decimal) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.common.hostile import UNUSED
+
 NOBODY = "00000000-0000-4000-8000-000000000000"  # a UUID that no table has
 SCHEMA = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "x", "type": "long", "required": False}]}
 SQL = {"type": "sql", "sql": "SELECT 1 AS x", "dialect": "spark"}
@@ -14,18 +16,18 @@ SNAPSHOT = {
     "snapshot-id": 1,
     "sequence-number": 1,
     "timestamp-ms": 1,
-    "manifest-list": "none.avro",
+    "manifest-list": f"{UNUSED}/none.avro",
     "summary": {"operation": "append"},
     "schema-id": 0,
 }
 STATISTICS = {
     "snapshot-id": 1,
-    "statistics-path": "none.puffin",
+    "statistics-path": f"{UNUSED}/none.puffin",
     "file-size-in-bytes": 1,
     "file-footer-size-in-bytes": 1,
     "blob-metadata": [],
 }
-PARTITION_STATISTICS = {"snapshot-id": 1, "statistics-path": "none.parquet", "file-size-in-bytes": 1}
+PARTITION_STATISTICS = {"snapshot-id": 1, "statistics-path": f"{UNUSED}/none.parquet", "file-size-in-bytes": 1}
 REF = {"ref-name": "main", "type": "branch", "snapshot-id": 1}
 
 
@@ -47,7 +49,7 @@ def new_policy(name: str) -> dict[str, Any]:
 
 def updates(location: str) -> dict[str, list[dict[str, Any]]]:
     """Return updates of a table by the name of the request that has them."""
-    one: dict[str, dict[str, Any]] = {
+    bodies: dict[str, dict[str, Any]] = {
         "assign-uuid": {"uuid": NOBODY},
         "upgrade-format-version": {"format-version": 2},
         "add-schema": {"schema": SCHEMA, "last-column-id": 1},
@@ -70,7 +72,7 @@ def updates(location: str) -> dict[str, list[dict[str, Any]]]:
         "remove-partition-specs": {"spec-ids": [7]},
         "remove-schemas": {"schema-ids": [7]},
     }
-    named = {action: {"action": action, **fields} for action, fields in one.items()}
+    named = {action: {"action": action, **fields} for action, fields in bodies.items()}
     return {
         "commit_nothing": [],
         **{f"commit_{action.replace('-', '_')}": [update] for action, update in named.items()},

@@ -62,27 +62,29 @@ class Rule:
         sets: list[list[Grant]] = []
         for grant in every_grant(grantable):
             if grant not in allowed:
-                fitting = (one for one in sets if len(one) < MOST_ROLES and not self._suffice([*one, grant]))
+                fitting = (group for group in sets if len(group) < MOST_ROLES and not self._suffice([*group, grant]))
                 chosen = next(fitting, None)
                 if chosen is None:
                     sets.append(chosen := [])
                 chosen.append(grant)
-        return [tuple(one) for one in sets]
+        return [tuple(group) for group in sets]
 
     def combined(self, grantable: Mapping[str, Collection[str]]) -> list[Grants]:
         """Return the sets that suffice together, as far as there are such grants."""
         there = set(every_grant(grantable))
-        return [one for one in self.together if there.issuperset(one)]
+        return [group for group in self.together if there.issuperset(group)]
 
     def incomplete(self, grantable: Mapping[str, Collection[str]]) -> list[Grants]:
         """Return what such sets leave if one grant is taken away; it does not suffice."""
-        rests = (tuple(one for one in grants if one != left) for grants in self.combined(grantable) for left in grants)
+        rests = (
+            tuple(grant for grant in grants if grant != left) for grants in self.combined(grantable) for left in grants
+        )
         return list(dict.fromkeys(rests))
 
     def _suffice(self, grants: Iterable[Grant]) -> bool:
         """Return whether a set that suffices together is in these grants, at whatever levels."""
         names = {grant.privilege for grant in grants}
-        return any(names.issuperset(grant.privilege for grant in one) for one in self.together)
+        return any(names.issuperset(grant.privilege for grant in group) for group in self.together)
 
 
 def every_grant(grantable: Mapping[str, Collection[str]]) -> list[Grant]:
@@ -92,8 +94,8 @@ def every_grant(grantable: Mapping[str, Collection[str]]) -> list[Grant]:
 
 def grantable_in(document: Document) -> dict[str, Sequence[str]]:
     """Return the privileges that can be granted at each level, as the document has it."""
-    found = {level: SECURABLES[level].privileges(document) for level in LEVELS}
-    return {level: names for level, names in found.items() if names}
+    privileges = {level: SECURABLES[level].privileges(document) for level in LEVELS}
+    return {level: names for level, names in privileges.items() if names}
 
 
 @cache

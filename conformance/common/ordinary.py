@@ -1,0 +1,70 @@
+"""Ordinary requests: of each operation one about something that was made for it, which servers accept.
+
+A requirement about a defect of requests puts it into such a request, and sees the request accepted without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol
+
+from conformance.client import Answer
+from conformance.outcomes import Blocked, Unoffered, Violation
+
+
+class Ordinary(Protocol):
+    """A request of an operation."""
+
+    @property
+    def body(self) -> Any:
+        """The JSON body, None without one."""
+
+    def with_content(self, body: Any) -> Ordinary:
+        """Return the request with another JSON body."""
+
+    def send(self, catalog: Any, operation: str) -> Answer:
+        """Send it, whatever the answer."""
+
+
+def is_success(answer: Answer) -> bool:
+    """True when an answer says that all was done."""
+    return 200 <= answer.status < 300
+
+
+def accepted(catalog: Any, operation: str, request: Ordinary) -> Answer:
+    """Send a request that has no defect. Raises Blocked where it is refused, Unoffered where the operation is."""
+    answer = request.send(catalog, operation)
+    if is_success(answer):
+        return answer
+    if catalog.client.refuses(catalog.client.steps[-1]):
+        raise Unoffered(f"the server does not have {operation}")
+    raise Blocked(f"{operation} answers {answer.status} to a request without a defect", operation)
+
+
+def refuses_each(
+    catalog: Any,
+    operation: str,
+    wrong: Iterable[tuple[str, Ordinary]],
+    good: Ordinary,
+    is_refused: Callable[[str, Answer], bool],
+    refusal: str,
+) -> None:
+    """Check that each request, of which the defect is told in words, is refused, and that none of them did anything.
+
+    `is_refused` takes these words and the answer, `refusal` says how a request should be refused. `good` is the request
+    without a defect, which is accepted then. Raises Blocked where it is not, and Violation for what was not refused.
+    """
+    with catalog.client.unusual():
+        answers = [(defect, request.send(catalog, operation)) for defect, request in wrong]
+    taken = [(defect, answer) for defect, answer in answers if not is_refused(defect, answer)]
+    if not any(is_success(answer) for _, answer in taken):
+        accepted(catalog, operation, good)
+    if taken:
+        shown = with_statuses(taken)
+        raise Violation(f"{operation} should refuse these with {refusal}, but answers {shown}", "status")
+
+
+def with_statuses(answers: Sequence[tuple[str, Answer]]) -> str:
+    """Return what was wrong with requests and how each was answered. A finding shows the first of the answers."""
+    statuses = [(defect, answer.status) for defect, answer in reversed(answers)]  # what is looked at last is shown
+    return ", ".join(f"{defect} with {status}" for defect, status in reversed(statuses))

@@ -1,0 +1,34 @@
+"""Bodies of every operation that takes one as JSON."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from conformance.common.catalog import Catalog
+from conformance.fuzz.bodies import bodies
+from conformance.fuzz.fuzzing import FuzzCase, cases_of, fuzzing_of
+from conformance.kinds import FUZZ
+from conformance.outcomes import Violation
+from conformance.requirement import given, should
+from specs.apis import apis
+
+DECIDED = (501, 503)  # that it does not do so at all, or not now
+CASES = {key: case for api in apis() for key, case in cases_of(api).items()}
+
+
+@should("fuzz.{}", operations=lambda case: [case.operation.id], clause="any-body", kind=FUZZ, each=CASES)
+@given(data=st.data())
+def test_any_body(catalog: Catalog, case: FuzzCase, data: st.DataObject) -> None:
+    """Whatever a body says, {} answers as the document has it, and with no error of its own."""
+    fuzzing, client = fuzzing_of(case.api), catalog.client
+    client.require(case.operation.id)
+    with client.preparing():
+        subject = fuzzing.prepare(catalog, case.operation)
+    drawn = data.draw(bodies(client.document, case.operation.id))
+    answer = subject.send(fuzzing.harmless(drawn, subject.own))
+    sent = client.steps[-1]
+    if answer.status >= 500 and answer.status not in DECIDED:
+        raise Violation(f"{case.operation.id} answers this body with {answer.status}", "status")
+    if sent.defect:
+        mark, message = sent.defect
+        raise Violation(f"the answer of {case.operation.id} to this body: {message}", mark)

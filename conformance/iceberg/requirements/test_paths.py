@@ -1,0 +1,30 @@
+"""Paths and methods that no operation has."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from conformance.common import paths
+from conformance.common.paths import DROPPING, METHODS, Asked
+from conformance.exchange import Exchange
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.client import OBJECTS
+from conformance.iceberg.operations import OPERATIONS
+from specs.openapi import Operation
+
+
+def _request(catalog: IcebergCatalog, operation: Operation) -> Exchange:
+    """Return a request about a table or view that is there, with no content."""
+    made = catalog.new_view() if "{view}" in operation.path else catalog.new_table()
+    return catalog.client.prepare(operation.id, path=catalog.any_path(operation, made[-1]))
+
+
+def _asked(operation: Operation) -> Asked:
+    """Return how an operation is asked: nothing is dropped where a path does not name one thing of the run."""
+    methods = METHODS if any(f"{{{name}}}" in operation.path for name in OBJECTS) else set(METHODS) - {DROPPING}
+    return Asked(operation, partial(_request, operation=operation), sorted(methods))
+
+
+ASKED = {name: _asked(operation) for name, operation in OPERATIONS.items()}
+test_other_methods_are_refused = paths.other_methods_are_refused.declare(__name__, ASKED)
+test_nothing_lies_below = paths.nothing_lies_below.declare(__name__, ASKED)

@@ -1,0 +1,24 @@
+"""What drawn bodies of the Lance Namespace are about; see conformance/fuzz/fuzzing.py."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from conformance.fuzz.fuzzing import Fuzzing, Subject
+from conformance.lance.catalog import RENAMED, LanceCatalog
+from conformance.lance.support.ordinary import ordinary
+from specs.openapi import Operation
+
+
+def prepare(catalog: LanceCatalog, operation: Operation) -> Subject:
+    """Make what an ordinary request of the operation is about."""
+    request = ordinary(catalog, operation.id)
+    return Subject(request.body, lambda body: replace(request, body=body).send(catalog, operation.id))
+
+
+FUZZING = Fuzzing(
+    LanceCatalog,
+    prepare,
+    names=("id", "location", "manifest_path", "identity", "context", "storage_options", "virtual_column", *RENAMED),
+    left_out={"RegisterTable": "its body says where files lie, and nothing else"},
+)

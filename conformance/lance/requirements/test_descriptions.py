@@ -1,0 +1,101 @@
+"""What the answer of a creation or a listing says of a thing is what the thing's description says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.checks import equal, find, holds, listed, shows, text
+from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.support.indexing import KINDS, new_index
+from conformance.lance.support.ordinary import ordinary
+from conformance.lance.support.versions import new_table_with_versions
+from conformance.requirement import should
+
+OWNER = {"owner": "lakeproof"}
+VERSION_FIELDS = ("version", "manifest_path", "manifest_size", "e_tag", "timestamp_millis")
+
+
+@dataclass(frozen=True, slots=True)
+class Creation:
+    """An operation that makes a thing, what is asked of it beside its ordinary request, and how the thing is described.
+
+    `fields` are what both say of it.
+    """
+
+    id: str
+    fields: tuple[str, ...]
+    describe: Callable[[LanceCatalog, Names], Any]
+    body: Mapping[str, Any]
+
+
+def _table(catalog: LanceCatalog, id: Names) -> Any:
+    return catalog.describe_table(id)
+
+
+def _namespace(catalog: LanceCatalog, id: Names) -> Any:
+    return catalog.describe_namespace(id)
+
+
+CREATIONS = {
+    "create_namespace": Creation("CreateNamespace", ("properties",), _namespace, {"properties": OWNER}),
+    "register_table": Creation("RegisterTable", ("location",), _table, {}),
+    "create_table": Creation("CreateTable", ("location", "version", "properties"), _table, {}),
+    "declare_table": Creation("DeclareTable", ("location", "properties"), _table, {"properties": OWNER}),
+    "create_empty_table": Creation("CreateEmptyTable", ("location", "properties"), _table, {"properties": OWNER}),
+}
+
+
+@should("lance.description.{}", operations=lambda case: [case.id], clause="answers-agree", each=CREATIONS)
+def test_creation_is_described_alike(catalog: LanceCatalog, case: Creation) -> None:
+    """The answer of {} says of the thing what its description says, where that says it."""
+    request = ordinary(catalog, case.id)
+    if case.body:
+        request = request.with_body(**case.body)
+    answer = request.send(catalog, case.id, expect=catalog.successes(case.id))
+    described = case.describe(catalog, tuple(request.id or ()))
+    for field in case.fields:
+        shown = described.get(field)
+        if isinstance(shown, dict):  # a server may have properties of its own
+            own = {name: shown.get(name) for name in case.body.get(field, ())}
+            shows(answer.get(field), own, f"the {field} of the answer")
+        elif field == "location":
+            place = text(answer.get(field), "the location of the answer").rstrip("/")
+            holds(text(shown, "the location").rstrip("/").endswith(place), "the location of the answer is the thing's")
+        elif shown is not None:
+            equal(answer.get(field), shown, f"the {field} of the answer")
+
+
+@should("lance.description.list_table_versions", operations=["ListTableVersions"], clause="answers-agree")
+def test_versions_are_listed_as_they_are_described(catalog: LanceCatalog) -> None:
+    """A listing says of each version what its description says."""
+    id = new_table_with_versions(catalog)
+    for version in listed(catalog.list_table_versions(id)["versions"], "the listed versions"):
+        described = catalog.describe_table_version(id, version=version["version"])["version"]
+        _same_version(version, described, "of the listed version")
+
+
+@should("lance.description.create_table_version", operations=["CreateTableVersion"], clause="answers-agree")
+def test_version_is_created_as_it_is_described(catalog: LanceCatalog) -> None:
+    """The answer of CreateTableVersion says of the version what its description says."""
+    request = ordinary(catalog, "CreateTableVersion").with_body(e_tag="a-tag")
+    made = request.send(catalog, "CreateTableVersion", expect=200)["version"]
+    described = catalog.describe_table_version(tuple(request.id or ()), version=request.body["version"])["version"]
+    _same_version(made, described, "of the answer")
+
+
+def _same_version(version: Any, described: Any, of: str) -> None:
+    for field in VERSION_FIELDS:
+        if described.get(field) is not None:
+            equal(version.get(field), described.get(field), f"the {field} {of}")
+
+
+@should("lance.description.list_table_indices", operations=["ListTableIndices"], clause="answers-agree")
+def test_indices_are_listed_with_their_columns(catalog: LanceCatalog) -> None:
+    """A listed index has the column over which it was built, and no other."""
+    id = catalog.new_table()
+    new_index(catalog, id, KINDS["btree"], "idx", column="name")
+    indexes = listed(catalog.list_table_indices(id)["indexes"], "the listed indices")
+    index = find(indexes, lambda entry: entry["index_name"] == "idx", "the index")
+    equal(index["columns"], ["name"], "the columns of the index")

@@ -1,0 +1,82 @@
+"""Requests that have what ordinary ones do without: every kind of operation, of action and of full-text query."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.lance.catalog import LanceCatalog
+from conformance.lance.support.ordinary import Ordinary, Prepare
+from conformance.lance.support.staging import stage
+from conformance.lance.support.transactions import new_transaction
+from conformance.lance.support.words import new_texts
+
+Json = dict[str, Any]
+ALL_ROWS: Json = {"vector": {}, "k": 10}
+MATCH: Json = {
+    "terms": "crimson",
+    "column": "text",
+    "boost": 2.0,
+    "fuzziness": 1,
+    "max_expansions": 5,
+    "operator": "And",
+    "prefix_length": 1,
+}
+WORD: Json = {"match": {"terms": "tulip", "column": "text"}}
+STRUCTURED: dict[str, Json] = {
+    "match": {"match": MATCH},
+    "phrase": {"phrase": {"terms": "tulip crimson", "column": "text", "slop": 1}},
+    "boost": {"boost": {"positive": {"match": MATCH}, "negative": WORD, "negative_boost": 0.5}},
+    "multi_match": {"multi_match": {"match_queries": [MATCH]}},
+    "boolean": {"boolean": {"must": [WORD], "must_not": [{"match": MATCH}], "should": [WORD]}},
+}
+
+
+def _of_texts(**body: Any) -> Prepare:
+    return lambda catalog, _name: Ordinary(new_texts(catalog, "text"), {**ALL_ROWS, **body})
+
+
+def _actions(catalog: LanceCatalog, name: str) -> Ordinary:
+    actions = [{"setStatusAction": {"status": "Succeeded"}}, {"unsetPropertyAction": {"key": "k", "mode": "Skip"}}]
+    return Ordinary(new_transaction(catalog, name), {"actions": actions})
+
+
+def _operations(catalog: LanceCatalog, name: str) -> Ordinary:
+    """Have one of each operation that a batch may have, about a table of its own."""
+    declared = catalog.table_id(name)
+    catalog.note_tables([declared])
+    made, cut, gone = (catalog.new_table(f"{name}{what}") for what in ("made", "cut", "gone"))
+    ranges = [{"start_version": 9000, "end_version": 9001}]
+    return Ordinary(
+        body={
+            "operations": [
+                {"declare_table": {"id": declared, "properties": {"a": "1"}}},
+                {
+                    "create_table_version": {
+                        "id": made,
+                        **stage(catalog, made),
+                        "e_tag": "a-tag",
+                        "metadata": {"a": "1"},
+                    }
+                },
+                {"delete_table_versions": {"id": cut, "ranges": ranges}},
+                {"deregister_table": {"id": gone}},
+            ]
+        }
+    )
+
+
+# By operation and what the request has.
+FULLER: dict[str, tuple[str, Prepare]] = {
+    "alter_transaction.actions": ("AlterTransaction", _actions),
+    "batch_commit_tables.operations": ("BatchCommitTables", _operations),
+    "query_table.names": ("QueryTable", _of_texts(columns={"column_names": ["id"]})),
+    "query_table.aliases": ("QueryTable", _of_texts(columns={"column_aliases": {"number": "id"}})),
+    "query_table.words": (
+        "QueryTable",
+        _of_texts(full_text_query={"string_query": {"query": "crimson", "columns": ["text"]}}),
+    ),
+    **{
+        f"query_table.{what}": ("QueryTable", _of_texts(full_text_query={"structured_query": {"query": query}}))
+        for what, query in STRUCTURED.items()
+    },
+}

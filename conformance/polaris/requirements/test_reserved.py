@@ -1,0 +1,67 @@
+"""Properties that are the server's own, in what is in a catalog; of catalogs themselves: test_entities.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.common.ordinary import refuses_each
+from conformance.iceberg.support.ordinary import PREPARATIONS
+from conformance.iceberg.support.updates import update
+from conformance.polaris.catalog import PolarisCatalog
+from conformance.requirement import should
+
+RESERVED, FREE = "polaris.lakeproof-reserved", "lakeproof-free"
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """An operation that sets properties, and where its body has them."""
+
+    id: str
+    place: Callable[[Json, Json], Json]
+
+
+def _created(body: Json, properties: Json) -> Json:
+    return {**body, "properties": properties}
+
+
+def _updated(_body: Json, properties: Json) -> Json:
+    return {"updates": properties}
+
+
+def _committed(body: Json, properties: Json) -> Json:
+    return {**body, "updates": [update("set-properties", updates=properties)]}
+
+
+def _together(body: Json, properties: Json) -> Json:
+    (committed,) = body["table-changes"]
+    return {"table-changes": [_committed(committed, properties)]}
+
+
+SETTINGS = {
+    "create_namespace": Setting("createNamespace", _created),
+    "update_namespace": Setting("updateProperties", _updated),
+    "create_table": Setting("createTable", _created),
+    "update_table": Setting("updateTable", _committed),
+    "commit_transaction": Setting("commitTransaction", _together),
+    "create_view": Setting("createView", _created),
+    "replace_view": Setting("replaceView", _committed),
+}
+
+
+@should(
+    "polaris.reserved.{}",
+    operations=lambda case: [case.id],
+    clause="reserved-prefix",
+    kind="error",
+    each=SETTINGS,
+    since="1.7",
+)
+def test_reserved_property_in_a_catalog(catalog: PolarisCatalog, case: Setting) -> None:
+    """{} with a property whose name starts with polaris. is refused with 400 and does nothing."""
+    request = PREPARATIONS[case.id](catalog.tables, "t")
+    wrong, good = (request.with_content(case.place(request.body, {name: "1"})) for name in (RESERVED, FREE))
+    refuses_each(catalog.tables, case.id, [(RESERVED, wrong)], good, lambda _, answer: answer.status == 400, "400")

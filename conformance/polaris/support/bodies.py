@@ -1,0 +1,141 @@
+"""Ordinary requests of all operations of Polaris with a body, each with all that it can say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from conformance.client import Answer
+from conformance.polaris.catalog import PolarisCatalog
+from conformance.polaris.client import path_names
+from conformance.polaris.entities import CATALOG, ENTITIES
+from conformance.polaris.storage import CONNECTIONS, EACH, HERE, Storage
+from conformance.polaris.support.catalogs import changed, connected
+from conformance.polaris.support.grants import ADD, REVOKE, SECURABLES, Securable
+from specs.openapi import Operation
+
+PROPERTIES = {"a": "1"}
+SET_BY_SERVERS = {"createTimestamp": 1, "lastUpdateTimestamp": 1, "entityVersion": 1}
+SECRETS = {"clientId": "lakeproof", "clientSecret": "lakeproof-own-secret"}  # of nobody
+POLICY = {"description": "nightly", "content": '{"enable": true}'}
+Body = Callable[[PolarisCatalog, str], Any]  # of a name of the run
+Bodies = Mapping[str, Body]  # by what tells them from each other, "" where there is one
+
+
+@dataclass(frozen=True, slots=True)
+class Ordinary:
+    """What PolarisCatalog.send takes beside the operation. See conformance/common/ordinary.py."""
+
+    path: Mapping[str, Any]
+    body: Any
+
+    def with_content(self, body: Any) -> Ordinary:
+        """Return the request with another JSON body."""
+        return replace(self, body=body)
+
+    def send(self, catalog: PolarisCatalog, operation: str) -> Answer:
+        """Send it, whatever the answer."""
+        return catalog.send(operation, self.path, self.body, expect=None)
+
+
+def prepared(operation: Operation, body: Body) -> Callable[[PolarisCatalog, str], Ordinary]:
+    """Return what prepares a request with a body: what a path of the management interface names is made for it."""
+
+    def prepare(catalog: PolarisCatalog, _name: str) -> Ordinary:
+        managed = "{prefix}" not in operation.path and path_names(operation)
+        name = catalog.new_thing() if managed else catalog.target.new_name()
+        return Ordinary(catalog.any_path(operation, name), body(catalog, name))
+
+    return prepare
+
+
+def _catalog(storage: Storage) -> Body:
+    return lambda catalog, name: CATALOG.wrapped({**_value(catalog, name, storage), **SET_BY_SERVERS})
+
+
+def _external(connection: dict[str, Any]) -> Body:
+    return lambda catalog, name: CATALOG.wrapped(
+        {**connected(catalog.value(CATALOG, (name,)), connection), **SET_BY_SERVERS}
+    )
+
+
+def _update(storage: Storage) -> Body:
+    return lambda catalog, name: {
+        "currentEntityVersion": 1,
+        "properties": PROPERTIES,
+        "storageConfigInfo": _value(catalog, name, storage)["storageConfigInfo"],
+    }
+
+
+def _value(catalog: PolarisCatalog, name: str, storage: Storage) -> dict[str, Any]:
+    return changed(catalog.value(CATALOG, (name,), storage=storage), **storage.fields, **storage.newer)
+
+
+def _principal(_catalog: PolarisCatalog, name: str) -> Any:
+    principal = {"name": name, **SECRETS, "properties": PROPERTIES, **SET_BY_SERVERS}
+    return {"principal": principal, "credentialRotationRequired": False}
+
+
+def _role(field: str, name: str) -> Any:
+    return {field: {"name": name, "federated": False, "properties": PROPERTIES, **SET_BY_SERVERS}}
+
+
+def _grant(securable: Securable) -> Body:
+    return lambda catalog, name: {"grant": securable.grant((*catalog.tables.home, name))}
+
+
+def _attachment(kind: str, *, named: bool) -> Body:
+    """Return what attaches a policy to a thing of a kind; without a name it is the catalog."""
+    return lambda catalog, name: {
+        "target": {"type": kind, "path": [*catalog.tables.home, name] if named else []},
+        "parameters": PROPERTIES,
+    }
+
+
+def _notification(kind: str) -> Body:
+    return lambda _, name: {
+        "notification-type": kind,
+        "payload": {
+            "table-name": name,
+            "timestamp": 1,
+            "table-uuid": "00000000-0000-4000-8000-000000000000",
+            "metadata-location": f"{HERE}/lakeproof/{name}.metadata.json",
+        },
+    }
+
+
+GRANTS = {id: _grant(securable) for id, securable in SECURABLES.items()}
+ATTACHMENTS = {
+    "catalog": _attachment("catalog", named=False),
+    "namespace": _attachment("namespace", named=True),
+    "table": _attachment("table-like", named=True),
+}
+BODIES: Mapping[str, Bodies] = {
+    "createCatalog": {
+        **{id: _catalog(storage) for id, storage in EACH.items()},
+        **{id: _external(connection) for id, connection in CONNECTIONS.items()},
+    },
+    "updateCatalog": {id: _update(storage) for id, storage in EACH.items()},
+    "createPrincipal": {"": _principal},
+    "createPrincipalRole": {"": lambda _, name: _role("principalRole", name)},
+    "createCatalogRole": {"": lambda catalog, _: _role("catalogRole", catalog.target.new_name())},
+    "assignPrincipalRole": {"": lambda _, name: _role("principalRole", name)},
+    "assignCatalogRoleToPrincipalRole": {"": lambda _, name: _role("catalogRole", name)},
+    **{
+        entity.update: {"": lambda *_: {"currentEntityVersion": 1, "properties": PROPERTIES}}
+        for entity in ENTITIES.values()
+        if entity is not CATALOG
+    },
+    "resetCredentials": {"": lambda *_: SECRETS},
+    ADD: GRANTS,
+    REVOKE: GRANTS,
+    "createGenericTable": {
+        "": lambda _, name: {"name": name, "format": "delta", "doc": "words", "properties": PROPERTIES}
+    },
+    "createPolicy": {"": lambda _, name: {"name": name, "type": "system.data-compaction", **POLICY}},
+    "updatePolicy": {"": lambda *_: {**POLICY, "current-policy-version": 0}},
+    "attachPolicy": ATTACHMENTS,
+    "detachPolicy": ATTACHMENTS,
+    "sendNotification": {kind.lower(): _notification(kind) for kind in ("CREATE", "UPDATE", "DROP", "VALIDATE")},
+}

@@ -1,0 +1,44 @@
+"""Large bodies of requests as files beside a report, which its commands name."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from conformance.results import Results
+
+LARGE = 4 << 10
+FOLDER = "bodies"
+PIPE = " | base64 -d | "
+
+
+def with_file(curl: str) -> tuple[str, Mapping[str, bytes]]:
+    """Return the command of a step as a report has it, and what the files hold that it names, by their paths.
+
+    A command with a large body reads it from a file; any other stays as it is. The command is one of Exchange.curl.
+    """
+    if len(curl) <= LARGE:
+        return curl, {}
+    words = shlex.split(curl)
+    if words[0] == "echo":
+        body = base64.b64decode(words[1])
+        command = curl.partition(PIPE)[2].removesuffix("@-")
+    else:
+        body = words[-1].encode()
+        command = curl.removesuffix(shlex.quote(words[-1]))
+    if len(body) <= LARGE // 2:  # it is something else that is long
+        return curl, {}
+    name = f"{FOLDER}/{hashlib.sha256(body).hexdigest()[:16]}"
+    return f"{command}@{name}", {name: body}
+
+
+def write_bodies(results: Results, folder: Path) -> None:
+    """Write the files that the commands of a run's steps name. Raises OSError when that is impossible."""
+    for result in results.requirements:
+        for step in result.steps:
+            for name, body in with_file(step.request.curl)[1].items():
+                (folder / FOLDER).mkdir(exist_ok=True)
+                (folder / name).write_bytes(body)

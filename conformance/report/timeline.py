@@ -1,0 +1,40 @@
+"""What clients did at the same time, as a table with a bar for each request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from conformance.exchange import Step
+from conformance.history import outcome
+from conformance.report.pages import template
+
+
+def timeline_table(events: Sequence[dict[str, Any]]) -> str:
+    """Return events as HTML: `client`, `start` and `end` in seconds (None: never), `outcome`, and what each `says`."""
+    return template("timeline.html.j2").render(rows=zip(events, bars(events), strict=True))
+
+
+def timeline_of(steps: Sequence[Step]) -> str:
+    """Return the table of steps of clients that worked at the same time, "" for steps that came one after another."""
+    events = [
+        {
+            "client": step.moment.client,
+            "start": step.moment.start,
+            "end": step.moment.start + step.seconds if step.response.status else None,
+            "outcome": outcome(step.response.status),
+            "says": f"{step.operation}: {step.response.status or step.response.failure}",
+        }
+        for step in steps
+        if step.moment
+    ]
+    return timeline_table(events) if len(events) > 1 else ""
+
+
+def bars(events: Sequence[dict[str, Any]]) -> list[tuple[float, float]]:
+    """Return where each event begins and ends, as shares of the time that all of them take."""
+    first = min(event["start"] for event in events)
+    last = max(event["start"] if event["end"] is None else event["end"] for event in events)
+    span = max(last - first, 1e-9)
+    ends = [last if event["end"] is None else event["end"] for event in events]
+    return [((event["start"] - first) / span, (end - first) / span) for event, end in zip(events, ends, strict=True)]

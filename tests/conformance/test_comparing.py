@@ -1,0 +1,130 @@
+"""Two servers asked the same: what counts as another answer, and the fewest steps that show it."""
+
+from __future__ import annotations
+
+import orjson
+import pytest
+
+from conformance.answers import Reader
+from conformance.comparing import compare_answers
+from conformance.exchange import Exchange
+from conformance.mirror import Mirror
+from conformance.renaming import Renaming
+from conformance.session import handshake
+from conformance.settings import load_settings
+from conformance.shrinking import Shrinker
+from conformance.sides import difference, side_of
+from conformance.target import connect
+from lakeproof import serve
+from specs.errors import ErrorBody
+
+READER = Reader(ErrorBody(code="/code"), ordered=("fields",))
+NAMES = Renaming({"lpa": "lpb"})
+CONFLICT = "lance.namespace.create.conflict"
+
+
+def answer(body, status=200):
+    headers = {"Content-Type": "application/json"}
+    return Exchange("Op", "GET", "http://a/", {}, status=status, response_headers=headers, response_body=body)
+
+
+def spots(first, other, status=200):
+    return READER.spots(*(answer(orjson.dumps(body), status) for body in (first, other)), NAMES)
+
+
+@pytest.mark.parametrize(
+    ("first", "other"),
+    [
+        ({"name": "lpan1"}, {"name": "lpbn1"}),
+        ({"lpan1": 1}, {"lpbn1": 1}),
+        ({"id": "3f2b8c1e-0000-4000-8000-1234567890ab"}, {"id": "aaaaaaaa-0000-4000-8000-1234567890ab"}),
+        ({"at": 1763840000000}, {"at": 1763849999999}),
+        ({"at": "2026-11-22T19:39:07Z"}, {"at": "2026-11-22T20:00:00.123+00:00"}),
+        ({"location": "file:///a/lpan1"}, {"location": "s3://bucket/x"}),
+        ({"names": ["a", "b"]}, {"names": ["b", "a"]}),
+        ({"names": ["lpan1", "somebody"]}, {"names": ["lpbn1"]}),
+        ({"next": None}, {}),
+    ],
+)
+def test_what_servers_make_up_is_no_difference(first, other):
+    assert spots(first, other) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "place", "kind"),
+    [
+        ({"name": "lpan1"}, {"name": "lpbn2"}, "body:/name", "another"),
+        ({"version": 1}, {"version": 2}, "body:/version", "another"),
+        ({"version": 1}, {"version": "1"}, "body:/version", "another type"),
+        ({"a": {"b": 1}}, {"a": {}}, "body:/a/b", "only A"),
+        ({}, {"b": 1}, "body:/b", "only B"),
+        ({"lpan1": 1}, {"lpbn1": 2}, "body:/*", "another"),
+        ({"fields": ["a", "b"]}, {"fields": ["b", "a"]}, "body:/fields", "another order"),
+        ({"names": ["a", "b"]}, {"names": ["a"]}, "body:/names", "other items"),
+        ({"tables": [{"x": 1}, {"x": 2}]}, {"tables": [{"x": 2}, {"x": 3}]}, "body:/tables/*/x", "another"),
+    ],
+)
+def test_other_differences_have_a_place(first, other, place, kind):
+    assert [(spot.place, spot.kind) for spot in spots(first, other)] == [(place, kind)]
+
+
+def test_errors_are_told_apart_by_their_codes_and_not_by_their_words():
+    assert spots({"code": 4, "error": "not here"}, {"code": 4, "error": "nowhere", "detail": "x"}, 404) == []
+    assert [spot.place for spot in spots({"code": 4}, {"code": 13}, 404)] == ["error:code"]
+    assert READER.spots(answer(b"{}"), answer(b"{}", 404), NAMES)[0].place == "status"
+
+
+@pytest.fixture(scope="module")
+def servers(tmp_path_factory):
+    """The settings of a run on a right server, and on one with a fault."""
+    folder = tmp_path_factory.mktemp("compared")
+    right, wrong = (serve("lance", storage="memory:pure", faults=faults) for faults in ([], ["conflict-as-400"]))
+    with right as first, wrong as other:
+        yield [
+            load_settings({"server": server.url, "select": CONFLICT, "report": str(folder)}, environ={}, folder=folder)
+            for server in (first, other)
+        ]
+
+
+@pytest.fixture(scope="module")
+def compared(servers):
+    first, second = servers
+    results, code, comparison = compare_answers(first, second, None, "")
+    again, _, same = compare_answers(second, second, None, "")
+    assert (code, same.deviations, comparison.lost, comparison.seen_once) == (0, [], "", [])
+    return results, again, comparison.deviations
+
+
+def test_a_difference_is_told_once(compared):
+    _, _, (deviation,) = compared
+    assert deviation.pairs[-1][1].status == 400
+    assert "CreateNamespace: A answers 409 (2 " in difference(deviation)
+    assert list(deviation.requirements) == [CONFLICT]
+
+
+def test_steps_and_fields_that_do_not_matter_are_left_out(servers, compared):
+    targets = [connect(settings) for settings in servers]
+    for target in targets:
+        handshake(target)
+    first, second = targets
+    mirror = Mirror(first, second, READER)
+    first.client.recording.listener = mirror.hear
+    first.client.begin_example()
+    for name in ("n1", "n2", "n1"):
+        id = f"{first.prefix}{name}"
+        first.client.call("ListNamespaces", path={"id": "$"}, json={"id": []}, expect=None)
+        body = {"id": [id], "mode": "Create", "properties": {"k": "v"}}
+        first.client.call("CreateNamespace", path={"id": id}, json=body, expect=None)
+    mirror.judged(compared[0].requirements[0])
+    (deviation,) = mirror.deviations.values()
+    assert (len(deviation.pairs), Shrinker(mirror, first, second).shrink(deviation)) == (6, True)
+    assert [exchange.operation for exchange, _ in deviation.pairs] == ["CreateNamespace", "CreateNamespace"]
+    assert orjson.loads(deviation.pairs[-1][0].request_body) == {}
+    for target in targets:
+        target.sandbox.sweep()
+
+
+def test_the_document_supports_who_keeps_to_it(compared):
+    first, second, (deviation,) = compared
+    assert side_of(deviation, first, second) == "A"
+    assert side_of(deviation, first, first) == "open"
