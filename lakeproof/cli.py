@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import os
 import sys
 from pathlib import Path
 
@@ -69,8 +70,8 @@ def _first_sentence(command: str) -> str:
     """Return how the help of a command begins."""
     source = (HERE / "commands" / f"{command}.py").read_text(encoding="utf-8")
     functions = (node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
-    found = next(node for node in functions if node.name == COMMANDS[command])
-    return (ast.get_docstring(found) or "").partition("\n\n")[0].replace("\n", " ").partition(". ")[0].rstrip(".") + "."
+    node = next(node for node in functions if node.name == COMMANDS[command])
+    return (ast.get_docstring(node) or "").partition("\n\n")[0].replace("\n", " ").partition(". ")[0].rstrip(".") + "."
 
 
 @click.group(
@@ -99,11 +100,8 @@ def main() -> None:
 
 def complain(message: str, hint: str) -> int:
     """Say what is wrong and what to do about it; return the exit code for that."""
-    from rich.console import Console  # noqa: PLC0415 - slow to import, and most runs have nothing to complain about
-    from rich.text import Text  # noqa: PLC0415
-
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    console.print(Text("lakeproof: ", "bold red").append(message, "default"))
+    coloured = False if os.environ.get("NO_COLOR") else None
+    click.echo(click.style("lakeproof: ", "red", bold=True) + message, err=True, color=coloured)
     if hint:
-        console.print(Text(f"           {hint}", "dim"))
+        click.echo(click.style(f"           {hint}", dim=True), err=True, color=coloured)
     return EXIT_USAGE

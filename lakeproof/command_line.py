@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from collections.abc import Collection, Sequence
 
+from conformance.redaction import REDACTED
+
 KEYS_IN_URI = re.compile(r"://[^/@\s]+@")
-REDACTED = "<redacted>"
+SECRET_OPTIONS = ("--token", "--credential", "--header", "--storage-option")
 
 
 def without_secrets(words: Sequence[str], secret_options: Collection[str]) -> str:
@@ -22,3 +25,8 @@ def without_secrets(words: Sequence[str], secret_options: Collection[str]) -> st
         elif position + 1 < len(words):
             shown[position + 1] = REDACTED
     return shlex.join(KEYS_IN_URI.sub(f"://{REDACTED}@", word) for word in shown)
+
+
+def command_line() -> str:
+    """Return the command line of this process as it was given, without secrets."""
+    return without_secrets(["lakeproof", *sys.argv[1:]], SECRET_OPTIONS)

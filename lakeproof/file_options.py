@@ -23,7 +23,9 @@ class FileOptionsCommand(click.Command):
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
         """See click.Command. Raises Problem for a file with options that the command does not have."""
-        options = {_key(one): one for one in self.params if isinstance(one, click.Option) and one.expose_value}
+        options = {
+            _key(param): param for param in self.params if isinstance(param, click.Option) and param.expose_value
+        }
         for key, option in options.items():
             option.envvar = f"{ENV_PREFIX}{self.name}_{key}".upper()
         defaults = self._file_defaults(options, Path(FILE_NAME))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lakeproof.command_line import without_secrets
 from lakeproof.packages import bind_packages
 
 if TYPE_CHECKING:
@@ -93,6 +92,7 @@ def _suite_plugin(config: pytest.Config) -> SuitePlugin:
     from conformance.plugin import SuitePlugin  # noqa: PLC0415 - only a run with a server pays for it
     from conformance.session import Session  # noqa: PLC0415
     from conformance.settings import load_settings  # noqa: PLC0415
+    from lakeproof.command_line import without_secrets  # noqa: PLC0415
     from specs.problems import Problem  # noqa: PLC0415
 
     given: dict[str, Any] = {name: config.getoption(_key(name)) for name in SETTINGS}

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
 import signal
-import sys
 from typing import Any
 
 import click
 
-from conformance.results import Results
-from conformance.settings import DEPTHS, EXPECTATIONS
-from lakeproof.checking import EMBEDDED_STORAGE, check
-from lakeproof.command_line import without_secrets
+from conformance.reach import check_listening
+from conformance.settings import DEPTHS, EMBEDDED_STORAGE, EXPECTATIONS, load_settings
 from lakeproof.commands.connection_options import connection_options
 from lakeproof.commands.selection_options import rerun_options, selection_options
-from lakeproof.github import workflow_commands
-from lakeproof.terminal import ProgressListener, out, print_results
 from specs.apis import apis, default_api
 
-SECRET_OPTIONS = ("--token", "--credential", "--header", "--storage-option")
 EPILOG = """\b
 Every option can also stand in the environment (--max-time is
 LAKEPROOF_MAX_TIME) or in lakeproof.toml (max_time = 300).
@@ -33,6 +25,7 @@ Examples:
   lakeproof check http://localhost:2333 --operation RenameTable --kinds error,race
   lakeproof check http://localhost:2333 --last-failed --fail-fast
   lakeproof check http://localhost:2333 --jobs 8   eight requirements at a time
+  lakeproof check http://localhost:2333 --kinds fuzz   bodies drawn from the document
   lakeproof check http://localhost:2333 --token "$TOKEN" --strict
   lakeproof check http://localhost:2333 --spec openapi.yaml --depth deep
   lakeproof check https://catalog.example --api iceberg --ca ca.pem --wait 60
@@ -93,30 +86,8 @@ def check_command(url: str | None, storage: str, as_json: bool, **given: Any) ->
     """Judge a server; without a URL, the embedded reference server."""
     given = {name: value if value != () else None for name, value in given.items()}
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    listener = ProgressListener()
-    with listener:
-        results, code = check(url, storage=storage, listener=listener, command=command_line(), **given)
-    return show_run(results, code, as_json=as_json)
+    if (settings := load_settings({**given, "server": url})).server:
+        check_listening(settings)
+    from lakeproof.shown_run import check_and_show  # noqa: PLC0415 - it has the suite imported, which takes a while
 
-
-def show_run(results: Results, code: int, *, as_json: bool) -> int:
-    """Print a run and where its report is, or all of it as JSON and nothing else; return its exit code."""
-    if as_json:
-        click.echo(json.dumps({"exit": code, **results.to_json()}, indent=2))
-        return code
-    print_results(results)
-    if os.environ.get("GITHUB_ACTIONS") == "true":
-        for line in workflow_commands(results):
-            click.echo(line)
-    if not results.run.selected:
-        out.print("Nothing was selected. No report was written.")
-        return code
-    totals = ", ".join(f"{count} {verdict}" for verdict, count in results.totals.items() if count) or "nothing tested"
-    out.print(f"{totals} in {results.run.seconds:.1f} s")
-    out.print(f"report: {results.target.settings['report']}/report.html", soft_wrap=True)
-    return code
-
-
-def command_line() -> str:
-    """Return the command line as it was given, without secrets."""
-    return without_secrets(["lakeproof", *sys.argv[1:]], SECRET_OPTIONS)
+    return check_and_show(url, as_json=as_json, storage=storage, **given)

@@ -3,40 +3,56 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
+from rich.text import Text
 
-from conformance.comparison import Change, differences
+from conformance.comparing import Comparison, compare_answers
+from conformance.comparison import Change, Difference, differences, unexplained
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
-from conformance.settings import DEFAULT_REPORT, DEPTHS
+from conformance.mirror import Deviation
+from conformance.plugin import Listener
+from conformance.report.pretty import told
+from conformance.results import Results
+from conformance.runner import run
+from conformance.settings import DEFAULT_REPORT, DEPTHS, Settings, load_settings
+from conformance.sides import SIDES, Side, difference, side_of
 from lakeproof.checking import check
-from lakeproof.command_line import without_secrets
-from lakeproof.commands.check import SECRET_OPTIONS
+from lakeproof.command_line import command_line
 from lakeproof.commands.connection_options import connection_options
 from lakeproof.commands.diff import entry, print_differences
 from lakeproof.commands.selection_options import selection_options
-from lakeproof.terminal import ProgressListener, out
+from lakeproof.terminal import MOST_STEPS, ProgressListener, out
 from specs.apis import apis, default_api
 
-TITLES: Mapping[Change, str] = {
-    "broken": "Only A keeps to the document",
-    "mended": "Only B keeps to the document",
-    "changed": "Neither does, each in its own way",
-    "appeared": "Only B was tested, and is broken",
-    "gone": "Only A was tested, and is broken",
+TITLES: Mapping[Side, str] = {
+    "A": "Only A keeps to the document",
+    "B": "Only B keeps to the document",
+    "neither": "Neither keeps to the document",
+    "open": "The document allows both, or no requirement is about it",
 }
+VERDICTS: Mapping[Change, str] = {
+    "broken": "Met by A alone",
+    "mended": "Met by B alone",
+    "changed": "Met by neither, each in its own way",
+    "appeared": "Tested on B alone, and not met",
+    "gone": "Tested on A alone, and not met",
+}
+MOST_IDS = 3
 EPILOG = """\b
 Examples:
   lakeproof compare http://localhost:2333 http://localhost:2334 --api lance
-  lakeproof compare http://old:8181 http://new:8181 --api iceberg -k iceberg.table --jobs 4
+  lakeproof compare http://old:8181 http://new:8181 --api iceberg -k iceberg.table
   lakeproof compare http://localhost:2333 http://localhost:2334 --depth deep --seed 7
 
 \b
-Both servers get the same requests, but for names and for what they made up themselves.
+B gets each request right after A, under names of its own, and their answers are compared,
+without ids, times, places, and the order of lists where none is promised. Each difference
+is told once, with the fewest steps that show it. Then B is tested by itself.
 The runs are reported in DIR/a and DIR/b. Exit codes: 0 no difference, 1 there are some.
 """
 
@@ -52,26 +68,93 @@ The runs are reported in DIR/a and DIR/b. Exit codes: 0 no difference, 1 there a
 @click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Send this header to both.")
 @click.option("--depth", type=click.Choice(list(DEPTHS)), help="How many examples to draw.  [default: gate]")
 @click.option("--seed", type=int, help="Where deep runs start.")
-@click.option("--jobs", type=int, metavar="N", help="Test so many requirements at the same time.  [default: 1]")
+@click.option("--jobs", type=int, metavar="N", help="Test B on so many at the same time.  [default: 1]")
 @selection_options
 @connection_options
 @click.option("--report", default=DEFAULT_REPORT, show_default=True, metavar="DIR", help="Where the reports go.")
 @click.option("--json", "as_json", is_flag=True, help="Print the differences as JSON and nothing else.")
 def compare_command(url_a: str, url_b: str, report: str, *, as_json: bool, **given: Any) -> int:
-    """Test two servers in the same way, and say which of them keeps to the document where they differ."""
+    """Send two servers the same requests, and say where their answers differ and who keeps to the document."""
     given = {name: value if value != () else None for name, value in given.items()}
-    command = without_secrets(["lakeproof", *sys.argv[1:]], SECRET_OPTIONS)
+    command = command_line()
+    other = load_settings({**given, "server": url_b})
+    answers: list[Comparison] = []
+
+    def both(settings: Settings, listener: Listener | None, command: str) -> tuple[Results, int]:
+        results, code, comparison = compare_answers(settings, other, listener, command)
+        answers.append(comparison)
+        return results, code
+
     runs = []
-    for name, url in (("a", url_a), ("b", url_b)):
+    for name, url, judge in (("a", url_a, both), ("b", url_b, run)):
         folder = str(Path(report) / name)
         with ProgressListener() as listener:
-            runs.append(check(url, listener=listener, command=command, report=folder, expect="", **given)[0])
-    found = differences(*runs)
+            asked = check(url, listener=listener, command=command, report=folder, expect="", judge=judge, **given)
+        runs.append(asked[0])
+    sides: dict[Side, list[Deviation]] = {side: [] for side in SIDES}
+    for deviation in sorted(answers[0].deviations, key=lambda deviation: -len(deviation.requirements)):
+        sides[side_of(deviation, *runs)].append(deviation)
+    verdicts = unexplained(differences(*runs), answers[0].deviations)
     if as_json:
-        click.echo(json.dumps(list(map(entry, found)), indent=2))
+        entries = [_entry(deviation, side) for side in SIDES for deviation in sides[side]]
+        click.echo(json.dumps({"answers": entries, "verdicts": list(map(entry, verdicts))}, indent=2))
     else:
-        for letter, run in zip("AB", runs, strict=True):
-            out.print(f"{letter}: {run.target.name} {run.target.server}".rstrip())
-        out.print()
-        print_differences(found, TITLES)
-    return EXIT_FAILS if found else EXIT_CONFORMS
+        _print(runs, sides, verdicts, answers[0])
+    return EXIT_FAILS if answers[0].deviations or verdicts else EXIT_CONFORMS
+
+
+def _print(
+    runs: Sequence[Results],
+    sides: Mapping[Side, Sequence[Deviation]],
+    verdicts: Sequence[Difference],
+    answers: Comparison,
+) -> None:
+    for letter, results in zip("AB", runs, strict=True):
+        out.print(f"{letter}: {results.target.name} {results.target.server}".rstrip())
+    out.print()
+    for side, some in sides.items():
+        if some:
+            out.print(Text(TITLES[side], "bold"))
+        for deviation in some:
+            _print_deviation(deviation, once=deviation in answers.seen_once)
+    summary = ", ".join(f"{len(some)} × {TITLES[side]}" for side, some in sides.items() if some)
+    out.print(f"answers: {summary or 'no difference'}", soft_wrap=True)
+    if answers.lost:
+        out.print(Text(f"B was not asked to the end: {answers.lost}", "red"), soft_wrap=True)
+    if verdicts:
+        out.print(Text("\nVerdicts that differ where no answer above does\n", "bold"))
+        print_differences(verdicts, VERDICTS)
+
+
+def _print_deviation(deviation: Deviation, *, once: bool) -> None:
+    out.print(Text(f"  {difference(deviation)}", "yellow"), soft_wrap=True)
+    names = list(deviation.requirements)
+    more = f" and {len(names) - MOST_IDS} more" if len(names) > MOST_IDS else ""
+    seen = "seen once, not again: " if once else ""
+    out.print(Text(f"      {seen}{', '.join(names[:MOST_IDS])}{more}", "dim"), soft_wrap=True)
+    shown = deviation.pairs[-MOST_STEPS:]
+    for number, pair in enumerate(shown, len(deviation.pairs) - len(shown) + 1):
+        (sent, first), (_, other) = (told(exchange.to_step()) for exchange in pair)
+        answers = f"A → {first}\n         B → {other}" if number == len(deviation.pairs) else f"→ {first}"
+        out.print(Text(f"      {number}. {sent}\n         {answers}", "dim"), soft_wrap=True)
+    out.print()
+
+
+def _entry(deviation: Deviation, side: Side) -> dict[str, Any]:
+    """Return a deviation for a JSON file."""
+    spot, steps = deviation.spot, [[exchange.to_step() for exchange in pair] for pair in deviation.pairs]
+    return {
+        "side": side,
+        "difference": difference(deviation),
+        "place": spot.place,
+        "kind": spot.kind,
+        "operations": list(deviation.operations),
+        "requirements": list(deviation.requirements),
+        "steps": [
+            {
+                name: msgspec.to_builtins(value)
+                for name, value in (("request", a.request), ("a", a.response), ("b", b.response))
+            }
+            for a, b in steps
+        ],
+    }

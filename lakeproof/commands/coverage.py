@@ -28,7 +28,8 @@ from conformance.coverage import (
 )
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.results import Results, read_results
-from lakeproof.checking import EMBEDDED_STORAGE, check
+from conformance.settings import EMBEDDED_STORAGE
+from lakeproof.checking import check
 from lakeproof.terminal import ProgressListener, err, out
 from specs.apis import apis, default_api
 from specs.profiles import find_profile
@@ -65,20 +66,20 @@ def coverage_command(
 
     Cells are gaps for the exit code where a run by the newest profile leaves more than `coverage.toml` allows.
     """
-    found = read_results(results) if results else _run(profile or api, storage)
-    judged = find_profile(found.target.profile)
-    statuses = status_coverage(found, judged.document())
+    run = read_results(results) if results else _run(profile or api, storage)
+    judged = find_profile(run.target.profile)
+    statuses = status_coverage(run, judged.document())
     clauses = [entry for suite in judged.suites for entry in clause_coverage(suite)]
-    cells = cell_coverage(found) if found.cells or with_cells else []
+    cells = cell_coverage(run) if run.cells or with_cells else []
     problems = [] if results or profile else held_line(cells, api)
     gaps = GAP in {entry.state for entry in statuses} | {entry.state for entry in clauses}
     if as_json:
         listed: dict[str, Sequence[Any]] = {"statuses": statuses, "clauses": clauses, "cells": cells}
-        click.echo(json.dumps({name: [asdict(one) for one in entries] for name, entries in listed.items()}))
+        click.echo(json.dumps({name: [asdict(entry) for entry in entries] for name, entries in listed.items()}))
     elif with_cells:
         _print_cells(cells)
     else:
-        _print(found, statuses, clauses, cells)
+        _print(run, statuses, clauses, cells)
     for problem in problems:
         err.print(problem, style="bold red", soft_wrap=True)
     return EXIT_FAILS if gaps or problems else EXIT_CONFORMS
@@ -108,8 +109,8 @@ def _print(
     out.print(f"\noperations: {len(served)} of {len(results.target.operations)} served")
     for name, entries in (("statuses", statuses), ("clauses", clauses), ("cells", cells)):
         counts = Counter(entry.state for entry in entries)
-        told = ", ".join(f"{counts[state]:,} {state}" for state in STYLES if counts[state])
-        out.print(f"{name}: {told or 'not counted, these results are of an older kit'}")
+        summary = ", ".join(f"{counts[state]:,} {state}" for state in STYLES if counts[state])
+        out.print(f"{name}: {summary or 'not counted, these results are of an older kit'}")
 
 
 def _print_reasons(statuses: list[StatusCoverage], clauses: list[ClauseCoverage]) -> None:
@@ -128,9 +129,9 @@ def _print_reasons(statuses: list[StatusCoverage], clauses: list[ClauseCoverage]
 def _print_cells(cells: list[CellCoverage]) -> None:
     """Print the gaps: what is not seen of which operations, and of which of their fields."""
     for part, groups in groupby(gap_groups(cells), key=lambda group: group.part):
-        found = list(groups)
-        out.print(f"\n[bold]{part}[/]: {sum(group.count for group in found):,} gaps")
-        for group in found:
+        gaps = list(groups)
+        out.print(f"\n[bold]{part}[/]: {sum(group.count for group in gaps):,} gaps")
+        for group in gaps:
             few = ", ".join(group.operations[:MOST_NAMES])
             more = f" and {len(group.operations) - MOST_NAMES} more" if len(group.operations) > MOST_NAMES else ""
             text = Text.assemble((f"{group.count:5} ", "dim"), ", ".join(group.kinds), (f"  {few}{more}", "cyan"))

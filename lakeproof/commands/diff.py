@@ -42,47 +42,47 @@ Exit codes: 0 no MUST is newly broken or broken in another way, 1 one is.
 def diff_command(old: Path, new: Path, *, strict: bool, as_json: bool) -> int:
     """Say what is different between two runs, by cause: newly broken, mended, broken in another way."""
     before, after = read_results(old), read_results(new)
-    found = differences(before, after)
+    verdicts = differences(before, after)
     if as_json:
-        click.echo(json.dumps(list(map(entry, found)), indent=2))
+        click.echo(json.dumps(list(map(entry, verdicts)), indent=2))
     else:
         out.print(f"{before.target.name} ({before.run.started}) → {after.target.name} ({after.run.started})\n")
-        print_differences(found, TITLES)
-    return EXIT_FAILS if any(one.fails_gate(strict=strict) for one in found) else EXIT_CONFORMS
+        print_differences(verdicts, TITLES)
+    return EXIT_FAILS if any(difference.fails_gate(strict=strict) for difference in verdicts) else EXIT_CONFORMS
 
 
-def entry(one: Difference) -> dict[str, Any]:
+def entry(difference: Difference) -> dict[str, Any]:
     """Return a difference for a JSON file."""
     return {
-        "change": one.change,
-        "level": one.shown.level,
-        "cause": one.cause,
-        "requirements": list(one.requirements),
-        "before": _seen(one.before),
-        "after": _seen(one.after),
+        "change": difference.change,
+        "level": difference.shown.level,
+        "cause": difference.cause,
+        "requirements": list(difference.requirements),
+        "before": _seen(difference.before),
+        "after": _seen(difference.after),
     }
 
 
-def print_differences(found: Sequence[Difference], titles: Mapping[Change, str]) -> None:
+def print_differences(verdicts: Sequence[Difference], titles: Mapping[Change, str]) -> None:
     """Print differences, under a title for each change, and their numbers."""
     for change in CHANGES:
-        some = [one for one in found if one.change == change]
+        some = [difference for difference in verdicts if difference.change == change]
         if some:
             out.print(Text(titles[change], "bold"))
-        for one in some:
-            _print(one)
-    told = ", ".join(f"{count} {titles[change].lower()}" for change, count in counts(found).items() if count)
-    out.print(told or "no difference")
+        for difference in some:
+            _print(difference)
+    summary = ", ".join(f"{count} {titles[change].lower()}" for change, count in counts(verdicts).items() if count)
+    out.print(summary or "no difference")
 
 
-def _print(one: Difference) -> None:
-    verdict = "pass" if one.change == "mended" else one.shown.verdict
-    out.print(Text("  ").append_text(mark(verdict, f"{one.shown.level}  {one.cause}")), soft_wrap=True)
-    more = f" and {len(one.requirements) - MOST_NAMES} more" if len(one.requirements) > MOST_NAMES else ""
-    out.print(Text(f"      {', '.join(one.requirements[:MOST_NAMES])}{more}", "dim"), soft_wrap=True)
-    if one.change == "changed":
-        out.print(Text(f"      was: {_seen(one.before)}", "dim"), soft_wrap=True)
-    out.print(Text(f"      {_seen(one.shown)}\n", COLOURS[verdict]), soft_wrap=True)
+def _print(difference: Difference) -> None:
+    verdict = "pass" if difference.change == "mended" else difference.shown.verdict
+    out.print(Text("  ").append_text(mark(verdict, f"{difference.shown.level}  {difference.cause}")), soft_wrap=True)
+    more = f" and {len(difference.requirements) - MOST_NAMES} more" if len(difference.requirements) > MOST_NAMES else ""
+    out.print(Text(f"      {', '.join(difference.requirements[:MOST_NAMES])}{more}", "dim"), soft_wrap=True)
+    if difference.change == "changed":
+        out.print(Text(f"      was: {_seen(difference.before)}", "dim"), soft_wrap=True)
+    out.print(Text(f"      {_seen(difference.shown)}\n", COLOURS[verdict]), soft_wrap=True)
 
 
 def _seen(result: Result | None) -> str:

@@ -24,29 +24,33 @@ from specs.problems import Problem
 @click.argument("requirement_id", metavar="REQUIREMENT")
 def explain_command(requirement_id: str) -> None:
     """Say what a requirement states, where that comes from, and how it is tested."""
-    found = find_requirement(requirement_id)
-    clause = clauses(found.suite)[found.clause]
+    requirement = find_requirement(requirement_id)
+    clause = clauses(requirement.suite)[requirement.clause]
     facts = Table.grid(padding=(0, 2))
     facts.add_column(style="dim")
     facts.add_column(overflow="fold")  # links are copied whole
-    facts.add_row("level", found.level)
-    facts.add_row("kind", found.kind)
-    facts.add_row("operations", ", ".join(found.operations))
+    facts.add_row("level", requirement.level)
+    facts.add_row("kind", requirement.kind)
+    facts.add_row("operations", ", ".join(requirement.operations))
     facts.add_row("clause", f"{clause.id}: {clause.text}")
     facts.add_row("source", clause.source)
     facts.add_row("place", "\n".join(clause.place) or "nowhere in the norms")
-    file = noticed_file(found.api) if found.suite == found.api else noticed_scenarios_file(found.api)
-    noticed = faults_noticed_by(found.id, read_noticed(file))
+    file = (
+        noticed_file(requirement.api)
+        if requirement.suite == requirement.api
+        else noticed_scenarios_file(requirement.api)
+    )
+    noticed = faults_noticed_by(requirement.id, read_noticed(file))
     facts.add_row("fails on", ", ".join(noticed) or "no fault of the reference server yet")
-    out.print(f"[bold]{found.id}[/]\n{found.statement}\n")
+    out.print(f"[bold]{requirement.id}[/]\n{requirement.statement}\n")
     out.print(facts)
     out.print()
-    out.print(Syntax(_source(found), "python", background_color="default"))
+    out.print(Syntax(_source(requirement), "python", background_color="default"))
 
 
 def find_requirement(requirement_id: str) -> Requirement:
     """Return a requirement by id. Raises Problem, with near matches, for an unknown one."""
-    known = {name: one for api in apis() for name, one in (requirements(api) | scenarios(api)).items()}
+    known = {name: requirement for api in apis() for name, requirement in (requirements(api) | scenarios(api)).items()}
     if requirement_id in known:
         return known[requirement_id]
     near = (

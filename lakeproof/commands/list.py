@@ -10,12 +10,14 @@ from rich.text import Text
 
 from conformance.apis import requirements
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_NOTHING
+from conformance.kinds import FUZZ
 from conformance.requirement import Requirement
 from conformance.selection import Scope, selection_of
-from conformance.settings import load_settings
+from conformance.settings import Settings, load_settings
 from lakeproof.commands.selection_options import selection_options
 from lakeproof.terminal import out
 from specs.apis import apis, default_api
+from specs.extras import require_extra
 from specs.profiles import find_profile
 
 EPILOG = """\b
@@ -41,32 +43,44 @@ def list_command(as_json: bool, **given: Any) -> int:
     settings = load_settings({name: value if value != () else None for name, value in given.items()})
     profile = find_profile(settings.profile or settings.api)
     document = profile.document()
-    known = {name: one for suite in profile.suites for name, one in requirements(suite).items()}
+    suites = (*profile.suites, *_asked_for(settings))
+    known = {name: requirement for suite in suites for name, requirement in requirements(suite).items()}
     scope, selection = Scope.of(profile, document), selection_of(settings, document, profile.judged_by())
-    there = [one for _, one in sorted(known.items()) if scope.has(one)]
-    found = [one for one in there if selection.takes(one)]
+    there = [requirement for _, requirement in sorted(known.items()) if scope.has(requirement)]
+    chosen = [requirement for requirement in there if selection.takes(requirement)]
     if as_json:
-        click.echo(json.dumps(list(map(_entry, found)), indent=2))
+        click.echo(json.dumps(list(map(_entry, chosen)), indent=2))
     else:
-        _print(found)
-        out.print(f"\n{len(found):,} of {len(there):,} requirements of {profile.name}")
-    return EXIT_CONFORMS if found else EXIT_NOTHING
+        _print(chosen)
+        out.print(f"\n{len(chosen):,} of {len(there):,} requirements of {profile.name}")
+    return EXIT_CONFORMS if chosen else EXIT_NOTHING
 
 
-def _entry(one: Requirement) -> dict[str, Any]:
+def _asked_for(settings: Settings) -> list[str]:
+    """Return the suites that are there only for who asks for them. Raises Problem where what they need is not there."""
+    if FUZZ not in settings.kinds:
+        return []
+    require_extra(FUZZ)
+    return [FUZZ]
+
+
+def _entry(requirement: Requirement) -> dict[str, Any]:
     return {
-        "id": one.id,
-        "level": one.level,
-        "kind": one.kind,
-        "operations": list(one.operations),
-        "clause": one.clause,
-        "statement": one.statement,
+        "id": requirement.id,
+        "level": requirement.level,
+        "kind": requirement.kind,
+        "operations": list(requirement.operations),
+        "clause": requirement.clause,
+        "statement": requirement.statement,
     }
 
 
-def _print(found: list[Requirement]) -> None:
+def _print(chosen: list[Requirement]) -> None:
     """Print a line for each requirement; a line stays one in whatever width, so that it can be searched."""
-    rows = [(one.id, one.level, one.kind, _few(one.operations), one.clause) for one in found]
+    rows = [
+        (requirement.id, requirement.level, requirement.kind, _few(requirement.operations), requirement.clause)
+        for requirement in chosen
+    ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         name, *rest = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]

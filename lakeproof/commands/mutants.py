@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
-from functools import partial
+from pathlib import Path
 from zlib import crc32
 
 import click
 from rich.table import Table
 
 from conformance.apis import requirements
-from conformance.mutation import first_to_notice, near, noticed_by
+from conformance.mutant_scores import OURS, Keeper, Mutant, counted, survivors
 from conformance.noticed import (
     Excused,
     compress,
@@ -24,17 +23,15 @@ from conformance.noticed import (
     read_noticed,
     write_noticed,
 )
-from conformance.settings import Settings
-from lakeproof.checking import target_of
+from conformance.report.mutants import publish_mutants
+from lakeproof.mutant_jobs import ALL, FIRST, KNOWN, Measuring
 from lakeproof.terminal import err, out
 from reference_server.derived_faults import derived_faults
 from reference_server.faults import FAULTS, Fault
-from reference_server.serve import Server
 from specs.apis import apis, default_api
 from specs.problems import Problem
 from specs.profiles import find_profile
 
-WAREHOUSE = "default"  # a run that names it sees what becomes of clients that name none
 EPILOG = """\b
 Examples:
   lakeproof mutants --api lance --list                 how many there are
@@ -45,6 +42,10 @@ Examples:
   lakeproof mutants --api iceberg --derived            all of them: hours
   lakeproof mutants --api lance --fault tags-move --write
                                                        keeps what was measured in noticed.toml
+  lakeproof mutants --api iceberg --jobs 2 --keep mutants
+                                                       all written faults, each shown to those that are known to
+                                                       notice it; what the folder has already is not measured again
+  lakeproof mutants --publish mutants          makes the page and the badge of what is kept there
 """
 
 
@@ -59,6 +60,9 @@ Examples:
 @click.option(
     "--write", is_flag=True, help="Ask every requirement of the operations, and add those that notice to noticed.toml."
 )
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Measure so many at the same time.")
+@click.option("--keep", type=click.Path(path_type=Path), metavar="DIR", help="Keep measurements here, and continue.")
+@click.option("--publish", "published", type=click.Path(path_type=Path), metavar="DIR", help="Make the page of a DIR.")
 @click.option("--list", "only_list", is_flag=True, help="Show which faults these are and exit.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each fault.")
 def mutants_command(
@@ -68,6 +72,9 @@ def mutants_command(
     sample: int,
     seed: int,
     write: bool,
+    jobs: int,
+    keep: Path | None,
+    published: Path | None,
     only_list: bool,
     as_json: bool,
 ) -> None:
@@ -76,11 +83,14 @@ def mutants_command(
     Under each fault those requirements run that are about its operations. A fault that changed something and that
     nobody notices is a gap of the suite, unless excused.toml says why nobody can: such faults are left out.
     """
+    if published:
+        out.print("\n".join(map(str, publish_mutants(published, _to_notice()))), soft_wrap=True)
+        return
     faults = [
-        one
-        for one in (derived_faults(find_profile(api).document()) if derived else _written(api))
-        if (not patterns or any(fnmatchcase(one.name, pattern) for pattern in patterns))
-        and crc32(f"{seed} {one.name}".encode()) % sample == 0
+        fault
+        for fault in (derived_faults(find_profile(api).document()) if derived else _written(api))
+        if (not patterns or any(fnmatchcase(fault.name, pattern) for pattern in patterns))
+        and crc32(f"{seed} {fault.name}".encode()) % sample == 0
     ]
     if not faults:
         raise Problem(f"There is no such fault of {api}.", "`lakeproof mutants --list` shows them.")
@@ -88,16 +98,23 @@ def mutants_command(
     if only_list:
         _list(faults, excused)
         return
-    looked_at = [one for one in faults if not excuse(one.name, excused)]
-    with target_of(Settings(api=api, warehouse=WAREHOUSE)) as (target, server):
-        measured = list(_measured(looked_at, target, server, write=write, as_json=as_json)) if server else []
+    kept = Keeper.of(keep, api, OURS) if keep else None
+    known = kept.read() if kept else {}
+    needed = [fault.name for fault in faults if not excuse(fault.name, excused)]
+    wanted = [name for name in needed if name not in known]
+    measured: list[Mutant] = []
+    for mutant in Measuring(api, ALL if write else KNOWN if keep else FIRST).measure(wanted, jobs):
+        mutant.how = f"one fault in {sample}, seed {seed}"
+        measured.append(mutant)
+        if kept:
+            kept.add(mutant)
+        _print(mutant, as_json=as_json)
     if write:
-        _keep(api, {fault: ids for fault, ids, _ in measured if ids})
-    unnoticed = [(fault, reached) for fault, ids, reached in measured if not ids]
-    survivors = [fault for fault, reached in unnoticed if reached]
+        _keep(api, {mutant.fault: set(mutant.noticed_by) for mutant in measured if mutant.noticed_by})
+    changed, left = counted(measured), survivors(measured)
     err.print(
-        f"{len(measured)} faults: {len(measured) - len(unnoticed)} noticed, {len(survivors)} survive, "
-        f"{len(unnoticed) - len(survivors)} changed nothing, {len(faults) - len(looked_at)} are excused"
+        f"{len(measured)} faults: {len(changed) - len(left)} noticed, {len(left)} survive, "
+        f"{len(measured) - len(changed)} changed nothing, {len(faults) - len(needed)} are excused"
     )
 
 
@@ -111,40 +128,32 @@ def _keep(api: str, measured: dict[str, set[str]]) -> None:
     write_noticed(path, before | new)
 
 
+def _to_notice() -> dict[str, dict[str, str]]:
+    """Return the written faults of all APIs that somebody has to notice, with what is wrong."""
+    excused = {api: read_excused(api) for api in apis()}
+    return {
+        api: {fault.name: fault.breaks for fault in _written(api) if not excuse(fault.name, excused[api])}
+        for api in apis()
+    }
+
+
 def _written(api: str) -> Iterator[Fault]:
-    """Return the written faults that touch an operation of an API, or all operations."""
-    operations = set(find_profile(api).document().operations)
+    """Return the written faults that touch an operation that the API's own suite judges, and others that it notices."""
+    profile = find_profile(api)
+    operations = {operation for operation in profile.document().operations if profile.suite_of(operation) == api}
     known = read_noticed(noticed_file(api))
-    return (one for one in FAULTS.values() if one.operations & operations or (not one.operations and one.name in known))
+    return (fault for fault in FAULTS.values() if fault.operations & operations or fault.name in known)
 
 
-def _measured(
-    faults: list[Fault], target: Settings, server: Server, *, write: bool, as_json: bool
-) -> Iterator[tuple[str, set[str], bool]]:
-    """Yield each fault, who notices it, and whether it changed anything: a written one counts as if it did."""
-    for fault in faults:
-        started = time.perf_counter()
-        ids, reached = near(target.api, fault.operations), partial(_reached, server, fault.name)
-        noticing = noticed_by(target, fault.name, ids) if write else first_to_notice(target, fault.name, ids, reached)
-        seconds = round(time.perf_counter() - started, 1)
-        _print(fault.name, noticing, reached(), seconds, as_json=as_json)
-        yield fault.name, noticing, reached()
-
-
-def _reached(server: Server, fault: str) -> bool:
-    return fault in FAULTS or fault in server.reached
-
-
-def _print(fault: str, noticing: set[str], reached: bool, seconds: float, *, as_json: bool) -> None:
+def _print(mutant: Mutant, *, as_json: bool) -> None:
+    noticing = sorted(mutant.noticed_by)
     if as_json:
-        entry = {"fault": fault, "noticed_by": sorted(noticing), "reached": reached, "seconds": seconds}
+        entry = {"fault": mutant.fault, "noticed_by": noticing, "reached": mutant.reached, "seconds": mutant.seconds}
         click.echo(json.dumps(entry))
         return
-    style = "green" if noticing else "red" if reached else "dim"
-    words = (
-        f"noticed by {', '.join(sorted(noticing)[:3])}" if noticing else "survives" if reached else "changed nothing"
-    )
-    out.print(f"[{style}]{fault}[/] {words} ({seconds} s)", soft_wrap=True)
+    style = "green" if noticing else "red" if mutant.reached else "dim"
+    words = f"noticed by {', '.join(noticing[:3])}" if noticing else "survives" if mutant.reached else "changed nothing"
+    out.print(f"[{style}]{mutant.fault}[/] {words} ({mutant.seconds} s)", soft_wrap=True)
 
 
 def _list(faults: list[Fault], excused: Excused) -> None:

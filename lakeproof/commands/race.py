@@ -15,10 +15,10 @@ from rich.text import Text
 
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.history.orders import MOST_ORDERS
+from conformance.report.timeline import bars
 from conformance.sandbox import Leftover
-from conformance.settings import Settings, load_settings
-from lakeproof.checking import EMBEDDED_STORAGE
-from lakeproof.commands.check import command_line
+from conformance.settings import EMBEDDED_STORAGE, Settings, load_settings
+from lakeproof.command_line import command_line
 from lakeproof.commands.connection_options import connection_options
 from lakeproof.commands.spark_options import spark_options, spark_settings_of
 from lakeproof.commands.spark_progress import counting, starting
@@ -28,7 +28,7 @@ from spark_tests.connectors import catalog_for, default_connector, sql_format
 from spark_tests.races import running
 from spark_tests.races import sql as sql_race
 from spark_tests.races.apis import raceable
-from spark_tests.races.report import advice, bars, sentence, to_json, write
+from spark_tests.races.report import advice, sentence, to_json, write
 from spark_tests.races.running import RaceSettings, run_race
 from spark_tests.session import SparkSettings, open_session
 from specs.problems import Problem

@@ -42,15 +42,15 @@ now. Where their answers do not decide, the requirement is tested. Exit codes:
 @click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Send these headers, and no others.")
 def repro_command(requirement_id: str, url: str | None, results: Path, form: str | None, **given: Any) -> int:
     """Send the steps of a finding again, and say whether it still fails."""
-    found = recorded(read_results(results), requirement_id)
-    base = (url or found.finding.base).rstrip("/")
+    record = recorded(read_results(results), requirement_id)
+    base = (url or record.finding.base).rstrip("/")
     if form:
-        click.echo((as_shell if form == "curl" else as_pytest)(found, base))
+        click.echo((as_shell if form == "curl" else as_pytest)(record, base))
         return EXIT_CONFORMS
-    outcome = reproduce(found, settings_for(found, base, given))
-    out.print(Text.assemble((requirement_id, "bold"), f"  {found.statement}"), soft_wrap=True)
-    out.print(Text(f"recorded: {found.due}", "dim"), soft_wrap=True)
-    _print_steps(found.finding.steps, outcome.exchanges)
+    outcome = reproduce(record, settings_for(record, base, given))
+    out.print(Text.assemble((requirement_id, "bold"), f"  {record.statement}"), soft_wrap=True)
+    out.print(Text(f"recorded: {record.due}", "dim"), soft_wrap=True)
+    _print_steps(record.finding.steps, outcome.exchanges)
     text, style = ("It still fails", "bold red") if outcome.fails else ("It is mended", "bold green")
     out.print(Text(f"{text}: {outcome.why}.", style), soft_wrap=True)
     return EXIT_FAILS if outcome.fails else EXIT_CONFORMS

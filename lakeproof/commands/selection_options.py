@@ -7,11 +7,15 @@ from typing import Any, TypeVar
 
 import click
 
-from conformance.requirement import KINDS
+from conformance.kinds import EVERY_KIND, FUZZ
 
 F = TypeVar("F", bound=Callable[..., Any])
 SELECTION = (
-    click.option("--kinds", metavar="KIND,...", help=f"Only these kinds: {', '.join(KINDS)}."),
+    click.option(
+        "--kinds",
+        metavar="KIND,...",
+        help=f"Only these kinds: {', '.join(EVERY_KIND)}. {FUZZ} runs only where it is named.",
+    ),
     click.option(
         "--operation",
         "operations",

@@ -21,6 +21,8 @@ from specs.profiles import find_profile
 
 F = TypeVar("F", bound=Callable[..., Any])
 STOP_SECONDS = 4.5
+SWITCH_SECONDS = 0.001
+"""For how long a thread that computes keeps the others waiting; Python's own is five times as long."""
 LOOPBACKS = ("127.0.0.1", "localhost", "::1")
 EPILOG = """\b
 Storage:
@@ -68,11 +70,11 @@ def _ports() -> str:
 
 def _options() -> dict[str, tuple[str, Any, Option]]:
     """Return the options of all APIs by name: the first API that has it, its default, and how it is given."""
-    found: dict[str, tuple[str, Any, Option]] = {}
+    options: dict[str, tuple[str, Any, Option]] = {}
     for api in servable():
         for field, default, option in flags(api_class(api).options):
-            found.setdefault(field, (api, default, option))
-    return found
+            options.setdefault(field, (api, default, option))
+    return options
 
 
 def api_options(command: F) -> F:
@@ -146,6 +148,7 @@ def serve_command(
     settings = ServerSettings(apis=named, host=host, port=chosen, faults=faults, options=options, **rest)
     if host not in LOOPBACKS:
         click.secho(f"Listening on {host}: others can reach this server.", fg="yellow", err=True)
+    sys.setswitchinterval(SWITCH_SECONDS)
     stop = threading.Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: stop.set())

@@ -8,11 +8,10 @@ from typing import Any
 
 import click
 
-from lakeproof.checking import EMBEDDED_STORAGE, check
-from lakeproof.commands.check import command_line, show_run
+from conformance.settings import EMBEDDED_STORAGE
 from lakeproof.commands.connection_options import connection_options
 from lakeproof.commands.spark_options import spark_options, spark_settings_of
-from lakeproof.terminal import ProgressListener
+from lakeproof.shown_run import check_and_show
 from spark_tests.connectors import connectable, default_connector
 from spark_tests.scenarios.running import run_scenarios
 from spark_tests.session import check_spark
@@ -58,15 +57,12 @@ def spark_command(url: str | None, storage: str, as_json: bool, headers: tuple[s
     spark = spark_settings_of(given)
     check_spark(spark)
     judge = partial(run_scenarios, spark=spark)
-    with ProgressListener() as listener:
-        results, code = check(
-            url,
-            storage=storage,
-            listener=listener,
-            command=command_line(),
-            judge=judge,
-            program="lakeproof spark",
-            headers=headers or None,
-            **given,
-        )
-    return show_run(results, code, as_json=as_json)
+    return check_and_show(
+        url,
+        as_json=as_json,
+        storage=storage,
+        judge=judge,
+        program="lakeproof spark",
+        headers=headers or None,
+        **given,
+    )

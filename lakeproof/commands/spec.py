@@ -34,8 +34,8 @@ def spec_list(profile: str | None) -> None:
     """List the profiles, or the operations of one."""
     if profile is None:
         table = Table("profile", "operations", "title", box=None, header_style="dim", pad_edge=False)
-        for one in profiles().values():
-            table.add_row(one.name, str(len(one.document().operations)), one.document().title)
+        for listed in profiles().values():
+            table.add_row(listed.name, str(len(listed.document().operations)), listed.document().title)
         out.print(table)
         return
     table = Table("operation", "method", "path", "summary", box=None, header_style="dim", pad_edge=False)
@@ -51,29 +51,29 @@ def spec_show(operation: str, profile: str) -> None:
     """Show an operation: parameters, bodies, statuses, clauses."""
     chosen = find_profile(profile)
     document = chosen.document()
-    found = document.operation(operation)
-    out.print(f"[bold]{found.id}[/]  {found.method} {found.path}\n{found.summary}\n")
-    out.print(_parameters(document, found))
+    described = document.operation(operation)
+    out.print(f"[bold]{described.id}[/]  {described.method} {described.path}\n{described.summary}\n")
+    out.print(_parameters(document, described))
     statuses = Table("status", "answer", box=None, header_style="dim", pad_edge=False)
-    for status, body in found.responses.items():
+    for status, body in described.responses.items():
         kinds = [f"{kind} {_schema_name(schema)}" for kind, schema in body.content.items()]
         statuses.add_row(status, ", ".join(kinds) or "no body")
     out.print(statuses)
-    out.print(_errors(chosen, found.id))
+    out.print(_errors(chosen, described.id))
     out.print()
     for clause in clauses_of(chosen).values():
-        if found.id in clause.operations:
+        if described.id in clause.operations:
             out.print(f"[dim]{clause.level:6}[/] [bold]{clause.id}[/] {clause.text}")
 
 
 def _errors(profile: Profile, operation_id: str) -> Text:
     """Return what is known of an operation's errors, by each API whose suite judges it."""
     words = Text()
-    for one in profile.judged_by():
-        if find_spec(f"specs.{one.api}.errors") is None:
+    for judge in profile.judged_by():
+        if find_spec(f"specs.{judge.api}.errors") is None:
             continue
-        errors = part_of(f"specs.{one.api}", "errors")
-        words.append(f"\n{errors.LABEL}  ", "dim").append(", ".join(errors.described(operation_id, one)))
+        errors = part_of(f"specs.{judge.api}", "errors")
+        words.append(f"\n{errors.LABEL}  ", "dim").append(", ".join(errors.described(operation_id, judge)))
     return words
 
 
@@ -96,7 +96,7 @@ def _type(schema: dict[str, Any]) -> str:
     if "$ref" in schema:
         return _schema_name(schema)
     if "anyOf" in schema:
-        return " | ".join(_type(one) for one in schema["anyOf"])
+        return " | ".join(_type(alternative) for alternative in schema["anyOf"])
     kind = schema.get("type", "any")
     text = " | ".join(kind) if isinstance(kind, list) else kind
     return f"{text} of {_type(schema['items'])}" if "items" in schema else text
@@ -120,10 +120,10 @@ def spec_diff(left: str, right: str) -> int:
         return EXIT_CONFORMS
     table = Table("", "where", "A", "B", box=None, header_style="dim", pad_edge=False)
     signs = {"added": Text("+", "green"), "removed": Text("-", "red"), "changed": Text("~", "yellow")}
-    for one in differences:
-        table.add_row(signs[one.kind], one.pointer, _short(one.left), _short(one.right))
+    for difference in differences:
+        table.add_row(signs[difference.kind], difference.pointer, _short(difference.left), _short(difference.right))
     out.print(table)
-    counts = Counter(one.kind for one in differences)
+    counts = Counter(difference.kind for difference in differences)
     out.print(", ".join(f"{count} {kind}" for kind, count in counts.items()))
     return EXIT_FAILS
 

@@ -118,12 +118,12 @@ def report_command(report: str, as_json: bool, **given: Any) -> int:
     """Write the matrix, trends, flaky requirements, changes and latencies of all servers."""
     with _session(given) as (spark, where), working("asking", spark):
         check_tables(spark)
-        found = to_json(aggregate(spark), where)
-    paths = write(found, Path(report))
+        aggregated = to_json(aggregate(spark), where)
+    paths = write(aggregated, Path(report))
     if as_json:
-        click.echo(json.dumps(found, indent=2))
+        click.echo(json.dumps(aggregated, indent=2))
         return EXIT_CONFORMS
-    _print(found)
+    _print(aggregated)
     out.print(f"report: {paths['html']}", soft_wrap=True)
     return EXIT_CONFORMS
 
@@ -145,9 +145,9 @@ def _session(given: dict[str, Any]) -> Iterator[tuple[SparkSession, str]]:
 
 def _open(spark: SparkSettings, url: str, given: dict[str, Any]) -> contextlib.AbstractContextManager[SparkSession]:
     names = ("warehouse", "token", "credential", "scope")
-    told = Settings(server=url, api="iceberg", **{name: given[name] for name in names if given[name]})
-    _check(connect(told).settings.server)
-    return open_session(spark, [catalog_for(CATALOG, told)])
+    settings = Settings(server=url, api="iceberg", **{name: given[name] for name in names if given[name]})
+    _check(connect(settings).settings.server)
+    return open_session(spark, [catalog_for(CATALOG, settings)])
 
 
 def _check(url: str) -> None:
@@ -187,7 +187,7 @@ def _print(report: dict[str, Any]) -> None:
         out.print(f"{number:>2}  {server}  [dim]{profile}[/]", soft_wrap=True)
         table.add_column(str(number))
     for name, cells in list(shown.rows.items())[:MOST_SHOWN]:
-        table.add_row(name, *(mark(cells[one]) if one in cells else Text("·", "dim") for one in shown.servers))
+        table.add_row(name, *(mark(cells[column]) if column in cells else Text("·", "dim") for column in shown.servers))
     if shown.rows:
         out.print(table)
     if len(shown.rows) > MOST_SHOWN:

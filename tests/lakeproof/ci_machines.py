@@ -52,18 +52,18 @@ class GitHub:
         """Run the action as a step with these inputs and variables; return its outcome and its outputs."""
         action = yaml.safe_load((ROOT / "action.yml").read_text())
         assert inputs.keys() <= action["inputs"].keys()
-        assert all(name in inputs for name, one in action["inputs"].items() if one.get("required"))
-        values = {f"inputs.{name}": one.get("default", "") for name, one in action["inputs"].items()}
+        assert all(name in inputs for name, definition in action["inputs"].items() if definition.get("required"))
+        values = {f"inputs.{name}": definition.get("default", "") for name, definition in action["inputs"].items()}
         values |= {f"inputs.{name}": text for name, text in inputs.items()}
         failed = False
         for step in action["runs"]["steps"]:
             if self._wanted(step.get("if", "success()"), values, failed):
                 failed |= self._step(step, values, variables)
-        outputs = {name: _filled(one["value"], values) for name, one in action["outputs"].items()}
+        outputs = {name: _filled(output["value"], values) for name, output in action["outputs"].items()}
         return not failed, outputs
 
     def _wanted(self, condition, values, failed):
-        text = VALUE.sub(lambda found: repr(values.get(found[0], "")), condition).replace("&&", "and")
+        text = VALUE.sub(lambda match: repr(values.get(match[0], "")), condition).replace("&&", "and")
         return eval(text, {"always": lambda: True, "success": lambda: not failed})
 
     def _step(self, step, values, variables):
@@ -96,7 +96,7 @@ class GitHub:
 
 
 def _filled(text, values):
-    return EXPRESSION.sub(lambda found: values.get(found[1], ""), text)
+    return EXPRESSION.sub(lambda match: values.get(match[1], ""), text)
 
 
 def gitlab(folder, site, **variables):
@@ -181,7 +181,9 @@ def _copy_context(target):
             shutil.copytree(
                 source,
                 target / name,
-                ignore=lambda _, names: [one for one in names if any(fnmatch.fnmatch(one, rule) for rule in left_out)],
+                ignore=lambda _, names: [
+                    entry for entry in names if any(fnmatch.fnmatch(entry, rule) for rule in left_out)
+                ],
             )
         else:
             shutil.copy(source, target / name)

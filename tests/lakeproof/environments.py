@@ -32,8 +32,8 @@ def uv(*command):
 def build_wheel(folder):
     """Build the wheel of this tree and return its path."""
     uv("build", "--quiet", "--wheel", "--out-dir", folder, ROOT)
-    (found,) = folder.glob("*.whl")
-    return found
+    (wheel,) = folder.glob("*.whl")
+    return wheel
 
 
 def environment(folder, *what):

@@ -32,13 +32,13 @@ def test_a_finding_is_sent_again(cli, folder):
 
 def test_two_servers_are_compared_and_their_runs_too(cli, folder):
     right, wrong = (serve("lance", storage="memory:pure", faults=faults) for faults in ([], ["conflict-as-400"]))
-    with right as one, wrong as other:
-        code, out, _ = cli("compare", one.url, other.url, "-k", CONFLICT)
+    with right as first, wrong as other:
+        code, out, _ = cli("compare", first.url, other.url, "-k", CONFLICT)
     assert (code, "Only A keeps to the document" in out, CONFLICT in out) == (1, True, True)
     code, out, _ = cli("diff", "lakeproof-report/a", "lakeproof-report/b")
     assert (code, "1 newly broken" in out, "CreateNamespace: expected 409, got 400" in out) == (1, True, True)
     code, out, _ = cli("diff", "lakeproof-report/b", "lakeproof-report/a", "--json")
-    assert (code, [one["change"] for one in json.loads(out)]) == (0, ["mended"])
+    assert (code, [entry["change"] for entry in json.loads(out)]) == (0, ["mended"])
     assert cli("diff", "lakeproof-report/a", "lakeproof-report/a")[:2][0] == 0
     assert cli("matrix", "lakeproof-report/a", "lakeproof-report/b", "--report", "m")[0] == 0
     links = re.findall(r'href="([^"#]+report.html)#([^"]+)"', (folder / "m" / "matrix.html").read_text())

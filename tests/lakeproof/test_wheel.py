@@ -38,7 +38,7 @@ OWN_TEST = """
 
     def test_lakeproof_is_not_imported_but_for_its_plugin():
         ours = {name for name in sys.modules if name.startswith("lakeproof")}
-        assert ours == {"lakeproof", "lakeproof.command_line", "lakeproof.packages", "lakeproof.pytest_plugin"}
+        assert ours == {"lakeproof", "lakeproof.packages", "lakeproof.pytest_plugin"}
 
     def test_options_are_the_projects(pytestconfig):
         assert pytestconfig.getoption("--server") == pytestconfig.getoption("--api") == "mine"
