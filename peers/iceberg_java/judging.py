@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
-from conformance.exchange import is_secret
+from conformance.redaction import REDACTED, is_secret
 from conformance.report import render_reports
 from conformance.report.headline import sentence
 from conformance.report.matrix import WORST_FIRST
@@ -50,7 +50,7 @@ def judge(
 
 def command_line(url: str, properties: Mapping[str, str], only: Sequence[str] = ()) -> str:
     """Return the command that runs the kit like this, without its secrets."""
-    properties_shown = [f"-D {name}={'<redacted>' if is_secret(name) else value}" for name, value in properties.items()]
+    properties_shown = [f"-D {name}={REDACTED if is_secret(name) else value}" for name, value in properties.items()]
     return " ".join(["python -m peers.iceberg_java.rck", url, *properties_shown, *(f"-k {text}" for text in only)])
 
 

@@ -79,7 +79,7 @@ VERDICTS = {
 @pytest.fixture
 def outcomes(tmp_path):
     (tmp_path / FILE).write_text(JUNIT)
-    return {requirement_id(one): one for one in read_outcomes(tmp_path)}
+    return {requirement_id(outcome): outcome for outcome in read_outcomes(tmp_path)}
 
 
 def results_of(outcomes, server_info):
@@ -88,7 +88,7 @@ def results_of(outcomes, server_info):
 
 
 def test_every_outcome_has_its_verdict(outcomes):
-    assert {name: to_verdict(one) for name, one in outcomes.items()} == VERDICTS
+    assert {name: to_verdict(outcome) for name, outcome in outcomes.items()} == VERDICTS
 
 
 def test_a_failure_tells_what_was_thrown_and_where_in_the_tests(outcomes):
@@ -136,7 +136,7 @@ def test_results_fit_the_schema_and_every_report_is_made(outcomes, tmp_path):
     ],
 )
 def test_the_exit_code_is_that_of_a_gate(outcomes, verdicts, code):
-    chosen = [one for one in outcomes.values() if to_verdict(one) in verdicts]
+    chosen = [outcome for outcome in outcomes.values() if to_verdict(outcome) in verdicts]
     assert results_of(chosen, ServerInfo()).exit_code() == code
 
 

@@ -73,10 +73,10 @@ def test_a_java_without_the_module_is_passed_over(javas):
 
 def test_a_refused_java_is_named(javas):
     old, bare = javas(("1.8.0_1", []), ("17.0.9", ["java.base"]))
-    with pytest.raises(Problem) as told:
+    with pytest.raises(Problem) as problem:
         find_java("jdk.net")
-    assert f"{old} is version 8" in told.value.message
-    assert f"{bare} lacks the module jdk.net" in told.value.message
+    assert f"{old} is version 8" in problem.value.message
+    assert f"{bare} lacks the module jdk.net" in problem.value.message
 
 
 def test_the_systems_authorities_are_handed_on(tmp_path):
@@ -129,10 +129,10 @@ def test_jars_are_fetched_once(empty_cache, monkeypatch, tmp_path):
 )
 def test_a_failure_is_one_problem_with_advice(empty_cache, monkeypatch, tmp_path, said, hint):
     resolver(monkeypatch, tmp_path, f"echo '{said}'; exit 1")
-    with pytest.raises(Problem) as told:
+    with pytest.raises(Problem) as problem:
         jars.resolve()
-    assert said in told.value.message
-    assert hint in told.value.hint
+    assert said in problem.value.message
+    assert hint in problem.value.hint
     assert list(empty_cache.parent.iterdir()) == [], "half a set of jars must not stay"
 
 
@@ -202,7 +202,7 @@ def test_the_kit_passes_on_icebergs_own_server(judged):
 def test_every_test_of_the_kit_has_an_id_and_subjects_of_its_own(judged):
     entries = judged[0].requirements
     assert len({entry.id for entry in entries}) == len(entries)
-    known = {one.id for one in judged[0].target.operations}
+    known = {operation.id for operation in judged[0].target.operations}
     for entry in entries:
         assert entry.operations, entry.id
         assert set(entry.operations) <= known, entry.id
@@ -224,8 +224,8 @@ def test_the_fixture_as_a_command_leaves_no_java_behind(java_here):
 def test_the_kit_passes_on_our_server(java_here, tmp_path):
     with serve("iceberg", storage=f"dir:{tmp_path / 'lake'}") as server:
         results = judge(server.url, FLAGS["dots"], tmp_path / "report")
-    found = {entry.id: entry.message for entry in results.requirements if entry.verdict != "pass"}
-    assert len(found) == results.totals["unoffered"] == 10, found
+    messages = {entry.id: entry.message for entry in results.requirements if entry.verdict != "pass"}
+    assert len(messages) == results.totals["unoffered"] == 10, messages
     assert results.totals["pass"] == 147
 
 

@@ -61,7 +61,7 @@ def grown_table(target, version, seed):
         choice = Choice(chooser.choice, catalog.revision, stage(catalog, id))
         for _ in range(COMMITS):
             wanted, after = updates(TableModel.of(catalog.metadata(id)), choice)
-            same_version = not any(one["action"] == "upgrade-format-version" for one in wanted)
+            same_version = not any(change["action"] == "upgrade-format-version" for change in wanted)
             if after is not None and same_version:
                 catalog.update_table(id, wanted, expect=(200, 400))
     return catalog.load_table(id)["metadata-location"]
@@ -113,7 +113,9 @@ def test_pyiceberg_reads_our_tables_of_version_3(ours):
         metadata = read(grown_table(ours, 3, seed))
         parsed = TableMetadataUtil.parse_raw(orjson.dumps(metadata).decode())
         assert parsed.next_row_id == metadata["next-row-id"]
-        assert [one.snapshot_id for one in parsed.snapshots] == [one["snapshot-id"] for one in metadata["snapshots"]]
+        assert [snapshot.snapshot_id for snapshot in parsed.snapshots] == [
+            snapshot["snapshot-id"] for snapshot in metadata["snapshots"]
+        ]
 
 
 def spelled(metadata):
@@ -124,6 +126,6 @@ def spelled(metadata):
 def stripped(value):
     """Return metadata without what is empty: PyIceberg writes some of it out, and leaves some of it away."""
     if isinstance(value, dict):
-        inner = {key: stripped(one) for key, one in value.items()}
-        return {key: one for key, one in inner.items() if one not in (None, [], {})}
-    return [stripped(one) for one in value] if isinstance(value, list) else value
+        inner = {key: stripped(child) for key, child in value.items()}
+        return {key: child for key, child in inner.items() if child not in (None, [], {})}
+    return [stripped(child) for child in value] if isinstance(value, list) else value

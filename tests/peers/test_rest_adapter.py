@@ -59,11 +59,11 @@ def test_every_cause_is_found_again(judged, adapter, tmp_path):
         if entry.verdict in ("fail", "warn") and entry.kind not in UNCERTAIN
     }
     firsts = [next(filter(findings.get, cause.requirements), "") for cause in results.causes]
-    found = {id: findings[id] for id in firsts if id}
-    assert len(found) > 20
+    verdicts = {id: findings[id] for id in firsts if id}
+    assert len(verdicts) > 20
     settings = load_settings({"server": adapter, "report": str(tmp_path)}, environ={}, folder=tmp_path)
-    again, _ = run(settings, ids=set(found))
-    assert {entry.id: entry.verdict for entry in again.requirements} == found
+    again, _ = run(settings, ids=set(verdicts))
+    assert {entry.id: entry.verdict for entry in again.requirements} == verdicts
 
 
 def test_findings_show_their_steps_and_mark_one(judged):

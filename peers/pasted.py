@@ -1,0 +1,95 @@
+"""Paste findings of a published report as they stand, against a fresh server: all three forms have to say the same.
+
+    python -m peers.pasted reports/pylance-14.0.2-restadapter http://127.0.0.1:2333 [--count 10]
+
+The forms are `lakeproof repro ID URL`, the module of `--as pytest`, and the commands of `--as curl`, whose marked step
+must be answered with the recorded status. Exit code 1 when a finding is not seen again by each of them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import click
+from rich.text import Text
+
+from conformance.evidence import shown_step
+from conformance.reproduction import Recorded, as_pytest, as_shell, recorded, reproduce, settings_for
+from conformance.results import Result, read_results
+from conformance.verdict import FINDINGS
+from lakeproof.terminal import out
+from peers.iceberg_java.rck import run_command
+
+STATUS = re.compile(r"^HTTP/\S+ (\d+)", re.MULTILINE)
+CURL_SECONDS = 60
+SAME = "still fails"
+
+
+def forms(record: Recorded, result: Result, url: str) -> Mapping[str, str]:
+    """Return what each form of a finding says about a server: "still fails", or what else."""
+    again = reproduce(record, settings_for(record, url, {}))
+    return {
+        "repro": SAME if again.fails else f"mended: {again.why}",
+        "pytest": _by_pytest(as_pytest(record, url), url),
+        "curl": _by_curl(as_shell(record, url), result),
+    }
+
+
+def _by_pytest(module: str, url: str) -> str:
+    """Run the test of a written module as pytest would."""
+    names: dict[str, Any] = {}
+    exec(compile(module, "finding", "exec"), names)  # noqa: S102 - what we have just written
+    test = next(value for name, value in names.items() if name.startswith("test_"))
+    with patch.dict(os.environ, {"BASE": url}):
+        try:
+            test()
+        except AssertionError:
+            return SAME
+    return "passes"
+
+
+def _by_curl(script: str, result: Result) -> str:
+    """Run the commands, and look at the status of the step that shows the finding, before what follows it."""
+    step = shown_step(result.steps)
+    if step is None:
+        return "no steps"
+    command = ["sh", "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=CURL_SECONDS, check=False)
+    parts = STATUS.split(done.stdout.replace("HTTP/1.1 100", "interim"))[1::2]
+    place = result.steps.index(step)
+    got = int(parts[place]) if place < len(parts) else 0
+    return SAME if got == step.response.status else f"step {place + 1} is answered {got}, not {step.response.status}"
+
+
+def chosen(results: Sequence[Result], count: int) -> list[Result]:
+    """Return findings from all parts of a run, in equal distances."""
+    findings = [result for result in results if result.verdict in FINDINGS and result.steps]
+    return findings[:: max(len(findings) // count, 1)][:count]
+
+
+@click.command("pasted")
+@click.argument("report", type=click.Path(path_type=Path))
+@click.argument("url")
+@click.option("--count", type=click.IntRange(1), default=10, show_default=True, help="So many findings.")
+def pasted(report: Path, url: str, count: int) -> int:
+    """Paste findings of a published report against a server."""
+    results = read_results(report)
+    differing = 0
+    for result in chosen(results.requirements, count):
+        said = forms(recorded(results, result.id), result, url)
+        differs = any(word != SAME for word in said.values())
+        differing += differs
+        words = ", ".join(f"{form} {word}" for form, word in said.items())
+        out.print(Text(f"{result.id} ({result.kind}): {words}", "red" if differs else "green"), soft_wrap=True)
+    out.print(f"{differing} differ")
+    return int(differing > 0)
+
+
+if __name__ == "__main__":
+    run_command(pasted)
