@@ -270,9 +270,9 @@ def toy(tmp_path, monkeypatch):
     """The folder of the toy."""
     extend(tmp_path, FILES, monkeypatch)
     yield tmp_path
-    for name in [one for one in sys.modules if ".toy" in one]:
+    for name in [module for module in sys.modules if ".toy" in module]:
         del sys.modules[name]
-    for name in [one for one in REQUIREMENTS if one.startswith("toy.")]:
+    for name in [requirement for requirement in REQUIREMENTS if requirement.startswith("toy.")]:
         del REQUIREMENTS[name]
 
 
@@ -307,7 +307,7 @@ def test_it_is_served_beside_the_others(toy, http):
 
 def test_its_document_is_that_of_both(toy):
     document = find_profile("toy").document()
-    assert [(one.id, one.path) for one in document.operations.values()] == [
+    assert [(operation.id, operation.path) for operation in document.operations.values()] == [
         ("getThing", "/things/v1/{name}"),
         ("putThing", "/things/v1/{name}"),
         ("getMe", "/people/v1/me"),
@@ -335,7 +335,7 @@ def test_clients_with_other_credentials_record_together(toy):
         client = connect(Settings(server=server.url, api="toy", token="me")).client
         client.begin(["getMe"])
         other, nobody = client.as_(bearer("x")), client.as_({"Authorization": None})
-        names = [one.call("getMe")["name"] for one in (client, other)]
+        names = [caller.call("getMe")["name"] for caller in (client, other)]
         nobody.call("getMe", expect=401)
         client.close()
     assert names == ["me", "x"]

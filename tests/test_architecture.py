@@ -77,5 +77,5 @@ def test_imports_go_one_way(package):
 
 def test_no_test_module_is_imported_by_another():
     """What several test modules need stands in a module of its own."""
-    found = {(str(path), name) for path in FILES for name in imported(path) if is_test_module(name)}
-    assert found == set()
+    imports = {(str(path), name) for path in FILES for name in imported(path) if is_test_module(name)}
+    assert imports == set()

@@ -31,7 +31,7 @@ def examples(tree: ast.AST) -> Iterator[ast.AST]:
             if ast.get_docstring(node) is not None:
                 yield node.body[0]
         elif (isinstance(node, ast.keyword) and node.arg in EXAMPLES) or (
-            isinstance(node, ast.Assign) and [ast.unparse(one) for one in node.targets] == [EXAMPLE_TEXT]
+            isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == [EXAMPLE_TEXT]
         ):
             yield node.value
 

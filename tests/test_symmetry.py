@@ -28,7 +28,7 @@ def test_every_operation_has_a_handler(api):
 @pytest.mark.parametrize(("api", "operation"), OPERATIONS)
 def test_every_operation_has_requirements(api, operation):
     suite = find_profile(api).suite_of(operation)
-    kinds = {one.kind for one in requirements(suite).values() if operation in one.operations}
+    kinds = {requirement.kind for requirement in requirements(suite).values() if operation in requirement.operations}
     assert {"wire", "behaviour", "error"} <= kinds
 
 
@@ -40,25 +40,31 @@ def test_every_clause_is_judged_or_excluded(api):
 @pytest.mark.parametrize("api", APIS)
 def test_every_requirement_has_a_clause_and_known_operations(api):
     document = find_profile(api).document()
-    for one in requirements(api).values():
-        assert one.clause in clauses(api), one.id
-        assert set(one.operations) <= set(document.operations), one.id
-        assert set(one.needs) <= set(requirements(api)), one.id
-        assert one.statement.endswith("."), one.id
+    for requirement in requirements(api).values():
+        assert requirement.clause in clauses(api), requirement.id
+        assert set(requirement.operations) <= set(document.operations), requirement.id
+        assert set(requirement.needs) <= set(requirements(api)), requirement.id
+        assert requirement.statement.endswith("."), requirement.id
 
 
 @pytest.mark.parametrize("api", APIS)
 def test_a_must_has_a_place_in_the_norms(api):
     """A clause that is a MUST has one (`specs/clauses.py`), so a requirement that is one needs such a clause."""
     known = clauses(api)
-    assert [one.id for one in requirements(api).values() if one.level == "MUST" != known[one.clause].level] == []
+    assert [
+        requirement.id
+        for requirement in requirements(api).values()
+        if requirement.level == "MUST" != known[requirement.clause].level
+    ] == []
 
 
 @pytest.mark.parametrize("api", APIS)
 def test_a_must_needs_nothing_less(api):
     """A server that breaks a SHOULD may conform, so no MUST is blocked by one."""
     known = requirements(api)
-    levels = {(one.id, needed): known[needed].level for one in known.values() for needed in one.needs}
+    levels = {
+        (requirement.id, needed): known[needed].level for requirement in known.values() for needed in requirement.needs
+    }
     assert [pair for pair, level in levels.items() if known[pair[0]].level == "MUST" and level != "MUST"] == []
 
 

@@ -64,8 +64,8 @@ def test_pylance_builds_through_the_namespace(lance_directory, api):
     dataset = lance.dataset(namespace_client=namespace, table_id=["t"])
     assert [index.name for index in dataset.describe_indices()] == ["c"]
     assert dataset.to_table(filter="color = 'green'").num_rows == ROWS // 3
-    found = namespace.describe_table_index_stats(generated.DescribeTableIndexStatsRequest(id=["t"], index_name="c"))
-    assert (found.index_type, found.num_unindexed_rows) == ("BITMAP", 0)
+    stats = namespace.describe_table_index_stats(generated.DescribeTableIndexStatsRequest(id=["t"], index_name="c"))
+    assert (stats.index_type, stats.num_unindexed_rows) == ("BITMAP", 0)
     namespace.drop_table_index(generated.DropTableIndexRequest(id=["t"], index_name="c"))
     with pytest.raises(errors.TableIndexNotFoundError):
         namespace.drop_table_index(generated.DropTableIndexRequest(id=["t"], index_name="c"))
@@ -79,7 +79,7 @@ def test_what_lancedb_builds_is_listed(lance_directory, api):
     assert sorted(names(api)) == sorted(index.name for index in table.list_indices())
     stats = api.describe_table_index_stats("t", "vector_idx", generated.DescribeTableIndexStatsRequest())
     assert stats.distance_type == "dot"
-    found = table.search([1.0] * DIMENSION, vector_column_name="vector").limit(3).to_list()
-    assert len(found) == 3
+    hits = table.search([1.0] * DIMENSION, vector_column_name="vector").limit(3).to_list()
+    assert len(hits) == 3
     api.drop_table_index("t", "vector_idx")
     assert [index.name for index in database.open_table("t").list_indices()] == ["id_idx"]

@@ -39,7 +39,7 @@ def test_clients_commit_through_the_catalog(namespace, path):
     opened = lance.dataset(namespace_client=namespace, table_id=path)
     assert (opened.version, opened.count_rows()) == (4, 3)
     listed = namespace.list_table_versions(lance_namespace.ListTableVersionsRequest(id=path))
-    assert [one.version for one in listed.versions] == [1, 2, 3, 4]
+    assert [version.version for version in listed.versions] == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -73,19 +73,19 @@ def test_schema_and_spec_evolve(catalog, table):
     with table.update_spec() as update:
         update.add_identity("id")
     table.append(pa.table({"id": [4], "title": ["d"], "more": [5]}))
-    found = catalog.load_table("ns.t")
-    assert found.scan(row_filter="id = 4").to_arrow().to_pylist() == [{"id": 4, "title": "d", "more": 5}]
-    assert [field.name for field in found.spec().fields] == ["id"]
+    loaded = catalog.load_table("ns.t")
+    assert loaded.scan(row_filter="id = 4").to_arrow().to_pylist() == [{"id": 4, "title": "d", "more": 5}]
+    assert [field.name for field in loaded.spec().fields] == ["id"]
 
 
 def test_branches_and_tags(catalog, table):
     first = table.current_snapshot().snapshot_id
     table.manage_snapshots().create_tag(first, "start").create_branch(first, "work").commit()
     table.append(pa.table({"id": [4], "name": ["d"]}), branch="work")
-    found = catalog.load_table("ns.t")
-    assert set(found.refs()) == {"main", "start", "work"}
-    assert found.scan().use_ref("work").to_arrow().num_rows == 4
-    assert ids(found) == [1, 2, 3]
+    loaded = catalog.load_table("ns.t")
+    assert set(loaded.refs()) == {"main", "start", "work"}
+    assert loaded.scan().use_ref("work").to_arrow().num_rows == 4
+    assert ids(loaded) == [1, 2, 3]
 
 
 def test_a_transaction_is_one_commit(catalog, table):
@@ -93,10 +93,10 @@ def test_a_transaction_is_one_commit(catalog, table):
     with table.transaction() as transaction:
         transaction.set_properties(owner="me")
         transaction.append(pa.table({"id": [4], "name": ["d"]}))
-    found = catalog.load_table("ns.t")
-    assert found.properties["owner"] == "me"
-    assert ids(found) == [1, 2, 3, 4]
-    assert len(found.metadata.metadata_log) == before + 1
+    loaded = catalog.load_table("ns.t")
+    assert loaded.properties["owner"] == "me"
+    assert ids(loaded) == [1, 2, 3, 4]
+    assert len(loaded.metadata.metadata_log) == before + 1
 
 
 def test_a_staged_table_appears_with_its_commit(catalog):
@@ -161,18 +161,18 @@ def test_the_server_plans_scans(table, catalog):
         update.add_field("id", "bucket[4]", "shard")
     table.append(pa.table({"id": [4, 5, 6], "name": ["d", "e", "f"]}))
     table.delete("id = 5")
-    found = there.load_table("ns.t")
+    remote = there.load_table("ns.t")
     assert catalog.supports_server_side_planning() is False
     assert there.supports_server_side_planning() is True
-    assert ids(found) == [1, 2, 3, 4, 6]
+    assert ids(remote) == [1, 2, 3, 4, 6]
     for chosen in ("id > 3", "id = 4 or name = 'a'", "name is null", "not (name like 'd%')"):
-        here, planned = (one.scan(row_filter=chosen) for one in (table, found))
+        here, planned = (side.scan(row_filter=chosen) for side in (table, remote))
         assert {task.file.file_path for task in planned.plan_files()} <= {
             task.file.file_path for task in here.plan_files()
         }
         assert planned.to_arrow().sort_by("id") == here.to_arrow().sort_by("id")
     first = table.history()[0].snapshot_id
-    assert found.scan(snapshot_id=first, selected_fields=("name",)).to_arrow()["name"].to_pylist() == ["a", "b", "c"]
+    assert remote.scan(snapshot_id=first, selected_fields=("name",)).to_arrow()["name"].to_pylist() == ["a", "b", "c"]
 
 
 def test_the_server_plans_scans_piece_by_piece():

@@ -50,16 +50,16 @@ QUERIES = {
 @pytest.mark.parametrize("name", QUERIES)
 def test_generated_client_queries(api, name):
     fields, expected = QUERIES[name]
-    found = ids(api.query_table("t", query(**fields)))
-    assert sorted(found) == sorted(expected) if name != "vector" else found[0] == expected[0]
+    hits = ids(api.query_table("t", query(**fields)))
+    assert sorted(hits) == sorted(expected) if name != "vector" else hits[0] == expected[0]
 
 
 @pytest.mark.parametrize("name", QUERIES)
 def test_pylance_queries_through_the_namespace(lance_directory, api, name):
     fields, expected = QUERIES[name]
     namespace = lance.namespace.RestNamespace(uri=lance_directory.url)
-    found = ids(namespace.query_table({"id": ["t"], "vector": {}, "k": 3, **fields}).data)
-    assert sorted(found) == sorted(expected) if name != "vector" else found[0] == expected[0]
+    hits = ids(namespace.query_table({"id": ["t"], "vector": {}, "k": 3, **fields}).data)
+    assert sorted(hits) == sorted(expected) if name != "vector" else hits[0] == expected[0]
 
 
 def test_clients_read_plans(lance_directory, api):
@@ -92,6 +92,6 @@ def test_clients_understand_errors(lance_directory, api, fields, status, error):
 
 def test_lancedb_finds_what_the_api_finds(lance_directory, api):
     table = lancedb.connect_namespace("rest", {"uri": lance_directory.url}).open_table("t")
-    found = table.search([3.0, 3.0]).limit(4).where("id > 2", prefilter=True).to_list()
+    hits = table.search([3.0, 3.0]).limit(4).where("id > 2", prefilter=True).to_list()
     fields = {"vector": {"single_vector": [3.0, 3.0]}, "k": 4, "filter": "id > 2", "prefilter": True}
-    assert ids(api.query_table("t", query(**fields))) == [row["id"] for row in found]
+    assert ids(api.query_table("t", query(**fields))) == [row["id"] for row in hits]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import time
+from datetime import timedelta
 
 import lance
 import lance_namespace as official
@@ -12,6 +14,7 @@ import pytest
 from lancedb.index import BTree
 
 from conformance.lance.support.arrow import stream
+from reference_server.lance.catalog.layout import upkeep
 
 ROWS = pa.table({"id": [1, 2, 3], "text": ["one", "two", "three"]})
 EACH = 20
@@ -86,7 +89,7 @@ def test_our_versions_are_theirs(ours, directory):
     directory.insert_into_table(official.InsertIntoTableRequest(id=["t"]), stream(ROWS))
     for namespace in (ours, directory):
         versions = namespace.list_table_versions(request("ListTableVersionsRequest")).versions
-        assert [one.version for one in versions] == [1, 2]
+        assert [version.version for version in versions] == [1, 2]
     ours.restore_table(official.RestoreTableRequest(id=["t"], version=1))
     assert (count(ours), count(directory)) == (3, 3)
 
@@ -113,6 +116,36 @@ def test_nobodys_rows_are_lost_when_all_write_at_once(ours, database, directory,
     for thread in threads:
         thread.join()
     assert not failures, failures[0]
-    found = lance.dataset(str(root / "t.lance")).to_table()["id"].to_pylist()
-    assert sorted(found) == list(range(len(writers) * EACH))
-    assert count(ours) == len(found)
+    ids = lance.dataset(str(root / "t.lance")).to_table()["id"].to_pylist()
+    assert sorted(ids) == list(range(len(writers) * EACH))
+    assert count(ours) == len(ids)
+
+
+def test_a_catalog_that_is_tidied_up_stays_that_of_all(ours, database, directory, root, monkeypatch):
+    """What each has made is opened by the others while the manifest table is compacted, and when it is one version."""
+    monkeypatch.setattr(upkeep, "MOST_FRAGMENTS", 2)
+    monkeypatch.setattr(upkeep, "KEPT_FOR", timedelta(seconds=1))
+    manifest = str(root / "__manifest")
+    ours.create_namespace(official.CreateNamespaceRequest(id=["ns"]))
+    database.create_table("theirs", ROWS)
+    made = []
+    for number in range(6):
+        for name, namespace in (("ours", ours), ("directory", directory)):
+            namespace.create_table(official.CreateTableRequest(id=["ns", f"{name}{number}"]), stream(ROWS))
+            made.append(f"{name}{number}")
+        check_all_open(ours, directory, made)
+    ours.create_namespace(official.CreateNamespaceRequest(id=["last"]))
+    while len(lance.dataset(manifest).versions()) > 1:
+        time.sleep(0.05)
+    check_all_open(ours, directory, made)
+    in_place = lancedb.connect_namespace("dir", {"root": str(root)})
+    assert in_place.open_table("ours0", namespace_path=["ns"]).count_rows() == 3
+    assert database.open_table("theirs").count_rows() == 3
+
+
+def check_all_open(ours, directory, made):
+    for namespace in (ours, directory):
+        assert sorted(namespace.list_tables(official.ListTablesRequest(id=["ns"])).tables) == sorted(made)
+        for name in made:
+            location = namespace.describe_table(official.DescribeTableRequest(id=["ns", name])).location
+            assert lance.dataset(location).count_rows() == 3

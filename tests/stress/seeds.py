@@ -1,0 +1,81 @@
+"""The suite at deep depth, again and again with other seeds, on the reference server: every run has to be green.
+
+Only what is drawn differs between seeds, so the requirements that draw nothing are left out unless they are asked for.
+"""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from conformance.apis import requirements
+from conformance.results import Results
+from conformance.runner import run
+from conformance.settings import EMBEDDED_STORAGE, load_settings
+from conformance.verdict import FINDINGS
+from lakeproof.checking import target_of
+from specs.apis import apis
+from specs.profiles import find_profile
+
+RED = (*FINDINGS, "error", "blocked")
+MOST_SEED = 2**31
+
+
+@click.command()
+@click.option("--api", "chosen", type=click.Choice(list(apis())), multiple=True, help="Only this API; repeatable.")
+@click.option("--count", default=20, show_default=True, help="How many runs for each API.")
+@click.option("--seed", type=int, help="The seed of the first run; the others are drawn.  [default: drawn]")
+@click.option("--jobs", default=2, show_default=True, help="Test so many requirements at the same time.")
+@click.option("--storage", default=EMBEDDED_STORAGE, show_default=True, help="Of the server: memory or dir:PATH.")
+@click.option("--whole", is_flag=True, help="All requirements, not only those that draw something by the seed.")
+@click.option("-k", "select", default="", help="Only such requirements.")
+def seeds(
+    chosen: tuple[str, ...], count: int, seed: int | None, jobs: int, storage: str, whole: bool, select: str
+) -> None:
+    """Judge the reference server with drawn seeds. Exit code 1 at the first run that is not green, with its seed."""
+    for api in chosen or tuple(apis()):
+        for number in range(1, count + 1):
+            drawn = secrets.randbelow(MOST_SEED) if seed is None or number > 1 else seed
+            started = time.monotonic()
+            wanted = {"api": api, "depth": "deep", "seed": drawn, "jobs": jobs, "select": select}
+            results, code = _judged(wanted, storage, None if whole else _drawing(api))
+            minutes = (time.monotonic() - started) / 60
+            red = _red(results)
+            verdict = "red" if red or code else "green"
+            tested = f"{len(results.requirements):,} requirements, {results.run.requests:,} requests, {minutes:.1f} min"
+            click.echo(f"{api} {number} of {count}: seed {drawn}, {tested}: {verdict}")
+            click.echo("".join(f"  {line}\n" for line in red), nl=False)
+            if verdict == "red":
+                again = ["--api", api, "--count", "1", "--seed", str(drawn), "--jobs", str(jobs), "--storage", storage]
+                more = [*(["--whole"] if whole else []), *(["-k", select] if select else [])]
+                click.echo(f"again: python -m tests.stress seeds {shlex.join([*again, *more])}")
+                sys.exit(1)
+
+
+def _drawing(api: str) -> set[str]:
+    """Return the requirements that draw something, of all suites that judge an API."""
+    suites = find_profile(api).suites
+    return {requirement.id for suite in suites for requirement in requirements(suite).values() if requirement.drawn}
+
+
+def _judged(wanted: Mapping[str, object], storage: str, ids: set[str] | None) -> tuple[Results, int]:
+    """Run the suite, or these requirements of it, against a new server."""
+    with tempfile.TemporaryDirectory(prefix="lakeproof-seeds-") as folder:
+        settings = load_settings({**wanted, "report": folder}, environ={}, folder=Path(folder))
+        with target_of(settings, storage) as (target, _server):
+            return run(target, ids=ids)
+
+
+def _red(results: Results) -> list[str]:
+    """Return what a green run has not: requirements that are not met or could not be tested, and what was left."""
+    judged = [
+        f"{result.id}: {result.verdict}, {result.message}" for result in results.requirements if result.verdict in RED
+    ]
+    return [*judged, *(f"left behind: {leftover}" for leftover in results.run.left_behind)]

@@ -1,0 +1,38 @@
+"""The command that judges with many seeds: green runs, and how a red one is told."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from tests.stress import seeds
+
+WANTED = ["--api", "iceberg", "--jobs", "1", "-k", "iceberg.update.format.rises"]
+
+
+@pytest.fixture
+def run():
+    return lambda *options: CliRunner().invoke(seeds.seeds, [*WANTED, *options], catch_exceptions=False)
+
+
+def test_every_run_has_its_seed(run):
+    done = run("--count", "2", "--seed", "7")
+    first, second = done.output.splitlines()
+    assert done.exit_code == 0
+    assert first.startswith("iceberg 1 of 2: seed 7, 1 requirements, ")
+    assert first.endswith(": green")
+    assert second.endswith(": green")
+    assert "seed 7," not in second
+
+
+def test_a_red_run_ends_it_and_tells_how_to_repeat_it(run, monkeypatch):
+    monkeypatch.setattr(seeds, "RED", ("pass",))
+    done = run("--count", "2", "--seed", "7", "--whole")
+    assert done.exit_code == 1
+    assert "  iceberg.update.format.rises: pass" in done.output
+    again = "--api iceberg --count 1 --seed 7 --jobs 1 --storage memory --whole -k iceberg.update.format.rises"
+    assert done.output.splitlines()[-1] == f"again: python -m tests.stress seeds {again}"
+
+
+def test_only_what_draws_is_asked_for(run):
+    assert "0 requirements" in run("--count", "1", "-k", "iceberg.wire.load_table").output
