@@ -94,8 +94,7 @@ class OperationClient:
     @classmethod
     def signature(cls, document: Document, operation: Operation) -> Signature:
         """Return how an operation is called."""
-        names = [parameter.name for parameter in operation.parameters if parameter.location == "path"]
-        return make_signature(document, operation, names)
+        return make_signature(document, operation, operation.path_names)
 
     @classmethod
     def field(cls, signature: Signature, name: str) -> str:
@@ -124,12 +123,7 @@ class OperationClient:
         expect: Expected,
     ) -> Answer:
         """Send a call: `path` are its arguments for the path by name, `content` is a JSON value, bytes or None."""
-        named = (
-            parameter.name
-            for parameter in self.signatures[operation].operation.parameters
-            if parameter.location == "path"
-        )
-        values = {name: path[python_name(name)] for name in named}
+        values = {name: path[python_name(name)] for name in self.signatures[operation].operation.path_names}
         body = _as_it_goes(content)
         return self.client.call(operation, path=values, query=query, headers=headers, expect=expect, **body)
 

@@ -21,8 +21,9 @@ from typing import Any
 from zlib import crc32
 
 import click
+import msgspec
 
-from conformance.mutant_scores import OURS, Keeper, Mutant, counted
+from conformance.mutant_scores import OURS, Keeper, counted
 from lakeproof import serve
 from lakeproof.terminal import out
 from peers.iceberg_java.embedded import USUAL
@@ -134,16 +135,7 @@ def judges(judge: str, api: str, sample: int, seconds: float, keep: Path) -> Non
         findings = judging.finds(mutant.fault)
         taken = round(time.perf_counter() - started, 1)
         noticed, how = dict.fromkeys(sorted(findings), 0), judging.judge.how.format(seconds=seconds)
-        kept.add(
-            Mutant(
-                fault=mutant.fault,
-                breaks=mutant.breaks,
-                noticed_by=noticed,
-                reached=mutant.reached,
-                seconds=taken,
-                how=how,
-            )
-        )
+        kept.add(msgspec.structs.replace(mutant, noticed_by=noticed, seconds=taken, how=how))
         out.print(f"{mutant.fault}: {', '.join(sorted(findings)[:3]) or 'not noticed'} ({taken} s)", soft_wrap=True)
 
 

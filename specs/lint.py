@@ -101,8 +101,7 @@ def path_parameters(document: Document) -> Iterator[Defect]:
     """The parameters in a path template are those that the operation declares."""
     for operation in document.operations.values():
         in_path = set(re.findall(r"{([^}]+)}", operation.path))
-        declared = {parameter.name for parameter in operation.parameters if parameter.location == "path"}
-        for name in sorted(in_path ^ declared):
+        for name in sorted(in_path.symmetric_difference(operation.path_names)):
             side = "declared nowhere" if name in in_path else "not in the path"
             yield Defect("path-parameter", f"/paths/{operation.path}", f"{operation.id}: {name} is {side}")
 

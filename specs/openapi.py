@@ -102,6 +102,15 @@ class Operation:
         """Return the parameters that travel in the query."""
         return [parameter for parameter in self.parameters if parameter.location == "query"]
 
+    def path_parameters(self) -> list[Parameter]:
+        """Return the parameters that travel in the path."""
+        return [parameter for parameter in self.parameters if parameter.location == "path"]
+
+    @property
+    def path_names(self) -> list[str]:
+        """The names of what travels in the path."""
+        return [parameter.name for parameter in self.path_parameters()]
+
     def default(self, name: str) -> Any:
         """Return what the document says that a query parameter is when it is not sent, None if nothing."""
         return next(

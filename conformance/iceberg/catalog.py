@@ -15,7 +15,7 @@ from typing import Any
 from conformance.client import Answer, Client, Expected
 from conformance.common import hostile
 from conformance.common.catalog import JOINT, Catalog, inventory_of
-from conformance.iceberg.client import IcebergClient, Id
+from conformance.iceberg.client import IcebergClient, Id, names_below_prefix
 from conformance.iceberg.inventory import SEPARATOR, IcebergInventory
 from conformance.iceberg.support.content import SCHEMA, order, spec, view_body
 from conformance.iceberg.support.revision import Revision
@@ -270,11 +270,7 @@ class IcebergCatalog(IcebergClient, Catalog):
     def any_path(self, operation: Operation, name: str) -> dict[str, str]:
         """Return path values for an operation on things of this name in the example's home."""
         home = self.namespace_path(self.home)
-        names = [
-            parameter.name
-            for parameter in operation.parameters
-            if parameter.location == "path" and parameter.name != "prefix"
-        ]
+        names = names_below_prefix(operation)
         return {key: home["namespace"] if key == "namespace" else name for key in names}
 
     def new_thing(self) -> str:

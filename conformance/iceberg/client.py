@@ -30,12 +30,17 @@ OBJECTS = ("table", "view", "function")  # what a path names below a namespace
 ROUTE = "/v1/{prefix}/"
 NAMED_BY_BODY = ("createTable", "registerTable", "createView", "registerView")  # these bodies have the name
 
-__all__ = ["Body", "IcebergClient", "Id", "change", "identifier", "in_prefix"]
+__all__ = ["Body", "IcebergClient", "Id", "change", "identifier", "in_prefix", "names_below_prefix"]
 
 
 def identifier(id: Id) -> dict[str, Any]:
     """Return the identifier of a table or view as bodies hold it."""
     return {"namespace": list(id[:-1]), "name": id[-1]}
+
+
+def names_below_prefix(operation: Operation) -> list[str]:
+    """Return what a path names beside the prefix of the server or catalog."""
+    return [name for name in operation.path_names if name != "prefix"]
 
 
 def in_prefix(prefix: str) -> Callable[[str], str]:
@@ -72,7 +77,7 @@ class IcebergClient(IcebergMethods, PathClient, api="iceberg"):
             "renameTable destination": identifier,
             "renameView source": identifier,
             "renameView destination": identifier,
-            "updateTable updates": self._spelled_updates,
+            "updateTable updates": lambda updates: list(map(self._spelled, updates)),
         }
 
     # Names
@@ -103,11 +108,7 @@ class IcebergClient(IcebergMethods, PathClient, api="iceberg"):
     @classmethod
     def signature(cls, document: Document, operation: Operation) -> Signature:
         """See OperationClient: an id names a table or view in its namespace, and gives a body the name."""
-        names = [
-            parameter.name
-            for parameter in operation.parameters
-            if parameter.location == "path" and parameter.name != "prefix"
-        ]
+        names = names_below_prefix(operation)
         if operation.id in NAMED_BY_BODY or set(names) & {*OBJECTS}:
             names = ["id", *(name for name in names if name not in ("namespace", *OBJECTS))]
         made = make_signature(document, operation, names, cls.leading.get(operation.id))
@@ -144,11 +145,7 @@ class IcebergClient(IcebergMethods, PathClient, api="iceberg"):
         return self.send(operation, self._path(operation, path), content, query=query, expect=expect, **options)
 
     def _path(self, operation: str, given: Mapping[str, Any]) -> dict[str, str]:
-        names = [
-            parameter.name
-            for parameter in self.signatures[operation].operation.parameters
-            if parameter.location == "path"
-        ]
+        names = self.signatures[operation].operation.path_names
         kind = next((name for name in names if name in OBJECTS), "")
         path: dict[str, str] = {name: given[field] for name in names if (field := name.replace("-", "_")) in given}
         if "id" in given:
@@ -158,9 +155,6 @@ class IcebergClient(IcebergMethods, PathClient, api="iceberg"):
 
     def _joined(self, parent: Id | None) -> str | None:
         return None if parent is None else join_levels(parent, self.separator)
-
-    def _spelled_updates(self, updates: Sequence[Body]) -> list[Body]:
-        return list(map(self._spelled, updates))
 
     def _spelled(self, update: Body) -> Body:
         """Return an update with the action that the document has for it; what is no update is left alone."""

@@ -12,7 +12,7 @@ from conformance.common.catalog import FLAT, NAMESPACES, NESTED
 from conformance.common.probing import created, note_pages
 from conformance.exchange import Exchange
 from conformance.iceberg.catalog import KEY_LIFETIME, PREFIX, IcebergCatalog
-from conformance.iceberg.client import in_prefix
+from conformance.iceberg.client import in_prefix, names_below_prefix
 from conformance.iceberg.inventory import SEPARATOR
 from conformance.iceberg.ladders import LADDERS
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, endpoint
@@ -145,12 +145,7 @@ class IcebergProber:
     def _probe(self, operation: Operation) -> None:
         catalog = IcebergCatalog(self.target)
         catalog.begin_example()
-        names = [
-            parameter.name
-            for parameter in operation.parameters
-            if parameter.location == "path" and parameter.name != "prefix"
-        ]
-        path = dict.fromkeys(names, self.target.missing_name)
+        path = dict.fromkeys(names_below_prefix(operation), self.target.missing_name)
         self._sent(partial(catalog.send, operation.id, path, expect=None, **self._content(operation)))
 
     def _sent(self, action: Callable[[], object]) -> Exchange:

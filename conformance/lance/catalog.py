@@ -179,8 +179,7 @@ class LanceCatalog(LanceClient, Catalog):
         expect: Expected,
     ) -> Answer:
         """See Catalog."""
-        named = [parameter.name for parameter in operation.parameters if parameter.location == "path"]
-        path = {key: f"{self.stem}{DELIMITER}{name}" if key == "id" else name for key in named}
+        path = {key: f"{self.stem}{DELIMITER}{name}" if key == "id" else name for key in operation.path_names}
         query = {parameter.name: "x" for parameter in operation.query_parameters() if parameter.required}
         return self.client.call(operation.id, path=path, query=query, body=body, headers=headers, expect=expect)
 

@@ -83,7 +83,7 @@ class LanceProber:
 
     def _probe(self, operation: Operation) -> None:
         missing = self.target.missing_name
-        path = {parameter.name: missing for parameter in operation.parameters if parameter.location == "path"}
+        path = dict.fromkeys(operation.path_names, missing)
         if "id" in path and operation.id != "CreateNamespace":
             path["id"] = f"{missing}$x" if "/table/" in operation.path else missing
         elif "id" in path:

@@ -17,9 +17,9 @@ from conformance.checks import find, text
 from conformance.client import Answer, Client, Expected, bearer
 from conformance.common.catalog import Catalog, inventory_of
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.client import IcebergClient, in_prefix
+from conformance.iceberg.client import IcebergClient, in_prefix, names_below_prefix
 from conformance.operation_client import DECLARED, FORM_TYPE, Query
-from conformance.polaris.client import PolarisClient, path_names
+from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, CREATED, PRINCIPAL, PRINCIPAL_ROLE, Entity, Names
 from conformance.polaris.inventory import PolarisInventory
 from conformance.polaris.storage import STORAGES, Storage
@@ -212,7 +212,7 @@ class PolarisCatalog(PolarisClient, Catalog):
     def any_path(self, operation: Operation, name: str) -> dict[str, Any]:
         """Return path values for an operation on things of this name, which is one of the run's own."""
         name = name if name.startswith(self.target.prefix) else f"{self.target.prefix}{name}"
-        names = path_names(operation)
+        names = names_below_prefix(operation)
         return {key: self.tables.home if key == "namespace" else name for key in names}
 
     def ask(

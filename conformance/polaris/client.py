@@ -9,21 +9,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.client import Answer, Encoded, Expected
+from conformance.iceberg.client import names_below_prefix
 from conformance.operation_client import Headers, PathClient, Query, Signature, make_signature, python_name
 from conformance.polaris.methods import PolarisMethods
 from specs.identifiers import UNIT_SEPARATOR, encode_segment
 from specs.openapi import Document, Operation
 
-PREFIX, NAMESPACE = "prefix", "namespace"
-
-
-def path_names(operation: Operation) -> list[str]:
-    """Return what a path names beside the catalog in which a client works."""
-    return [
-        parameter.name
-        for parameter in operation.parameters
-        if parameter.location == "path" and parameter.name != PREFIX
-    ]
+NAMESPACE = "namespace"
 
 
 class PolarisClient(PolarisMethods, PathClient, api="polaris"):
@@ -32,7 +24,7 @@ class PolarisClient(PolarisMethods, PathClient, api="polaris"):
     @classmethod
     def signature(cls, document: Document, operation: Operation) -> Signature:
         """See OperationClient: the prefix is that of the catalog in which the client works."""
-        return make_signature(document, operation, path_names(operation))
+        return make_signature(document, operation, names_below_prefix(operation))
 
     def segment(self, name: str, value: Any) -> str:
         """See PathClient: the levels of a namespace are written with separators between them."""
@@ -51,5 +43,5 @@ class PolarisClient(PolarisMethods, PathClient, api="polaris"):
         expect: Expected,
     ) -> Answer:
         """See OperationClient."""
-        values = {name: path[python_name(name)] for name in path_names(self.signatures[operation].operation)}
+        values = {name: path[python_name(name)] for name in names_below_prefix(self.signatures[operation].operation)}
         return self.send(operation, values, content, query=query, headers=headers, expect=expect)

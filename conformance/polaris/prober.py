@@ -8,12 +8,12 @@ from typing import Any
 
 from conformance.exchange import Exchange
 from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.client import names_below_prefix
 from conformance.iceberg.prober import IcebergProber
 from conformance.json_values import read_object
 from conformance.ladders import Ladder
 from conformance.outcomes import UNREADABLE, Blocked, Unoffered, Violation
 from conformance.polaris.catalog import EVERY_ROLE, PolarisCatalog
-from conformance.polaris.client import path_names
 from conformance.polaris.entities import CATALOG
 from conformance.polaris.storage import STORAGES, storages_for
 from conformance.target import Target
@@ -111,7 +111,7 @@ class PolarisProber(IcebergProber):
             return
         catalog = PolarisCatalog(self.target)
         catalog.begin_example()
-        path: dict[str, Any] = dict.fromkeys(path_names(operation), self.target.missing_name)
+        path: dict[str, Any] = dict.fromkeys(names_below_prefix(operation), self.target.missing_name)
         body: dict[str, Any] | None = {} if operation.request else None
         self._sent(partial(catalog.send, operation.id, path, body, expect=None))
 

@@ -203,8 +203,8 @@ def _name_schemas(operations: Collection[Operation]) -> Schemas:
     """Return the schemas of path parameters that have a pattern, by operation."""
     schemas: Schemas = {}
     for operation in operations:
-        for parameter in operation.parameters:
-            if parameter.location == "path" and "pattern" in parameter.schema:
+        for parameter in operation.path_parameters():
+            if "pattern" in parameter.schema:
                 validator = jsonschema_rs.Draft202012Validator(parameter.schema)
                 schemas.setdefault(operation.id, []).append((parameter.name, validator))
     return schemas

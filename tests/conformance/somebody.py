@@ -6,12 +6,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 from conformance.client import Client, bearer
-from conformance.iceberg.client import IcebergClient, in_prefix
+from conformance.iceberg.client import IcebergClient, in_prefix, names_below_prefix
 from conformance.lance.client import LanceClient
 from conformance.lance.support.arrow import read_rows, stream
 from conformance.operation_client import FORM_TYPE
 from conformance.polaris.catalog import Credentials
-from conformance.polaris.client import PolarisClient, path_names
+from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE
 from conformance.polaris.storage import STORAGES
 from conformance.polaris.support.assignments import ASSIGNMENTS, CATALOG_ROLES, PRINCIPAL_ROLES
@@ -162,7 +162,7 @@ class Polaris:
             self.client.send(kind.create, path, kind.wrapped({"name": name, **more.get(kind.id, {})}))
         for assignment in ASSIGNMENTS.values():
             value = assignment.given.wrapped({"name": name})
-            path = dict.fromkeys(path_names(self.client.client.document.operation(assignment.assign)), name)
+            path = dict.fromkeys(names_below_prefix(self.client.client.document.operation(assignment.assign)), name)
             self.client.send(assignment.assign, path, value)
         grant = {"type": "catalog", "privilege": "TABLE_LIST"}
         self.client.send(ADD, CATALOG_ROLE.place((name, name)), {"grant": grant})

@@ -27,13 +27,8 @@ POINTERS = (
     *("format-version", "location", "last-column-id", "last-partition-id", "current-schema-id", "default-spec-id"),
     *("default-sort-order-id", "current-version-id"),
 )
-LISTS = {
-    "schemas": "schema-id",
-    "partition-specs": "spec-id",
-    "sort-orders": "order-id",
-    "versions": "version-id",
-    "version-log": "version-id",
-}
+DEFINITIONS = {"schemas": "schema-id", "partition-specs": "spec-id", "sort-orders": "order-id"}
+LISTS = {**DEFINITIONS, "versions": "version-id", "version-log": "version-id"}
 
 # Looking things up
 
@@ -165,8 +160,7 @@ def refs_there(metadata: Metadata) -> Iterator[tuple[str, str]]:
 
 def ids_unique(metadata: Metadata) -> Iterator[tuple[str, str]]:
     """Ids are unique, those of columns within a schema."""
-    keys = {"schemas": "schema-id", "partition-specs": "spec-id", "sort-orders": "order-id", "snapshots": "snapshot-id"}
-    for name, key in keys.items():
+    for name, key in {**DEFINITIONS, "snapshots": "snapshot-id"}.items():
         yield from _unique(f"/{name}", [entry[key] for entry in metadata.get(name) or []])
     for position, schema in enumerate(metadata.get("schemas") or []):
         yield from _unique(f"/schemas/{position}", list(field_ids(schema)))

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from conformance.client import Answer
+from conformance.iceberg.client import names_below_prefix
 from conformance.polaris.catalog import PolarisCatalog
-from conformance.polaris.client import path_names
 from conformance.polaris.entities import CATALOG, ENTITIES
 from conformance.polaris.storage import CONNECTIONS, EACH, HERE, Storage
 from conformance.polaris.support.catalogs import changed, connected
@@ -43,7 +43,7 @@ def prepared(operation: Operation, body: Body) -> Callable[[PolarisCatalog, str]
     """Return what prepares a request with a body: what a path of the management interface names is made for it."""
 
     def prepare(catalog: PolarisCatalog, _name: str) -> Ordinary:
-        managed = "{prefix}" not in operation.path and path_names(operation)
+        managed = "{prefix}" not in operation.path and names_below_prefix(operation)
         name = catalog.new_thing() if managed else catalog.target.new_name()
         return Ordinary(catalog.any_path(operation, name), body(catalog, name))
 

@@ -98,6 +98,12 @@ def commits_become(edit: Callable[[Json], Json]) -> Around:
     return request_becomes(edited)
 
 
+def updates_of(call: Call) -> list[Json]:
+    """Return the updates of a commit that are objects; a body without a list of them has none."""
+    updates = (content(call) or {}).get("updates")
+    return [update for update in updates if isinstance(update, dict)] if isinstance(updates, list) else []
+
+
 def updates_become(edit: Callable[[list[Json]], list[Json]]) -> Around:
     """Apply what `edit` makes of the updates of a commit."""
     return commits_become(lambda commit: _edited_at(commit, "updates", _of_objects(edit)))

@@ -18,7 +18,6 @@ OPTIONAL = {
     "createTable": ("partition-spec", "write-order", "properties", "stage-create"),
     "createView": ("location",),
 }
-OWN_IDS = {"schema": "schema-id", "spec": "spec-id", "sort-order": "order-id"}  # of what a commit may add
 
 NAMING = ("createTable", "renameTable", "registerTable")
 
@@ -76,23 +75,6 @@ def _defaulted(body: Json) -> Iterator[tuple[str, Any]]:
         yield name, body[name] if isinstance(body.get(name), type(default)) else default
 
 
-def _lacks_ids(call: Call) -> bool:
-    """True for a commit that adds something without the ids which its schema does not require."""
-    updates = (content(call) or {}).get("updates")
-    return any(map(_lacks_own_id, filter(None, updates))) if isinstance(updates, list) else False
-
-
-def _lacks_own_id(update: Any) -> bool:
-    if not isinstance(update, dict):
-        return False
-    parts = {part: value for part in OWN_IDS if isinstance(value := update.get(part), dict)}
-    fields = parts.get("spec", {}).get("fields")
-    numbered = (
-        all("field-id" in field for field in fields if isinstance(field, dict)) if isinstance(fields, list) else True
-    )
-    return not numbered or any(OWN_IDS[part] not in value for part, value in parts.items())
-
-
 fault("taken-name-replaced", "A table that has the name of a new one is dropped for it.", on=NAMING)(
     _room_made("dropTable", "table")
 )
@@ -126,7 +108,4 @@ fault(
         lambda call: any(name not in (content(call) or {}) for name in OPTIONAL[call.operation.id]),
         InvalidInput("the request has not all of its fields"),
     )
-)
-fault("ids-wanted", "Commits are refused that leave the ids of what they add to the server.", on=["updateTable"])(
-    refuses_when(_lacks_ids, InvalidInput("HTTP 400 Bad Request"))
 )

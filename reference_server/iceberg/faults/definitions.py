@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reference_server.context import Reply
-from reference_server.faults import Call, Proceed, content, fault
+from reference_server.faults import Call, Proceed, fault
 from reference_server.iceberg.faults.blocks import (
     TABLE_COMMITS,
     TABLES_SHOWN,
@@ -14,6 +14,7 @@ from reference_server.iceberg.faults.blocks import (
     table_there,
     updates_become,
     updates_lost,
+    updates_of,
 )
 from reference_server.iceberg.metadata.builder import LAST_ADDED
 from reference_server.iceberg.metadata.finalize import CURRENT
@@ -34,16 +35,11 @@ CHOOSING = {
 CHOICES = dict(CHOOSING.values())
 
 
-def _updates(call: Call) -> list[Json]:
-    updates: list[Json] = (content(call) or {}).get("updates", [])
-    return updates
-
-
 @fault("schema-ids-taken-over", on=COMMIT)
 async def _claimed(call: Call, proceed: Proceed) -> Reply:
     """A schema that is added keeps the id that the request gives it."""
     claimed = [
-        update["schema"].get("schema-id", 0) for update in _updates(call) if update.get("action") == "add-schema"
+        update["schema"].get("schema-id", 0) for update in updates_of(call) if update.get("action") == "add-schema"
     ]
     if not claimed:
         return await proceed()
@@ -72,7 +68,7 @@ def _unused(update: Json, updates: list[Json]) -> bool:
 async def _doubled(call: Call, proceed: Proceed) -> Reply:
     """A schema, spec or order that is there already is added once more."""
     # Show equal definitions as often as they were added, each with an id of its own.
-    before, updates = await table_there(call, proceed), _updates(call)
+    before, updates = await table_there(call, proceed), updates_of(call)
 
     def edit(table: Json) -> Json:
         shown = dict(table)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reference_server.errors import InvalidInput
-from reference_server.faults import content, fault
+from reference_server.faults import fault
 from reference_server.iceberg.faults.blocks import (
     TABLE_COMMITS,
     TABLES_SHOWN,
@@ -11,6 +11,7 @@ from reference_server.iceberg.faults.blocks import (
     metadata_become,
     refuses_when,
     updates_become,
+    updates_of,
 )
 from reference_server.iceberg.metadata.builder import MAIN
 from reference_server.iceberg.metadata.reading import Json
@@ -42,7 +43,7 @@ fault("rollback-cuts-log", "Going back to an older snapshot takes the younger on
 )
 fault("main-stays", "Main cannot be removed.", on=["updateTable"])(
     refuses_when(
-        lambda call: {"action": "remove-snapshot-ref", "ref-name": MAIN} in (content(call) or {}).get("updates", ()),
+        lambda call: {"action": "remove-snapshot-ref", "ref-name": MAIN} in updates_of(call),
         InvalidInput("The main branch cannot be removed."),
     )
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
-from reference_server.faults import Call, Proceed, content, fault
+from reference_server.faults import Call, Proceed, fault
 from reference_server.iceberg.faults.blocks import (
     TABLE_COMMITS,
     TABLES_SHOWN,
@@ -19,6 +19,7 @@ from reference_server.iceberg.faults.blocks import (
     refuses_when,
     table_there,
     updates_become,
+    updates_of,
 )
 from reference_server.iceberg.metadata.reading import Json
 
@@ -30,8 +31,7 @@ EXACT = 1 << 53  # doubles hold every whole number up to here
 
 
 def _added(call: Call) -> list[Json]:
-    updates = (content(call) or {}).get("updates", ())
-    return [update["snapshot"] for update in updates if isinstance(update, dict) and update.get("action") == ADD]
+    return [update["snapshot"] for update in updates_of(call) if update.get("action") == ADD]
 
 
 def _as_doubles(node: Any) -> Any:
@@ -64,7 +64,7 @@ async def _refs_protect(call: Call, proceed: Proceed) -> Reply:
     """A snapshot that a branch or tag names cannot be removed."""
     table = await table_there(call, proceed)
     named = {ref["snapshot-id"] for ref in table["refs"].values()} if table else set()
-    for update in (content(call) or {}).get("updates", ()):
+    for update in updates_of(call):
         if update.get("action") == "remove-snapshots" and named.intersection(update["snapshot-ids"]):
             return refused(call, InvalidInput("A branch or tag names the snapshot."))
     return await proceed()

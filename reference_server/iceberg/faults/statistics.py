@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
-from reference_server.faults import Call, Proceed, content, fault
-from reference_server.iceberg.faults.blocks import answer_follows, commit_follows, metadata_become, refuses_when
+from reference_server.faults import Call, Proceed, fault
+from reference_server.iceberg.faults.blocks import (
+    answer_follows,
+    commit_follows,
+    metadata_become,
+    refuses_when,
+    updates_of,
+)
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.metadata.statistics import PARTITION_STATISTICS, STATISTICS
 
@@ -16,7 +22,7 @@ SETS = {"set-statistics": STATISTICS, "set-partition-statistics": PARTITION_STAT
 
 def _set(call: Call, key: str) -> list[Json]:
     """Return the statistics that a commit sets."""
-    return [update[key] for update in (content(call) or {}).get("updates", ()) if SETS.get(update.get("action")) == key]
+    return [update[key] for update in updates_of(call) if SETS.get(str(update.get("action"))) == key]
 
 
 @fault("statistics-pile-up", on=["loadTable", "updateTable"])
@@ -39,8 +45,7 @@ def _first_ones(commit: Json, table: Json) -> Json:
 
 
 def _unnamed(call: Call) -> bool:
-    updates = (content(call) or {}).get("updates", ())
-    return any(update.get("action") == "set-statistics" and "snapshot-id" not in update for update in updates)
+    return any(update.get("action") == "set-statistics" and "snapshot-id" not in update for update in updates_of(call))
 
 
 def _kept(after: Json, before: Json) -> Json:

@@ -17,6 +17,7 @@ from reference_server.iceberg.faults.blocks import (
     table_there,
     updates_become,
     updates_lost,
+    updates_of,
 )
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.metadata.requirements import CREATE
@@ -25,6 +26,8 @@ from reference_server.iceberg.metadata.updates import TABLE_UPDATES
 COMMIT = ["updateTable"]
 
 SET = "set-properties"
+
+OWN_IDS = {"schema": "schema-id", "spec": "spec-id", "sort-order": "order-id"}  # of what a commit may add
 
 
 def _unnamed(update: Json, updates: list[Json]) -> bool:
@@ -53,6 +56,14 @@ def _assigns(call: Call) -> bool:
     body = content(call) or {}
     creates = any(requirement.get("type") == CREATE for requirement in body.get("requirements", ()))
     return not creates and any(update.get("action") == "assign-uuid" for update in body.get("updates", ()))
+
+
+def _lacks_ids(update: Json) -> bool:
+    """True for an update that leaves out ids which the document lets it leave out."""
+    added = {part: value for part in OWN_IDS if isinstance(value := update.get(part), dict)}
+    fields = added.get("spec", {}).get("fields")
+    unnumbered = isinstance(fields, list) and any("field-id" not in field for field in fields)
+    return unnumbered or any(OWN_IDS[part] not in value for part, value in added.items())
 
 
 def _without_origin(update: Json) -> Json:
@@ -137,6 +148,9 @@ fault("table-properties-replaced", "A commit that sets properties takes all othe
 # Refused without need
 fault("same-uuid-refused", "The UUID of a table cannot be assigned, not even the one that it has.", on=COMMIT)(
     refuses_when(_assigns, InvalidInput("Cannot reassign the UUID of a table."))
+)
+fault("ids-wanted", "Commits are refused that leave the ids of what they add to the server.", on=COMMIT)(
+    refuses_when(lambda call: any(map(_lacks_ids, updates_of(call))), InvalidInput("HTTP 400 Bad Request"))
 )
 fault("key-origin-lost", "Of an encryption key it is forgotten which key encrypted it.", on=COMMIT)(
     each_update("add-encryption-key", _without_origin)

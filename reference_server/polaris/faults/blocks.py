@@ -79,11 +79,9 @@ async def by_root(
     `at` are path parameters beside those of the call.
     """
     caller, path = call.request.principal, call.path
-    parameters = {
-        parameter.name for parameter in call.document.operation(operation).parameters if parameter.location == "path"
-    }
+    names = call.document.operation(operation).path_names
     call.request.principal = ADMIN
-    call.path = {name: value for name, value in {**path, **(at or {})}.items() if name in parameters}
+    call.path = {name: value for name, value in {**path, **(at or {})}.items() if name in names}
     try:
         reply = await performed(call, proceed, operation, body)
     finally:

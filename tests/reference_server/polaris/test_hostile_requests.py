@@ -74,7 +74,7 @@ def drawn_request(draw, operations, mine):
 class ManagementOperation:
     def __init__(self, operation):
         self.method, self.path, self.has_body = operation.method.upper(), operation.path, operation.request is not None
-        self.path_names = [parameter.name for parameter in operation.parameters if parameter.location == "path"]
+        self.path_names = operation.path_names
 
 
 @contextmanager
