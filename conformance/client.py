@@ -76,7 +76,7 @@ class Answer:
         self._touch(self._exchange, "body:")
         value = self._exchange.json(NO_JSON)
         if value is NO_JSON:
-            raise Violation("the body is not JSON", "body:")
+            raise Violation("the body is not JSON")
         return value
 
     def _shown(self, value: Any, path: str) -> Any:
@@ -93,7 +93,7 @@ class Answer:
         value = self._parsed()
         self._touch(self._exchange, f"body:/{name}")
         if not isinstance(value, dict):
-            raise Violation(f"the body is no JSON object but {shown(value)}", "body:")
+            raise Violation(f"the body is no JSON object but {shown(value)}")
         if self._look:
             self._look(self._exchange, f"/{name}")
         return self._shown(value[name], f"/{name}") if name in value else default
@@ -102,7 +102,7 @@ class Answer:
         """Return a field of a JSON object. Raises Violation when it is absent."""
         value = self.get(name, self)
         if value is self:
-            raise Violation(f"the answer has no field {shown(name)}", f"body:/{name}")
+            raise Violation(f"the answer has no field {shown(name)}")
         return value
 
     @property
@@ -347,7 +347,7 @@ class Client:
                 self.touch(step, mark)
                 message = f"the answer of {step.operation} cannot be used: {message}"
                 if self.recording.judging:
-                    raise Violation(message, mark) from error
+                    raise Violation(message) from error
                 raise Blocked(message, step.operation) from error
         raise error
 
@@ -393,7 +393,7 @@ class Client:
         if operation not in self.known.done and self.refuses(exchange):
             self._refuse(operation, message)
         if self.recording.judging:
-            raise Violation(message, "status")
+            raise Violation(message)
         raise Blocked(message, operation)
 
     def require(self, operation: str) -> None:

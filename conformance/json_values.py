@@ -22,7 +22,7 @@ class Fields(dict[Any, Any]):
     __slots__ = ()
 
     def __missing__(self, name: object) -> NoReturn:
-        raise Violation(f"the answer lacks the field {shown(name)} of an object", "body:")
+        raise Violation(f"the answer lacks the field {shown(name)} of an object")
 
 
 class Watched(Fields):
@@ -81,7 +81,7 @@ class Items(list[Any]):
         try:
             return super().__getitem__(place)
         except IndexError:
-            raise Violation(f"the answer lacks an item of a list, which has {len(self)}", "body:") from None
+            raise Violation(f"the answer lacks an item of a list, which has {len(self)}") from None
 
 
 def watched(value: Any, look: Look, path: str = "") -> Any:

@@ -21,11 +21,7 @@ UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticErro
 
 
 class Violation(AssertionError):
-    """The target did something else than the requirement says. `pointer` names the offending field."""
-
-    def __init__(self, message: str, pointer: str = "") -> None:
-        super().__init__(message)
-        self.pointer = pointer
+    """The target did something else than the requirement says."""
 
 
 class Blocked(Skipped):

@@ -22,14 +22,13 @@ def pages(fetch: Callable[[str | None], Answer], next_token: str, first: Answer 
     tokens, contents = set[str](), set[bytes]()
     yield answer
     while token := answer.get(next_token):
-        mark = f"body:/{next_token}"
         if not isinstance(token, str):
-            raise Violation(f"the token of the next page is {shown(token)} and no text", mark)
+            raise Violation(f"the token of the next page is {shown(token)} and no text")
         content = _content(answer, next_token)
         if token in tokens or content in contents:
-            raise Violation(f"the listing comes back to a page that it had before, by the token {shown(token)}", mark)
+            raise Violation(f"the listing comes back to a page that it had before, by the token {shown(token)}")
         if len(tokens) == MOST_PAGES:
-            raise Violation(f"the listing has not ended after {MOST_PAGES} pages", mark)
+            raise Violation(f"the listing has not ended after {MOST_PAGES} pages")
         tokens.add(token)
         contents.update([content] if content else [])
         answer = fetch(token)

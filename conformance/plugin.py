@@ -139,7 +139,7 @@ class SuitePlugin:
         error = call.excinfo.value if call.excinfo else None
         result = self.session.judged(self._result(requirement, error, call.when))
         if isinstance(error, Unoffered) and error.otherwise:
-            finding = self._result(requirement, Violation(error.otherwise, "status"), call.when)
+            finding = self._result(requirement, Violation(error.otherwise), call.when)
             self.lacking[requirement.id] = error.operation, finding
         if self._judged and not _spoils(result, self._judged):
             log.warning("after %s was judged, cleaning up ended with: %s", requirement.id, result.message)

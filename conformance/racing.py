@@ -107,7 +107,7 @@ def fail_on(suite: Suite, contradictions: Iterable[Contradiction]) -> None:
     for contradiction in contradictions:
         suite.client.steps = [exchange for event in contradiction.events for exchange in event.exchanges]
         suite.client.touch(suite.client.steps[-1], "body:")
-        raise Violation(contradiction.message, "body:")
+        raise Violation(contradiction.message)
 
 
 def fail_without_order(suite: Suite, events: Iterable[Event], limit: int = MOST_ORDERS) -> None:

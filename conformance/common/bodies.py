@@ -78,7 +78,7 @@ def unusual_values_are_no_failure(catalog: Any, case: Body) -> None:
         else:
             break
     if failed:
-        raise Violation(f"{case.id} fails on its client's mistakes: {with_statuses(failed)}", "status")
+        raise Violation(f"{case.id} fails on its client's mistakes: {with_statuses(failed)}")
 
 
 @template("body.padded.{}", should, clause="large-bodies", kind="error")
@@ -88,7 +88,7 @@ def large_bodies_are_no_failure(catalog: Any, case: Body) -> None:
     with catalog.client.unusual():
         answer = good.with_content({**good.body, **PADDING}).send(catalog, case.operation.id)
     if _fails(catalog, answer):
-        raise Violation(f"{case.id} fails with {answer.status} on a large body", "status")
+        raise Violation(f"{case.id} fails with {answer.status} on a large body")
 
 
 def _fails(catalog: Any, answer: Answer) -> bool:

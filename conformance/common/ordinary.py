@@ -61,7 +61,7 @@ def refuses_each(
         accepted(catalog, operation, good)
     if taken:
         shown = with_statuses(taken)
-        raise Violation(f"{operation} should refuse these with {refusal}, but answers {shown}", "status")
+        raise Violation(f"{operation} should refuse these with {refusal}, but answers {shown}")
 
 
 def with_statuses(answers: Sequence[tuple[str, Answer]]) -> str:

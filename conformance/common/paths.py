@@ -57,9 +57,9 @@ def other_methods_are_refused(catalog: Any, case: Asked) -> None:
         if method not in here:
             answer = _ask(catalog, replace(request, operation="", method=method))
             if answer.status not in NO_METHOD:
-                raise Violation(f"{method} should be refused with 404, 405 or 501, but got {answer.status}", "status")
+                raise Violation(f"{method} should be refused with 404, 405 or 501, but got {answer.status}")
             if answer.status == 405 and case.operation.method not in answer.response_headers.get("Allow", "").upper():
-                raise Violation(f"the 405 should allow {case.operation.method}", "header:Allow")
+                raise Violation(f"the 405 should allow {case.operation.method}")
 
 
 @template("request.below.{}", should, clause="paths", kind="error")
@@ -70,7 +70,7 @@ def nothing_lies_below(catalog: Any, case: Asked) -> None:
     below = url._replace(path=url.path + _below(catalog.client.document, case.id))
     answer = _ask(catalog, replace(request, operation="", url=below.geturl()))
     if answer.status not in NO_PATH:
-        raise Violation(f"a path that no operation has should be refused with 404, but got {answer.status}", "status")
+        raise Violation(f"a path that no operation has should be refused with 404, but got {answer.status}")
 
 
 def _below(document: Document, operation: str) -> str:

@@ -41,7 +41,7 @@ def nothing_succeeds_without_credentials(suite: Suite, catalog: Catalog, case: O
     for bearer in (None, *WRONG_BEARERS):
         answer = ask_as(catalog, case, bearer, None)
         if not 400 <= answer.status < 500:
-            raise Violation(f"{case.id} without proper credentials: {answer.status}", "status")
+            raise Violation(f"{case.id} without proper credentials: {answer.status}")
 
 
 def require_token(suite: Suite) -> None:

@@ -53,9 +53,8 @@ def test_a_first_page_that_is_there_already_is_not_asked_for():
 
 def test_a_token_that_comes_twice_is_a_violation():
     bodies = {None: page([1], "a"), "a": page([2], "b"), "b": page([3], "a")}
-    with pytest.raises(Violation, match='comes back to a page that it had before, by the token "a"') as caught:
+    with pytest.raises(Violation, match='comes back to a page that it had before, by the token "a"'):
         walk(bodies)
-    assert caught.value.pointer == f"body:/{TOKEN}"
 
 
 def test_a_page_that_comes_twice_is_a_violation_whatever_its_token():

@@ -142,7 +142,7 @@ def _fail(suite: Suite, operations: list[str], what: str) -> None:
         probe = suite.target.probes[operations[0]]
         suite.client.steps.append(probe.exchange)
         suite.client.touch(probe.exchange, "status")
-        raise Violation(f"{', '.join(operations)} {what}", "status")
+        raise Violation(f"{', '.join(operations)} {what}")
 
 
 @should("iceberg.config.separator", operations=CONFIG, clause="config-separator")

@@ -245,4 +245,4 @@ def test_race_of_view_commits(suite: Suite, catalog: IcebergCatalog) -> None:
     versions: list[dict[str, Any]] = catalog.view_metadata(id)["versions"]
     there = {representation["sql"] for version in versions for representation in version["representations"]}
     if not done <= there:
-        raise Violation(f"{len(done - there)} of {len(done)} versions that were acknowledged are lost", "body:")
+        raise Violation(f"{len(done - there)} of {len(done)} versions that were acknowledged are lost")

@@ -102,7 +102,7 @@ def _sent(catalog: IcebergCatalog, id: Names, request: Request, body: bytes = b"
             request["method"], signed["uri"], body=body or None, headers=headers, retries=False, timeout=TIMEOUT
         )
     except (urllib3.exceptions.HTTPError, ValueError) as error:
-        raise Violation(f"the storage cannot be reached at {host} ({type(error).__name__})", "body:/uri") from None
+        raise Violation(f"the storage cannot be reached at {host} ({type(error).__name__})") from None
     return answer.status, answer.data
 
 

@@ -26,7 +26,7 @@ def agree(expected: TableModel, metadata: Metadata) -> None:
     """Check that metadata are what the model predicts."""
     different = differences(expected, TableModel.of(metadata))
     if different:
-        raise Violation(f"the metadata are not what the commits so far make: {'; '.join(different)}", "body:/metadata")
+        raise Violation(f"the metadata are not what the commits so far make: {'; '.join(different)}")
 
 
 @dataclass

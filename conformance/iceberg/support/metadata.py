@@ -101,7 +101,7 @@ def by_id(entries: Iterable[Metadata], key: str, wanted: Any) -> Metadata:
     for entry in entries:
         if entry[key] == wanted:
             return entry
-    raise Violation(f"no {key} is {shown(wanted)}", "body:/metadata")
+    raise Violation(f"no {key} is {shown(wanted)}")
 
 
 def unlike(metadata: Metadata, *keys: str) -> Metadata:

@@ -187,7 +187,7 @@ def _versions(
 ) -> Versions:
     contents: dict[Hashable, Content] = {entry[id]: content(entry) for entry in metadata[name]}
     if metadata[used] not in contents:
-        raise Violation(f"{used} is {shown(metadata[used])}, which is not there", f"body:/metadata/{used}")
+        raise Violation(f"{used} is {shown(metadata[used])}, which is not there")
     return Versions(contents, contents[metadata[used]])
 
 

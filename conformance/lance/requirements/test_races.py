@@ -301,7 +301,7 @@ def _read_last(suite: Suite, id: Names, events: list[Event]) -> Event:
     racer = Racer(len(events), suite.client)
     _read(racer, LanceClient(suite.client), id, 0)
     if racer.events[0].result is None:
-        raise Violation("the table cannot be read after the race", "status")
+        raise Violation("the table cannot be read after the race")
     return racer.events[0]
 
 

@@ -42,7 +42,7 @@ def _check_close(actual: list[Any], expected: list[float]) -> None:
     equal(len(actual), len(expected), "the number of rows")
     for place, (got, wanted) in enumerate(zip(actual, expected, strict=True), start=1):
         if not isinstance(got, int | float) or not math.isclose(got, wanted, rel_tol=1e-4, abs_tol=1e-4):
-            raise Violation(f"the distance of row {place} is {shown(got)}, not {shown(wanted)}", "body:")
+            raise Violation(f"the distance of row {place} is {shown(got)}, not {shown(wanted)}")
 
 
 @must("lance.query.vector.nearest", operations=QUERY, clause="query-nearest")

@@ -46,7 +46,7 @@ def read_file(body: bytes) -> pa.Table:
         table = pa.ipc.open_file(body).read_all()
         table.validate(full=True)  # to read one that is not valid may end the process
     except (pa.ArrowException, OSError) as error:
-        raise Violation(f"the body is no Arrow file: {error}", "body:") from None
+        raise Violation(f"the body is no Arrow file: {error}") from None
     return table
 
 
@@ -55,4 +55,4 @@ def read_rows(body: bytes) -> Any:
     try:
         return strict(read_file(body).to_pylist())
     except (ValueError, OverflowError, LookupError):  # a name that is no text, a date after 9999, an unknown zone
-        raise Violation("the Arrow file of the body has values or names that cannot be read", "body:") from None
+        raise Violation("the Arrow file of the body has values or names that cannot be read") from None

@@ -150,7 +150,7 @@ def read_table(catalog: LanceCatalog, id: Names) -> pa.Table:
     try:
         list(table.column_names)
     except ValueError:
-        raise Violation("the columns of the rows have names that are no text", "body:") from None
+        raise Violation("the columns of the rows have names that are no text") from None
     return table
 
 

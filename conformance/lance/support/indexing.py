@@ -125,7 +125,7 @@ def wait_for_indices(
 
     entries = _patiently(catalog, look)
     if entries is None:
-        raise Violation(f"{what} was created, but is not listed", "body:/indexes")
+        raise Violation(f"{what} was created, but is not listed")
     return entries
 
 

@@ -82,7 +82,7 @@ def new_queried(catalog: LanceCatalog, rows: list[Row] | None = None) -> Names:
 def column(rows: Sequence[Row], name: str) -> list[Any]:
     """Return a column of found rows. Raises Violation when they do not have it."""
     if any(name not in row for row in rows):
-        raise Violation(f"the rows have no column {shown(name)}", "body:")
+        raise Violation(f"the rows have no column {shown(name)}")
     return [row[name] for row in rows]
 
 

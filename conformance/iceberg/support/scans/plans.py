@@ -28,7 +28,7 @@ class Described(dict[str, Any]):
     """A file as an answer describes it. Looking at a field that is not there is a Violation."""
 
     def __missing__(self, key: str) -> NoReturn:
-        raise Violation(f"a file is described without {key}", "body:/file-scan-tasks")
+        raise Violation(f"a file is described without {key}")
 
 
 def path_of(file: Described) -> str:
@@ -92,7 +92,7 @@ class Plan:
 
 def _only(planned: Sequence[Task], file: str) -> Task:
     if len(planned) != 1:
-        raise Violation(f"{file} has {len(planned)} file-scan-tasks, not 1", "body:/file-scan-tasks")
+        raise Violation(f"{file} has {len(planned)} file-scan-tasks, not 1")
     return planned[0]
 
 
@@ -113,13 +113,13 @@ def followed(catalog: IcebergCatalog, id: Id, first: Answer) -> Plan:
     """
     answer = finished(catalog, id, first)
     if answer["status"] != COMPLETED:
-        raise Violation(f"the planning is {shown(answer['status'])}", "body:/status")
+        raise Violation(f"the planning is {shown(answer['status'])}")
     planned = Plan(first, answer)
     waiting = list(_take(planned, answer))
     while waiting:
         planned.plan_tasks.append(waiting.pop())
         if len(planned.plan_tasks) > MOST_PLAN_TASKS:
-            raise Violation(f"there are more than {MOST_PLAN_TASKS} plan tasks", "body:/plan-tasks")
+            raise Violation(f"there are more than {MOST_PLAN_TASKS} plan tasks")
         waiting += _take(planned, catalog.fetch_scan_tasks(id, planned.plan_tasks[-1]))
     return planned
 
@@ -130,7 +130,7 @@ def finished(catalog: IcebergCatalog, id: Id, answer: Answer) -> Answer:
     plan_id = answer.get("plan-id")
     while answer["status"] == SUBMITTED:
         if time.monotonic() > deadline:
-            raise Violation(f"the planning goes on for more than {PLANNING_SECONDS:g} s", "body:/status")
+            raise Violation(f"the planning goes on for more than {PLANNING_SECONDS:g} s")
         time.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
         answer = catalog.fetch_planning_result(id, text(plan_id, "the plan-id of the submitted planning"))
@@ -146,10 +146,9 @@ def _take(planned: Plan, answer: Answer) -> list[str]:
 def tasks(answer: Answer) -> Iterator[Task]:
     """Return the file scan tasks of one answer. Raises Violation for a delete file that is not there."""
     deletes = answer.get("delete-files") or []
-    for position, task in enumerate(answer.get("file-scan-tasks") or []):
+    for task in answer.get("file-scan-tasks") or []:
         named = task.get("delete-file-references") or []
         if not all(isinstance(index, int) and 0 <= index < len(deletes) for index in named):
-            where = f"body:/file-scan-tasks/{position}/delete-file-references"
-            raise Violation(f"{shown(named)} are no positions among {len(deletes)} delete files", where)
+            raise Violation(f"{shown(named)} are no positions among {len(deletes)} delete files")
         residual = task.get("residual-filter", WHOLE_FILTER)
         yield Task(Described(task["data-file"]), tuple(Described(deletes[index]) for index in named), residual)

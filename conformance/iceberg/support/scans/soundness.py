@@ -77,7 +77,7 @@ def _residual(judge: Judge, task: Task, condition: Json, row: Any) -> bool:
         return judge.decide(condition if task.residual is WHOLE_FILTER else task.residual, row) is True
     except UNUSABLE:
         message = f"the residual-filter cannot be read: {json_values.shown(task.residual)}"
-        raise Violation(message, "body:/file-scan-tasks") from None
+        raise Violation(message) from None
 
 
 # Conditions

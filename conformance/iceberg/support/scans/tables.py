@@ -241,7 +241,7 @@ class ScanTable:
         """Return a live data file of the newest snapshot of main. Raises Violation when there is none there."""
         file = self.data_files().get(path)
         if file is None:
-            raise Violation(f"{shown(path)} is no file of the table", "body:/file-scan-tasks")
+            raise Violation(f"{shown(path)} is no file of the table")
         return file
 
     def data_files(self, snapshot: int | None = None) -> dict[str, ContentFile]:
@@ -266,7 +266,7 @@ def usable(otherwise: str) -> Iterator[None]:
     try:
         yield
     except UNUSABLE:
-        raise Violation(otherwise, "body:/metadata") from None
+        raise Violation(otherwise) from None
 
 
 def new_scan_table(
