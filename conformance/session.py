@@ -199,7 +199,7 @@ class Session:
             selected=self.selected,
             available=self.available,
             left_behind=list(self.target.sandbox.left_behind),
-            notes=traffic.told(),
+            notes=traffic.notes(),
             stopped=_stopped(traffic.stopped) if traffic.stopped else None,
         )
 

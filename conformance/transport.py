@@ -134,7 +134,7 @@ class Traffic:
         self.waits += waits
         self.waited += waited
 
-    def told(self) -> list[str]:
+    def notes(self) -> list[str]:
         """Return what a report says about the connections, a line each."""
         lines = []
         if self.broken:

@@ -53,13 +53,13 @@ class Measuring:
         """Yield the measurement of each fault, as it is done."""
         if jobs < 2:
             with _served(self.api) as bench:
-                yield from (self.one(fault, bench) for fault in faults)
+                yield from (self.measured(fault, bench) for fault in faults)
             return
         with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
             for done in as_completed([pool.submit(_in_process, self, fault) for fault in faults]):
                 yield done.result()
 
-    def one(self, name: str, bench: Bench) -> Mutant:
+    def measured(self, name: str, bench: Bench) -> Mutant:
         """Measure one fault."""
         started = time.perf_counter()
         target, server = bench.settings, bench.server
@@ -82,7 +82,7 @@ class Measuring:
 
 
 def _in_process(measuring: Measuring, fault: str) -> Mutant:
-    return measuring.one(fault, _of_process(measuring.api))
+    return measuring.measured(fault, _of_process(measuring.api))
 
 
 @cache

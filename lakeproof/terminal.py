@@ -17,7 +17,7 @@ from conformance.exit_codes import EXIT_CONFORMS
 from conformance.report.expected import expected, not_as_expected
 from conformance.report.headline import sentence
 from conformance.report.matrix import GLYPHS, WORST_FIRST, build_matrix
-from conformance.report.pretty import told
+from conformance.report.pretty import step_lines
 from conformance.requirement import Requirement
 from conformance.results import Cause, Result, Results
 from conformance.sandbox import Leftover, summary
@@ -200,6 +200,6 @@ def _card(entry: Result, title: Text, about: str, again: str) -> Group:
 
 
 def _step(number: int, step: Step) -> Text:
-    sent, came = told(step)
+    sent, came = step_lines(step)
     text = Text(f"  {number}. {sent}\n", "default" if step.mark else "dim")
     return text.append(f"     → {came}", "bold" if step.mark else "dim")

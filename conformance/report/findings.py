@@ -8,7 +8,7 @@ from itertools import groupby
 
 from conformance.report.headline import sentence
 from conformance.report.notes import Notes
-from conformance.report.pretty import short_body, told
+from conformance.report.pretty import short_body, step_lines
 from conformance.results import Result, Results
 from conformance.sandbox import summary
 from specs.problems import Problem
@@ -76,7 +76,7 @@ def _causes(results: Results, notes: Notes) -> Iterator[str]:
 
 def _steps(example: Result) -> str:
     """Return the last steps of a requirement, as they were sent and answered."""
-    lines = [f"{sent}{LINE}  -> {came}" for sent, came in map(told, example.steps[-MOST_STEPS:])]
+    lines = [f"{sent}{LINE}  -> {came}" for sent, came in map(step_lines, example.steps[-MOST_STEPS:])]
     return LINE.join([FENCE, *(line.replace(FENCE, GAP) for line in lines), FENCE]) if lines else ""
 
 

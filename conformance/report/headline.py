@@ -19,7 +19,7 @@ def sentence(results: Results) -> str:
     profile, stopped = results.target.profile, results.run.stopped
     must = sum(count for (level, _), count in counts.items() if level == "MUST")
     broken, blocked, known = (counts["MUST", verdict] for verdict in ("fail", "blocked", "known"))
-    details = "; ".join([_told(results.causes, broken, known, must), *_also(results, blocked)])
+    details = "; ".join([_cause_counts(results.causes, broken, known, must), *_also(results, blocked)])
     if broken or blocked or (stopped and stopped.gone):
         return f"Does not conform to {profile}: {details}."
     if results.totals["error"] or stopped:
@@ -49,7 +49,7 @@ def _part(results: Results) -> str:
     return f"{len(results.requirements):,} of {results.run.available:,} requirements"
 
 
-def _told(causes: Sequence[Cause], broken: int, known: int, must: int) -> str:
+def _cause_counts(causes: Sequence[Cause], broken: int, known: int, must: int) -> str:
     """Return how many causes there are, and of what: of all MUST requirements so many are broken or known to be."""
     are_known = f"{'is' if known == 1 else 'are'} known not to be met"
     failing = [cause for cause in causes if cause.requirements]

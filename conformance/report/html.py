@@ -9,7 +9,7 @@ from conformance.report.headline import sentence
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST, build_matrix
 from conformance.report.page_data import pack, page_data, shown_reference
 from conformance.report.pages import template
-from conformance.report.pretty import told, told_answer
+from conformance.report.pretty import answer_line, step_lines
 from conformance.results import Results
 from conformance.sandbox import summary
 
@@ -34,8 +34,8 @@ def render_html(results: Results) -> str:
         expectations=by_state(results),
         advice=WHAT_TO_DO,
         matrix=build_matrix(results),
-        told=told,
-        told_answer=told_answer,
+        step_lines=step_lines,
+        answer_line=answer_line,
         shown_reference=shown_reference,
         most_steps=MOST_STEPS,
         again=results.run.again or f"lakeproof check {results.target.url}",

@@ -55,16 +55,16 @@ def short_body(body: dict[str, Any] | None) -> str:
     return text if len(text) <= MAX_SHORT else text[: MAX_SHORT - 1] + "…"
 
 
-def told(step: Step) -> tuple[str, str]:
+def step_lines(step: Step) -> tuple[str, str]:
     """Return what was sent and what came, on a line each."""
     request, response = step.request, step.response
     split = urlsplit(request.url)
     query = f"?{split.query}" if split.query else ""
     sent = f"{request.method} {split.path}{query} {short_body(request.body)}"
-    return sent.rstrip(), told_answer(response)
+    return sent.rstrip(), answer_line(response)
 
 
-def told_answer(response: StepResponse) -> str:
+def answer_line(response: StepResponse) -> str:
     """Return an answer on one line."""
     return f"{response.status or response.failure} {short_body(response.body)}".rstrip()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from conformance.report.pretty import told
+from conformance.report.pretty import step_lines
 from conformance.results import Cause, Result, Results
 from specs.places import is_link
 
@@ -45,7 +45,7 @@ def _rule(entry: Result) -> dict[str, Any]:
 
 
 def _result(cause: Cause, entry: Result, results: Results) -> dict[str, Any]:
-    steps = [f"{sent}\n  -> {came}" for sent, came in map(told, entry.steps[-MOST_STEPS:])]
+    steps = [f"{sent}\n  -> {came}" for sent, came in map(step_lines, entry.steps[-MOST_STEPS:])]
     names = ", ".join(cause.requirements or cause.blocked)
     return {
         "ruleId": entry.id,

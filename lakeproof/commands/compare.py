@@ -16,7 +16,7 @@ from conformance.comparison import Change, Difference, differences, unexplained
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.mirror import Deviation
 from conformance.plugin import Listener
-from conformance.report.pretty import told
+from conformance.report.pretty import step_lines
 from conformance.results import Results
 from conformance.runner import run
 from conformance.settings import DEFAULT_REPORT, DEPTHS, Settings, load_settings
@@ -134,7 +134,7 @@ def _print_deviation(deviation: Deviation, *, once: bool) -> None:
     out.print(Text(f"      {seen}{', '.join(names[:MOST_IDS])}{more}", "dim"), soft_wrap=True)
     shown = deviation.pairs[-MOST_STEPS:]
     for number, pair in enumerate(shown, len(deviation.pairs) - len(shown) + 1):
-        (sent, first), (_, other) = (told(exchange.to_step()) for exchange in pair)
+        (sent, first), (_, other) = (step_lines(exchange.to_step()) for exchange in pair)
         answers = f"A → {first}\n         B → {other}" if number == len(deviation.pairs) else f"→ {first}"
         out.print(Text(f"      {number}. {sent}\n         {answers}", "dim"), soft_wrap=True)
     out.print()

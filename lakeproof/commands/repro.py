@@ -11,7 +11,7 @@ from rich.text import Text
 
 from conformance.exchange import Exchange, Step
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
-from conformance.report.pretty import told
+from conformance.report.pretty import step_lines
 from conformance.reproduction import as_pytest, as_shell, recorded, reproduce, settings_for
 from conformance.results import read_results
 from conformance.settings import DEFAULT_REPORT
@@ -59,7 +59,7 @@ def repro_command(requirement_id: str, url: str | None, results: Path, form: str
 def _print_steps(steps: Sequence[Step], exchanges: Sequence[Exchange]) -> None:
     """Print what was sent now and what came, with the recorded status where that is another one."""
     for number, (step, exchange) in enumerate(zip(steps, exchanges, strict=False), 1):
-        sent, came = told(exchange.to_step())
+        sent, came = step_lines(exchange.to_step())
         before = step.response.status
         differs = f"  (recorded: {before or step.response.failure})" if before != exchange.status else ""
         out.print(Text(f"  {number}. {sent}\n     → {came}", "dim").append(differs, "bold"), soft_wrap=True)

@@ -139,7 +139,7 @@ def _session(given: dict[str, Any]) -> Iterator[tuple[SparkSession, str]]:
             where = str(given["folder"])
         with starting():
             session = stack.enter_context(_open(spark, url, given))
-        with _told(where):
+        with _as_problem(where):
             yield session, where
 
 
@@ -161,7 +161,7 @@ def _check(url: str) -> None:
 
 
 @contextlib.contextmanager
-def _told(where: str) -> Iterator[None]:
+def _as_problem(where: str) -> Iterator[None]:
     """Raise Problem for what Spark, its connector or the catalog refuse."""
     from py4j.protocol import Py4JJavaError  # noqa: PLC0415 - optional
     from pyspark.errors import PySparkException  # noqa: PLC0415

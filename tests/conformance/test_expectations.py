@@ -45,17 +45,17 @@ def mended():
 
 
 @pytest.fixture(scope="module")
-def found(faulty, tmp_path_factory):
+def findings(faulty, tmp_path_factory):
     """The findings of a run on the faulty server."""
     return check(faulty.url, select=WORDS, report=str(tmp_path_factory.mktemp("found")))[0]
 
 
 @pytest.fixture
-def judge(tmp_path, found):
+def judge(tmp_path, findings):
     """Judge a server by the expectations of the run above, changed as is given."""
 
     def run(server, change=lambda file: None, select=WORDS, **settings):
-        path, file = tmp_path / "known.toml", updated(ExpectationFile(profile=PROFILE), found)
+        path, file = tmp_path / "known.toml", updated(ExpectationFile(profile=PROFILE), findings)
         change(file)
         write_expectations(path, file)
         assert read_expectations(path) == file
@@ -68,9 +68,9 @@ def states(results):
     return {record.requirement: record.state for record in results.expectations}
 
 
-def test_what_is_seen_as_it_is_known_breaks_no_gate(found, faulty, judge):
+def test_what_is_seen_as_it_is_known_breaks_no_gate(findings, faulty, judge):
     results, code = judge(faulty, strict=True)
-    broken = {name for cause in found.causes for name in cause.requirements}
+    broken = {name for cause in findings.causes for name in cause.requirements}
     assert code == 0
     assert CONFLICT in broken
     assert {entry.id for entry in results.requirements if entry.verdict == "known"} == broken
@@ -78,12 +78,12 @@ def test_what_is_seen_as_it_is_known_breaks_no_gate(found, faulty, judge):
     assert results.causes == []
 
 
-def test_what_is_mended_is_stale_until_it_is_removed(mended, judge, found):
+def test_what_is_mended_is_stale_until_it_is_removed(mended, judge, findings):
     results, code = judge(mended)
     assert code == 1
     assert results.totals["fail"] == 0
     assert states(results)[CONFLICT] == "stale"
-    assert pruned(updated(ExpectationFile(profile=PROFILE), found), results).known == []
+    assert pruned(updated(ExpectationFile(profile=PROFILE), findings), results).known == []
 
 
 def test_an_id_that_is_gone_is_an_orphan(mended, judge):
@@ -121,22 +121,22 @@ def test_what_was_not_selected_is_not_tested(mended, judge):
     assert set(states(results).values()) == {"untested"}
 
 
-def test_an_update_keeps_what_is_there_and_what_people_wrote(found):
-    first = updated(ExpectationFile(profile=PROFILE), found, reason="by design", link="https://x/1")
+def test_an_update_keeps_what_is_there_and_what_people_wrote(findings):
+    first = updated(ExpectationFile(profile=PROFILE), findings, reason="by design", link="https://x/1")
     kept = Entry(reason="other", findings={"lance.table.other": "seen"})
     first.known.append(kept)
-    again = updated(first, found)
+    again = updated(first, findings)
     assert kept in again.known
     assert {entry.reason for entry in again.known} == {"other", "by design"}
     assert {entry.link for entry in again.known} == {"", "https://x/1"}
 
 
-def test_names_of_a_run_are_not_stored(found):
-    entry = next(finding for finding in found.requirements if finding.id == CONFLICT)
-    steps = [stored(step, found.target.url, found.run.prefix) for step in entry.steps]
+def test_names_of_a_run_are_not_stored(findings):
+    entry = next(finding for finding in findings.requirements if finding.id == CONFLICT)
+    steps = [stored(step, findings.target.url, findings.run.prefix) for step in entry.steps]
     text = msgspec.json.encode(steps).decode()
-    assert found.run.prefix not in text
-    assert found.target.url not in text
+    assert findings.run.prefix not in text
+    assert findings.target.url not in text
     assert RUN in text
 
 
@@ -159,8 +159,8 @@ def expectations(depth="gate", **entry):
         ("impossible", "pass", "stale"),
     ],
 )
-def test_where_the_test_passes_the_stored_steps_decide(found, state, verdict, said):
-    steps = next(finding for finding in found.requirements if finding.id == CONFLICT).steps
+def test_where_the_test_passes_the_stored_steps_decide(findings, state, verdict, said):
+    steps = next(finding for finding in findings.requirements if finding.id == CONFLICT).steps
     expected = expectations(example="lance.table.a", steps=steps)
     expected.replays["lance.table.a"] = Replayed(state, "why")
     assert expected.judge(result("pass")).verdict == verdict
@@ -182,8 +182,8 @@ def test_without_steps_a_thorough_run_decides(verdict, kind, depth, state):
     assert expected.states == {"lance.table.a": state}
 
 
-def test_one_pass_of_what_is_flaky_decides_nothing(found):
-    steps = next(finding for finding in found.requirements if finding.id == CONFLICT).steps
+def test_one_pass_of_what_is_flaky_decides_nothing(findings):
+    steps = next(finding for finding in findings.requirements if finding.id == CONFLICT).steps
     expected = expectations(example="lance.table.a", steps=steps, flaky=["lance.table.a"])
     expected.replays["lance.table.a"] = Replayed("mended", "why")
     assert expected.judge(result("pass")).verdict == "pass"
@@ -219,8 +219,8 @@ def test_a_finding_whose_steps_end_well_when_they_are_sent_again_is_flaky(tmp_pa
         assert (code, states(results)) == (0, {CONFLICT: "unseen"})
 
 
-def test_findings_that_stay_are_not_flaky(found):
-    assert not any(is_flaky(finding.message) for finding in found.requirements)
+def test_findings_that_stay_are_not_flaky(findings):
+    assert not any(is_flaky(finding.message) for finding in findings.requirements)
 
 
 def test_errors_of_the_kit_say_nothing():

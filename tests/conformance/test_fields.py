@@ -38,26 +38,26 @@ DOCUMENT = Document(
 )
 
 
-def found(body, wrong=wrong_types):
+def defects_of(body, wrong=wrong_types):
     return [where for where, _ in defects(DOCUMENT, DOCUMENT.operation("MakeIt"), body, wrong)]
 
 
 def test_fields_of_all_parts_of_a_schema_are_made_wrong():
-    assert found({}) == ["name 17", "tags many", "tags [17]", "store many", "steps many"]
+    assert defects_of({}) == ["name 17", "tags many", "tags [17]", "store many", "steps many"]
 
 
 def test_items_of_lists_are_looked_into():
-    assert "steps.name 17" in found({"steps": [{"name": "x"}, {}]})
+    assert "steps.name 17" in defects_of({"steps": [{"name": "x"}, {}]})
 
 
 @pytest.mark.parametrize(("kind", "wrong"), [("a", ["store.role 17"]), ("b", ["store.size many", "store.size 1.5"])])
 def test_only_fields_of_the_variant_that_a_body_is_can_be_wrong(kind, wrong):
-    assert [finding for finding in found({"store": {"kind": kind}}) if finding.startswith("store.")] == wrong
+    assert [finding for finding in defects_of({"store": {"kind": kind}}) if finding.startswith("store.")] == wrong
 
 
 def test_bounds_are_those_of_the_variant():
-    assert found({"store": {"kind": "b"}}, below_minimum) == ["store.size 0"]
-    assert found({"store": {"kind": "a"}}, below_minimum) == []
+    assert defects_of({"store": {"kind": "b"}}, below_minimum) == ["store.size 0"]
+    assert defects_of({"store": {"kind": "a"}}, below_minimum) == []
 
 
 def test_fields_that_are_to_stay_are_left_alone():

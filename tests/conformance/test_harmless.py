@@ -62,19 +62,19 @@ HARMFUL = [
 ]
 
 
-def found(document, operation, path, body):
+def problems_in(document, operation, path, body):
     request = {"method": "POST", "url": f"http://t{path}", "body": body and {"json": body}}
     return list(problems({"operation": operation, "request": request}, document, PREFIX))
 
 
 @pytest.mark.parametrize("case", HARMLESS)
 def test_what_is_the_run_s_own_may_be_named(case):
-    assert found(*case) == []
+    assert problems_in(*case) == []
 
 
 @pytest.mark.parametrize("case", HARMFUL)
 def test_what_is_not_the_run_s_own_is_noticed(case):
-    assert found(*case) != []
+    assert problems_in(*case) != []
 
 
 def test_a_canary_is_the_run_s_own_and_gone_after_it():

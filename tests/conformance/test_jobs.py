@@ -27,7 +27,7 @@ def settings_of(server, tmp_path, **more):
     return Settings(server=server.url, api="lance", report=str(tmp_path), **{"select": SOME, **more})
 
 
-def told(results):
+def verdicts_of(results):
     entries = [
         (
             result.id,
@@ -49,7 +49,7 @@ def test_the_report_is_that_of_one_job(server, tmp_path, fault):
     alone, first = runner.run(settings_of(server, tmp_path, headers=headers))
     three, second = runner.run(settings_of(server, tmp_path, headers=headers, jobs=3))
     assert alone.requirements
-    assert told(three) == told(alone)
+    assert verdicts_of(three) == verdicts_of(alone)
     assert second == first
     assert (tmp_path / "exchanges.jsonl").read_bytes().count(b"\n") == three.run.requests
 

@@ -73,15 +73,15 @@ def faulty():
 
 
 @pytest.fixture(scope="module")
-def found(faulty, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("found")
+def recorded_run(faulty, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("recorded_run")
     headers = ["x-other-token: hush", "x-tenant: a b"]
     results, _ = check(faulty.url, token="s3cret", select=NAME, headers=headers, report=str(folder))
     return results
 
 
-def test_curl_commands_show_what_was_recorded(found, faulty, tmp_path):
-    script = as_shell(recorded(found, NAME), faulty.url)
+def test_curl_commands_show_what_was_recorded(recorded_run, faulty, tmp_path):
+    script = as_shell(recorded(recorded_run, NAME), faulty.url)
     secrets = {"LAKEPROOF_AUTHORIZATION": "Bearer s3cret", "LAKEPROOF_X_OTHER_TOKEN": "hush"}
     ran = subprocess.run(["sh", "-c", script], capture_output=True, text=True, env=secrets, check=True)
     assert [line.split()[1] for line in ran.stdout.splitlines() if line.startswith("HTTP/")] == ["200", "200", "400"]
@@ -89,17 +89,17 @@ def test_curl_commands_show_what_was_recorded(found, faulty, tmp_path):
     assert script.count(faulty.url) == 1
 
 
-def test_the_command_of_a_finding_judges_in_the_same_way(found, tmp_path, monkeypatch):
+def test_the_command_of_a_finding_judges_in_the_same_way(recorded_run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, value in (("LAKEPROOF_TOKEN", "s3cret"), ("LAKEPROOF_X_OTHER_TOKEN", "hush")):
         monkeypatch.setenv(name, value)
-    words = shlex.split(f"{found.run.again} -k {NAME}".replace("$LAKEPROOF_TOKEN", "s3cret"))
-    assert "hush" not in found.run.again
-    assert "s3cret" not in found.run.again
+    words = shlex.split(f"{recorded_run.run.again} -k {NAME}".replace("$LAKEPROOF_TOKEN", "s3cret"))
+    assert "hush" not in recorded_run.run.again
+    assert "s3cret" not in recorded_run.run.again
     assert command.main(words[1:], standalone_mode=False) == 1
     again_found = read_results(tmp_path / "lakeproof-report").requirements
     assert [entry.id for entry in again_found] == [NAME]
-    assert alike(again_found[0].message, recorded(found, NAME).finding.message)
+    assert alike(again_found[0].message, recorded(recorded_run, NAME).finding.message)
 
 
 @pytest.mark.parametrize(
@@ -123,10 +123,10 @@ def test_a_command_has_all_options_and_no_secret(settings, words):
     assert again(settings).endswith(words)
 
 
-def test_a_test_for_pytest_fails_until_it_is_mended(found, faulty, pytester, monkeypatch):
+def test_a_test_for_pytest_fails_until_it_is_mended(recorded_run, faulty, pytester, monkeypatch):
     for name, value in (("LAKEPROOF_TOKEN", "s3cret"), ("LAKEPROOF_X_OTHER_TOKEN", "hush")):
         monkeypatch.setenv(name, value)
-    pytester.makepyfile(test_found=as_pytest(recorded(found, NAME), faulty.url))
+    pytester.makepyfile(test_found=as_pytest(recorded(recorded_run, NAME), faulty.url))
     failed = pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider")
     failed.assert_outcomes(failed=1)
     failed.stdout.fnmatch_lines(["*CreateNamespace answers 400, as recorded*"])
@@ -135,14 +135,14 @@ def test_a_test_for_pytest_fails_until_it_is_mended(found, faulty, pytester, mon
         pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider").assert_outcomes(passed=1)
 
 
-def test_what_is_no_finding_is_a_problem(found):
+def test_what_is_no_finding_is_a_problem(recorded_run):
     with pytest.raises(Problem, match="has no finding") as caught:
-        recorded(found, NAME[:-1])
+        recorded(recorded_run, NAME[:-1])
     assert NAME in caught.value.hint
 
 
-def test_a_secret_of_the_recorded_run_has_to_be_given(found):
+def test_a_secret_of_the_recorded_run_has_to_be_given(recorded_run):
     with pytest.raises(Problem, match="a secret x-other-token") as caught:
-        settings_for(recorded(found, NAME), "http://h:1", {}, {})
+        settings_for(recorded(recorded_run, NAME), "http://h:1", {}, {})
     assert "$LAKEPROOF_X_OTHER_TOKEN" in caught.value.hint
-    assert json.loads(json.dumps(recorded(found, NAME).settings)) == recorded(found, NAME).settings
+    assert json.loads(json.dumps(recorded(recorded_run, NAME).settings)) == recorded(recorded_run, NAME).settings

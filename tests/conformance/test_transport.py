@@ -127,7 +127,7 @@ def test_what_prepares_is_sent_again_when_its_connection_breaks():
         assert create_namespace(client).status == 200
         assert [method for method, _ in server.asked] == ["POST"] * 3
         assert len(client.steps) == 1
-        assert client.traffic.told() == ["the server closed 2 of 3 connections without an answer"]
+        assert client.traffic.notes() == ["the server closed 2 of 3 connections without an answer"]
 
 
 def test_what_a_requirement_is_about_is_sent_once_and_so_is_all_behind_it():
@@ -235,7 +235,7 @@ def test_seconds_that_the_server_asks_for_are_waited(status, waits):
         client = client_of(server)
         assert list_namespaces(client).status == 200
         assert waits == [7, 7]
-        assert client.traffic.told() == ["the server asked 2 times to come back later, for 14 s in all"]
+        assert client.traffic.notes() == ["the server asked 2 times to come back later, for 14 s in all"]
         assert client.wire.of("ListNamespaces") == []
         assert len(client.steps) == 1
 

@@ -64,32 +64,32 @@ BROKEN_VIEWS = {
 }
 
 
-def found(name, metadata, *, url="http://t/v1", status=200):
+def broken_rules(name, metadata, *, url="http://t/v1", status=200):
     exchange = Exchange("loadTable", "GET", url, {}, status=status)
     return CHECKS[name](exchange, {"metadata": metadata})
 
 
 @pytest.mark.parametrize("name", TABLE_RULES)
 def test_rule_for_tables(name):
-    assert found(f"table {name}", TABLE) == []
-    assert found(f"table {name}", {**TABLE, **BROKEN_TABLES[name]})
+    assert broken_rules(f"table {name}", TABLE) == []
+    assert broken_rules(f"table {name}", {**TABLE, **BROKEN_TABLES[name]})
 
 
 @pytest.mark.parametrize("name", VIEW_RULES)
 def test_rule_for_views(name):
-    assert found(f"view {name}", VIEW) == []
-    assert found(f"view {name}", {**VIEW, **BROKEN_VIEWS[name]})
+    assert broken_rules(f"view {name}", VIEW) == []
+    assert broken_rules(f"view {name}", {**VIEW, **BROKEN_VIEWS[name]})
 
 
 def test_rules_look_at_whole_metadata_alone():
     broken = {**TABLE, **BROKEN_TABLES["metadata-statistics"]}
-    assert found("table metadata-statistics", broken, url="http://t/v1?snapshots=refs") == []
-    assert found("table metadata-statistics", broken, status=404) == []
-    assert found("view view-metadata-ids", TABLE) == []
+    assert broken_rules("table metadata-statistics", broken, url="http://t/v1?snapshots=refs") == []
+    assert broken_rules("table metadata-statistics", broken, status=404) == []
+    assert broken_rules("view view-metadata-ids", TABLE) == []
 
 
 def test_metadata_of_a_wrong_form_are_left_to_the_schema():
-    assert found("table metadata-refs", {"table-uuid": "u", "refs": 5}) == []
+    assert broken_rules("table metadata-refs", {"table-uuid": "u", "refs": 5}) == []
 
 
 @pytest.mark.parametrize("spelling", [{"current-snapshot-id": -1}, {"current-snapshot-id": None}, {}])
