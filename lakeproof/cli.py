@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import importlib
 import os
 import sys
@@ -14,6 +15,8 @@ from conformance.exit_codes import EXIT_INTERRUPTED, EXIT_USAGE
 from specs.problems import Problem
 
 HERE = Path(__file__).parent
+COLLECT_AFTER = (20_000, 20, 20)
+"""Thresholds of the garbage collector: by its own, a tenth of a run goes into looking through documents and schemas."""
 COMMANDS = {
     "serve": "serve_command",
     "check": "check_command",
@@ -81,11 +84,12 @@ def _first_sentence(command: str) -> str:
 )
 @click.version_option(package_name="lakeproof", prog_name="lakeproof")
 def lakeproof() -> None:
-    """Judge lakehouse catalogs, and mock them: Lance Namespace and Iceberg REST."""
+    """Judge lakehouse catalogs, and mock them: Lance Namespace, Iceberg REST and Apache Polaris."""
 
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    gc.set_threshold(*COLLECT_AFTER)
     try:
         code = lakeproof.main(standalone_mode=False)
     except Problem as problem:
