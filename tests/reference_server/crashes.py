@@ -54,7 +54,7 @@ class Crashes:
         command = [sys.executable, "-m", "lakeproof", "serve", "--api", self.api, "--port", "0", *self.options]
         self.process = subprocess.Popen([*command, "--storage", f"dir:{self.root}"], stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
-        assert line.startswith("ready:"), line
+        assert line.startswith("ready:"), line or f"the server ended with {self.process.wait()}"
         self.url = line.split()[-1]
 
     def kill(self):
