@@ -24,6 +24,7 @@ LEFT_OUT = (
     "jobs",
     "last_failed",
     "fail_fast",
+    "no_shrink",
     *SELECTING,
 )
 PAIRS = {"headers": ("--header", ": "), "storage_options": ("--storage-option", "=")}

@@ -43,11 +43,11 @@ class Settings:
     `token`. `scope` is asked for then. `depth` says how many examples a drawn requirement may cost, `seed`
     where a deep run starts (other depths are the same every time). `kinds`, `operations`, `clauses` and `select` (a
     pytest -k expression) choose among the requirements, `last_failed` those that the run in `report` did not find to
-    be met. `fail_fast` ends the run at the first that breaks the gate. `expect` is the file of known deviations.
-    `timeout` is in seconds for a whole request, `max_time` for the run (0: no end), `wait` for a server that is not
-    up yet. `ca`, `cert` and `key` are files for TLS, `insecure` takes any certificate. `leave_behind` judges a server
-    that cannot drop what the run makes. `jobs` is how many requirements are tested at the same time, each by a process
-    of its own.
+    be met. `fail_fast` ends the run at the first that breaks the gate, `no_shrink` shows a drawn counterexample as
+    it was found. `expect` is the file of known deviations. `timeout` is in seconds for a whole request, `max_time`
+    for the run (0: no end), `wait` for a server that is not up yet. `ca`, `cert` and `key` are files for TLS,
+    `insecure` takes any certificate. `leave_behind` judges a server that cannot drop what the run makes. `jobs` is
+    how many requirements are tested at the same time, each by a process of its own.
     """
 
     server: str = ""
@@ -74,6 +74,7 @@ class Settings:
     select: str = ""
     last_failed: bool = False
     fail_fast: bool = False
+    no_shrink: bool = False
     expect: str = ""
     timeout: float = 30.0
     max_time: float = 0.0

@@ -50,7 +50,7 @@ class Suite:
     def _hypothesis_settings(self) -> hypothesis.settings:
         """Return how drawn arguments are explored: the same way every time, but for a deep run."""
         deep = self.settings.depth == "deep"
-        phases = (Phase.explicit, Phase.generate, Phase.shrink)
+        phases = (Phase.explicit, Phase.generate, *(() if self.settings.no_shrink else (Phase.shrink,)))
         return hypothesis.settings(
             max_examples=DEPTHS[self.settings.depth],
             stateful_step_count=STEP_COUNT if not deep else STEP_COUNT * 4,

@@ -43,6 +43,7 @@ SETTINGS = {
     "clauses": ("CLAUSE", "only requirements that follow this clause; may be repeated"),
     "last_failed": ("", "only what the run in the report folder did not find to be met"),
     "fail_fast": ("", "end at the first requirement that breaks the gate"),
+    "no_shrink": ("", "show a drawn counterexample as it was found, without the time to make it small"),
     "expect": ("FILE", "the known deviations of the server"),
     "timeout": ("SECONDS", "for a whole request and its answer"),
     "max_time": ("SECONDS", "for the whole run"),

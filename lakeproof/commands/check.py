@@ -74,6 +74,7 @@ made. Exit codes: 0 conforms, 1 does not, 2 interrupted, 3 the kit failed,
 )
 @click.option("--depth", type=click.Choice(list(DEPTHS)), help="How many examples to draw.  [default: gate]")
 @click.option("--seed", type=int, help="Where a deep run starts.")
+@click.option("--no-shrink", is_flag=True, default=None, help="Show a drawn counterexample as found, not the smallest.")
 @selection_options
 @rerun_options
 @click.option("--expect", metavar="FILE", help=f"Known deviations of the server.  [default: {EXPECTATIONS}, if there]")

@@ -32,7 +32,7 @@ def judge(server: Server, folder: Path, *, fault: str = "", ids: set[str] | None
     headers = (f"{HEADER}: {fault}",) if fault else ()
     (api,) = server.urls
     given = {"server": server.url, "api": api, "token": TOKEN, "headers": headers, "report": str(folder)}
-    settings = load_settings({**given, **SETTINGS.get(api, {}), **more}, environ={}, folder=folder)
+    settings = load_settings({**given, **SETTINGS.get(api, {}), "no_shrink": True, **more}, environ={}, folder=folder)
     return run(settings, ids=ids)[0]
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib
 from unittest.mock import MagicMock
 
+import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
+from conformance.outcomes import Violation
 from conformance.settings import Settings
 from conformance.suite import Suite
 
@@ -47,3 +49,18 @@ def test_a_machine_follows_the_seed():
     assert drawn(7) == drawn(7)
     assert drawn(7) != drawn(8)
     assert drawn(7, "gate") == drawn(8, "gate")
+
+
+@pytest.mark.parametrize(("no_shrink", "smallest"), [(False, True), (True, False)])
+def test_a_counterexample_is_made_small_unless_that_is_not_wanted(no_shrink, smallest):
+    suite = Suite(Settings(no_shrink=no_shrink), target=MagicMock())
+    last = []
+
+    def example(numbers):
+        last[:] = numbers
+        if len(numbers) > 1:
+            raise Violation("too many numbers")
+
+    with pytest.raises(Violation):
+        suite.run(example, {}, {"numbers": st.lists(st.integers(), max_size=50)})
+    assert (last == [0, 0]) is smallest

@@ -61,7 +61,8 @@ def test_every_cause_is_found_again(judged, adapter, tmp_path):
     firsts = [next(filter(findings.get, cause.requirements), "") for cause in results.causes]
     verdicts = {id: findings[id] for id in firsts if id}
     assert len(verdicts) > 20
-    settings = load_settings({"server": adapter, "report": str(tmp_path)}, environ={}, folder=tmp_path)
+    given = {"server": adapter, "report": str(tmp_path), "no_shrink": True}
+    settings = load_settings(given, environ={}, folder=tmp_path)
     again, _ = run(settings, ids=set(verdicts))
     assert {entry.id: entry.verdict for entry in again.requirements} == verdicts
 
