@@ -125,7 +125,7 @@ def test_a_catalog_that_is_tidied_up_stays_that_of_all(ours, database, directory
     """What each has made is opened by the others while the manifest table is compacted, and when it is one version."""
     monkeypatch.setattr(upkeep, "MOST_FRAGMENTS", 2)
     monkeypatch.setattr(upkeep, "KEPT_FOR", timedelta(seconds=1))
-    manifest = str(root / "__manifest")
+    versions = root / "__manifest" / "_versions"
     ours.create_namespace(official.CreateNamespaceRequest(id=["ns"]))
     database.create_table("theirs", ROWS)
     made = []
@@ -135,7 +135,7 @@ def test_a_catalog_that_is_tidied_up_stays_that_of_all(ours, database, directory
             made.append(f"{name}{number}")
         check_all_open(ours, directory, made)
     ours.create_namespace(official.CreateNamespaceRequest(id=["last"]))
-    while len(lance.dataset(manifest).versions()) > 1:
+    while len(list(versions.glob("*.manifest"))) > 1:  # Lance cannot list versions while one goes
         time.sleep(0.05)
     check_all_open(ours, directory, made)
     in_place = lancedb.connect_namespace("dir", {"root": str(root)})
