@@ -14,6 +14,7 @@ from conformance.paging import pages
 from conformance.sandbox import Names, Thing
 from conformance.target import OFFERED, Target
 from specs.identifiers import IdentifierError
+from specs.openapi import Operation
 
 
 class Inventory(ABC):
@@ -51,6 +52,22 @@ class Inventory(ABC):
     @abstractmethod
     def children(self, namespace: Names) -> list[Thing]:
         """Ask what is in a namespace, the root included."""
+
+    @abstractmethod
+    def id_made(self, operation: Operation, exchange: Exchange) -> tuple[Any, ...]:
+        """Return the id of what a request for one of `creates` or `renames` makes. Raises KeyError when it has none."""
+
+    def made_by(self, exchange: Exchange) -> Thing | None:
+        """Return what a request may make or give another name, None when that is nothing, or nothing that has one."""
+        kind = {**self.creates, **self.renames}.get(exchange.operation)
+        operation = self.target.document.operations.get(exchange.operation)
+        if kind is None or operation is None:
+            return None
+        with suppress(KeyError, TypeError):  # of a body that is to be refused
+            id = self.id_made(operation, exchange)
+            if id and all(isinstance(level, str) for level in id):
+                return Thing(kind, id)
+        return None
 
     def roots(self) -> list[Thing]:
         """Ask what the run has at the first level; what lies in the given namespace counts as that."""

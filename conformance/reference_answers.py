@@ -39,7 +39,7 @@ def add_reference_answers(results: Results, first: Target, reference: Reference)
         names = names_between(first, second)
         second.client.traffic.ends = time.monotonic() + MOST_SECONDS
         for result in sorted(findings, key=lambda finding: finding.id not in examples):
-            replayed = replay(Finding.of(result, results), second.client, second.prefix, names)
+            replayed = replay(Finding.of(result, results), second, names)
             answers = [exchange.to_step().response for exchange in replayed.exchanges]
             result.reference = answers[: _parted(result.steps, answers)]
 

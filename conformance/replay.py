@@ -14,12 +14,12 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from conformance.answers import alike
-from conformance.client import Client
 from conformance.evidence import STATUSES, shown_step
 from conformance.exchange import Exchange, Step
 from conformance.redaction import MADE_UP, REDACTED
 from conformance.renaming import Renaming
 from conformance.results import Result, Results
+from conformance.target import Target
 
 State = Literal["same", "mended", "changed", "impossible"]
 CANARY = "-canary-"
@@ -62,20 +62,21 @@ class Replayed:
     exchanges: list[Exchange] = field(default_factory=list)
 
 
-def replay(
-    finding: Finding, client: Client, prefix: str, between: Mapping[str, str] = MappingProxyType({})
-) -> Replayed:
-    """Send the steps of a finding again and compare. `prefix` begins the names of the run that sends them.
+def replay(finding: Finding, target: Target, between: Mapping[str, str] = MappingProxyType({})) -> Replayed:
+    """Send the steps of a finding to a target, under names of its run, and compare. What they may make is noted.
 
     `between` is what else this server calls otherwise than that of the finding (mirror.names_between). Raises Stopped
     when the run is over.
     """
+    client = target.client
     if why := obstacle(finding, client.headers):
         return Replayed("impossible", why)
-    names = Renaming({**between, finding.prefix: f"{prefix}r{next(NUMBERS)}x"})
+    names = Renaming({**between, finding.prefix: f"{target.prefix}r{next(NUMBERS)}x"})
     shown, exchanges = shown_step(finding.steps), []
     for step in finding.steps:
-        exchanges.append(client.send(_request(step, finding.base, client.base, names, client.headers)))
+        request = _request(step, finding.base, client.base, names, client.headers)
+        target.sandbox.note_request(request)
+        exchanges.append(client.send(request))
         if step is shown:
             break
         names.learn((step.response.body or {}).get("json"), step.response.headers, exchanges[-1])

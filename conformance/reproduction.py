@@ -92,7 +92,7 @@ def reproduce(record: Recorded, settings: Settings) -> Reproduced:
     All names are of this run, and what it makes is dropped. Raises Problem when the target cannot be judged.
     """
     with met(settings) as target:
-        replayed = replay(record.finding, target.client, target.prefix)
+        replayed = replay(record.finding, target)
     if replayed.state in ("same", "mended"):
         return Reproduced(replayed.state == "same", replayed.why, replayed.exchanges)
     fails, why = _judged(record, settings)

@@ -81,6 +81,12 @@ class Sandbox:
         if self.inventory and operation in self.inventory.creates:
             self.note(self.inventory.creates[operation], [id])
 
+    def note_request(self, exchange: Exchange) -> None:
+        """Note what a request may make, before it is sent again."""
+        thing = self.inventory.made_by(exchange) if self.inventory else None
+        if thing:
+            self.note(thing.kind, [thing.id])
+
     def note_renamed(self, operation: str, source: Names | str, destination: Names) -> None:
         """Note the new name that a call of an operation may give to something: a registration stays one."""
         if self.inventory and operation in self.inventory.renames:

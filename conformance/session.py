@@ -159,7 +159,7 @@ class Session:
 
     def _replay(self, finding: Finding) -> Replayed:
         """Send the steps of a finding again, and drop what they made. Raises Stopped when the run is over."""
-        replayed = replay(finding, self.client, self.target.prefix)
+        replayed = replay(finding, self.target)
         self.target.sandbox.sweep(end=False)
         return replayed
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import unquote
 
 from jsonpointer import JsonPointerException, resolve_pointer
 
@@ -110,6 +111,14 @@ class Operation:
     def path_names(self) -> list[str]:
         """The names of what travels in the path."""
         return [parameter.name for parameter in self.path_parameters()]
+
+    def path_values(self, path: str) -> dict[str, str]:
+        """Return what stands in the path of a request, decoded, by the names of the parameters.
+
+        It is read from its end: what comes before differs from server to server.
+        """
+        pairs = zip(reversed(self.path.split("/")), reversed(path.split("/")), strict=False)
+        return {name[1:-1]: unquote(text) for name, text in pairs if name.startswith("{")}
 
     def default(self, name: str) -> Any:
         """Return what the document says that a query parameter is when it is not sent, None if nothing."""

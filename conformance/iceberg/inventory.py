@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from functools import partial
 from typing import Any, ClassVar
+from urllib.parse import urlsplit
 
 from conformance.exchange import Exchange
 from conformance.iceberg.client import IcebergClient, identifier
 from conformance.inventory import Inventory
+from conformance.json_values import read_object
 from conformance.sandbox import NAMESPACE, REGISTRATION, TABLE, VIEW, Names, Thing
 from specs.identifiers import UNIT_SEPARATOR
+from specs.openapi import Operation
 
 SEPARATOR = "separator"
 RESCUED = "rescued"
@@ -72,6 +75,17 @@ class IcebergInventory(Inventory):
         body = {"source": identifier(id), "destination": identifier(plain)}
         renamed = self.ask(lambda: self._client.send(RENAMES[kind], body=body, expect=None))
         return self.drop(Thing(kind, plain)) if renamed and renamed.status < 300 else None
+
+    def id_made(self, operation: Operation, exchange: Exchange) -> tuple[Any, ...]:
+        """See Inventory."""
+        path, body = operation.path_values(urlsplit(exchange.url).path), read_object(exchange.request_body)
+        if operation.id in self.renames:
+            path, body = {}, body["destination"]
+        separator = self.target.facts.get(SEPARATOR, UNIT_SEPARATOR)
+        levels = path["namespace"].split(separator) if "namespace" in path else body["namespace"]
+        if self.creates.get(operation.id) == NAMESPACE:
+            return tuple(levels)
+        return (*levels, path.get("table") or path.get("view") or body["name"])
 
     def look(self, operation: str, thing: Thing) -> Exchange | None:
         """See Inventory."""

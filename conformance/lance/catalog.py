@@ -15,7 +15,7 @@ from conformance.client import Answer, Client, Expected
 from conformance.common import hostile
 from conformance.common.catalog import FLAT, JOINT, NAMESPACES, NESTED, Catalog, inventory_of
 from conformance.lance.client import Id, LanceClient
-from conformance.lance.inventory import LanceInventory
+from conformance.lance.inventory import RENAMED, LanceInventory
 from conformance.lance.support.arrow import read_rows
 from conformance.lance.support.making import WAYS as MAKINGS
 from conformance.outcomes import Unoffered
@@ -35,7 +35,6 @@ NAMESPACE_BODIES: dict[str, dict[str, Any]] = {
     "the mode spelled out": {"mode": "Create"},
     "the mode and properties spelled out": {"mode": "Create", "properties": {}},
 }
-RENAMED = ("new_table_name", "new_namespace_id")
 
 
 class LanceCatalog(LanceClient, Catalog):

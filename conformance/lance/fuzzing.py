@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from conformance.fuzz.fuzzing import Fuzzing, Subject
-from conformance.lance.catalog import RENAMED, LanceCatalog
+from conformance.lance.catalog import LanceCatalog
+from conformance.lance.inventory import RENAMED
 from conformance.lance.support.ordinary import ordinary
 from specs.openapi import Operation
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from typing import Any, ClassVar
+from urllib.parse import parse_qsl, urlsplit
 
 from conformance.exchange import Exchange
 from conformance.inventory import Inventory
+from conformance.json_values import read_object
 from conformance.lance.client import Id, LanceClient
 from conformance.sandbox import NAMESPACE, REGISTRATION, TABLE, Names, Thing
 from conformance.target import Target
 from specs.identifiers import DELIMITER
+from specs.openapi import Operation
 
+RENAMED = ("new_table_name", "new_namespace_id")  # what a table is called from then on, and where it lies
 DELIMITERS = (DELIMITER, ".", "::", "|", "\x1f")
 
 
@@ -51,6 +55,16 @@ class LanceInventory(Inventory):
         if not self.is_ours(thing.id) or operation not in self.target.document.operations:
             return None
         return self._send(operation, thing.id, None if thing.kind == TABLE else {})
+
+    def id_made(self, operation: Operation, exchange: Exchange) -> tuple[Any, ...]:
+        """See Inventory."""
+        url, body = urlsplit(exchange.url), read_object(exchange.request_body)
+        delimiter = dict(parse_qsl(url.query)).get("delimiter", DELIMITER)
+        id = tuple(operation.path_values(url.path)["id"].split(delimiter))
+        if operation.id in self.renames:
+            name, namespace = (body.get(field) for field in RENAMED)
+            return (*(id[:-1] if namespace is None else namespace), name)
+        return id
 
     def look(self, operation: str, thing: Thing) -> Exchange | None:
         """See Inventory."""

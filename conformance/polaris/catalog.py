@@ -8,6 +8,7 @@ requirement may have made is dropped after it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -247,11 +248,10 @@ class PolarisCatalog(PolarisClient, Catalog):
         value = _value(body) if entity else None
         if entity is None or not isinstance(value, dict):
             return
-        inner = value.get(entity.field)
-        name = inner.get("name") if isinstance(inner, dict) else value.get("name")
-        if isinstance(name, str) and name:
-            outer = tuple(str(path[key]) for key in entity.path[:-1])
-            self.sandbox.note(entity.id, [(*outer, name)])
+        with suppress(KeyError):  # of a body that is to be refused
+            *outer, name = entity.id_made(path, value)
+            if name and isinstance(name, str):
+                self.sandbox.note(entity.id, [(*map(str, outer), name)])
 
 
 def _value(body: Any) -> Any:

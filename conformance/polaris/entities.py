@@ -31,6 +31,11 @@ class Entity:
         """Return the path values that name one."""
         return dict(zip(self.path, id, strict=False))
 
+    def id_made(self, path: Mapping[str, str], body: Any) -> tuple[Any, ...]:
+        """Return the id of what a body for `create` makes, wrapped or bare. Raises KeyError when it has none."""
+        inner = body.get(self.field)
+        return (*(path[name] for name in self.path[:-1]), (inner if isinstance(inner, dict) else body)["name"])
+
     def wrapped(self, value: Any) -> dict[str, Any]:
         """Return a body that holds one."""
         return {self.field: value}

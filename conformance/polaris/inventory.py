@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from typing import Any, ClassVar
+from urllib.parse import urlsplit
 
 from conformance.client import Client
 from conformance.exchange import Exchange
@@ -11,10 +12,11 @@ from conformance.iceberg.client import IcebergClient, in_prefix
 from conformance.iceberg.inventory import SEPARATOR, IcebergInventory
 from conformance.json_values import read_object
 from conformance.polaris.client import PolarisClient
-from conformance.polaris.entities import CATALOG, CATALOG_ROLE, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE, Entity
+from conformance.polaris.entities import CATALOG, CATALOG_ROLE, CREATED, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE, Entity
 from conformance.sandbox import Names, Sandbox, Thing
 from conformance.target import Target
 from specs.identifiers import UNIT_SEPARATOR, encode_segment
+from specs.openapi import Operation
 
 GENERIC_TABLE, POLICY = "generic table", "policy"
 LISTS = {GENERIC_TABLE: "listGenericTables", POLICY: "listPolicies"}
@@ -89,6 +91,7 @@ class PolarisInventory(ContentInventory):
 
     drops: ClassVar = {**ContentInventory.drops, **{entity.id: entity.delete for entity in ENTITIES.values()}}
     looks: ClassVar = {**ContentInventory.looks, **{entity.id: (entity.get,) for entity in ENTITIES.values()}}
+    creates: ClassVar = {**ContentInventory.creates, **{entity.create: entity.id for entity in ENTITIES.values()}}
     makers: ClassVar = {**ContentInventory.makers, **{entity.id: (entity.create,) for entity in ENTITIES.values()}}
     outer: ClassVar = tuple(entity.id for entity in (CATALOG_ROLE, CATALOG, PRINCIPAL_ROLE, PRINCIPAL))
 
@@ -134,6 +137,13 @@ class PolarisInventory(ContentInventory):
             self._empty(thing.id[-1])
             answer = self._delete(entity, thing)
         return answer
+
+    def id_made(self, operation: Operation, exchange: Exchange) -> tuple[Any, ...]:
+        """See Inventory."""
+        if entity := CREATED.get(operation.id):
+            path = operation.path_values(urlsplit(exchange.url).path)
+            return entity.id_made(path, read_object(exchange.request_body))
+        return super().id_made(operation, exchange)
 
     def _delete(self, entity: Entity, thing: Thing) -> Exchange | None:
         path = entity.place(tuple(thing.id))

@@ -25,7 +25,7 @@ OF_ROOT = {
 # Places that are reserved for examples, and a port of this machine at which nobody listens: told, and never asked.
 RESERVED = re.compile(r"^[a-z]+://(127\.0\.0\.1:9|([a-z]+\.)*example(\.com)?)/")
 MANAGEMENT = "/management/"  # in the paths of operations: whatever these name is named by itself
-ENTITY = re.compile(r"\{(prefix|\w+Name)\}")  # in the paths of operations: a name without levels
+ENTITY = re.compile(r"prefix|\w+Name")  # in the paths of operations: a name without levels
 OF_EVERY_CATALOG = "catalog_admin"
 # What may be asked to be signed of a bucket: it is refused, and sent by nobody.
 SIGN, OF_BUCKET = "signRequest", ("?list-type=2&prefix=", "/?delete")
@@ -107,8 +107,7 @@ def entities(operation: Operation, path: str, body: Any) -> Iterator[str]:
 
     The role that every catalog has is its catalog's.
     """
-    pairs = zip(reversed(operation.path.split("/")), reversed(path.split("/")), strict=False)
-    named = [unquote(text) for name, text in pairs if ENTITY.fullmatch(name)]
+    named = [text for name, text in operation.path_values(path).items() if ENTITY.fullmatch(name)]
     if MANAGEMENT in operation.path and isinstance(body, dict):
         wrapped = [child for child in body.values() if isinstance(child, dict)]
         named += [entity["name"] for entity in [body, *wrapped] if isinstance(entity.get("name"), str)]
@@ -117,15 +116,14 @@ def entities(operation: Operation, path: str, body: Any) -> Iterator[str]:
 
 def identifiers(operation: Operation, path: str, query: dict[str, str], body: Any) -> Iterator[list[str]]:
     """The ids of what a request is about, as levels: in its path, in its query, and in its body."""
-    here, there = path.split("/"), operation.path.replace("{prefix}/", "").split("/")
-    values = {name: unquote(text) for name, text in zip(reversed(there), reversed(here), strict=False)}
+    values = operation.path_values(path)
     delimiter = query.get("delimiter", "$")
-    if "{id}" in values and not (operation.id in OF_ROOT and values["{id}"] in ("", delimiter)):
-        yield values["{id}"].split(delimiter)
-    if "{namespace}" in values:
+    if "id" in values and not (operation.id in OF_ROOT and values["id"] in ("", delimiter)):
+        yield values["id"].split(delimiter)
+    if "namespace" in values:
         named = body.get("name") if isinstance(body, dict) else None
-        last = [values.get("{table}") or values.get("{view}") or named]
-        yield [*values["{namespace}"].split(UNIT_SEPARATOR), *(level for level in last if isinstance(level, str))]
+        last = [values.get("table") or values.get("view") or named]
+        yield [*values["namespace"].split(UNIT_SEPARATOR), *(level for level in last if isinstance(level, str))]
     if query.get("parent"):
         yield query["parent"].split(UNIT_SEPARATOR)
     yield from bodies(body)

@@ -6,6 +6,7 @@ import json
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
+from unittest.mock import MagicMock
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,8 +14,11 @@ import pytest
 from conformance.apis import requirements
 from conformance.exchange import Exchange
 from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.inventory import IcebergInventory
 from conformance.lance.catalog import LanceCatalog
+from conformance.lance.inventory import LanceInventory
 from conformance.outcomes import Blocked, Violation
+from conformance.polaris.inventory import PolarisInventory
 from conformance.sandbox import (
     MOST_TRIES,
     NAMESPACE,
@@ -30,7 +34,9 @@ from conformance.sandbox import (
 from conformance.session import Session
 from conformance.settings import load_settings
 from lakeproof import check, serve
+from reference_server.faults import HEADER
 from specs.problems import Problem
+from specs.profiles import find_profile
 from tests.conformance.small_servers import Meddler, turn_away
 from tests.conformance.somebody import SOMEBODY, fill
 from tests.conformance.strange_server import Habits, StrangeServer
@@ -75,6 +81,47 @@ def somebody(server, api):
 
 
 # What is there at the end of a run
+
+
+PAIR = {"source": {"namespace": ["lp1"], "name": "t"}, "destination": {"namespace": ["lp2"], "name": "u"}}
+MADE = [
+    (LanceInventory, "CreateTable", "/v1/table/lp1%24t/create", {}, Thing(TABLE, ("lp1", "t"))),
+    (LanceInventory, "DescribeTable", "/v1/table/lp1$t/describe", {}, None),
+    (LanceInventory, "RenameTable", "/v1/table/lp1$t/rename", {"new_table_name": "u"}, Thing(TABLE, ("lp1", "u"))),
+    (
+        IcebergInventory,
+        "createNamespace",
+        "/v1/p/namespaces",
+        {"namespace": ["lp1", "a"]},
+        Thing(NAMESPACE, ("lp1", "a")),
+    ),
+    (IcebergInventory, "createTable", "/v1/namespaces/lp1%1Fa/tables", {"name": "t"}, Thing(TABLE, ("lp1", "a", "t"))),
+    (IcebergInventory, "createTable", "/v1/namespaces/lp1/tables", {"name": 5}, None),
+    (IcebergInventory, "updateTable", "/v1/p/namespaces/lp1/tables/t", {}, Thing(TABLE, ("lp1", "t"))),
+    (IcebergInventory, "renameView", "/v1/views/rename", PAIR, Thing(VIEW, ("lp2", "u"))),
+    (IcebergInventory, "renameView", "/v1/views/rename", {}, None),
+    (PolarisInventory, "createPolicy", "/lpc/namespaces/lp1/policies", {"name": "p"}, Thing("policy", ("lp1", "p"))),
+    (PolarisInventory, "createCatalog", "/v1/catalogs", {"catalog": {"name": "lpc"}}, Thing("catalog", ("lpc",))),
+    (PolarisInventory, "createPrincipalRole", "/v1/principal-roles", {"name": "r"}, Thing("principal role", ("r",))),
+    (PolarisInventory, "createCatalogRole", "/lpc/catalog-roles", {"name": "r"}, Thing("catalog role", ("lpc", "r"))),
+]
+
+
+@pytest.mark.parametrize(("kind", "operation", "path", "body", "thing"), MADE)
+def test_what_a_recorded_request_may_make_is_known(kind, operation, path, body, thing):
+    api = kind.__module__.split(".")[1]
+    inventory = kind(MagicMock(document=find_profile(api).document(), facts={}))
+    request = Exchange(operation, "POST", f"http://127.0.0.1{path}", {}, json.dumps(body).encode())
+    assert inventory.made_by(request) == thing
+
+
+@pytest.mark.parametrize(("api", "fault"), [("lance", "list-empty"), ("iceberg", "lists-empty")])
+def test_what_findings_make_again_is_dropped_where_no_list_shows_it(api, fault, tmp_path):
+    with serve(api, allow_faults=True) as server:
+        given = {"headers": [f"{HEADER}: {fault}"], "select": f"{api}.listing", "leave_behind": True}
+        results, _ = check(server.url, api=api, report=str(tmp_path), **given)
+        assert results.totals["fail"]
+        assert SOMEBODY[api](server.url).there() == set()
 
 
 def test_what_a_server_made_by_itself_is_dropped(session, somebody):
