@@ -12,6 +12,7 @@ import gc
 import os
 import signal
 import sys
+import time
 import traceback
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
@@ -52,13 +53,21 @@ class Worker(SuitePlugin):
         number = fork(self._pipe, self._pipes)
         self._pipe = self._pipes[number]
         self.session.target.share_names(number, len(self._pipes))
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, self.interrupt)
         while task := _next(self._pipe):
             self.session.elsewhere.update(task.verdicts)
             self.session.client.known.done.update(task.done)
             items[task.id].config.hook.pytest_runtest_protocol(item=items[task.id], nextitem=None)
             self._pipe.send(self._news(task.id, self._judged))
         return True
+
+    def interrupt(self, *_signal: object) -> None:
+        """End the work of this process: where code takes no exception and loses this one, the next request ends it.
+
+        Raises KeyboardInterrupt.
+        """
+        self.session.client.traffic.ends = time.monotonic()
+        raise KeyboardInterrupt
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:

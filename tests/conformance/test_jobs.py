@@ -5,13 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from unittest.mock import MagicMock
 
 import pytest
 
 from conformance import crew, jobs, runner
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_INTERRUPTED
+from conformance.job_messages import Start
+from conformance.lance.catalog import LanceCatalog
+from conformance.outcomes import Stopped
 from conformance.requirement import Requirement
+from conformance.session import met
 from conformance.settings import Settings
+from conformance.worker import Worker
 from lakeproof import serve
 
 SOME = "namespace and (list or conflict or wire)"
@@ -112,3 +118,18 @@ def test_what_must_be_alone():
         requirement("spark.lance.a", kind="scenario"),
     ]
     assert {rule.id for rule in known} - jobs.apart(known, ["ListAll"]) == {"lance.a.plain"}
+
+
+def test_an_interruption_that_code_has_lost_ends_the_next_request(server, tmp_path):
+    settings = settings_of(server, tmp_path)
+    with met(settings) as target:
+        worker = Worker(Start(settings, target.found(), 1, [], None), MagicMock(), [])
+        catalog = LanceCatalog(worker.session.target)
+        catalog.begin_example()
+        assert catalog.list_namespaces(()).status == 200
+        with pytest.raises(KeyboardInterrupt):
+            worker.interrupt()
+        with pytest.raises(Stopped):
+            catalog.list_namespaces(())
+        worker.session.target.sandbox.clean_up()  # for that there is time
+        worker.session.finish()
