@@ -53,8 +53,10 @@ def test_a_machine_follows_the_seed():
 
 @pytest.mark.parametrize(("no_shrink", "smallest"), [(False, True), (True, False)])
 def test_a_counterexample_is_made_small_unless_that_is_not_wanted(no_shrink, smallest):
-    suite = Suite(Settings(no_shrink=no_shrink), target=MagicMock())
-    last = []
+    target = MagicMock()
+    target.client.recording.only_prepared = False
+    target.client.traffic.broken = 0
+    suite, last = Suite(Settings(no_shrink=no_shrink), target), []
 
     def example(numbers):
         last[:] = numbers
