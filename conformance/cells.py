@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 
@@ -43,9 +43,9 @@ class Levels:
     separators: str
     numbers: tuple[int, ...]
 
-    def cell(self, segment: str) -> str:
-        """Return the cell of a segment of a URL."""
-        parts = [part for part in re.split(self.separators, unquote(segment)) if part]
+    def cell(self, value: str) -> str:
+        """Return the cell of what stands in a path."""
+        parts = [part for part in re.split(self.separators, value) if part]
         return self.of(len(parts))
 
     def of(self, number: int) -> str:
@@ -117,10 +117,8 @@ class Shape:
             if location in ("query", "header"):
                 kinds = _kinds(node, _parsed(node, given[0])) if given else (ABSENT,)
                 yield from (f"{location} {name}: {kind}" for kind in kinds)
-        for scale in self.levels:
-            segment = _segment(self.operation.path, split.path, scale.parameter)
-            if segment is not None:
-                yield scale.cell(segment)
+        values = self.operation.path_values(split.path)
+        yield from (scale.cell(values[scale.parameter]) for scale in self.levels if scale.parameter in values)
         if len(exchange.request_body) > BIG_BODY:
             yield BIG
         if self.body:
@@ -304,12 +302,6 @@ def _parsed(node: Field, text: str) -> Any:
         return text
     value = read_json(text.encode())
     return text if value is None else value
-
-
-def _segment(template: str, path: str, name: str) -> str | None:
-    """Return the segment of a path that a parameter has; they are counted from the end, since servers add a prefix."""
-    pairs = zip(reversed(template.split("/")), reversed(path.split("/")), strict=False)
-    return next((segment for declared, segment in pairs if declared == f"{{{name}}}"), None)
 
 
 def _path_pattern(template: str) -> str:

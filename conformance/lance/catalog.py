@@ -15,7 +15,7 @@ from conformance.client import Answer, Client, Expected
 from conformance.common import hostile
 from conformance.common.catalog import FLAT, JOINT, NAMESPACES, NESTED, Catalog, inventory_of
 from conformance.lance.client import Id, LanceClient
-from conformance.lance.inventory import RENAMED, LanceInventory
+from conformance.lance.inventory import NEW_NAME, LanceInventory, renamed
 from conformance.lance.support.arrow import read_rows
 from conformance.lance.support.making import WAYS as MAKINGS
 from conformance.outcomes import Unoffered
@@ -211,9 +211,9 @@ class LanceCatalog(LanceClient, Catalog):
 
     def _note_renamed(self, operation: str, id: Names | str, body: Any) -> None:
         """Note the new name that a body asks for."""
-        name, namespace = (body.get(field) if isinstance(body, dict) else None for field in RENAMED)
-        if name and not isinstance(id, str):
-            self.sandbox.note_renamed(operation, id, (*(id[:-1] if namespace is None else namespace), str(name)))
+        if isinstance(body, dict) and body.get(NEW_NAME) and not isinstance(id, str):
+            *namespace, name = renamed(id, body)
+            self.sandbox.note_renamed(operation, id, (*namespace, str(name)))
 
     def register_foreign(self, id: Names, location: str, *, expect: Expected) -> Answer:
         """Register what is no table of the server's: it is only ever taken out again, and its files stay."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl, urlsplit
 
@@ -14,7 +15,7 @@ from conformance.target import Target
 from specs.identifiers import DELIMITER
 from specs.openapi import Operation
 
-RENAMED = ("new_table_name", "new_namespace_id")  # what a table is called from then on, and where it lies
+RENAMED = NEW_NAME, NEW_NAMESPACE = "new_table_name", "new_namespace_id"
 DELIMITERS = (DELIMITER, ".", "::", "|", "\x1f")
 
 
@@ -61,10 +62,7 @@ class LanceInventory(Inventory):
         url, body = urlsplit(exchange.url), read_object(exchange.request_body)
         delimiter = dict(parse_qsl(url.query)).get("delimiter", DELIMITER)
         id = tuple(operation.path_values(url.path)["id"].split(delimiter))
-        if operation.id in self.renames:
-            name, namespace = (body.get(field) for field in RENAMED)
-            return (*(id[:-1] if namespace is None else namespace), name)
-        return id
+        return renamed(id, body) if operation.id in self.renames else id
 
     def look(self, operation: str, thing: Thing) -> Exchange | None:
         """See Inventory."""
@@ -97,3 +95,9 @@ class LanceInventory(Inventory):
         parts = () if isinstance(id, str) else id  # a text has its delimiters
         delimiter = next((sign for sign in DELIMITERS if not any(sign in part for part in parts)), DELIMITER)
         return self.ask(lambda: self._client.send(operation, id, body, delimiter=delimiter, expect=None))
+
+
+def renamed(id: Names, body: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the id that a body of RenameTable gives to a table."""
+    namespace = body.get(NEW_NAMESPACE)
+    return (*(id[:-1] if namespace is None else namespace), body.get(NEW_NAME))

@@ -43,13 +43,17 @@ def race_on(spark, api, size=SMALL, **settings):
         return run_race(spark, Settings(server=server.url, api=api), size)
 
 
-def race_with(spark, api, fault, operations=1600):
+def race_until_wrong(run, tries=TRIES):
     """Race on a server with a fault, again where nobody has met anybody at the wrong moment."""
-    for _ in range(TRIES):
-        race = race_on(spark, api, replace(SMALL, operations=operations), faults=(fault,))
+    for _ in range(tries):
+        race = run()
         if race.contradictions:
             break
     return race
+
+
+def race_with(spark, api, fault, operations=1600):
+    return race_until_wrong(lambda: race_on(spark, api, replace(SMALL, operations=operations), faults=(fault,)))
 
 
 @pytest.mark.parametrize("api", ["iceberg", "lance"])
@@ -120,10 +124,8 @@ def test_sums_of_appends_and_merges_through_sql(spark, fault, tmp_path):
         name = f"raced{len(fault)}"
         attach(spark, catalog_for(name, settings))
         size = RaceSettings(6, 36) if fault else RaceSettings(3, 18)
-        for _ in range(TRIES if fault else 1):
-            race = run_race(spark, settings, size, partial(through_sql, name=name))
-            if race.contradictions:
-                break
+        play = partial(through_sql, name=name)
+        race = race_until_wrong(lambda: run_race(spark, settings, size, play), TRIES if fault else 1)
     assert bool(race.contradictions) == bool(fault), [wrong.message for _, wrong in race.contradictions]
     assert race.left_behind == []
     succeeded = {record.action for record in race.records if record.outcome == "ok"}
