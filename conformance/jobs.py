@@ -18,7 +18,7 @@ import pytest
 from conformance.apis import suite_part
 from conformance.crew import Crew, Process
 from conformance.job_messages import News, Rest, Start, Task
-from conformance.requirement import MARK, Requirement
+from conformance.requirement import Requirement, requirement_of
 from conformance.results import Result
 from conformance.settings import Settings
 from conformance.transport import CLEAN_UP_SECONDS
@@ -44,8 +44,8 @@ class Jobs:
         """Have workers test what need not be alone, then test the rest; leave it to pytest where that is all."""
         if session.testsfailed or session.config.option.collectonly or self.plugin.session.client.traffic.stopped:
             return None
-        items = {requirement.id: item for item in session.items if (requirement := _requirement(item))}
-        requirements = {name: _requirement(item) for name, item in items.items()}
+        items = {requirement.id: item for item in session.items if (requirement := requirement_of(item))}
+        requirements = {name: requirement_of(item) for name, item in items.items()}
         alone = apart(
             [requirement for requirement in requirements.values() if requirement],
             self._crowded(),
@@ -88,7 +88,7 @@ class Jobs:
         needs = {
             name: set(requirement.needs) & items.keys()
             for name, item in items.items()
-            if (requirement := _requirement(item))
+            if (requirement := requirement_of(item))
         }
         waiting, open_ones = dict.fromkeys(items), set(items)
         session = next(iter(items.values())).session
@@ -102,7 +102,8 @@ class Jobs:
             busy = {worker.pipe: worker for worker in self.crew.workers if worker.busy}
             if not busy:
                 return
-            for pipe in _ready(busy):
+            self.plugin.session.client.traffic.check_interrupted()
+            for pipe in _ready(busy, 1.0):
                 name = self._hear(busy[pipe], items)
                 open_ones.discard(name)
                 yield name
@@ -122,7 +123,7 @@ class Jobs:
         except (EOFError, OSError):
             self.crew.workers.remove(worker)
             message = f"the process that tested it ended with code {self.crew.code(worker)}"
-            requirement = _requirement(item)
+            requirement = requirement_of(item)
             self._add(item, Result.of(requirement, "error", message) if requirement else None)
             return name
         if isinstance(news, Rest):  # it was interrupted
@@ -259,12 +260,7 @@ def _check(session: pytest.Session) -> None:
         raise session.Interrupted(session.shouldstop)
 
 
-def _ready(pipes: Iterable[AnyPipe], seconds: float | None = None) -> list[AnyPipe]:
+def _ready(pipes: Iterable[AnyPipe], seconds: float) -> list[AnyPipe]:
     """Return the pipes that have something to say, at the latest after so many seconds."""
     ready: Any = wait(list(pipes), seconds)
     return list(ready)
-
-
-def _requirement(item: pytest.Item) -> Requirement | None:
-    marker = item.get_closest_marker(MARK)
-    return marker.args[0] if marker else None

@@ -6,6 +6,8 @@ It patches nothing and does nothing unless a run has a target.
 from __future__ import annotations
 
 import logging
+import signal
+import threading
 import time
 import traceback
 from collections.abc import Generator
@@ -20,7 +22,7 @@ from conformance.flaky import IN_EXAMPLES
 from conformance.jobs import Jobs
 from conformance.ordering import ranks
 from conformance.outcomes import Blocked, Unoffered, Violation
-from conformance.requirement import MARK, Requirement
+from conformance.requirement import Requirement, requirement_of
 from conformance.results import Result, Verdict
 from conformance.session import Session
 from conformance.verdict import GOOD
@@ -51,6 +53,7 @@ class SuitePlugin:
         self._requests = 0
         self._collected: list[Requirement] = []
         self._ended = False  # at the first finding, as was asked for
+        self._signals: list[int] = []  # that interrupt the run
         self._judged: Result | None = None  # the verdict on the requirement under way
         self.lacking: dict[str, tuple[str, Result]] = {}  # what is unoffered while this operation never succeeds
 
@@ -63,6 +66,7 @@ class SuitePlugin:
             config.pluginmanager.register(Jobs(self))
         if not config.pluginmanager.has_plugin("terminalreporter"):
             config.option.tbstyle = "native"
+        self._take_signals()
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
         """Let -k match requirement ids."""
@@ -172,8 +176,23 @@ class SuitePlugin:
 
     # The end
 
+    def _take_signals(self) -> None:
+        """Have what interrupts Python interrupt the run."""
+        if threading.current_thread() is not threading.main_thread():
+            return
+        for name in (signal.SIGINT, signal.SIGTERM):
+            if signal.getsignal(name) is signal.default_int_handler:
+                signal.signal(name, self.interrupt)
+                self._signals.append(name)
+
+    def interrupt(self, *_signal: object) -> None:
+        """End the run: now, or with its next request where code loses the exception. Raises KeyboardInterrupt."""
+        self.session.client.traffic.interrupted = True
+        raise KeyboardInterrupt
+
     def pytest_keyboard_interrupt(self) -> None:
         """Remember that the run was cut short, unless it ended itself."""
+        self.session.client.traffic.interrupted = False
         self.session.interrupted = self.session.client.traffic.stopped is None and not self._ended
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -200,11 +219,10 @@ class SuitePlugin:
             session.exitstatus = code
         self.session.finish()
 
-
-def requirement_of(item: pytest.Item) -> Requirement | None:
-    """Return the requirement that an item judges, None for any other test."""
-    marker = item.get_closest_marker(MARK)
-    return marker.args[0] if marker else None
+    def pytest_unconfigure(self) -> None:
+        """Give back what interrupts the run."""
+        for name in self._signals:
+            signal.signal(name, signal.default_int_handler)
 
 
 def _verdict(requirement: Requirement, error: BaseException | None, when: str) -> tuple[Verdict, str]:

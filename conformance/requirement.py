@@ -74,6 +74,12 @@ class Requirement:
 REQUIREMENTS: dict[str, Requirement] = {}
 
 
+def requirement_of(item: pytest.Item) -> Requirement | None:
+    """Return the requirement that an item judges, None for any other test."""
+    marker = item.get_closest_marker(MARK)
+    return marker.args[0] if marker else None
+
+
 def given(**strategies: SearchStrategy[Any]) -> Callable[[Test], Test]:
     """Draw these arguments of the test; the suite decides how many examples a run can afford."""
 

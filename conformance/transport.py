@@ -83,6 +83,7 @@ class Traffic:
 
     `ends` is when the run's time is over, on the monotonic clock, None for never. `broken` counts requests whose
     connection broke, `waited` the seconds that the server asked for. `last` is the latest request that reached it.
+    `interrupted` is true from an interruption until the run has ended for it.
     """
 
     requests: int = 0
@@ -95,15 +96,25 @@ class Traffic:
     last: Exchange | None = None
     stopped: Stopped | None = None
     cleaning: bool = False
+    interrupted: bool = False
     impatient: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def check(self) -> None:
-        """Raise Stopped when the run is over: for good when the server is gone, else clean-up has a while."""
+        """Raise Stopped when the run is over: for good when the server is gone, else clean-up has a while.
+
+        Raises KeyboardInterrupt as check_interrupted does.
+        """
+        self.check_interrupted()
         if self.stopped and (self.stopped.gone or not self.cleaning):
             raise self.stopped
         if self.ends is not None and time.monotonic() > self.ends + (CLEAN_UP_SECONDS if self.cleaning else 0):
             self.stop(Stopped("the run's time is over", "max-time"))
+
+    def check_interrupted(self) -> None:
+        """Raise KeyboardInterrupt once more where code lost it: Python drops what is raised in a destructor."""
+        if self.interrupted and not self.cleaning and threading.current_thread() is threading.main_thread():
+            raise KeyboardInterrupt
 
     def stop(self, stopped: Stopped) -> None:
         """End the run, now and for every request to come."""

@@ -12,7 +12,6 @@ import gc
 import os
 import signal
 import sys
-import time
 import traceback
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
@@ -23,7 +22,8 @@ import pytest
 from conformance.apis import place_of
 from conformance.exchange_log import ExchangeBuffer
 from conformance.job_messages import End, News, Rest, Start, Task
-from conformance.plugin import SuitePlugin, requirement_of
+from conformance.plugin import SuitePlugin
+from conformance.requirement import requirement_of
 from conformance.results import Result
 from conformance.runner import packages_of, run_pytest
 from conformance.session import Session
@@ -60,14 +60,6 @@ class Worker(SuitePlugin):
             items[task.id].config.hook.pytest_runtest_protocol(item=items[task.id], nextitem=None)
             self._pipe.send(self._news(task.id, self._judged))
         return True
-
-    def interrupt(self, *_signal: object) -> None:
-        """End the work of this process: where code takes no exception and loses this one, the next request ends it.
-
-        Raises KeyboardInterrupt.
-        """
-        self.session.client.traffic.ends = time.monotonic()
-        raise KeyboardInterrupt
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:

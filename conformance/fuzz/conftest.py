@@ -10,7 +10,7 @@ from conformance.common.catalog import Catalog
 from conformance.fixtures import PLUGIN
 from conformance.fuzz.fuzzing import fuzzing_of
 from conformance.kinds import FUZZ
-from conformance.plugin import requirement_of
+from conformance.requirement import requirement_of
 from conformance.suite import Suite
 
 

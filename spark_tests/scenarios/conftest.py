@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from conformance.outcomes import Blocked, Unoffered
-from conformance.plugin import requirement_of
+from conformance.requirement import requirement_of
 from conformance.suite import Suite
 from spark_tests.scenarios.lake import Lake
 from spark_tests.scenarios.starting import NAME, AttachedCatalog, Starter

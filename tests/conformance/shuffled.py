@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from conformance.ordering import ranks
-from conformance.plugin import requirement_of
+from conformance.requirement import requirement_of
 from conformance.runner import run
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from unittest.mock import MagicMock
 
 import pytest
@@ -13,7 +15,6 @@ from conformance import crew, jobs, runner
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_INTERRUPTED
 from conformance.job_messages import Start
 from conformance.lance.catalog import LanceCatalog
-from conformance.outcomes import Stopped
 from conformance.requirement import Requirement
 from conformance.session import met
 from conformance.settings import Settings
@@ -120,7 +121,40 @@ def test_what_must_be_alone():
     assert {rule.id for rule in known} - jobs.apart(known, ["ListAll"]) == {"lance.a.plain"}
 
 
-def test_an_interruption_that_code_has_lost_ends_the_next_request(server, tmp_path):
+class Destroyed:
+    """A listener that is interrupted where Python drops what is raised: the run must not need another signal."""
+
+    def __init__(self):
+        self.verdicts = 0
+
+    def selected(self, requirements):
+        pass
+
+    def judged(self, result):
+        self.verdicts += 1
+        if self.verdicts == 1:
+            with suppress(KeyboardInterrupt):
+                os.kill(os.getpid(), signal.SIGINT)
+
+
+@pytest.fixture
+def interruptible():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_an_interruption_that_code_has_lost_ends_the_run(server, tmp_path, interruptible, count):
+    listener = Destroyed()
+    results, code = runner.run(settings_of(server, tmp_path, jobs=count), listener)
+    assert code == EXIT_INTERRUPTED
+    assert results.run.interrupted
+    assert 1 <= len(results.requirements) <= listener.verdicts < results.run.selected
+    assert results.run.left_behind == []
+
+
+def test_an_interruption_that_a_worker_has_lost_ends_its_next_request_but_not_clean_up(server, tmp_path):
     settings = settings_of(server, tmp_path)
     with met(settings) as target:
         worker = Worker(Start(settings, target.found(), 1, [], None), MagicMock(), [])
@@ -129,7 +163,9 @@ def test_an_interruption_that_code_has_lost_ends_the_next_request(server, tmp_pa
         assert catalog.list_namespaces(()).status == 200
         with pytest.raises(KeyboardInterrupt):
             worker.interrupt()
-        with pytest.raises(Stopped):
+        with pytest.raises(KeyboardInterrupt):
             catalog.list_namespaces(())
-        worker.session.target.sandbox.clean_up()  # for that there is time
+        worker.session.target.sandbox.clean_up()
+        worker.pytest_keyboard_interrupt()
+        assert catalog.list_namespaces(()).status == 200
         worker.session.finish()

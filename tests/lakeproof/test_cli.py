@@ -398,16 +398,6 @@ def test_serve_is_ready_when_it_says_so_and_leaves_nothing(tmp_path, how):
     assert list(tmp_path.iterdir()) == []
 
 
-def interrupted(process, how):
-    """Interrupt a process, again where it has lost that: Python drops what a handler raises in a destructor."""
-    process.send_signal(how)
-    try:
-        return process.communicate(timeout=30)
-    except subprocess.TimeoutExpired:
-        process.send_signal(how)
-        return process.communicate(timeout=60)
-
-
 @pytest.mark.parametrize(("how", "jobs"), [(signal.SIGINT, "1"), (signal.SIGTERM, "1"), (signal.SIGINT, "3")])
 def test_an_interrupted_check_cleans_up_and_writes_what_it_has(tmp_path, how, jobs):
     report = tmp_path / "out"
@@ -417,7 +407,8 @@ def test_an_interrupted_check_cleans_up_and_writes_what_it_has(tmp_path, how, jo
         deadline = time.monotonic() + 60
         while not (log.exists() and log.stat().st_size > 200_000) and time.monotonic() < deadline:
             time.sleep(0.02)
-        out, err = interrupted(process, how)
+        process.send_signal(how)
+        out, err = process.communicate(timeout=60)
         assert process.returncode == 2, err
         left = urllib3.PoolManager(retries=False).request("GET", server.url + "/v1/namespace/$/list").json()
     assert left["namespaces"] == []
