@@ -27,6 +27,8 @@ NUMBER = b"{n}"
 DIGITS = 20
 HEADER_END = b"\r\n\r\n"
 LENGTH = b"content-length:"
+PATIENCE = 60.0
+"""The longest wait for an answer, in seconds."""
 CHUNKED, LAST_CHUNK = b"transfer-encoding: chunked", b"0\r\n\r\n"
 
 
@@ -110,7 +112,7 @@ async def _client(url: str, requests: Iterator[bytes], until: float, latencies: 
         if started >= until:
             break
         transport.write(raw)
-        head = await answers.next(bodiless=raw.startswith(b"HEAD"))
+        head = await asyncio.wait_for(answers.next(bodiless=raw.startswith(b"HEAD")), PATIENCE)
         errors += not head.startswith(b"HTTP/1.1 2")
         latencies.append(time.perf_counter() - started)
     transport.close()
@@ -140,7 +142,8 @@ class _Answers(asyncio.Protocol):
         head = bytes(self._buffer[:end])
         if self._bodiless or self._is_whole(head.lower()):
             self._buffer.clear()
-            self._head.set_result(head)
+            if not self._head.done():  # it is where the load was interrupted
+                self._head.set_result(head)
 
     def _is_whole(self, head: bytes) -> bool:
         if CHUNKED in head:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.cells import Levels
+from conformance.coverage.cells import Levels
+from conformance.http.wire import ExtraCheck
 from conformance.requirement import REQUIREMENTS, Requirement
-from conformance.target import Prober, Target
-from conformance.wire import ExtraCheck
+from conformance.targets.target import Prober, Target
 from specs.apis import part_of
 from specs.profiles import Profile
 

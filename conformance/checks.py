@@ -184,7 +184,7 @@ def _compare(actual: Any, what: str, test: Callable[[], bool], expected: str) ->
 
 
 def _same(actual: Any, other: Any) -> bool:
-    """True for equal values; true and 1 are none, as in JSON."""
+    """True for equal values; true and 1 are not equal, as in JSON."""
     return bool(actual == other) and isinstance(actual, bool) == isinstance(other, bool)
 
 

@@ -55,6 +55,8 @@ class Watched(Fields):
 
     def __eq__(self, other: object) -> bool:
         self._look(self._path + ALL_BELOW)
+        if isinstance(other, Watched):
+            other._look(other._path + ALL_BELOW)
         return super().__eq__(other)
 
     def __ne__(self, other: object) -> bool:

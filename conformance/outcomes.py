@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from _pytest.outcomes import Skipped
 
 if TYPE_CHECKING:
-    from conformance.exchange import Exchange
+    from conformance.http.exchange import Exchange
 
 
 # What the use of an answer raises that is not as the document says.
@@ -25,11 +25,15 @@ class Violation(AssertionError):
 
 
 class Blocked(Skipped):
-    """The requirement could not be judged: `by` is the operation or requirement that failed before."""
+    """The requirement could not be tested: `by` is the operation or requirement that failed before.
 
-    def __init__(self, message: str, by: str) -> None:
+    `lacks` is the operation that the target seems to lack, if that is why.
+    """
+
+    def __init__(self, message: str, by: str, lacks: str = "") -> None:
         super().__init__(message)
         self.by = by
+        self.lacks = lacks
 
 
 class Unoffered(Skipped):

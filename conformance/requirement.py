@@ -5,8 +5,9 @@
         \"\"\"Creating a namespace that exists is refused with 409 and code 2.\"\"\"
 
 The first line of the docstring is the statement that reports show. With `each` one function states
-the same for several cases: every key makes a requirement, and `{}` stands for it in the id, and for
-the case's own `id`, or the key in words, in the statement. `@given` below it draws further arguments, as in Hypothesis.
+the same for several cases: every key makes a requirement, and `{}` stands for it in the id and the clause, and for
+the case's own `id`, or the key in words, in the statement. A case says what its `operations` are, or is one of the
+document's, unless the decorator says it. `@given` below it draws further arguments, as in Hypothesis.
 What several APIs state is a template (common/template.py), which gives the statement and the place of its declaration.
 """
 
@@ -41,7 +42,7 @@ class Requirement:
 
     `operations` are its subjects: what else its test calls is a prerequisite. `needs` are requirements
     without which it says nothing new: where one of them is not met, it is blocked by it. `since` is the first revision
-    of its API by which it is judged, "" for all. `drawn` tells whether its test draws arguments, or commands.
+    of its API by which it is tested, "" for all. `drawn` tells whether its test draws arguments, or commands.
     """
 
     id: str
@@ -90,15 +91,20 @@ def given(**strategies: SearchStrategy[Any]) -> Callable[[Test], Test]:
     return decorate
 
 
+def operations_of(case: Any) -> Sequence[str]:
+    """Return the operations that a case is about: it is one, or names one by its `id`, or has several."""
+    return getattr(case, "operations", None) or [case.id]
+
+
 def _decorator(level: Level) -> Declaration:
     def declare(
         requirement_id: str,
         *,
-        operations: Sequence[str] | Callable[[Any], Sequence[str]],
+        operations: Sequence[str] | Callable[[Any], Sequence[str]] = operations_of,
         clause: str | Callable[[Any], str],
         kind: str = "behaviour",
         each: Mapping[str, Any] | None = None,
-        needs: Sequence[str] = (),
+        needs: Sequence[str] | Callable[[Any], Sequence[str]] = (),
         since: str = "",
         statement: Callable[[Any], str] | None = None,
         where: str = "",
@@ -115,10 +121,10 @@ def _decorator(level: Level) -> Declaration:
                         level,
                         kind,
                         tuple(operations(value) if callable(operations) else operations),
-                        clause(value) if callable(clause) else clause,
+                        clause(value) if callable(clause) else clause.replace("{}", key),
                         _statement((statement(value) if statement else function.__doc__) or "", key, value),
                         where or f"{function.__module__}:{function.__name__}",
-                        tuple(need.replace("{}", key) for need in needs),
+                        tuple(need.replace("{}", key) for need in (needs(value) if callable(needs) else needs)),
                         since,
                         kind == "model" or STRATEGIES in function.__dict__,
                     )
@@ -158,7 +164,7 @@ def _as_test(function: Test, declared: Mapping[str, Requirement], each: Mapping[
     fixtures = [parameter for name, parameter in parameters.items() if name not in strategies]
 
     def test(suite: Suite, **arguments: Any) -> None:
-        arguments = {name: suite.as_judged(value) for name, value in arguments.items()}
+        arguments = {name: suite.as_documented(value) for name, value in arguments.items()}
         suite.run(function, {"suite": suite, **arguments} if "suite" in parameters else arguments, strategies)
 
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD

@@ -16,18 +16,19 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
-from conformance.causes import Cause, find_causes
-from conformance.cells import CellRecord
-from conformance.exchange import Step
+from conformance.coverage.cells import CellRecord
 from conformance.exit_codes import EXIT_BROKEN, EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED, EXIT_NOTHING
+from conformance.findings.causes import Cause, find_causes
+from conformance.http.exchange import Step
 from conformance.results_files import FILE_NAME, read_content, results_file
-from conformance.sandbox import Leftover
+from conformance.targets.sandbox import Leftover
 from conformance.verdict import (
     BREAKING,
     VERDICTS,
     ClauseRecord,
     Count,
     ExpectationRecord,
+    RequirementId,
     Result,
     Seconds,
     Text,
@@ -85,7 +86,8 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     `again` is the command that repeats it, with all its options and secrets as variables, `prefix` what the names of
     all that it made begin with (both "" in results of older kits), `selected` the number of requirements that it was
-    to test, `available` of those that there are for the profile (0 in results of older kits).
+    to test, `available` of those that there are for the profile (0 in results of older kits), `not_reached` are those
+    that it was to test and did not come to.
     """
 
     id: Text
@@ -101,6 +103,7 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     requests: Count
     selected: Count = 0
     available: Count = 0
+    not_reached: list[RequirementId] = msgspec.field(default_factory=lambda: [])
     left_behind: list[Leftover | str]
     stopped: StopRecord | None = None
     notes: list[str] = msgspec.field(default_factory=lambda: [])
@@ -231,7 +234,7 @@ class Results(msgspec.Struct, kw_only=True):
 
 
 def read_results(path: Path) -> Results:
-    """Read a results file, compressed or not, or the one in a folder. Raises Problem for what is none."""
+    """Read a results file, compressed or not, or the one in a folder. Raises Problem for what is not a results file."""
     path = results_file(path)
     try:
         return msgspec.json.decode(read_content(path), type=Results)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from specs.problems import Problem
 
 FILE_NAME = "results.json"
 COMPRESSED_NAME = "results.json.gz"
@@ -34,3 +38,14 @@ def write_compressed(folder: Path, content: bytes) -> Path:
     path = folder / COMPRESSED_NAME
     path.write_bytes(gzip.compress(content, mtime=0))
     return path
+
+
+@contextmanager
+def written(folder: Path) -> Iterator[None]:
+    """Write into the folder of a report. Raises Problem when that is impossible."""
+    try:
+        yield
+    except OSError as error:
+        raise Problem(
+            f"The report folder {folder} cannot be written: {error.strerror}.", "Give another --report."
+        ) from None

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from conformance.apis import PACKAGE, place_of
+from conformance.comparing.reference_answers import Reference, add_reference_answers
 from conformance.kinds import FUZZ
-from conformance.plugin import Listener, SuitePlugin
-from conformance.reference_answers import Reference, add_reference_answers
 from conformance.requirement import REQUIREMENTS
 from conformance.results import Results
-from conformance.session import Session
+from conformance.run.plugin import Listener, SuitePlugin
+from conformance.run.session import Session
 from conformance.settings import Settings
-from conformance.target import Target
+from conformance.targets.target import Target
 from specs.extras import require_extra
 from specs.profiles import Profile
 
@@ -40,16 +40,16 @@ def run(
     known: Target | None = None,
     reference: Reference | None = None,
 ) -> tuple[Results, int]:
-    """Judge a target and return the results and the exit code.
+    """Test a target and return the results and the exit code.
 
     `ids` limits the run to these requirements, `package` names those of another suite, `plugins` go to pytest
     with the suite's own, `known` is the target, if the caller has met it already, `reference` starts the server whose
     answers to the steps of findings the results are to have. Nothing is printed; `listener` hears how it goes.
-    Raises Problem when the target cannot be judged.
+    Raises Problem when the target cannot be tested.
     """
     if FUZZ in settings.kinds:
         require_extra(FUZZ)
-    session = Session(settings, command, ids, known)
+    session = Session(settings, command, ids, known, own=not package and FUZZ not in settings.kinds)
     plugin = SuitePlugin(session, listener)
     suites = [package] if package else packages_of(settings, session.target.profile)
     code = run_pytest(_places(suites, ids), [plugin, *plugins])

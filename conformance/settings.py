@@ -1,26 +1,28 @@
 """The settings of a run: one name each, as a flag, an environment variable and a key of a file.
 
 `--max-time` on the command line, `LAKEPROOF_MAX_TIME` in the environment and `max_time` in
-`lakeproof.toml` are one setting; the first of these that is given wins.
+`lakeproof.toml` are one setting; the first of these that is given wins. Under pytest it is `--lakeproof-max-time`.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from conformance.http.redaction import REDACTED, is_secret
 from conformance.kinds import EVERY_KIND, KINDS
-from conformance.redaction import REDACTED, is_secret
-from specs.apis import default_api
+from specs.apis import apis, default_api
 from specs.files import read_toml
 from specs.identifiers import READABLE_SEPARATOR, IdentifierError, split_levels
-from specs.problems import Problem
+from specs.problems import Problem, did_you_mean
 
 FILE_NAME = "lakeproof.toml"
+SERVE = "serve"  # the table of the file that is for `lakeproof serve`
 ENV_PREFIX = "LAKEPROOF_"
 DEPTHS = {"smoke": 3, "gate": 15, "deep": 200}
 LOCATION = re.compile(r"/|[a-z][a-z0-9+.-]*:/")
@@ -28,75 +30,111 @@ MOST_JOBS = 64
 DEFAULT_REPORT = "lakeproof-report"
 EXPECTATIONS = "lakeproof-expectations.toml"
 EMBEDDED_STORAGE = "memory"
+NEARLY = 0.9  # how like a setting a variable of the environment is called that is one by mistake
+METADATA = "setting"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What is known of a setting beside its name and its default.
+
+    `help` is what it is for, `metavar` what stands for its value; without one it is a switch. `choices` are all that it
+    may be, `short` is another flag. A setting whose default is a tuple may be given several times, or as one text with
+    commas; where each value is a pair, `between` stands between name and value, and the text has a line for each.
+    `section` is a heading of the help for this setting and those behind it.
+    """
+
+    help: str
+    metavar: str = ""
+    choices: Callable[[], Iterable[str]] | None = None
+    short: str = ""
+    between: str = ""
+    section: str = ""
+
+
+def setting(default: Any, help: str, metavar: str = "", **more: Any) -> Any:
+    """Return a field of Settings; see Setting. `help` and `metavar` are literals: pytest's plugin reads the source."""
+    metadata = {METADATA: Setting(help, metavar, **more)}
+    return field(metadata=metadata, **{"default_factory" if callable(default) else "default": default})
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of a run.
+    """The settings of a run: options, variables and keys are made from this table."""
 
-    `name` is what reports call the server, `warehouse` what a server of several catalogs is asked for, `namespace`
-    one that exists, in which the whole run stays (levels with dots between them), `functions` one that exists and
-    has functions, which no operation can create. `prefix` starts the names of all that the run makes, before what makes
-    them its own. `location` is where tables may lie: the run has a folder of its own below it. `storage_options` are
-    `KEY=VALUE` settings by which the files of tables are reached, with the keys that Iceberg's clients use.
-    `credential` is `ID:SECRET`, for which a catalog issues tokens; the run gets itself one unless it has a
-    `token`. `scope` is asked for then. `depth` says how many examples a drawn requirement may cost, `seed`
-    where a deep run starts (other depths are the same every time). `kinds`, `operations`, `clauses` and `select` (a
-    pytest -k expression) choose among the requirements, `last_failed` those that the run in `report` did not find to
-    be met. `fail_fast` ends the run at the first that breaks the gate, `no_shrink` shows a drawn counterexample as
-    it was found. `expect` is the file of known deviations. `timeout` is in seconds for a whole request, `max_time`
-    for the run (0: no end), `wait` for a server that is not up yet. `ca`, `cert` and `key` are files for TLS,
-    `insecure` takes any certificate. `leave_behind` judges a server that cannot drop what the run makes. `jobs` is
-    how many requirements are tested at the same time, each by a process of its own.
-    """
+    server: str = setting("", "Test this server.", "URL")
+    api: str = setting(default_api, "What the server speaks", "API", choices=apis, section="The server")
+    profile: str = setting("", "A revision, as `lakeproof spec list` has it.  [default: the newest]", "NAME")
+    spec: str = setting("", "Test by this copy of the document, not the kit's own.", "FILE")
+    storage: str = setting("", "Storage of the embedded server, as `lakeproof serve` has it.", "KIND")
+    name: str = setting("", "What the reports call the server, with its version.", "NAME")
 
-    server: str = ""
-    name: str = ""
-    api: str = field(default_factory=default_api)
-    profile: str = ""
-    spec: str = ""
-    warehouse: str = ""
-    namespace: str = ""
-    functions: str = ""
-    prefix: str = ""
-    location: str = ""
-    storage_options: tuple[str, ...] = ()
-    token: str = ""
-    credential: str = ""
-    scope: str = ""
-    headers: tuple[str, ...] = ()
-    depth: str = "gate"
-    seed: int = 0
-    strict: bool = False
-    kinds: tuple[str, ...] = KINDS
-    operations: tuple[str, ...] = ()
-    clauses: tuple[str, ...] = ()
-    select: str = ""
-    last_failed: bool = False
-    fail_fast: bool = False
-    no_shrink: bool = False
-    expect: str = ""
-    timeout: float = 30.0
-    max_time: float = 0.0
-    wait: float = 0.0
-    ca: str = ""
-    cert: str = ""
-    key: str = ""
-    insecure: bool = False
-    leave_behind: bool = False
-    jobs: int = 1
-    report: str = DEFAULT_REPORT
+    warehouse: str = setting(
+        "", "The warehouse to ask a server of several for; NAME=URI embedded.", "NAME", section="Where the run works"
+    )
+    namespace: str = setting("", "Stay in this existing namespace; dots between its levels.", "NAME")
+    functions: str = setting("", "An existing namespace that has functions.", "NAME")
+    prefix: str = setting("", "The names of all that the run makes start so.  [default: lp]", "NAME")
+    location: str = setting("", "Tables may lie here; the run has a folder of its own below.", "URI")
+    storage_option: tuple[str, ...] = setting(
+        (), "Reach the files of tables by this: s3.endpoint=...; repeatable.", "KEY=VALUE", between="="
+    )
+    leave_behind: bool = setting(False, "Go on where a server cannot drop what the run makes.")
+
+    token: str = setting("", "Send this bearer token, and test what happens without it.", "TOKEN", section="Access")
+    credential: str = setting("", "Get tokens from the server for this, and test them.", "ID:SECRET")
+    scope: str = setting("", "The scope of tokens that are got for the credential.", "SCOPE")
+    header: tuple[str, ...] = setting((), "Send this header too; repeatable.", "'NAME: VALUE'", between=": ")
+    ca: str = setting("", "The authorities that sign the server's certificate (PEM).", "FILE")
+    insecure: bool = setting(False, "Take any certificate.")
+    cert: str = setting("", "The client's certificate (PEM).", "FILE")
+    key: str = setting("", "The key of the client's certificate, if in another file.", "FILE")
+
+    kinds: tuple[str, ...] = setting(
+        KINDS,
+        "Only requirements of these kinds; fuzz runs only where it is named",
+        "KIND,...",
+        choices=lambda: EVERY_KIND,
+        section="What is tested",
+    )
+    operation: tuple[str, ...] = setting(
+        (), "Only requirements on this operation, by its operationId; repeatable.", "OPERATION"
+    )
+    clause: tuple[str, ...] = setting((), "Only requirements that follow this clause; repeatable.", "CLAUSE")
+    select: str = setting(
+        "",
+        "Only requirements with these words in their ids, as in pytest -k: 'table and not rename'. "
+        "A whole id means that requirement alone.",
+        "EXPR",
+        short="-k",
+    )
+    last_failed: bool = setting(False, "Only what the last run with this --report did not find to be met.")
+
+    depth: str = setting(
+        "gate", "How many examples to draw", "DEPTH", choices=lambda: DEPTHS, section="How it is tested"
+    )
+    seed: int = setting(0, "Where a deep run starts; others are the same every time.", "N")
+    no_shrink: bool = setting(False, "Show a drawn counterexample as found, not the smallest.")
+    jobs: int = setting(1, "Test so many requirements at the same time.", "N")
+    timeout: float = setting(30.0, "For a request and its answer.", "SECONDS")
+    max_time: float = setting(0.0, "For the whole run; what was tested by then is reported.", "SECONDS")
+    wait: float = setting(0.0, "Wait for a server that is not up yet.", "SECONDS")
+    fail_fast: bool = setting(False, "End at the first requirement that breaks the gate.")
+
+    strict: bool = setting(False, "A SHOULD counts like a MUST.", section="Verdict and report")
+    expect: str = setting(
+        "", "Known deviations of the server.  [default: lakeproof-expectations.toml, if there]", "FILE"
+    )
+    report: str = setting(DEFAULT_REPORT, "Reports go here.", "DIR")
 
     def shown(self) -> dict[str, Any]:
         """Return the settings in force, for a report: secrets are not shown."""
         shown: dict[str, Any] = {}
-        for setting in fields(self):
-            value = getattr(self, setting.name)
-            if setting.name == "storage_options":
-                value = [f"{name}={_hide(name, text)}" for name, text in self.storage_pairs()]
-            elif setting.name == "headers":
-                value = [f"{name}: {_hide(name, text)}" for name, text in self.header_pairs()]
-            shown[setting.name] = _hide(setting.name, value) if value else value
+        for name, option in SETTINGS.items():
+            value = getattr(self, name)
+            if option.between:
+                value = [f"{key}{option.between}{_hide(key, text)}" for key, text in self.pairs(name)]
+            shown[name] = _hide(name, value) if value else value
         return shown
 
     @property
@@ -105,27 +143,14 @@ class Settings:
         id, _, secret = self.credential.partition(":")
         return (id, secret) if self.credential else None
 
-    def header_pairs(self) -> list[tuple[str, str]]:
-        """Return the extra headers as pairs. Raises Problem for one without a colon."""
-        pairs = []
-        for header in self.headers:
-            name, colon, value = header.partition(":")
-            if not colon or not name.strip():
-                raise Problem(f"The header {name!r} has no value.", 'Write it as --header "Name: value".')
-            pairs.append((name.strip(), value.strip()))
-        return pairs
-
-    def storage_pairs(self) -> list[tuple[str, str]]:
-        """Return the options of the storage as pairs. Raises Problem for one without a value."""
-        pairs = []
-        for option in self.storage_options:
-            name, equals, value = option.partition("=")
-            if not equals or not name.strip():
-                raise Problem(
-                    f"The storage option {name!r} has no value.",
-                    "Write it as --storage-option s3.endpoint=http://127.0.0.1:9000",
-                )
-            pairs.append((name.strip(), value.strip()))
+    def pairs(self, name: str) -> list[tuple[str, str]]:
+        """Return the values of `header` or `storage_option` as pairs. Raises Problem for one without a value."""
+        option, pairs = SETTINGS[name], []
+        for text in getattr(self, name):
+            key, between, value = text.partition(option.between.strip())
+            if not between or not key.strip():
+                raise Problem(f"{flag(name)} {key!r} has no value.", f"Write it as {flag(name)} {option.metavar}.")
+            pairs.append((key.strip(), value.strip()))
         return pairs
 
     def namespace_levels(self, name: str = "namespace") -> tuple[str, ...]:
@@ -134,6 +159,24 @@ class Settings:
             return tuple(split_levels(text, READABLE_SEPARATOR)) if (text := getattr(self, name)) else ()
         except IdentifierError as error:
             raise Problem(f"The setting {name} is wrong: {error}.", f"Example: --{name} a.b") from None
+
+
+SETTINGS: Mapping[str, Setting] = {entry.name: entry.metadata[METADATA] for entry in fields(Settings)}
+
+
+def flag(name: str) -> str:
+    """Return the flag of a setting."""
+    return "--" + name.replace("_", "-")
+
+
+def variable(name: str) -> str:
+    """Return the variable of the environment for a setting, or for a secret header or option."""
+    return ENV_PREFIX + re.sub(r"\W", "_", name).upper()
+
+
+def secret_settings() -> list[str]:
+    """Return the settings whose values may be secret."""
+    return [name for name, option in SETTINGS.items() if option.between or is_secret(name)]
 
 
 def _hide(name: str, value: Any) -> Any:
@@ -145,48 +188,73 @@ def load_settings(
 ) -> Settings:
     """Return the settings from what was given, the environment and `lakeproof.toml`, in this order.
 
-    An empty variable is as none: CI systems have no other way to leave one out. A file of expectations in the working
-    directory is used where none is named.
+    An empty variable is as none: CI systems have no other way to leave one out. So is a flag that may be repeated and
+    was not given. A file of expectations in the working directory is used where none is named.
 
-    Raises Problem for unknown names in the file, and for values that no run can have.
+    Raises Problem for unknown names, and for values that no run can have.
     """
-    path = (folder or Path.cwd()) / FILE_NAME
-    from_file = read_toml(path) if path.exists() else {}
-    known = {setting.name for setting in fields(Settings)}
-    unknown = sorted(set(from_file) - known - {"serve"})
-    if unknown:
-        raise Problem(f"{path} has unknown settings: {', '.join(unknown)}.", f"Known: {', '.join(sorted(known))}.")
-    from_env = {name: text for name in known if (text := environ.get(ENV_PREFIX + name.upper()))}
+    wanted = {name: value for name, value in given.items() if value is not None and value != ()}
+    _check_names(wanted, "This run")
     implied = {"expect": EXPECTATIONS} if ((folder or Path.cwd()) / EXPECTATIONS).exists() else {}
-    merged = {**implied, **from_file, **from_env, **{name: value for name, value in given.items() if value is not None}}
+    merged = {**implied, **given_elsewhere(environ, folder), **wanted}
     defaults = Settings()
     values = {name: _convert(name, value, getattr(defaults, name)) for name, value in merged.items()}
+    if values.get("server"):
+        values["storage"] = ""  # of no server that the run starts
     return _checked(replace(defaults, **values))
 
 
+def given_elsewhere(environ: Mapping[str, str] = os.environ, folder: Path | None = None) -> dict[str, Any]:
+    """Return the settings in the environment and in `lakeproof.toml`, as they stand there.
+
+    Raises Problem for unknown names.
+    """
+    path = (folder or Path.cwd()) / FILE_NAME
+    from_file = {name: value for name, value in read_toml(path).items() if name != SERVE} if path.exists() else {}
+    _check_names(from_file, str(path))
+    _check_names(_mistaken(environ), "The environment")
+    return from_file | {name: text for name in SETTINGS if (text := environ.get(variable(name)))}
+
+
+def _check_names(names: Iterable[str], where: str) -> None:
+    for name in sorted(set(names) - SETTINGS.keys()):
+        raise Problem(f"{where} has an unknown setting: {name}.", did_you_mean(name, SETTINGS, most=1))
+
+
+def _mistaken(environ: Mapping[str, str]) -> list[str]:
+    """Return what variables are called that are almost settings. Others are secrets, or of other commands."""
+    names = [name.removeprefix(ENV_PREFIX).lower() for name in environ if name.startswith(ENV_PREFIX)]
+    return [name for name in names if get_close_matches(name, SETTINGS, 1, NEARLY)]
+
+
 def _convert(name: str, value: Any, default: Any) -> Any:
+    """Return a value as the setting has it. Raises Problem for one that it cannot have."""
+    option = SETTINGS[name]
     try:
-        if isinstance(default, tuple):
-            return tuple(value.split(",")) if isinstance(value, str) else tuple(value)
-        if isinstance(default, bool):
-            return (
-                value
-                if isinstance(value, bool)
-                else {"true": True, "1": True, "false": False, "0": False}[value.lower()]
-            )
-        return type(default)(value)
-    except (TypeError, ValueError, KeyError):
+        converted = _converted(value, default, option)
+    except (TypeError, ValueError, KeyError, AttributeError):
         raise Problem(
             f"The setting {name} cannot be {value!r}.", f"It is of the kind {type(default).__name__}."
         ) from None
+    if option.choices:
+        choices = option.choices()
+        for part in converted if isinstance(converted, tuple) else (converted,):
+            if part not in choices:
+                raise Problem(f"The setting {name} cannot be {part!r}.", f"Choose {', '.join(choices)}.")
+    return converted
+
+
+def _converted(value: Any, default: Any, option: Setting) -> Any:
+    if isinstance(default, tuple):
+        texts = [value] if isinstance(value, str) else value
+        parts = [part.strip() for text in texts for part in text.split("\n" if option.between else ",")]
+        return tuple(filter(None, parts))
+    if isinstance(default, bool) and not isinstance(value, bool):
+        return {"true": True, "1": True, "false": False, "0": False}[value.lower()]
+    return type(default)(value)
 
 
 def _checked(settings: Settings) -> Settings:
-    if settings.depth not in DEPTHS:
-        raise Problem(f"There is no depth {settings.depth!r}.", f"Choose {', '.join(DEPTHS)}.")
-    unknown = sorted(set(settings.kinds) - set(EVERY_KIND))
-    if unknown:
-        raise Problem(f"There is no kind {', '.join(unknown)}.", f"Kinds: {', '.join(EVERY_KIND)}.")
     if settings.timeout <= 0:
         raise Problem("The timeout must be more than 0 seconds.", "Example: --timeout 10")
     if settings.max_time < 0 or settings.wait < 0:
@@ -198,14 +266,15 @@ def _checked(settings: Settings) -> Settings:
     if settings.credential and not all(settings.client_credentials or ()):
         raise Problem("The credential has no id or no secret.", 'Write it as --credential "ID:SECRET".')
     if not re.fullmatch(r"[A-Za-z0-9_-]{0,40}", settings.prefix):
-        raise Problem(f"The prefix {settings.prefix!r} is none.", "Letters, digits, - and _, at most 40 of them.")
+        raise Problem(f"The prefix {settings.prefix!r} is invalid.", "Letters, digits, - and _, at most 40 of them.")
     if settings.location and not LOCATION.match(settings.location):
         raise Problem(
             f"The location {settings.location!r} is neither an absolute path nor a URI.",
             "Example: --location s3://bucket/folder",
         )
-    settings.header_pairs()
-    settings.storage_pairs()
+    for name, option in SETTINGS.items():
+        if option.between:
+            settings.pairs(name)
     settings.namespace_levels()
     settings.namespace_levels("functions")
     return settings

@@ -14,6 +14,7 @@ from hypothesis.strategies import SearchStrategy
 
 NAMES = ("a", "b", "orders", "Orders", "t_1", "x-y", "z9")
 TEXTS = ("", "v", "two words", "ünïcode ✓", "'quoted' \"twice\"", '{"json": true}', "x" * 300)
+PLAIN_TEXTS = ("v", "two words", "42", "2024-06-01", "https://docs.example/a_b?c=d")  # what any server takes as a value
 # Names that a column may have, and that one has to be careful with in SQL, in URLs and in files.
 COLUMN_NAMES = {
     "space": "two words",
@@ -40,6 +41,11 @@ def distinct_names(minimum: int = 0, maximum: int = len(NAMES)) -> SearchStrateg
 def properties() -> SearchStrategy[dict[str, str]]:
     """Draw properties: string to string."""
     return st.dictionaries(st.sampled_from(KEYS), st.sampled_from(TEXTS), max_size=len(KEYS))
+
+
+def plain_properties() -> SearchStrategy[dict[str, str]]:
+    """Draw properties whose values no policy forbids."""
+    return st.dictionaries(st.sampled_from(KEYS), st.sampled_from(PLAIN_TEXTS), max_size=len(KEYS))
 
 
 def spellings(*words: str) -> SearchStrategy[str]:

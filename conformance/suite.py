@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, Phase, Verbosity
 from hypothesis.errors import Flaky, HypothesisException
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
-from conformance.client import Client
-from conformance.drawing import as_seeded
+from conformance.http.client import Client
 from conformance.outcomes import UNREADABLE, Blocked, Stopped, Violation
+from conformance.run.drawing import as_seeded
 from conformance.settings import DEPTHS, Settings
-from conformance.target import Target
+from conformance.targets.target import Target
 from specs.openapi import Operation
 
 Drawing = TypeVar("Drawing", bound=Callable[..., Any])
@@ -40,10 +40,10 @@ class Suite:
         """The client that talks to the target."""
         return self.target.client
 
-    def as_judged(self, value: Any) -> Any:
-        """Return an operation as the judged document has it, whatever a template was made from; another value as it is.
+    def as_documented(self, value: Any) -> Any:
+        """Return an operation as the run's document has it, whatever a template was made from; another value as it is.
 
-        An operation that the document lacks is not changed: nothing of it is judged.
+        An operation that the document lacks is not changed: nothing of it is tested.
         """
         return self.target.document.operations.get(value.id, value) if isinstance(value, Operation) else value
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, get_args
 
 import msgspec
 
-from conformance.exchange import Step, StepResponse
+from conformance.http.exchange import Step, StepResponse
 from conformance.requirement import ID, Level, Requirement
 from specs.clauses import clauses
 
@@ -98,7 +98,7 @@ class Result(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 class ExpectationRecord(msgspec.Struct, kw_only=True):
-    """How a finding that was expected ended (conformance/expectations.py); `seen` is what the file has of it.
+    """How a finding that was expected ended (conformance/findings/expectations.py); `seen` is what the file has of it.
 
     `different` is a finding that was seen in another way, `unseen` one that this run could not be sure to see,
     `untested` one that it did not look for.

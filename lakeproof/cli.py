@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from conformance.exit_codes import EXIT_INTERRUPTED, EXIT_USAGE
+from conformance.visible import visible
 from specs.problems import Problem
 
 HERE = Path(__file__).parent
@@ -37,8 +38,8 @@ COMMANDS = {
 }
 EPILOG = """\b
 Examples:
-  lakeproof check                               judge the embedded reference server
-  lakeproof check http://localhost:2333         judge a Lance Namespace server
+  lakeproof check                               test the embedded reference server
+  lakeproof check http://localhost:2333         test a Lance Namespace server
   lakeproof serve --api lance                   run a mock on http://127.0.0.1:2333
   lakeproof explain lance.namespace.create.conflict
   lakeproof spec show CreateTable
@@ -84,7 +85,7 @@ def _first_sentence(command: str) -> str:
 )
 @click.version_option(package_name="lakeproof", prog_name="lakeproof")
 def lakeproof() -> None:
-    """Judge lakehouse catalogs, and mock them: Lance Namespace, Iceberg REST and Apache Polaris."""
+    """Test lakehouse catalogs, and mock them: Lance Namespace, Iceberg REST and Apache Polaris."""
 
 
 def main() -> None:
@@ -105,7 +106,7 @@ def main() -> None:
 def complain(message: str, hint: str) -> int:
     """Say what is wrong and what to do about it; return the exit code for that."""
     coloured = False if os.environ.get("NO_COLOR") else None
-    click.echo(click.style("lakeproof: ", "red", bold=True) + message, err=True, color=coloured)
+    click.echo(click.style("lakeproof: ", "red", bold=True) + visible(message), err=True, color=coloured)
     if hint:
-        click.echo(click.style(f"           {hint}", dim=True), err=True, color=coloured)
+        click.echo(click.style(f"           {visible(hint)}", dim=True), err=True, color=coloured)
     return EXIT_USAGE

@@ -7,10 +7,10 @@ import shlex
 import sys
 from collections.abc import Collection, Sequence
 
-from conformance.redaction import REDACTED
+from conformance.http.redaction import REDACTED
+from conformance.settings import flag, secret_settings
 
 KEYS_IN_URI = re.compile(r"://[^/@\s]+@")
-SECRET_OPTIONS = ("--token", "--credential", "--header", "--storage-option")
 
 
 def without_secrets(words: Sequence[str], secret_options: Collection[str]) -> str:
@@ -29,4 +29,4 @@ def without_secrets(words: Sequence[str], secret_options: Collection[str]) -> st
 
 def command_line() -> str:
     """Return the command line of this process as it was given, without secrets."""
-    return without_secrets(["lakeproof", *sys.argv[1:]], SECRET_OPTIONS)
+    return without_secrets(["lakeproof", *sys.argv[1:]], [flag(name) for name in secret_settings()])

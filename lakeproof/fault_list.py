@@ -2,45 +2,79 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 
+import click
 from rich.table import Table
+from rich.text import Text
 
 from lakeproof.terminal import out
-from reference_server.client_faults import EXAMPLES, GROUPS
+from reference_server.client_faults import ClientFault, client_faults, count_faults
 from reference_server.derived_faults import FAMILIES_OF_DOCUMENTS, derived_faults
-from reference_server.faults import FAULTS, Fault
-from specs.apis import apis
-from specs.profiles import find_profile
+from reference_server.faults import Fault
+from specs.profiles import Profile
 
-COLUMNS = ("fault", "operations", "what is wrong")
+FAULT, WRONG = "fault", "what is wrong"
 MOST = 2  # names of operations that fit beside each other
+EXAMPLES = (
+    ("--fault slow:2.5", "every answer, 2.5 seconds late"),
+    ("--fault throttled:{operation}", "one operation only"),
+    ("--fault slow:{operation}:2.5", "the same with seconds"),
+    ("--fault slow --fault plain-text-errors", "several at once"),
+    ("--fault {derived}", "one that follows from the document"),
+    ("--allow-faults", "then a request chooses: X-Lakeproof-Fault: slow:2.5, plain-text-errors"),
+)
 
 
-def print_faults() -> None:
-    """Print the faults for clients by group, those that follow from the documents, and examples."""
-    for title, names in GROUPS.items():
-        _print(title, [(name, _where(FAULTS[name]), FAULTS[name].breaks) for name in names], *COLUMNS)
-    shown = [
-        (fault.name, fault.breaks)
-        for fault in (family.fault("OPERATION", family.kind) for family in FAMILIES_OF_DOCUMENTS)
+def print_faults(served: Sequence[Profile]) -> None:
+    """Print the faults for clients of some profiles by group, those that follow from their documents, and examples."""
+    columns = (FAULT, *(["API"] if len(served) > 1 else []), "operations", WRONG)
+    for group, some in groupby(client_faults(served), lambda entry: entry.group):
+        _print(group, [_row(entry, served) for entry in some], *columns)
+    derived = [(fault.name, fault.breaks) for fault in _families()]
+    _print("For every operation of the document", derived, FAULT, WRONG)
+    document = served[0].document()
+    names = {"operation": next(iter(document.operations)), "derived": next(derived_faults(document)).name}
+    _print("Examples", [tuple(text.format(**names) for text in row) for row in EXAMPLES], "option", "")
+    count = count_faults(served)
+    out.print(f"{count:,} faults in all, most of them made to measure test suites: `lakeproof mutants --list`.")
+
+
+def print_faults_as_json(served: Sequence[Profile]) -> None:
+    """Print the same as one JSON object."""
+    written = [
+        {
+            "name": entry.fault.name,
+            "form": entry.fault.form,
+            "group": entry.group,
+            "apis": entry.apis,
+            "operations": entry.operations,
+            "breaks": entry.fault.breaks,
+        }
+        for entry in client_faults(served)
     ]
-    _print("For every operation of the document", shown, COLUMNS[0], COLUMNS[-1])
-    _print("Examples", EXAMPLES, "option", "")
-    count = len(FAULTS) + sum(1 for api in apis() for _ in derived_faults(find_profile(api).document()))
-    out.print(f"{count} faults in all, most of them made to measure test suites: `lakeproof mutants --list`.")
+    derived = [{"form": fault.name, "breaks": fault.breaks} for fault in _families()]
+    click.echo(json.dumps({"faults": written, "derived": derived}))
 
 
-def _where(fault: Fault) -> str:
-    names = sorted(fault.operations)
-    if not names:
-        return "all"
-    return ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
+def _families() -> list[Fault]:
+    return [family.fault("OPERATION", family.kind) for family in FAMILIES_OF_DOCUMENTS]
+
+
+def _row(entry: ClientFault, served: Sequence[Profile]) -> tuple[str, ...]:
+    """Return what a table says of a fault; of several APIs, also whose it is."""
+    owners = "all" if len(entry.apis) == len(served) else ", ".join(entry.apis)
+    apis = [owners] if len(served) > 1 else []
+    shown = ", ".join(entry.operations[:MOST]) or "all"
+    more = f" and {len(entry.operations) - MOST} more" if len(entry.operations) > MOST else ""
+    return (entry.fault.form, *apis, shown + more, entry.fault.breaks)
 
 
 def _print(title: str, rows: Iterable[Sequence[str]], *columns: str) -> None:
     table = Table(*columns, title=title, title_justify="left", box=None, header_style="dim", pad_edge=False)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(Text, row))
     out.print(table)
     out.print()

@@ -9,7 +9,7 @@ import click
 
 from conformance.settings import ENV_PREFIX, FILE_NAME
 from specs.files import read_toml
-from specs.problems import Problem
+from specs.problems import Problem, did_you_mean
 
 
 class FileOptionsCommand(click.Command):
@@ -36,8 +36,8 @@ class FileOptionsCommand(click.Command):
         if not isinstance(given, dict):
             raise Problem(f"`{self.name}` in {path} is no table.", f"Write [{self.name}], and its options below.")
         if unknown := sorted(given.keys() - options.keys()):
-            known = ", ".join(sorted(options))
-            raise Problem(f"[{self.name}] in {path} has unknown options: {', '.join(unknown)}.", f"Known: {known}.")
+            hint = did_you_mean(unknown[0], options, most=1)
+            raise Problem(f"[{self.name}] in {path} has an unknown option: {unknown[0]}.", hint)
         return {str(options[key].name): _values(options[key], value) for key, value in given.items()}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import secrets
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -13,12 +14,12 @@ from functools import cache
 from multiprocessing import get_context
 
 from conformance.apis import requirements
-from conformance.mutant_scores import Mutant
-from conformance.mutation import first_to_notice, judged_by, near, noticed_by, of_findings
-from conformance.noticed import matching, noticed_file, read_noticed
+from conformance.mutants.mutation import first_to_notice, judged_by, near, noticed_by, of_findings
+from conformance.mutants.noticed import matching, noticed_file, read_noticed
+from conformance.mutants.scores import Mutant
 from conformance.settings import Settings
 from conformance.verdict import FINDINGS
-from lakeproof.checking import target_of
+from lakeproof.checking import embedded
 from reference_server.faults import FAULTS, find_fault
 from reference_server.serve import Server
 from specs.profiles import find_profile
@@ -29,7 +30,7 @@ FIRST, KNOWN, ALL = "first", "known", "all"
 
 @dataclass(frozen=True)
 class Bench:
-    """A server, the settings that judge it, and for each kind of fault the tests that noticed one: likely the next."""
+    """A server, the settings that test it, and for each kind of fault the tests that noticed one: likely the next."""
 
     settings: Settings
     server: Server
@@ -95,9 +96,9 @@ def _of_process(api: str) -> Bench:
 
 @contextmanager
 def _served(api: str) -> Iterator[Bench]:
-    with target_of(Settings(api=api, warehouse=WAREHOUSE)) as (target, server):
-        if server:
-            yield Bench(target, server)
+    settings = Settings(api=api, warehouse=WAREHOUSE)
+    with embedded(settings, secrets.token_urlsafe(12), Server) as (target, server):
+        yield Bench(target, server)
 
 
 def _reached(server: Server, fault: str) -> bool:

@@ -5,68 +5,54 @@ pytest --pyargs conformance --lakeproof-server http://127.0.0.1:2333 --lakeproof
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from contextlib import ExitStack
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from lakeproof.packages import bind_packages
+from lakeproof.packages import FOLDER, bind_packages
 
 if TYPE_CHECKING:
-    from conformance.plugin import SuitePlugin
+    from conformance.run.plugin import SuitePlugin
+    from conformance.settings import Settings
     from reference_server.serve import Server
 
-PLUGIN = "lakeproof-suite"  # conformance.fixtures.PLUGIN, without importing it for every run of pytest
+PLUGIN = "lakeproof-suite"  # conformance.run.fixtures.PLUGIN, without importing it for every run of pytest
 MARK = "lakeproof_requirement"  # conformance.requirement.MARK, likewise
-# The settings of a run (conformance.settings.Settings) by their names: what they take, and what they are for.
-SETTINGS = {
-    "server": ("URL", "test this server: pytest --pyargs conformance --lakeproof-server URL"),
-    "name": ("NAME", "what the reports call the server"),
-    "api": ("API", "the API that the server speaks"),
-    "profile": ("PROFILE", "a revision of the API, see lakeproof spec list"),
-    "spec": ("FILE", "this copy of the document instead of lakeproof's own"),
-    "warehouse": ("NAME", "the warehouse to ask the catalog for"),
-    "namespace": ("NAME", "stay in this existing namespace"),
-    "prefix": ("NAME", "what the names of the run's things start with"),
-    "location": ("URI", "where tables may lie; the run has a folder of its own below it"),
-    "storage_options": ("KEY=VALUE", "reach the files of tables by this setting; may be repeated"),
-    "functions": ("NAME", "an existing namespace that has functions"),
-    "token": ("TOKEN", "send this bearer token"),
-    "credential": ("ID:SECRET", "get tokens from the catalog for this"),
-    "scope": ("SCOPE", "the scope of tokens that are got for the credential"),
-    "headers": ("'NAME: VALUE'", "send this header too; may be repeated"),
-    "depth": ("DEPTH", "how many examples to draw: smoke, gate or deep"),
-    "seed": ("N", "where a deep run starts"),
-    "strict": ("", "a SHOULD counts like a MUST"),
-    "kinds": ("KIND,...", "only requirements of these kinds"),
-    "operations": ("OPERATION", "only requirements on this operation; may be repeated"),
-    "clauses": ("CLAUSE", "only requirements that follow this clause; may be repeated"),
-    "last_failed": ("", "only what the run in the report folder did not find to be met"),
-    "fail_fast": ("", "end at the first requirement that breaks the gate"),
-    "no_shrink": ("", "show a drawn counterexample as it was found, without the time to make it small"),
-    "expect": ("FILE", "the known deviations of the server"),
-    "timeout": ("SECONDS", "for a whole request and its answer"),
-    "max_time": ("SECONDS", "for the whole run"),
-    "wait": ("SECONDS", "to wait for a server that is not up yet"),
-    "ca": ("FILE", "the authorities that sign the server's certificate (PEM)"),
-    "cert": ("FILE", "the client's certificate (PEM)"),
-    "key": ("FILE", "the key of the client's certificate, if it is in another file"),
-    "insecure": ("", "take any certificate"),
-    "leave_behind": ("", "go on where a server cannot drop what the run makes"),
-    "jobs": ("N", "test so many requirements at the same time"),
-    "report": ("DIR", "where the reports go"),
-}
-REPEATED = ("headers", "storage_options", "operations", "clauses")
-SECRET = ("token", "credential", "headers", "storage_options")
+
+
+class Written(NamedTuple):
+    """A setting of a run as the source says it."""
+
+    name: str
+    type: str
+    help: str
+    metavar: str = ""
+
+
+@cache
+def settings() -> list[Written]:
+    """Return the settings of a run. Their source is read, not imported: a project may have a package of that name."""
+    source = (FOLDER / "conformance" / "settings.py").read_text(encoding="utf-8")
+    table = next(node for node in ast.parse(source).body if isinstance(node, ast.ClassDef) and node.name == "Settings")
+    return [
+        Written(ast.unparse(field.target), ast.unparse(field.annotation), *map(ast.literal_eval, field.value.args[1:]))
+        for field in table.body
+        if isinstance(field, ast.AnnAssign) and isinstance(field.value, ast.Call)
+    ]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add an option for every setting of a run: `max_time` is `--lakeproof-max-time`."""
     group = parser.getgroup("lakeproof", "lakeproof: requirements on a server")
-    for name, (metavar, help) in SETTINGS.items():
-        action = "append" if name in REPEATED else "store" if metavar else "store_true"
-        takes = {"metavar": metavar} if metavar else {}
-        group.addoption(_option(name), dest=_key(name), action=action, default=None, help=help, **takes)
+    for setting in settings():
+        action = {"bool": "store_true", "tuple[str, ...]": "append"}.get(setting.type, "store")
+        takes = {"metavar": setting.metavar} if setting.metavar else {}
+        dest, help = _key(setting.name), setting.help.replace("%", "%%")
+        group.addoption(_option(setting.name), dest=dest, action=action, default=None, help=help, **takes)
 
 
 def _option(name: str) -> str:
@@ -78,9 +64,9 @@ def _key(name: str) -> str:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the suite when there is a server to test."""
+    """Register the suite when there is a server to test, or the embedded one is asked for by its storage."""
     config.addinivalue_line("markers", f"{MARK}(requirement): a requirement on a server")
-    if config.getoption(_key("server")):
+    if config.getoption(_key("server")) or config.getoption(_key("storage")):
         config.pluginmanager.register(_suite_plugin(config))
 
 
@@ -90,18 +76,27 @@ def _suite_plugin(config: pytest.Config) -> SuitePlugin:
             "pytest -n cannot make one report of a run: leave it out and give --lakeproof-jobs N, which can"
         )
     _bind()
-    from conformance.plugin import SuitePlugin  # noqa: PLC0415 - only a run with a server pays for it
-    from conformance.session import Session  # noqa: PLC0415
-    from conformance.settings import load_settings  # noqa: PLC0415
+    from conformance.run.plugin import SuitePlugin  # noqa: PLC0415 - only a run with a server pays for it
+    from conformance.run.session import Session  # noqa: PLC0415
+    from conformance.settings import secret_settings  # noqa: PLC0415
+    from lakeproof.checking import target_of  # noqa: PLC0415
     from lakeproof.command_line import without_secrets  # noqa: PLC0415
     from specs.problems import Problem  # noqa: PLC0415
 
-    given: dict[str, Any] = {name: config.getoption(_key(name)) for name in SETTINGS}
-    command = without_secrets(["pytest", *config.invocation_params.args], [_option(name) for name in SECRET])
+    command = without_secrets(["pytest", *config.invocation_params.args], list(map(_option, secret_settings())))
+    running = ExitStack()
+    config.add_cleanup(running.close)
     try:
-        return SuitePlugin(Session(load_settings(given), command))
+        target = running.enter_context(target_of(_loaded(config)))
+        return SuitePlugin(Session(target, command))
     except Problem as problem:
         raise pytest.UsageError(str(problem)) from None
+
+
+def _loaded(config: pytest.Config) -> Settings:
+    from conformance.settings import load_settings  # noqa: PLC0415
+
+    return load_settings({setting.name: config.getoption(_key(setting.name)) for setting in settings()})
 
 
 def _bind() -> None:
@@ -123,14 +118,16 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     plugin: SuitePlugin | None = config.pluginmanager.get_plugin(PLUGIN)
     if plugin is None:
         return
+    from conformance.findings.again import again  # noqa: PLC0415
     from conformance.report import write_reports  # noqa: PLC0415
 
     results = plugin.session.results()
+    results.run.again = again(_loaded(config))
     if not results.run.selected:
         terminalreporter.write_sep("-", "lakeproof: nothing selected")
         return
     paths = write_reports(results, plugin.session.settings)
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in results.totals.items() if count)
+    counts = ", ".join(f"{count:,} {verdict}" for verdict, count in results.totals.items() if count)
     terminalreporter.write_sep("-", f"lakeproof: {counts or 'nothing tested'}")
     terminalreporter.write_line(f"report: {paths['html']}")
 

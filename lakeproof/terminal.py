@@ -5,22 +5,26 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from functools import partial
 from itertools import groupby
 
-from rich.console import Console, Group
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from conformance.exchange import Step
 from conformance.exit_codes import EXIT_CONFORMS
+from conformance.findings.again import repro
+from conformance.http.exchange import Step
 from conformance.report.expected import expected, not_as_expected
 from conformance.report.headline import sentence
-from conformance.report.matrix import GLYPHS, WORST_FIRST, build_matrix
+from conformance.report.matrix import ALL, GLYPHS, WORST_FIRST, build_matrix, subjects
 from conformance.report.pretty import step_lines
 from conformance.requirement import Requirement
 from conformance.results import Cause, Result, Results
-from conformance.sandbox import Leftover, summary
+from conformance.targets.sandbox import Leftover, summary
+from conformance.visible import visible
 
 COLOURS = {
     "pass": "green",
@@ -35,8 +39,19 @@ MOST_CARDS = 5
 LINE_SECONDS = 10.0
 MOST_LINES = 40
 MOST_STEPS = 6
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+
+
+class SafeConsole(Console):
+    """A console that nobody's text controls: only its own styles and movements reach the terminal as they are."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        """See Console.render."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(visible(segment.text), segment.style)
+
+
+out = SafeConsole(highlight=False)
+err = SafeConsole(stderr=True, highlight=False)
 
 
 def mark(verdict: str, text: str = "") -> Text:
@@ -49,6 +64,7 @@ class ProgressListener:
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
+        self._verdicts: dict[str, str] = {}  # a requirement may be tested twice
         self._total = 0
         self._started = self._told = time.monotonic()
         self._progress = Progress(
@@ -61,7 +77,7 @@ class ProgressListener:
             transient=True,
             disable=not err.is_terminal,
         )
-        self._task = self._progress.add_task("judging", total=None, counts="")
+        self._task = self._progress.add_task("testing", total=None, counts="")
 
     def __enter__(self) -> ProgressListener:
         self._progress.start()
@@ -76,25 +92,27 @@ class ProgressListener:
         self._started = self._told = time.monotonic()
         self._progress.update(self._task, total=self._total)
 
-    def judged(self, result: Result) -> None:
+    def tested(self, result: Result) -> None:
         """See Listener."""
-        self._counts[result.verdict] += 1
+        self._verdicts[result.id] = result.verdict
+        self._counts = Counter(self._verdicts.values())
         counts = " ".join(
             f"[{COLOURS[verdict]}]{GLYPHS[verdict]} {self._counts[verdict]}[/]"
             for verdict in WORST_FIRST
             if self._counts[verdict]
         )
-        self._progress.update(self._task, advance=1, counts=counts, description=result.id.split(".")[1])
+        where, tested = result.id.split(".")[1], len(self._verdicts)
+        self._progress.update(self._task, completed=tested, counts=counts, description=where)
         if not err.is_terminal and time.monotonic() - self._told > LINE_SECONDS:
             self._told = time.monotonic()
             err.print(Text(self._line()), soft_wrap=True)
 
     def _line(self) -> str:
         """Return how far the run is, and how long the rest takes at this pace."""
-        judged = self._counts.total()
-        left = (time.monotonic() - self._started) / judged * max(self._total - judged, 0)
-        counts = ", ".join(f"{self._counts[verdict]} {verdict}" for verdict in WORST_FIRST if self._counts[verdict])
-        return f"{judged} of {self._total} requirements, about {left:.0f} s left: {counts}"
+        tested = self._counts.total()
+        left = (time.monotonic() - self._started) / tested * max(self._total - tested, 0)
+        counts = ", ".join(f"{self._counts[verdict]:,} {verdict}" for verdict in WORST_FIRST if self._counts[verdict])
+        return f"{tested:,} of {self._total:,} requirements, about {left:.0f} s left: {counts}"
 
 
 def print_results(results: Results) -> None:
@@ -106,19 +124,21 @@ def print_results(results: Results) -> None:
         out.print()
     for line in traits(results):
         out.print(Text(line, "dim"), soft_wrap=True)
-    again = results.run.again or f"lakeproof check {results.target.url}"
+    commands = partial(_commands, results)
     entries = {entry.id: entry for entry in results.requirements}
     for entry in [entry for entry in results.requirements if entry.verdict == "error"][:MOST_CARDS]:
         out.print(
-            _card(entry, mark(entry.verdict, f"{entry.level}  {entry.id}"), entry.statement, again), soft_wrap=True
+            _card(entry, mark(entry.verdict, f"{entry.level}  {entry.id}"), entry.statement, commands(entry)),
+            soft_wrap=True,
         )
     for cause in results.causes[:MOST_CARDS]:
         title = mark(cause.verdict, f"{cause.level}  {cause.sentence}")
-        out.print(_card(entries[cause.example], title, f"{cause.title} · {cause.size}", again), soft_wrap=True)
+        entry = entries[cause.example]
+        out.print(_card(entry, title, f"{cause.title} · {cause.size}", commands(entry)), soft_wrap=True)
     if len(results.causes) > MOST_CARDS:
         out.print(_lines(results.causes[MOST_CARDS:MOST_LINES]))
         more = len(results.causes) - MOST_LINES
-        out.print(f"… and {more} more causes: see the report page.\n" if more > 0 else "")
+        out.print(f"… and {more:,} more causes: see the report page.\n" if more > 0 else "")
     if results.requirements:
         out.print(_table(results))
     for line in not_as_expected(results):
@@ -156,16 +176,17 @@ def _table(results: Results) -> Table:
         table.add_column(mark(verdict, verdict), justify="right")
     for resource, rows in build_matrix(results).resources.items():
         names = {row.operation.id for row in rows}
-        about = [entry.verdict for entry in results.requirements if names & set(entry.operations)]
-        table.add_row(resource, str(len(rows)), *(_count(about.count(verdict), verdict) for verdict in shown))
+        about = [entry.verdict for entry in results.requirements if names & set(subjects(entry, results))]
+        size = "" if resource == ALL else f"{len(rows):,}"
+        table.add_row(resource, size, *(_count(about.count(verdict), verdict) for verdict in shown))
     totals = [_count(results.totals[verdict], verdict) for verdict in shown]
     table.add_section()
-    table.add_row("requirements", str(len(results.target.operations)), *totals, style="bold")
+    table.add_row("requirements", f"{len(results.target.operations):,}", *totals, style="bold")
     return table
 
 
 def _count(count: int, verdict: str) -> Text:
-    return Text(str(count), COLOURS[verdict]) if count else Text("·", "dim")
+    return Text(f"{count:,}", COLOURS[verdict]) if count else Text("·", "dim")
 
 
 def _lines(causes: Iterable[Cause]) -> Table:
@@ -183,8 +204,14 @@ def _lines(causes: Iterable[Cause]) -> Table:
     return table
 
 
-def _card(entry: Result, title: Text, about: str, again: str) -> Group:
-    """Return a finding: what was seen, how it came about, and the command that shows it again."""
+def _commands(results: Results, entry: Result) -> str:
+    """Return the commands that show a finding again."""
+    again = results.run.again or f"lakeproof check {results.target.url}"
+    return f"  again: {again} -k {entry.id}\n  steps: {repro(entry.id, results.target.settings)}\n"
+
+
+def _card(entry: Result, title: Text, about: str, commands: str) -> Group:
+    """Return a finding: what was seen, how it came about, and the commands that show it again."""
     steps = entry.steps
     shown = steps[-MOST_STEPS:]
     lines = [
@@ -195,7 +222,7 @@ def _card(entry: Result, title: Text, about: str, again: str) -> Group:
     if len(steps) > len(shown):
         lines.append(Text(f"  … {len(steps) - len(shown)} steps before these", "dim"))
     lines += [_step(number, step) for number, step in enumerate(shown, len(steps) - len(shown) + 1)]
-    lines.append(Text(f"  again: {again} -k {entry.id}\n  steps: lakeproof repro {entry.id}\n", "cyan"))
+    lines.append(Text(commands, "cyan"))
     return Group(*lines)
 
 

@@ -23,7 +23,7 @@ from zlib import crc32
 import click
 import msgspec
 
-from conformance.mutant_scores import OURS, Keeper, counted
+from conformance.mutants.scores import OURS, Keeper, counted
 from lakeproof import serve
 from lakeproof.terminal import out
 from peers.iceberg_java.embedded import USUAL

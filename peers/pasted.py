@@ -19,8 +19,8 @@ from unittest.mock import patch
 import click
 from rich.text import Text
 
-from conformance.evidence import shown_step
-from conformance.reproduction import Recorded, as_pytest, as_shell, recorded, reproduce, settings_for
+from conformance.findings.evidence import shown_step
+from conformance.findings.reproduction import Recorded, as_pytest, as_shell, recorded, reproduce, settings_for
 from conformance.results import Result, read_results
 from conformance.verdict import FINDINGS
 from lakeproof.terminal import out
@@ -35,7 +35,7 @@ def forms(record: Recorded, result: Result, url: str) -> Mapping[str, str]:
     """Return what each form of a finding says about a server: "still fails", or what else."""
     again = reproduce(record, settings_for(record, url, {}))
     return {
-        "repro": SAME if again.fails else f"mended: {again.why}",
+        "repro": SAME if again.fails else f"fixed: {again.why}",
         "pytest": _by_pytest(as_pytest(record, url), url),
         "curl": _by_curl(as_shell(record, url), result),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
@@ -56,14 +56,15 @@ class Target:
 class Api(ABC):
     """One API, mounted on the server. The package `reference_server.<api>` has its class as `API`.
 
-    A class says of its API: the `handler_modules`, the `options` that its server takes, whether clients read files
-    themselves (`needs_files`), on which headers besides the content type an answer depends (`varying`), which paths
-    below the mount need no credentials (`public`), and of which operations a refused body is not quoted, because there
-    are secrets in it (`secretive`).
+    A class says of its API: the `handler_modules`, the `options` that its server takes, the faults for developers of
+    clients (`client_faults`, names by group), whether clients read files themselves (`needs_files`), on which headers
+    besides the content type an answer depends (`varying`), which paths below the mount need no credentials (`public`),
+    and of which operations a refused body is not quoted, because there are secrets in it (`secretive`).
     """
 
     handler_modules: ClassVar[Collection[ModuleType]] = ()
     options: ClassVar[type[Options]] = Options
+    client_faults: ClassVar[Mapping[str, Sequence[str]]] = {}
     needs_files: ClassVar[bool] = False
     varying: ClassVar[tuple[str, ...]] = ()
     public: frozenset[str] = frozenset()
@@ -181,9 +182,9 @@ def read_json_body(
         raise InvalidInput(f"The request needs a JSON body with Content-Type {JSON_TYPE}, not {kind or 'none'}.")
     value = _parse(request.body)
     prepare(operation, value)
-    finding = validators.first_request_finding(operation.id, value)
-    if finding is not None:
-        place, message = shortened(finding.pointer or "its top"), shortened(finding.message if quoted else UNQUOTED)
+    mismatch = validators.first_request_mismatch(operation.id, value)
+    if mismatch is not None:
+        place, message = shortened(mismatch.pointer or "its top"), shortened(mismatch.message if quoted else UNQUOTED)
         raise InvalidInput(f"The request body is invalid at {place}: {message}.")
     return value
 

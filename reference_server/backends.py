@@ -8,6 +8,9 @@ dir:PATH      state and data below PATH, durable
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import os
 import secrets
 import shutil
 import tempfile
@@ -22,6 +25,41 @@ from specs.problems import Problem
 DIRECTORY_PREFIX = "dir:"
 OWN_FOLDER = ".lakeproof"
 FILE_NAME = "state.sqlite"
+TEMPORARY = "lakeproof-"
+LOCK = f"{OWN_FOLDER}/temporary.lock"
+
+
+class TemporaryFolder:
+    """A new folder for the time of a server, who keeps a file in it locked: others see by that when it was killed."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix=TEMPORARY))
+        lock = self.path / LOCK
+        lock.parent.mkdir()
+        self._locked = lock.with_suffix(".new").open("x")
+        fcntl.flock(self._locked, fcntl.LOCK_EX)
+        lock.with_suffix(".new").rename(lock)  # nobody sees it without its lock
+
+    def close(self) -> None:
+        """Remove the folder."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        self._locked.close()
+
+
+def remove_left_folders() -> None:
+    """Remove the temporary folders of servers that were killed: ours, with a lock file that nobody holds."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{TEMPORARY}*"):
+        with contextlib.suppress(OSError):
+            _remove_left(folder)
+
+
+def _remove_left(folder: Path) -> None:
+    """Remove a temporary folder. Raises OSError for one that is in use, not ours, or not of a server."""
+    if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+        raise NotADirectoryError(folder)
+    with os.fdopen(os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)) as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @dataclass(slots=True)
@@ -33,14 +71,14 @@ class Backend:
 
     storage: Storage[bytes]
     data_root: str
-    temporary: Path | None = None
+    temporary: TemporaryFolder | None = None
     durable: bool = False
 
     def close(self) -> None:
         """Close the storage and remove what was temporary."""
         self.storage.close()
         if self.temporary:
-            shutil.rmtree(self.temporary, ignore_errors=True)
+            self.temporary.close()
 
 
 def open_backend(text: str, api: str, *, needs_files: bool = False) -> Backend:
@@ -51,8 +89,9 @@ def open_backend(text: str, api: str, *, needs_files: bool = False) -> Backend:
     if text == "memory:pure" and not needs_files:
         return Backend(MemoryStorage(), f"shared-memory://lakeproof-{secrets.token_hex(6)}")
     if text in ("memory", "memory:pure"):
-        root = Path(tempfile.mkdtemp(prefix="lakeproof-"))
-        return Backend(MemoryStorage(), str(root), root)
+        remove_left_folders()
+        folder = TemporaryFolder()
+        return Backend(MemoryStorage(), str(folder.path), folder)
     path = text.removeprefix(DIRECTORY_PREFIX)
     if path == text or not path:
         raise Problem(f"There is no storage {text!r}.", "Use `memory`, `memory:pure` or `dir:PATH`.")

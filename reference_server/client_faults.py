@@ -1,39 +1,69 @@
 """The faults for developers of clients: what a client should withstand, by the part of the client that is tested.
 
-They are a choice among all faults, which are otherwise there to measure test suites.
+They are a choice among all faults, which are otherwise there to measure test suites. Here are those of every API; an
+API names its own in `client_faults` of its class.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-GROUPS: Mapping[str, Sequence[str]] = {
+from reference_server.derived_faults import derived_faults
+from reference_server.faults import FAULTS, Fault
+from reference_server.serve import api_class
+from specs.profiles import Profile
+
+Groups = Mapping[str, Sequence[str]]
+GROUPS: Groups = {
     "The server and the way to it": (
         *("slow", "connection-lost", "unavailable", "throttled", "forbidden", "unsupported", "plain-text-errors"),
-        *("errors-of-the-framework", "errors-unwrapped"),
     ),
-    "Commits and writes": (
-        *("commit-conflict", "commit-state-unknown", "duplicate-apply", "conflict-after-commit", "lost-update"),
-        *("commit-answers-before", "torn-batch", "torn-transaction", "race-hidden", "drop-keeps", "insert-forgets"),
-    ),
-    "Reads": ("stale-read", "stale-table", "lists-stale", "count-plus-one", "location-lost", "table-elsewhere"),
-    "Listings and pages": (
-        *("list-empty", "list-ghost", "page-loses-one", "token-lost", "limit-ignored", "offset-pages"),
-        *("lists-empty", "lists-doubled", "pages-lose-one", "pages-without-token", "pages-unasked", "pages-counted"),
-    ),
-    "Credentials and access to files": (
-        *("unknown-callers-forbidden", "token-useless", "token-catalog-error", "credentials-elsewhere"),
-        *("credentials-in-config", "delegation-refused", "sign-refused", "sign-elsewhere"),
-    ),
-    "Idempotency keys and ETags": (
-        *("keys-ignored", "keys-refused-again", "etag-of-the-answer", "etag-any-is-current", "etag-unasked"),
-    ),
-    "Scan planning": ("scan-tasks-later", "scan-file-lost", "scan-file-doubled", "scan-plan-tasks-lost", "scan-one-id"),
 }
-EXAMPLES = (
-    ("--fault slow", "every answer, late"),
-    ("--fault throttled:CreateTable", "one operation only"),
-    ("--fault slow --fault commit-conflict", "several at once"),
-    ("--fault lost-answer-field:loadTable:metadata-location", "one that follows from the document"),
-    ("--allow-faults", "then a request chooses: X-Lakeproof-Fault: stale-read, slow"),
-)
+
+
+@dataclass(frozen=True, slots=True)
+class ClientFault:
+    """A fault of a group, the APIs that have it, and their operations that it touches, none for all."""
+
+    fault: Fault
+    group: str
+    apis: tuple[str, ...]
+    operations: tuple[str, ...]
+
+
+def client_faults(served: Sequence[Profile]) -> list[ClientFault]:
+    """Return the faults for clients of some profiles, by group."""
+    having: dict[str, dict[str, list[Profile]]] = {}
+    for profile in served:
+        for group, name in _named(profile):
+            having.setdefault(group, {}).setdefault(name, []).append(profile)
+    return [
+        _client_fault(FAULTS[name], group, profiles)
+        for group, names in having.items()
+        for name, profiles in names.items()
+    ]
+
+
+def count_faults(served: Sequence[Profile]) -> int:
+    """Return how many faults there are for some profiles: those that are written, and those of their documents."""
+    written = {fault.name for profile in served for fault in FAULTS.values() if _operations(fault, profile)}
+    return len(written) + sum(1 for profile in served for _ in derived_faults(profile.document()))
+
+
+def _named(profile: Profile) -> Iterator[tuple[str, str]]:
+    """Yield group and name of the faults of every API, and of those that a profile consists of."""
+    of_apis = (api_class(api).client_faults for api in reversed(profile.suites))
+    for groups in (GROUPS, *of_apis):
+        for group, names in groups.items():
+            yield from ((group, name) for name in names if _operations(FAULTS[name], profile))
+
+
+def _operations(fault: Fault, profile: Profile) -> list[str]:
+    """Return the operations of a profile that a fault touches."""
+    return [id for id in profile.document().operations if fault.touches(id)]
+
+
+def _client_fault(fault: Fault, group: str, profiles: Sequence[Profile]) -> ClientFault:
+    touched = [id for profile in profiles for id in _operations(fault, profile)] if fault.operations else []
+    return ClientFault(fault, group, tuple(profile.api for profile in profiles), tuple(dict.fromkeys(touched)))

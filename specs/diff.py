@@ -25,7 +25,7 @@ ABSENT = object()
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class StructuralDifference:
     """One structural difference. `kind` is added, removed or changed; values are None where absent."""
 
     pointer: str
@@ -34,7 +34,7 @@ class Difference:
     right: Any
 
 
-def diff_documents(left: dict[str, Any], right: dict[str, Any]) -> list[Difference]:
+def diff_documents(left: dict[str, Any], right: dict[str, Any]) -> list[StructuralDifference]:
     """Compare two document trees; an empty list means that they state the same interface."""
     return list(_walk(_root(left), _root(right), (), names=False))
 
@@ -47,7 +47,7 @@ def _root(document: dict[str, Any]) -> dict[str, Any]:
     return compared
 
 
-def _walk(left: Any, right: Any, path: tuple[str | int, ...], *, names: bool) -> Iterator[Difference]:
+def _walk(left: Any, right: Any, path: tuple[str | int, ...], *, names: bool) -> Iterator[StructuralDifference]:
     if isinstance(left, dict) and isinstance(right, dict):
         yield from _walk_objects(left, right, path, names=names)
     elif isinstance(left, list) and isinstance(right, list):
@@ -58,7 +58,7 @@ def _walk(left: Any, right: Any, path: tuple[str | int, ...], *, names: bool) ->
 
 def _walk_objects(
     left: dict[str, Any], right: dict[str, Any], path: tuple[str | int, ...], *, names: bool
-) -> Iterator[Difference]:
+) -> Iterator[StructuralDifference]:
     keys = dict.fromkeys([*left, *right])
     for key in keys:
         if key in PROSE and not names:
@@ -74,7 +74,7 @@ def _names(value: Any) -> Any:
     return dict.fromkeys(value) if isinstance(value, dict) else value
 
 
-def _walk_lists(left: list[Any], right: list[Any], path: tuple[str | int, ...]) -> Iterator[Difference]:
+def _walk_lists(left: list[Any], right: list[Any], path: tuple[str | int, ...]) -> Iterator[StructuralDifference]:
     for index in range(max(len(left), len(right))):
         first = left[index] if index < len(left) else ABSENT
         other = right[index] if index < len(right) else ABSENT
@@ -87,6 +87,8 @@ def _ordered(values: list[Any], path: tuple[str | int, ...]) -> list[Any]:
     return sorted(values, key=str) if unordered else values
 
 
-def _difference(left: Any, right: Any, path: tuple[str | int, ...]) -> Difference:
+def _difference(left: Any, right: Any, path: tuple[str | int, ...]) -> StructuralDifference:
     kind = "added" if left is ABSENT else "removed" if right is ABSENT else "changed"
-    return Difference(pointer(list(path)), kind, None if left is ABSENT else left, None if right is ABSENT else right)
+    return StructuralDifference(
+        pointer(list(path)), kind, None if left is ABSENT else left, None if right is ABSENT else right
+    )

@@ -1,14 +1,14 @@
 """An OpenAPI document as data: its operations, their parameters, bodies and responses.
 
-The document is the router, the validator, the generator and the denominator of the kit: nothing
-else writes a path, a status or a schema down a second time.
+Routes, validators, generated requests and coverage follow from the document: nothing else writes a path, a status or
+a schema down a second time.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,6 +25,7 @@ from specs.revisions import read_revision
 
 METHODS = ("get", "put", "post", "delete", "head", "patch", "options")
 JSON_TYPE = "application/json"
+MAY_BE_EMPTY = "x-lakeproof-may-be-empty"  # of a response: its body may be missing
 MOUNT = "x-lakeproof-mount"  # of a path item: below which path its document is
 WEIGHT_TAGS = ("metadata", "data")  # these say how heavy an operation is, not what it is about
 HINT = "Correct the document there."
@@ -49,7 +50,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A request body or the body of a response: media type -> schema."""
+    """A request body or the body of a response: media type -> schema. A body that is not required may be missing."""
 
     required: bool
     content: Mapping[str, Schema]
@@ -235,13 +236,16 @@ class Document:
             deprecated=bool(raw.get("deprecated")),
             parameters=tuple(parameters),
             request=self._body(request) if request else None,
-            responses={status: self._body(response) for status, response in raw.get("responses", {}).items()},
+            responses={status: self._answer(response) for status, response in raw.get("responses", {}).items()},
             mount=item.get(MOUNT, ""),
         )
 
     def _parameter(self, node: Any) -> Parameter:
         raw = self.resolve(node)
         return Parameter(raw["name"], raw["in"], bool(raw.get("required")), self.resolve(raw.get("schema", {})))
+
+    def _answer(self, node: Any) -> Body:
+        return replace(self._body(node), required=not self.resolve(node).get(MAY_BE_EMPTY))
 
     def _body(self, node: Any) -> Body:
         raw = self.resolve(node)

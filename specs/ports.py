@@ -1,10 +1,11 @@
-"""Free ports of this machine, for servers whose port is chosen before they start."""
+"""Ports: those of URLs that name none, and free ones of this machine, for servers whose port is chosen first."""
 
 from __future__ import annotations
 
 import socket
 
 LOOPBACK = "127.0.0.1"
+DEFAULT_PORTS = {"http": 80, "https": 443}  # of a URL, by its scheme
 
 
 def free_port() -> int:

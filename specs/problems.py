@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class Problem(Exception):
     """Something outside the kit is not as it should be: a flag, a file, a target.
@@ -17,3 +20,10 @@ class Problem(Exception):
 
     def __str__(self) -> str:
         return f"{self.message}\n{self.hint}" if self.hint else self.message
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", most: int = 3) -> str:
+    """Return a hint for an unknown name: the known names that are nearest, else another hint, or all of them."""
+    names = sorted(known)
+    near = get_close_matches(name, names, n=most)
+    return f"Did you mean {' or '.join(near)}?" if near else otherwise or f"Known: {', '.join(names)}."

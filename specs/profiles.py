@@ -14,10 +14,11 @@ its document, and in clauses that are for it alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 from specs.apis import ApiFacts, DocumentPart, apis, find_api
 from specs.composition import Mounted, compose
@@ -26,6 +27,8 @@ from specs.openapi import Document, Operation
 from specs.overlay import Action, read_overlay
 from specs.problems import Problem
 from specs.revisions import patch_document
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +56,33 @@ class Profile:
     @property
     def suites(self) -> tuple[str, ...]:
         """The APIs whose requirements apply: its own, and those whose documents it has."""
-        return tuple(dict.fromkeys(profile.api for profile in self.judged_by()))
+        return tuple(dict.fromkeys(profile.api for profile in self.tested_by()))
 
-    def judged_by(self) -> list[Profile]:
+    def tested_by(self) -> list[Profile]:
         """Return the profiles whose clauses hold: this one, and those that its documents follow."""
         followed = [find_profile(part.follows) for part in self.facts.parts(self.revision) if part.follows]
-        return [self, *(judge for profile in followed for judge in profile.judged_by())]
+        return [self, *(tested for profile in followed for tested in profile.tested_by())]
 
     def suite_of(self, operation_id: str) -> str:
-        """Return the API whose requirements judge an operation: that of the document which has it."""
-        followed = self.judged_by()[1:]
+        """Return the API whose requirements test an operation: that of the document which has it."""
+        followed = self.tested_by()[1:]
         return next((profile.api for profile in followed if operation_id in profile.document().operations), self.api)
 
     def has_reached(self, since: str) -> bool:
         """True when what is so since a revision, "" for ever, is so here. Raises Problem for an unknown revision."""
         return not since or self.facts.reached(self.revision, since)
+
+    def in_force(self, by_revision: Mapping[str, T]) -> T:
+        """Return what holds here of what changes with revisions: the entry of the newest one that is reached.
+
+        Raises Problem where none is.
+        """
+        reached = [
+            revision for revision in self.facts.revisions if revision in by_revision and self.has_reached(revision)
+        ]
+        if not reached:
+            raise Problem(f"Nothing is said of {self.name}.", f"There are entries for {', '.join(by_revision)}.")
+        return by_revision[reached[-1]]
 
     def file(self, suffix: str) -> Path:
         """Return the path of one of the profile's files, by what follows the revision."""
@@ -162,14 +177,19 @@ def find_profile(name: str) -> Profile:
     raise Problem(f"There is no profile {name!r}.", f"Known ones: {known}.")
 
 
-def every_operation(api: str) -> list[Operation]:
-    """Return the operations of all profiles of an API, each as the newest revision has it that has it at all.
+def newest_operations(api: str) -> dict[str, tuple[Profile, Operation]]:
+    """Return the operations of all profiles of an API by id, each with the newest profile that has it.
 
     Those of the newest come first, in its order.
     """
-    facts = find_api(api)
-    documents = [Profile(api, revision).document() for revision in reversed(facts.profiles)]
-    by_id: dict[str, Operation] = {}
-    for document in documents:
-        by_id |= {name: operation for name, operation in document.operations.items() if name not in by_id}
-    return list(by_id.values())
+    newest: dict[str, tuple[Profile, Operation]] = {}
+    for revision in reversed(find_api(api).profiles):
+        profile = Profile(api, revision)
+        for id, operation in profile.document().operations.items():
+            newest.setdefault(id, (profile, operation))
+    return newest
+
+
+def every_operation(api: str) -> list[Operation]:
+    """Return the operations of all profiles of an API, each as the newest revision has it that has it at all."""
+    return [operation for _, operation in newest_operations(api).values()]

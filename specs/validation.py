@@ -13,11 +13,11 @@ from jsonpointer import JsonPointer
 
 from specs.openapi import JSON_TYPE, Document, Schema
 
-MAX_FINDINGS = 5
+MAX_MISMATCHES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Mismatch:
     """One way in which a JSON value does not match its schema.
 
     `pointer` is the RFC 6901 pointer of the offending field, "" for the value itself.
@@ -34,38 +34,38 @@ class Validators:
         self.document = document
         self._compiled: dict[tuple[str, str], jsonschema_rs.Draft202012Validator | None] = document.compiled
 
-    def response_findings(self, operation_id: str, status: int, value: Any) -> list[Finding]:
+    def response_mismatches(self, operation_id: str, status: int, value: Any) -> list[Mismatch]:
         """Check the JSON body of an answer; an empty list means that it matches.
 
         A status that the operation does not declare has no schema and matches nothing: see `Operation.declared`.
         """
         key = self.document.operations[operation_id].declared(status)
-        return self._findings((operation_id, key or "undeclared"), value)
+        return self._mismatches((operation_id, key or "undeclared"), value)
 
-    def request_findings(self, operation_id: str, value: Any) -> list[Finding]:
+    def request_mismatches(self, operation_id: str, value: Any) -> list[Mismatch]:
         """Check the JSON body of a request; an empty list means that it matches."""
-        return self._findings((operation_id, "request"), value)
+        return self._mismatches((operation_id, "request"), value)
 
-    def first_request_finding(self, operation_id: str, value: Any) -> Finding | None:
-        """Return the first finding on the JSON body of a request, None when it matches; the others cost nothing."""
+    def first_request_mismatch(self, operation_id: str, value: Any) -> Mismatch | None:
+        """Return the first mismatch of the JSON body of a request, None when it matches; the others cost nothing."""
         validator = self._validator((operation_id, "request"))
         try:
             if validator is not None:
                 validator.validate(value)
         except jsonschema_rs.ValidationError as error:
-            return Finding(pointer(error.instance_path), error.message)
+            return Mismatch(pointer(error.instance_path), error.message)
         return None
 
-    def _findings(self, key: tuple[str, str], value: Any) -> list[Finding]:
+    def _mismatches(self, key: tuple[str, str], value: Any) -> list[Mismatch]:
         validator = self._validator(key)
         if validator is None or validator.is_valid(value):
             return []
-        findings = []
+        mismatches = []
         for error in validator.iter_errors(value):
-            findings.append(Finding(pointer(error.instance_path), error.message))
-            if len(findings) == MAX_FINDINGS:
+            mismatches.append(Mismatch(pointer(error.instance_path), error.message))
+            if len(mismatches) == MAX_MISMATCHES:
                 break
-        return findings
+        return mismatches
 
     def _validator(self, key: tuple[str, str]) -> jsonschema_rs.Draft202012Validator | None:
         if key not in self._compiled:

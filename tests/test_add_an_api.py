@@ -13,11 +13,11 @@ import pytest
 import conformance
 import reference_server
 import specs
-from conformance.client import bearer
+from conformance.http.client import bearer
 from conformance.requirement import REQUIREMENTS
 from conformance.runner import run
 from conformance.settings import Settings
-from conformance.target import connect
+from conformance.targets.target import connect
 from reference_server.serve import serve
 from specs.problems import Problem
 from specs.profiles import find_profile
@@ -173,8 +173,8 @@ async def get_me(context):
 """How a toy server is looked at."""
 
 from conformance.apis import SuitePart
-from conformance.minimal import minimal_value
-from conformance.target import MISSING, OFFERED, REFUSED, is_missing
+from conformance.coverage.minimal import minimal_value
+from conformance.targets.target import MISSING, OFFERED, REFUSED, is_missing
 
 
 class ToyProber:
@@ -214,7 +214,7 @@ PART = SuitePart(ToyProber, lambda profile: {})
 """What a toy server must do."""
 
 from conformance.checks import equal
-from conformance.client import bearer
+from conformance.http.client import bearer
 from conformance.requirement import must
 from conformance.suite import Suite
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -79,3 +81,28 @@ def test_no_test_module_is_imported_by_another():
     """What several test modules need stands in a module of its own."""
     imports = {(str(path), name) for path in FILES for name in imported(path) if is_test_module(name)}
     assert imports == set()
+
+
+def defined(module: ast.Module) -> Iterator[str]:
+    """Yield the names that a module defines for others or itself: not what a decorator or a loader finds."""
+    for node in module.body:
+        if isinstance(node, ast.Assign):
+            yield from (
+                inner.id for target in node.targets for inner in ast.walk(target) if isinstance(inner, ast.Name)
+            )
+        elif isinstance(node, Function | ast.ClassDef) and not node.decorator_list:
+            yield node.name
+
+
+def test_every_name_is_used():
+    """What nobody names is dead, but for what is found by its name: tests, hooks of pytest, handlers."""
+    found = re.compile(r"test_|Test|pytest_|__all__$")
+    words = Counter(word for path in FILES for word in re.findall(r"\w+", (ROOT / path).read_text()))
+    unused = [
+        f"{path}: {name}"
+        for path in FILES
+        if path.parent.name != "handlers"
+        for name in defined(tree(path))
+        if words[name] == 1 and not found.match(name)
+    ]
+    assert unused == []

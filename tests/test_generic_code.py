@@ -1,13 +1,18 @@
-"""Generic code names no API: what is particular about one stands in the folders of its name."""
+"""Generic code names no API, none of its operations and none of its errors: they stand in the folders of its name."""
 
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
+from reference_server.errors import CatalogError
+from reference_server.serve import servable
 from specs.apis import apis
+from specs.profiles import every_operation
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("specs", "reference_server", "conformance", "spark_tests", "lakeproof")
@@ -44,6 +49,24 @@ def words(node: ast.AST) -> Iterator[str]:
             yield value
 
 
+@cache
+def known_words() -> frozenset[str]:
+    """Return the operations of every API, as ids and as methods, and the errors that one API alone has."""
+    operations = [operation for api in apis() for operation in every_operation(api)]
+    errors = [
+        name
+        for api in servable()
+        for name, member in vars(importlib.import_module(f"reference_server.{api}.errors")).items()
+        if isinstance(member, type) and issubclass(member, CatalogError) and api in member.__module__
+    ]
+    ids = {operation.id for operation in operations}
+    return frozenset({*ids, *(operation.name for operation in operations), *errors})
+
+
+def names_one(word: str) -> bool:
+    return bool(NAMED.search(word)) or not known_words().isdisjoint(re.findall(r"\w+", word))
+
+
 def named(source: str) -> list[str]:
     """Return where code names an API, line by line."""
     tree = ast.parse(source)
@@ -53,7 +76,7 @@ def named(source: str) -> list[str]:
         for node in ast.walk(tree)
         if id(node) not in read
         for word in words(node)
-        if NAMED.search(word)
+        if names_one(word)
     ]
 
 
@@ -75,6 +98,11 @@ def test_names_are_found_and_examples_are_not():
         'import lance\nfrom a.iceberg import b\nx.is_lance = LanceThing\nf(lance=1)\nif api == "iceberg":\n    pass'
     )
     assert [line.partition(":")[0] for line in sorted(named(source))] == [f"line {n}" for n in (1, 2, 3, 3, 4, 5)]
+
+
+def test_operations_and_errors_of_an_api_are_found():
+    source = 'call("loadTable")\ncatalog.create_namespace(1)\nraise TableTagNotFound\nraise TableNotFound'
+    assert [line.partition(":")[0] for line in sorted(named(source))] == ["line 1", "line 2", "line 3"]
 
 
 def test_exempt_files_are_there():

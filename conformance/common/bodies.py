@@ -1,16 +1,16 @@
-"""Bodies of ordinary requests in which one field after another is wrong or unusual."""
+"""Ordinary requests in which one field of the body, or one parameter, after another is wrong or unusual."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from conformance.client import Answer
-from conformance.common.fields import Wrong, defects, json_schema, unusual, with_each, wrong_types
-from conformance.common.ordinary import Ordinary, is_success, refuses_each, with_statuses
+from conformance.common.fields import Wrong, defects, json_schema, texts, unusual, with_each, wrong_types
+from conformance.common.ordinary import PARAMETERS, Ordinary, is_success, refuses_each, with_parameter, with_statuses
 from conformance.common.template import template
+from conformance.http.client import Answer
 from conformance.outcomes import Violation
 from conformance.requirement import should
 from specs.openapi import Operation
@@ -25,7 +25,7 @@ class Body:
 
     `leave` are names of fields that stay as they are, `wrong` are the values that are to be refused in another, and
     `unusual` those that are to be no failure. `what` tells the body from others of the operation. `lasting` says that
-    what the request is about is the same afterwards.
+    what the request is about takes it again afterwards.
     """
 
     operation: Operation
@@ -62,15 +62,42 @@ def unusual_values_are_no_failure(catalog: Any, case: Body) -> None:
     """{} is done or refused with 4xx, whichever field is absent, null, empty, unknown or an extreme number."""
     document = catalog.client.document
     schema = json_schema(document.operation(case.operation.id))
+
+    def requests(good: Ordinary) -> Iterator[tuple[str, Ordinary]]:
+        for defect, body in with_each(document, schema, good.body, case.unusual, case.leave):
+            yield defect, good.with_content(body)
+
+    _none_fails(catalog, case, requests)
+
+
+@template("parameter.unusual.{}", should, clause="unusual-parameters", kind="error")
+def unusual_parameters_are_no_failure(catalog: Any, case: Body) -> None:
+    """{} is done or refused with 4xx, whatever its query or its headers say where nothing need be said."""
+    known = catalog.client.document.operation(case.operation.id).parameters
+    unusual = [
+        (parameter, text)
+        for parameter in known
+        if parameter.location in PARAMETERS and not parameter.required and parameter.name not in case.leave
+        for text in texts(catalog.client.document.resolve(parameter.schema))
+    ]
+
+    def requests(good: Ordinary) -> Iterator[tuple[str, Ordinary]]:
+        for parameter, text in unusual:
+            yield f"{parameter.name} {text}", with_parameter(good, parameter, text)
+
+    _none_fails(catalog, case, requests)
+
+
+def _none_fails(catalog: Any, case: Body, requests: Callable[[Ordinary], Iterator[tuple[str, Ordinary]]]) -> None:
+    """Check that the server fails on none of the requests that are made of an ordinary one, each told in words."""
     failed: list[tuple[str, Answer]] = []
     sent = 0
     while True:
         good = case.prepare(catalog, f"t{sent}")
-        bodies = with_each(document, schema, good.body, case.unusual, case.leave)
-        for defect, body in islice(bodies, sent, None):
+        for defect, request in islice(requests(good), sent, None):
             sent += 1
             with catalog.client.unusual():
-                answer = good.with_content(body).send(catalog, case.operation.id)
+                answer = request.send(catalog, case.operation.id)
             if _fails(catalog, answer):
                 failed.append((defect, answer))
             if is_success(answer) and not case.lasting:

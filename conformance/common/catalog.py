@@ -7,13 +7,14 @@ example starts anew: with its own steps, and a place of its own for what it make
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from contextlib import AbstractContextManager
 from typing import Any, ClassVar, TypeVar
 
-from conformance.client import Answer, Client, Expected
-from conformance.inventory import Inventory
+from conformance.http.client import Answer, Client, Expected
 from conformance.outcomes import Unoffered
-from conformance.sandbox import NAMESPACE, TABLE, Names, Sandbox
-from conformance.target import Target
+from conformance.targets.inventory import Inventory
+from conformance.targets.sandbox import NAMESPACE, TABLE, Names, Sandbox
+from conformance.targets.target import Target
 from specs.openapi import Operation
 
 JOINT = "x"  # between the name of an example and that of a thing beside its home
@@ -53,6 +54,10 @@ class Catalog:
         """Return the name of something in the example's home, or of nothing where that is enough to be refused."""
         raise NotImplementedError
 
+    def try_namespace(self, id: Names) -> Answer:
+        """Ask for a namespace to be made; any answer will do."""
+        raise NotImplementedError
+
     def check_invalid(self, refused: Answer) -> None:
         """Check that an error says that the input is what is wrong, where the document has a word for it."""
 
@@ -63,6 +68,13 @@ class Catalog:
         """
         with self.client.preparing():
             twin()
+
+    def deeper(self) -> AbstractContextManager[None]:
+        """Return a context in which this example lives in a namespace within that in which it lives otherwise.
+
+        Raises Unoffered where namespaces do not lie so deep.
+        """
+        raise NotImplementedError
 
     def begin_example(self) -> None:
         """Start an example: steps are told from here, names start anew."""
@@ -77,7 +89,7 @@ class Catalog:
     @property
     def nested(self) -> bool:
         """True when namespaces may lie in namespaces."""
-        return self.target.facts.get(NAMESPACES) == NESTED
+        return self.target.capabilities.get(NAMESPACES) == NESTED
 
     def require_nested(self) -> None:
         """Raise Unoffered when the target has no namespaces within namespaces."""

@@ -6,12 +6,17 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from enum import Enum
 from typing import Any
 
-from conformance.cells import NUMBERS
+import orjson
+
+from conformance.coverage.cells import NUMBERS
 from specs.openapi import JSON_TYPE, Document, Operation, Schema
 from specs.validation import Validators
 from specs.variants import KEYWORDS
 
 WORD = "many"  # where no text belongs
+PLAIN_NUMBER = 7
+NUMERIC = {"integer", "number"}
+CHOICE = {"const", "enum"}  # of values, beside the type that another part of a schema gives
 Defect = tuple[str, Any]  # where it is and what it is, in words; the body or the query that has it
 Wrong = Callable[[Schema], list[Any]]  # the values that a schema does not allow
 
@@ -21,29 +26,20 @@ class Lack(Enum):
 
     ABSENT = "absent"
 
-    def __repr__(self) -> str:
-        """Return the word for it."""
-        return self.value
 
-
-_WRONG_TYPES: dict[str, list[Any]] = {
-    "string": [17],
-    "integer": [WORD, 1.5],
-    "number": [WORD],
-    "boolean": [WORD],
-    "array": [WORD],
-    "object": [WORD],
-}
+_VALUES: tuple[tuple[set[str], Any], ...] = (({"string"}, WORD), (NUMERIC, 17), ({"array"}, [WORD]), ({"object"}, {}))
 
 
 def wrong_types(schema: Schema) -> list[Any]:
-    """Return values of another type than a schema wants; none where it allows several types, or any."""
-    kind = _type(schema)
-    if not kind:
+    """Return values of another type than a schema wants; none where it allows any."""
+    kinds = types_of(schema) - {"null"}
+    others = [value for known, value in _VALUES if not known & kinds]
+    if not kinds or not others:
         return []
-    inner = schema.get("items") if kind == "array" else schema.get("additionalProperties")
-    held = wrong_types(inner)[:1] if isinstance(inner, dict) else []
-    return [*_WRONG_TYPES[kind], *([value] if kind == "array" else {"key": value} for value in held)]
+    wrong = [others[0], *([1.5] if kinds == {"integer"} else [])]
+    inner = schema.get("items") if kinds == {"array"} else schema.get("additionalProperties")
+    held = wrong_types(inner)[:1] if isinstance(inner, dict) and len(kinds) == 1 else []
+    return [*wrong, *([value] if kinds == {"array"} else {"key": value} for value in held)]
 
 
 def below_minimum(schema: Schema) -> list[Any]:
@@ -52,15 +48,31 @@ def below_minimum(schema: Schema) -> list[Any]:
 
 
 def unusual(schema: Schema) -> list[Any]:
-    """Return what a careless server does not think of: nothing, null, no items, null as an item, extreme numbers."""
-    kinds = types_of(schema)
+    """Return what a careless server does not think of: nothing, null, no items, an unknown choice, extreme numbers."""
+    kinds, item = types_of(schema), schema.get("items", {})
     return [
         Lack.ABSENT,
         None,
         *([[], [None]] if "array" in kinds else []),
+        *([[[]], [[None]]] if "array" in kinds and "array" in types_of(item) else []),
+        *([list(NUMBERS)] if "array" in kinds and types_of(item) & NUMERIC else []),
         *([WORD] if "enum" in schema or "const" in schema else []),
-        *(NUMBERS if kinds & {"integer", "number"} else []),
+        *((True, False) if "boolean" in kinds else ()),
+        *(dict.fromkeys([*NUMBERS, *beside(schema)]) if kinds & NUMERIC else []),
     ]
+
+
+def beside(schema: Schema) -> list[int]:
+    """Return the numbers around the bounds of a schema."""
+    bounds = [int(schema[name]) for name in ("minimum", "maximum") if name in schema]
+    return [bound + step for bound in bounds for step in (-1, 0, 1)]
+
+
+def texts(schema: Schema) -> list[str]:
+    """Return what a parameter may say: a word, each choice, an ordinary number, and extreme ones."""
+    values = [value for value in unusual(schema) if isinstance(value, str | bool | int)]
+    plain = [PLAIN_NUMBER] if types_of(schema) & NUMERIC else []
+    return list(dict.fromkeys([WORD, *map(_told, (*schema.get("enum", ()), *plain, *values))]))
 
 
 def defects(
@@ -69,11 +81,10 @@ def defects(
     """Return a body with one field after another made wrong: every declared one, also below what the body has.
 
     What the document allows nevertheless, since it is of a variant of the schema that the body is not, is left out.
-    `leave` are the names of fields that stay as they are.
     """
     validators = Validators(document)
     for where, broken in with_each(document, json_schema(operation), body, wrong, leave):
-        if validators.first_request_finding(operation.id, broken):
+        if validators.first_request_mismatch(operation.id, broken):
             yield where, broken
 
 
@@ -83,25 +94,40 @@ def json_schema(operation: Operation) -> Schema:
 
 
 def with_each(
-    document: Document, schema: Schema, body: Any, values: Wrong, leave: Collection[str] = ()
+    document: Document, schema: Schema, body: Any, values: Wrong, leave: Collection[str] = (), path: str = ""
 ) -> Iterator[Defect]:
     """Return a body with one field after another replaced by one of its values, whether it fits the schema or not.
 
-    Of the items of a list those are walked that have other fields than the ones before.
+    Of the items of a list those are walked that have other fields than the ones before. `leave` are fields that stay
+    as they are: by their names at any depth, or by their paths, which begin with a slash. `path` is that of the body.
     """
     schema = as_one(document, schema, body)
     for place, item in _unlike(body) if isinstance(body, list) else ():
-        for where, inner in with_each(document, schema.get("items", {}), item, values, leave):
+        for where, inner in with_each(document, schema.get("items", {}), item, values, leave, path):
             yield where, [*body[:place], inner, *body[place + 1 :]]
     if not isinstance(body, Mapping):
         return
     for name, declared in schema.get("properties", {}).items():
-        if name in leave:
+        below = f"{path}/{name}"
+        if name in leave or below in leave:
             continue
-        for value in values(as_one(document, declared, body.get(name))):
-            yield f"{name} {value!r}".replace("'", ""), _with(body, name, value)
-        for where, inner in with_each(document, declared, body.get(name), values, leave):
+        for value in values(_with_item(document, as_one(document, declared, body.get(name)))):
+            present = body.get(name, Lack.ABSENT)
+            if present != value or type(present) is not type(value):  # True is 1 in Python
+                yield f"{name} {_told(value)}", _with(body, name, value)
+        for where, inner in with_each(document, declared, body.get(name), values, leave, below):
             yield f"{name}.{where}", {**body, name: inner}
+
+
+def _with_item(document: Document, schema: Schema) -> Schema:
+    """Return a schema whose items, if it has some, are one schema too."""
+    items = schema.get("items")
+    return {**schema, "items": as_one(document, items, None)} if isinstance(items, dict) else schema
+
+
+def _told(value: Any) -> str:
+    """Return a value as JSON has it, but texts without quotes."""
+    return str(value.value if value is Lack.ABSENT else orjson.dumps(value).decode().replace('"', ""))
 
 
 def _unlike(items: list[Any]) -> Iterator[tuple[int, Any]]:
@@ -135,7 +161,10 @@ def as_one(document: Document, schema: Schema, value: Any) -> Schema:
     if not fitting:
         return whole
     types = set().union(*map(types_of, (whole, *fitting)))
-    fields = {name: field for part in (*fitting, whole) for name, field in part.get("properties", {}).items()}
+    fields: dict[str, Schema] = {}
+    for part in (*fitting, whole):
+        for name, field in part.get("properties", {}).items():
+            fields[name] = {**fields.get(name, {}), **field} if field.keys() & CHOICE else field
     items = next((part["items"] for part in (whole, *fitting) if "items" in part), None)
     return {
         **({"type": sorted(types)} if types else {}),

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.client import Answer
 from conformance.common.template import template
+from conformance.http.client import Answer
 from conformance.requirement import must
 from specs.openapi import snake_case
 
@@ -27,13 +27,17 @@ def _nothing(_: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A call about what is absent. `deed` begins the statement: "Dropping a table"; `fields` are further arguments."""
+    """A call about what is absent. `deed` begins the statement: "Dropping a table"; `fields` are further arguments.
+
+    `twin` does the same to what is there, for calls that a server may refuse for another reason.
+    """
 
     operation: str
     clause: str
     deed: str
     absent: Absent
     fields: Callable[[Any], Mapping[str, Any]] = _nothing
+    twin: Callable[[Any], object] = _nothing
 
     @property
     def operations(self) -> list[str]:
@@ -49,5 +53,6 @@ class Missing:
 @template("{}", must, kind="error")
 def missing_is_refused(catalog: Any, case: Missing) -> None:
     """A call about what does not exist is refused with 404."""
+    catalog.control(lambda: case.twin(catalog))
     call = getattr(catalog, snake_case(case.operation))
     case.absent.check(call(case.absent.id(catalog), **case.fields(catalog), expect=404))

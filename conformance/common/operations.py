@@ -21,8 +21,3 @@ def has_json_body(operation: Operation) -> bool:
 def with_json_body(operations: Mapping[str, Operation]) -> dict[str, Operation]:
     """Return the operations that take a JSON body."""
     return {name: operation for name, operation in operations.items() if has_json_body(operation)}
-
-
-def subject(operation: Operation) -> list[str]:
-    """Return the operation as the subject of a requirement."""
-    return [operation.id]

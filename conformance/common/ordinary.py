@@ -5,25 +5,43 @@ A requirement about a defect of requests puts it into such a request, and sees t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
-from conformance.client import Answer
+from conformance.http.client import Answer
 from conformance.outcomes import Blocked, Unoffered, Violation
+from specs.openapi import Parameter
+
+PARAMETERS = {"query": "query", "header": "headers"}  # by their location: where a request has them
 
 
 class Ordinary(Protocol):
-    """A request of an operation."""
+    """A request of an operation: a dataclass."""
 
     @property
     def body(self) -> Any:
         """The JSON body, None without one."""
+
+    @property
+    def query(self) -> Mapping[str, Any]:
+        """The parameters of the query."""
+
+    @property
+    def headers(self) -> Mapping[str, str | None]:
+        """The headers that the request has of its own."""
 
     def with_content(self, body: Any) -> Ordinary:
         """Return the request with another JSON body."""
 
     def send(self, catalog: Any, operation: str) -> Answer:
         """Send it, whatever the answer."""
+
+
+def with_parameter(request: Any, parameter: Parameter, text: str) -> Any:
+    """Return an ordinary request with a parameter of its query or its headers."""
+    place = PARAMETERS[parameter.location]
+    return replace(request, **{place: {**getattr(request, place), parameter.name: text}})
 
 
 def is_success(answer: Answer) -> bool:
@@ -62,6 +80,7 @@ def refuses_each(
     if taken:
         shown = with_statuses(taken)
         raise Violation(f"{operation} should refuse these with {refusal}, but answers {shown}")
+    catalog.client.reached.update(f"{operation} {answer.status}" for _, answer in answers)
 
 
 def with_statuses(answers: Sequence[tuple[str, Answer]]) -> str:

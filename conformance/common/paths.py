@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from conformance.common.template import template
-from conformance.exchange import Exchange
+from conformance.http.exchange import Exchange
 from conformance.outcomes import Violation
 from conformance.requirement import should
 from specs.openapi import Document, Operation

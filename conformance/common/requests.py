@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from conformance.client import Answer, Expected
 from conformance.common.catalog import Catalog
 from conformance.common.operations import has_json_body
 from conformance.common.template import template
+from conformance.http.client import Answer, Expected
 from conformance.outcomes import Unoffered, Violation
-from conformance.requirement import must
+from conformance.requirement import must, should
 from conformance.suite import Suite
 from specs.openapi import Operation
 
+UNKNOWN: Mapping[str, Any] = {"x-from-the-future": {"a": [1, None]}}  # fields that no document has yet
 WRONG_BEARERS = ("Bearer wrong", "Bearer ", "Basic eDp5", "nonsense")
 
 
@@ -42,6 +44,14 @@ def nothing_succeeds_without_credentials(suite: Suite, catalog: Catalog, case: O
         answer = ask_as(catalog, case, bearer, None)
         if not 400 <= answer.status < 500:
             raise Violation(f"{case.id} without proper credentials: {answer.status}")
+
+
+@template("credentials.status.{}", should, clause="unauthorized", kind="auth")
+def nothing_but_401_without_credentials(suite: Suite, catalog: Catalog, case: Operation) -> None:
+    """Without credentials, or with wrong ones, {} is refused with 401."""
+    require_token(suite)
+    for bearer in (None, *WRONG_BEARERS):
+        ask_as(catalog, case, bearer, 401)
 
 
 def require_token(suite: Suite) -> None:

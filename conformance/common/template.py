@@ -43,16 +43,15 @@ class Template:
     ) -> Test:
         """Return the requirements of an API, one for each case, to be named test_ and the template's name there.
 
-        `module` is that of the API's requirements. What is not given is as in the template. A case is an operation, or
-        has `operations`, a `clause` and a `statement` of its own.
+        `module` is that of the API's requirements. What is not given is as in the template. A case may have a `clause`
+        and a `statement` of its own.
         """
         declared = (level or self.level)(
             f"{module.split('.')[1]}.{id or self.id}",
-            operations=lambda case: getattr(case, "operations", None) or [case.id],
             clause=lambda case: getattr(case, "clause", clause or self.clause),
             kind=self.kind,
             each=each,
-            needs=needs,
+            needs=lambda case: getattr(case, "needs", needs),
             statement=lambda case: getattr(case, "statement", statement or self.test.__doc__),
             where=f"{module}:test_{self.test.__name__}",
         )

@@ -1,13 +1,13 @@
-"""What is judged for every operation over all answers of a run, or by one probe of each."""
+"""What is checked for every operation over all answers of a run, or by one probe of each."""
 
 from __future__ import annotations
 
 from conformance.common.template import template
+from conformance.http.wire import WireFinding
 from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.requirement import must
 from conformance.suite import Suite
-from conformance.target import MISSING, REFUSED, Probe, is_refusal
-from conformance.wire import WireFinding
+from conformance.targets.target import MISSING, REFUSED, Probe, is_refusal
 from specs.openapi import Operation
 
 
@@ -24,14 +24,14 @@ def offered_or_refused(suite: Suite, case: Operation) -> None:
             f"but answers {status or probe.exchange.failure}"
         )
     if _is_improper(suite, probe):
-        raise Unoffered(f"the server does not have {case.id}")  # in which form it says so is judged once
+        raise Unoffered(f"the server does not have {case.id}")  # in which form it says so is checked once
     if probe.state == REFUSED and not 400 <= status < 500:
         raise Violation(f"{case.id} is not offered, but answers {status or probe.exchange.failure}")
     if probe.state == REFUSED:
         suite.client.reached.add(f"{case.id} {status}")
 
 
-def judge_refusals(suite: Suite) -> None:
+def check_refusals(suite: Suite) -> None:
     """Fail with the first operation that is refused in another form than the document has for that."""
     improper = [probe.exchange for probe in suite.target.probes.values() if _is_improper(suite, probe)]
     if improper:
@@ -49,19 +49,19 @@ def _is_improper(suite: Suite, probe: Probe) -> bool:
 @template("wire.{}", must, clause="responses-declared", kind="wire")
 def answers_match_document(suite: Suite, case: Operation) -> None:
     """Every answer of {} has a declared status, the declared media type and a body that fits its schema."""
-    judge(suite, case, suite.client.wire.of(case.id))
+    check_findings(suite, case, suite.client.wire.of(case.id))
 
 
-def judge_extra(suite: Suite, operation: Operation, check: str) -> None:
+def check_extra(suite: Suite, operation: Operation, check: str) -> None:
     """Fail with what a check beside the schema found first in the answers of an operation."""
-    judge(suite, operation, suite.client.wire.extra(check, operation.id))
+    check_findings(suite, operation, suite.client.wire.extra(check, operation.id))
 
 
-def judge(suite: Suite, operation: Operation, findings: list[WireFinding]) -> None:
+def check_findings(suite: Suite, operation: Operation, findings: list[WireFinding]) -> None:
     """Fail with the first finding about an operation. Raises Blocked or Unoffered where the server lacks it."""
     if operation.id in suite.client.missing:
         raise Blocked(f"the server does not have {operation.id}", suite.client.missing[operation.id])
-    if suite.target.probes[operation.id].state == REFUSED:
+    if suite.target.state(operation.id) == REFUSED:
         raise Unoffered(f"the server does not have {operation.id}")
     raise_first(suite, findings)
 

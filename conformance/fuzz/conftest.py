@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from conformance.common.catalog import Catalog
-from conformance.fixtures import PLUGIN
 from conformance.fuzz.fuzzing import fuzzing_of
 from conformance.kinds import FUZZ
 from conformance.requirement import requirement_of
+from conformance.run.fixtures import PLUGIN
 from conformance.suite import Suite
 
 

@@ -1,7 +1,7 @@
 """Histories of concurrent operations and what they prove: pure functions from events to verdicts.
 
-The threads of the suite (`conformance/racing.py`) and the clients on Spark's executors (`spark_tests/races/`) record
-the same events (`events.py`). `judging.py` splits a history by object, which is enough: a history has an order that
+The threads of the suite (`racing.py`) and the clients on Spark's executors (`spark_tests/races/`) record the same
+events (`events.py`). `judging.py` splits a history by object, which is enough: a history has an order that
 explains it exactly when the history of each object has one. The kind of an object chooses its judge:
 
 chains      versions that build on each other, of one table or of two that only change together

@@ -8,27 +8,29 @@ the given one, beside what is there already: then the names of tables start with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from conformance.client import Answer, Client, Expected
 from conformance.common import hostile
 from conformance.common.catalog import JOINT, Catalog, inventory_of
+from conformance.http.client import Answer, Client, Expected
+from conformance.http.operation_client import DECLARED
 from conformance.iceberg.client import IcebergClient, Id, names_below_prefix
 from conformance.iceberg.inventory import SEPARATOR, IcebergInventory
 from conformance.iceberg.support.content import SCHEMA, order, spec, view_body
 from conformance.iceberg.support.revision import Revision
-from conformance.iceberg.support.updates import Ids, fresh_ids, with_field_ids, with_ids
-from conformance.operation_client import DECLARED
+from conformance.iceberg.support.updates import Ids, fresh_ids, numbered, with_field_ids, with_ids
 from conformance.outcomes import Unoffered
-from conformance.sandbox import NAMESPACE, REGISTRATION, TABLE, VIEW
-from conformance.target import Target
+from conformance.targets.sandbox import NAMESPACE, REGISTRATION, TABLE, VIEW
+from conformance.targets.target import Target
 from specs.identifiers import UNIT_SEPARATOR
 from specs.openapi import Operation
 
 PREFIX, KEY_LIFETIME = "prefix", "key lifetime"
 NO_PROPERTIES = 406
+NO_LEVEL = (400, 403, 404, 406, 422)  # with what a namespace is refused that lies too deep
+FORMAT_VERSION = "format-version"
 PURGE_REFUSED = (400, 403, 405, 406, 501)
 Names = tuple[str, ...]
 # What creations spell out beside what they must, by operation and way; the first way is the smallest body.
@@ -65,7 +67,8 @@ IDS_SPELLED_OUT = "ids of schemas, specs and orders spelled out"
 COMMIT_WAYS = ("without ids that the server gives", IDS_SPELLED_OUT)
 # What has such ids, by operation and field, and what spells them out.
 WITH_IDS: dict[tuple[str, str], Callable[[Any, Ids], Any]] = {
-    ("createTable", "partition-spec"): lambda spec, _ids: with_field_ids(spec),
+    ("createTable", "partition-spec"): lambda spec, _ids: numbered("spec-id", 0, with_field_ids(spec)),
+    ("createTable", "write-order"): lambda order, _ids: numbered("order-id", 1, order),
     ("updateTable", "updates"): with_ids,
     ("replaceView", "updates"): with_ids,
     ("commitTransaction", "table-changes"): lambda changes, ids: [
@@ -82,7 +85,7 @@ class IcebergCatalog(IcebergClient, Catalog):
     refusals = (400, 404)
 
     def __init__(self, target: Target) -> None:
-        super().__init__(target.client, target.facts.get(SEPARATOR, UNIT_SEPARATOR))
+        super().__init__(target.client, target.capabilities.get(SEPARATOR, UNIT_SEPARATOR))
         self.target = target
         self.revision = Revision(target.document)
         self.sandbox = target.sandbox
@@ -104,7 +107,7 @@ class IcebergCatalog(IcebergClient, Catalog):
 
     def require_keys(self) -> None:
         """Raise Unoffered when the target does not say that it keeps idempotency keys."""
-        if not self.target.facts.get(KEY_LIFETIME):
+        if not self.target.capabilities.get(KEY_LIFETIME):
             raise Unoffered("the server does not advertise idempotency keys")
 
     def require(self, operation: str) -> None:
@@ -147,6 +150,18 @@ class IcebergCatalog(IcebergClient, Catalog):
         """
         return (*self.home, f"{self.stem}{name}")
 
+    @contextmanager
+    def deeper(self) -> Iterator[None]:
+        """See Catalog."""
+        self.require_nested()
+        usual = self.home
+        with self.client.preparing():
+            self._home = self.new_deep_namespace(self.table_id("deep"))
+        try:
+            yield
+        finally:
+            self._home = usual
+
     def hostile_id(self, name: str) -> Names:
         """Return an identifier with a hostile name; one that climbs lies so deep that it ends in the home.
 
@@ -182,11 +197,24 @@ class IcebergCatalog(IcebergClient, Catalog):
             raise Unoffered("the server keeps no properties of namespaces")
         return id
 
+    def new_deep_namespace(self, id: Names) -> Names:
+        """Create a namespace of three levels or more. Raises Unoffered where namespaces do not lie so deep."""
+        if self.create_namespace(id, expect=(200, *NO_LEVEL)).status != 200:
+            raise Unoffered(f"the server has no namespaces of {len(id)} levels")
+        return id
+
     def new_table(self, name: str = "t", **body: Any) -> Names:
-        """Create a table, of SCHEMA unless the body says otherwise, and return its identifier."""
+        """Create a table, of SCHEMA unless the body says otherwise, and return its identifier.
+
+        Raises Unoffered where it should have another format version than the server gives it: no norm has the
+        property that asks for one.
+        """
         id = self.table_id(name)
         with self._making("createTable", body):
-            self.create_table(id, **{"schema": SCHEMA, **body})
+            made = self.create_table(id, **{"schema": SCHEMA, **body})
+        asked = (body.get("properties") or {}).get(FORMAT_VERSION)
+        if asked is not None and str(made["metadata"]["format-version"]) != asked:
+            raise Unoffered(f"the server makes no table of format version {asked} where one is asked for")
         return id
 
     def new_view(self, name: str = "v", **body: Any) -> Names:
@@ -207,7 +235,7 @@ class IcebergCatalog(IcebergClient, Catalog):
         """Return what the server wants spelled out, and the place where tables may lie."""
         way = self.target.ways.chosen.get(CREATED.get(operation, ""), "")
         names = set(BODIES.get(operation, {}).get(way, ()))
-        if operation in LOCATED and self.target.settings.location:
+        if operation in LOCATED and self.target.location:
             names.add("location")
         return {name: SPELLED_OUT[name](self, tuple(given.get("id", ()))) for name in names - given.keys()}
 
@@ -224,7 +252,8 @@ class IcebergCatalog(IcebergClient, Catalog):
     def body(self, operation: str, id: Names, **fields: Any) -> dict[str, Any]:
         """Return a body that creates something, with what the server wants spelled out."""
         spelled = self._spelled_out(operation, {"id": id, **fields})
-        return {name.replace("_", "-"): value for name, value in {"name": id[-1], **fields, **spelled}.items()}
+        values = {name.replace("_", "-"): value for name, value in {"name": id[-1], **fields, **spelled}.items()}
+        return {name: self._with_ids(operation, name, value) for name, value in values.items()}
 
     def place_of(self, id: Names) -> str:
         """Return a location for a table or view, the same while it is there: see Target.new_place.
@@ -253,6 +282,10 @@ class IcebergCatalog(IcebergClient, Catalog):
         return metadata
 
     # Requests of any operation
+
+    def try_namespace(self, id: Names) -> Answer:
+        """See Catalog.try_namespace."""
+        return self.create_namespace(id, expect=None)
 
     def ask(
         self,

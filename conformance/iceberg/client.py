@@ -1,7 +1,7 @@
 """The operations of the Iceberg REST catalog as methods (see OperationClient), and their general form.
 
 Namespaces are sequences of levels, tables and views sequences of levels and a name; keywords have `_` for `-`.
-Updates of tables are named as the newest document names them, and sent by the names of the judged one.
+Updates of tables are named as the newest document names them, and sent by the names of the run's own.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from conformance.client import Answer, Client, Encoded, Expected
-from conformance.iceberg.methods import IcebergMethods
-from conformance.operation_client import (
+from conformance.http.client import Answer, Client, Encoded, Expected
+from conformance.http.operation_client import (
     FORM_TYPE,
     Headers,
     Id,
@@ -21,8 +20,10 @@ from conformance.operation_client import (
     Signature,
     make_signature,
 )
+from conformance.iceberg.methods import IcebergMethods
 from specs.iceberg.commits import spelling
-from specs.identifiers import UNIT_SEPARATOR, IdentifierError, encode_segment, join_levels
+from specs.iceberg.identifiers import join_levels
+from specs.identifiers import UNIT_SEPARATOR, IdentifierError, encode_segment
 from specs.openapi import Document, Operation
 
 Body = Mapping[str, Any]

@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
-from conformance.exchange import Exchange
+from conformance.http.exchange import Exchange
 from conformance.iceberg.client import IcebergClient, identifier
-from conformance.inventory import Inventory
 from conformance.json_values import read_object
-from conformance.sandbox import NAMESPACE, REGISTRATION, TABLE, VIEW, Names, Thing
+from conformance.targets.inventory import Inventory
+from conformance.targets.sandbox import NAMESPACE, REGISTRATION, TABLE, VIEW, Names, Thing
 from specs.identifiers import UNIT_SEPARATOR
 from specs.openapi import Operation
 
@@ -31,6 +31,11 @@ class IcebergInventory(Inventory):
         VIEW: ("loadView", "viewExists"),
         NAMESPACE: ("loadNamespaceMetadata", "namespaceExists"),
     }
+    lists: ClassVar = {
+        **dict.fromkeys((TABLE, REGISTRATION), "listTables"),
+        VIEW: "listViews",
+        NAMESPACE: "listNamespaces",
+    }
     creates: ClassVar = {
         "createNamespace": NAMESPACE,
         **dict.fromkeys(("createTable", "registerTable", "updateTable"), TABLE),
@@ -42,7 +47,7 @@ class IcebergInventory(Inventory):
     @property
     def _client(self) -> IcebergClient:
         """The operations; how namespaces are written is known when the configuration was read."""
-        return IcebergClient(self.target.client, self.target.facts.get(SEPARATOR, UNIT_SEPARATOR))
+        return IcebergClient(self.target.client, self.target.capabilities.get(SEPARATOR, UNIT_SEPARATOR))
 
     def prepare(self) -> None:
         """See Inventory: nothing has to come before."""
@@ -81,7 +86,7 @@ class IcebergInventory(Inventory):
         path, body = operation.path_values(urlsplit(exchange.url).path), read_object(exchange.request_body)
         if operation.id in self.renames:
             path, body = {}, body["destination"]
-        separator = self.target.facts.get(SEPARATOR, UNIT_SEPARATOR)
+        separator = self.target.capabilities.get(SEPARATOR, UNIT_SEPARATOR)
         levels = path["namespace"].split(separator) if "namespace" in path else body["namespace"]
         if self.creates.get(operation.id) == NAMESPACE:
             return tuple(levels)

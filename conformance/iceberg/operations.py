@@ -33,3 +33,9 @@ HEAD_OPERATIONS = {name: operation for name, operation in OPERATIONS.items() if 
 def endpoint(operation: Operation) -> str:
     """Return the operation as `endpoints` names it."""
     return f"{operation.method} {operation.own_path}"
+
+
+def with_slash(entry: object) -> str:
+    """Return an entry of `endpoints` with the slash that its path begins with."""
+    method, _, path = str(entry).partition(" ")
+    return f"{method} /{path.removeprefix('/')}"

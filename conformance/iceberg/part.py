@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conformance.apis import SuitePart
-from conformance.cells import Levels
+from conformance.coverage.cells import Levels
 from conformance.iceberg.prober import IcebergProber
 from conformance.iceberg.support.checks import extra_checks
 

@@ -7,26 +7,28 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from conformance.client import bearer
 from conformance.common.catalog import FLAT, NAMESPACES, NESTED
 from conformance.common.probing import created, note_pages
-from conformance.exchange import Exchange
+from conformance.coverage.minimal import minimal_value
+from conformance.http.client import bearer
+from conformance.http.exchange import Exchange
 from conformance.iceberg.catalog import KEY_LIFETIME, PREFIX, IcebergCatalog
 from conformance.iceberg.client import in_prefix, names_below_prefix
+from conformance.iceberg.fallbacks import find_ways
 from conformance.iceberg.inventory import SEPARATOR
-from conformance.iceberg.ladders import LADDERS
-from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, endpoint
+from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, endpoint, with_slash
 from conformance.iceberg.support.oauth import credentials_form
-from conformance.json_values import read_object
-from conformance.minimal import minimal_value
-from conformance.target import MISSING, OFFERED, REFUSED, Target, is_missing, is_refusal
-from specs.identifiers import IdentifierError, advertised_separator
+from conformance.json_values import read_object, shown
+from conformance.targets.target import MISSING, OFFERED, REFUSED, Target, is_missing, is_refusal
+from specs.iceberg.identifiers import advertised_separator
+from specs.identifiers import IdentifierError
 from specs.openapi import JSON_TYPE, Operation
 from specs.problems import Problem
 
 NO_NAMESPACE = "NoSuchNamespaceException"
 CONFIG, GET_TOKEN, CREATE_NAMESPACE = "getConfig", "getToken", "createNamespace"
 ENDPOINTS = "endpoints"
+NO_ENTRY = (401, 403)  # what those are told who have no credentials
 NO_HEAD = (405, 501)  # without a body, a 404 says nothing about the operation
 
 
@@ -59,12 +61,22 @@ class IcebergProber:
         if self.recognises(first_answer):
             self._config = read_object(first_answer.response_body) if self.configured else {}
             self._read_config()
+            return self._shut_out() or first_answer
         return first_answer
+
+    def _shut_out(self) -> Exchange | None:
+        """Return the answer to who brings no credentials, where the configuration is open and the catalog is not."""
+        settings = self.target.settings
+        brought = settings.token or settings.credential or settings.header or settings.cert
+        if not self.configured or brought or settings.namespace:
+            return None
+        answer = self._sent(partial(IcebergCatalog(self.target).list_namespaces, expect=None))
+        return answer if answer.status in NO_ENTRY else None
 
     def _log_in(self) -> None:
         """Get a token for the credential of the run, if it has none. Raises Problem when there is none to be had.
 
-        A success of another status than the document's is judged as any answer is; clients could use its token.
+        A success of another status than the document's is checked as any answer is; clients could use its token.
         """
         settings = self.target.settings
         if settings.token or not settings.client_credentials:
@@ -84,10 +96,11 @@ class IcebergProber:
     def recognises(self, first_answer: Exchange) -> bool:
         """True when an answer can only come from such a catalog: a configuration, or a page of a listing.
 
-        Raises Problem when the catalog says that the given namespace is not there.
+        Raises Problem when the catalog says that the given namespace is not there, or that it has no such warehouse.
         """
         value = read_object(first_answer.response_body)
         if self.configured:
+            self._check_warehouse(first_answer)
             return all(isinstance(value.get(name), dict) for name in ("defaults", "overrides"))
         if _error_type(first_answer) == NO_NAMESPACE:
             name = self.target.settings.namespace
@@ -95,6 +108,19 @@ class IcebergProber:
                 f"{first_answer.url}: there is no namespace {name}.", "Name one that exists with --namespace."
             )
         return first_answer.status == 200 and isinstance(value.get("identifiers"), list)
+
+    def _check_warehouse(self, first_answer: Exchange) -> None:
+        """Raise Problem when the configuration is refused in the API's own form: the server wants another warehouse.
+
+        Where it refuses every path so, it has no configuration.
+        """
+        refused = 400 <= first_answer.status < 500 and first_answer.status not in NO_ENTRY
+        if refused and _error_type(first_answer) and not is_missing(first_answer, self.nowhere()):
+            message = read_object(first_answer.response_body)["error"].get("message")
+            raise Problem(
+                f"{first_answer.url} answers {first_answer.status}: {shown(message)}.",
+                "Choose one of its warehouses with --warehouse NAME. The URL is the part before /v1.",
+            )
 
     def _check_namespace(self) -> None:
         creates = CREATE_NAMESPACE in self.target.document.operations
@@ -109,18 +135,21 @@ class IcebergProber:
         """Take over how paths are spelled, and note what else the configuration tells."""
         settings = {**self._config.get("defaults", {}), **self._config.get("overrides", {})}
         prefix = str(settings.get("prefix") or "").strip("/")
-        facts, client = self.target.facts, self.target.client
+        capabilities, client = self.target.capabilities, self.target.client
         with suppress(IdentifierError):
-            facts[SEPARATOR] = advertised_separator(settings)
-        facts[KEY_LIFETIME] = str(self._config.get("idempotency-key-lifetime") or "")
-        facts[PREFIX] = prefix
+            capabilities[SEPARATOR] = advertised_separator(settings)
+        capabilities[KEY_LIFETIME] = str(self._config.get("idempotency-key-lifetime") or "")
+        capabilities[PREFIX] = prefix
         client.known.locate = in_prefix(prefix)
 
     @property
     def endpoints(self) -> set[str] | None:
-        """What the configuration names as offered, None when it names nothing."""
+        """What the configuration names as offered, None when it names nothing.
+
+        A path without its first slash names the operation too: that it is missing is a finding of its own.
+        """
         named = self._config.get(ENDPOINTS)
-        return set(named) if isinstance(named, list) and named else None
+        return set(map(with_slash, named)) if isinstance(named, list) and named else None
 
     def nowhere(self) -> Exchange:
         """Ask for a path that no revision of the API has."""
@@ -134,9 +163,9 @@ class IcebergProber:
 
     def explore(self) -> None:
         """Find out how things are made, and whether namespaces nest."""
-        self.target.facts[NAMESPACES] = FLAT
-        self.target.ways.climb(LADDERS, IcebergCatalog(self.target))
-        self.target.facts[NAMESPACES] = self._namespaces()
+        self.target.capabilities[NAMESPACES] = FLAT
+        find_ways(IcebergCatalog(self.target))
+        self.target.capabilities[NAMESPACES] = self._namespaces()
         catalog = IcebergCatalog(self.target)
         if catalog.makes_namespaces:
             base = catalog.base or None

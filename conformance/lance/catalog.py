@@ -7,28 +7,30 @@ where it has none, tables lie in the root and carry the home's name as a prefix.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from conformance.checks import equal, number
-from conformance.client import Answer, Client, Expected
 from conformance.common import hostile
 from conformance.common.catalog import FLAT, JOINT, NAMESPACES, NESTED, Catalog, inventory_of
+from conformance.http.client import Answer, Client, Expected
 from conformance.lance.client import Id, LanceClient
 from conformance.lance.inventory import NEW_NAME, LanceInventory, renamed
 from conformance.lance.support.arrow import read_rows
 from conformance.lance.support.making import WAYS as MAKINGS
 from conformance.outcomes import Unoffered
-from conformance.revision import DocumentRevision
-from conformance.sandbox import NAMESPACE, REGISTRATION, TABLE
 from conformance.strategies import tables
-from conformance.target import Target
-from specs.identifiers import DELIMITER, join_parts
+from conformance.targets.revision import DocumentRevision
+from conformance.targets.sandbox import NAMESPACE, REGISTRATION, TABLE
+from conformance.targets.target import Target
+from specs.lance.identifiers import DELIMITER, join_parts
 from specs.openapi import Operation
 
 Names = tuple[str, ...]
 ALL_ROWS = 100_000  # as `k`: more than any example has
 INVALID_INPUT = 13
+NO_LEVEL = (400, 403)  # with what a namespace is refused that lies too deep
 FIRST_MAKING = next(iter(MAKINGS))
 NAMESPACE_BODIES: dict[str, dict[str, Any]] = {
     "an empty body": {},
@@ -40,10 +42,6 @@ NAMESPACE_BODIES: dict[str, dict[str, Any]] = {
 class LanceCatalog(LanceClient, Catalog):
     """See the module."""
 
-    broken_json = (b'{"id": [',)
-    no_objects = (b"17",)
-    refusals = (400,)
-
     def __init__(self, target: Target) -> None:
         super().__init__(target.client)
         self.target = target
@@ -52,6 +50,7 @@ class LanceCatalog(LanceClient, Catalog):
         self.inventory: LanceInventory = inventory_of(target, LanceInventory)
         self.defaults = self._spelled_out
         self._home: str | None = None
+        self._inner: Names = ()
 
     def through(self, client: Client) -> LanceClient:
         """Return the operations through another client."""
@@ -64,7 +63,7 @@ class LanceCatalog(LanceClient, Catalog):
     @property
     def has_namespaces(self) -> bool:
         """True when the target has namespaces below the root."""
-        return self.target.facts.get(NAMESPACES) in (FLAT, NESTED)
+        return self.target.capabilities.get(NAMESPACES) in (FLAT, NESTED)
 
     def require_namespaces(self) -> None:
         """Raise Unoffered when the target has no namespaces but the root."""
@@ -89,7 +88,22 @@ class LanceCatalog(LanceClient, Catalog):
     def home(self) -> Names:
         """The namespace in which this example lives: the base where no others can be made."""
         name = self.home_name
-        return (*self.base, name) if self.has_namespaces else self.base
+        return (*self.base, name, *self._inner) if self.has_namespaces else self.base
+
+    @contextmanager
+    def deeper(self) -> Iterator[None]:
+        """See Catalog."""
+        self.require_nested()
+        inner = "deep"
+        with self.client.preparing():
+            answer = self.create_namespace((*self.home, inner), expect=(200, *NO_LEVEL))
+        if answer.status != 200:
+            raise Unoffered("the server has no namespaces of two levels")
+        self._inner = (inner,)
+        try:
+            yield
+        finally:
+            self._inner = ()
 
     def table_id(self, name: str = "t") -> Names:
         """Return an identifier for a table in this example's home. Nothing is created but the home."""
@@ -168,6 +182,10 @@ class LanceCatalog(LanceClient, Catalog):
 
     # Requests of any operation
 
+    def try_namespace(self, id: Names) -> Answer:
+        """See Catalog.try_namespace."""
+        return self.create_namespace(id, expect=None)
+
     def ask(
         self,
         operation: Operation,
@@ -181,10 +199,6 @@ class LanceCatalog(LanceClient, Catalog):
         path = {key: f"{self.stem}{DELIMITER}{name}" if key == "id" else name for key in operation.path_names}
         query = {parameter.name: "x" for parameter in operation.query_parameters() if parameter.required}
         return self.client.call(operation.id, path=path, query=query, body=body, headers=headers, expect=expect)
-
-    def new_thing(self) -> str:
-        """See Catalog: an input that is wrong is refused whatever it is about."""
-        return "missing"
 
     def check_invalid(self, refused: Answer) -> None:
         """See Catalog."""
@@ -215,6 +229,16 @@ class LanceCatalog(LanceClient, Catalog):
             *namespace, name = renamed(id, body)
             self.sandbox.note_renamed(operation, id, (*namespace, str(name)))
 
+    def supported(self, answer: Answer, what: str) -> Answer:
+        """Return a success. Raises Unoffered where the answer says that the server has no such thing, told in words.
+
+        For what a server may leave out of an operation that it has otherwise. `answer` is the last one.
+        """
+        if self.client.refuses(self.client.steps[-1]):
+            raise Unoffered(f"the server does not have {what}")
+        self.client.check_status(self.client.steps[-1], 200)
+        return answer
+
     def register_foreign(self, id: Names, location: str, *, expect: Expected) -> Answer:
         """Register what is no table of the server's: it is only ever taken out again, and its files stay."""
         self.sandbox.note(REGISTRATION, [id])
@@ -229,5 +253,5 @@ class LanceCatalog(LanceClient, Catalog):
         answer = self.register_table(id, location=location, expect=None, **body)
         if answer.status == 400:
             return self.register_table(id, location=location.rstrip("/").rsplit("/", 1)[-1], expect=expect, **body)
-        self.client.judge_status(self.client.steps[-1], expect)
+        self.client.check_status(self.client.steps[-1], expect)
         return answer

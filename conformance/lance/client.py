@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.client import Answer, Expected
+from conformance.http.client import Answer, Expected
+from conformance.http.operation_client import Headers, Id, Query
 from conformance.lance.methods import LanceMethods
 from conformance.lance.support.arrow import STREAM_TYPE
-from conformance.operation_client import Headers, Id, Query
-from specs.identifiers import DELIMITER, join_parts
+from specs.lance.identifiers import DELIMITER, join_parts
 
 SUCCESS = 200
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl, urlsplit
 
-from conformance.exchange import Exchange
-from conformance.inventory import Inventory
+from conformance.http.exchange import Exchange
 from conformance.json_values import read_object
 from conformance.lance.client import Id, LanceClient
-from conformance.sandbox import NAMESPACE, REGISTRATION, TABLE, Names, Thing
-from conformance.target import Target
-from specs.identifiers import DELIMITER
+from conformance.targets.inventory import Inventory
+from conformance.targets.sandbox import NAMESPACE, REGISTRATION, TABLE, Names, Thing
+from conformance.targets.target import Target
+from specs.lance.identifiers import DELIMITER
 from specs.openapi import Operation
 
 RENAMED = NEW_NAME, NEW_NAMESPACE = "new_table_name", "new_namespace_id"
@@ -28,6 +28,7 @@ class LanceInventory(Inventory):
         **dict.fromkeys((TABLE, REGISTRATION), ("TableExists", "DescribeTable")),
         NAMESPACE: ("NamespaceExists", "DescribeNamespace"),
     }
+    lists: ClassVar = {TABLE: "ListTables", REGISTRATION: "ListTables", NAMESPACE: "ListNamespaces"}
     creates: ClassVar = {
         "CreateNamespace": NAMESPACE,
         **dict.fromkeys(("CreateTable", "CreateEmptyTable", "DeclareTable", "RegisterTable"), TABLE),

@@ -1,9 +1,9 @@
-"""Generated from the document by conformance/operation_stub.py."""
+"""Generated from the document by conformance/http/operation_stub.py."""
 
 from typing import Any
 
-from conformance.client import Answer, Expected
-from conformance.operation_client import Headers, Id, OperationClient, Query
+from conformance.http.client import Answer, Expected
+from conformance.http.operation_client import Headers, Id, OperationClient, Query
 
 class LanceMethods(OperationClient):
     def create_namespace(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conformance.apis import SuitePart
-from conformance.cells import Levels
+from conformance.coverage.cells import Levels
 from conformance.lance.prober import LanceProber
 from conformance.lance.support.checks import extra_checks
 

@@ -8,23 +8,23 @@ from typing import Any
 
 from conformance.common.catalog import FLAT, NAMESPACES, NESTED, NONE
 from conformance.common.probing import created, note_pages
-from conformance.exchange import Exchange
+from conformance.coverage.minimal import minimal_value
+from conformance.http.exchange import Exchange
 from conformance.json_values import read_object
-from conformance.ladders import Ladder
 from conformance.lance.catalog import NAMESPACE_BODIES, LanceCatalog
 from conformance.lance.client import Id
 from conformance.lance.support.arrow import STREAM_TYPE, stream
 from conformance.lance.support.making import WAYS
-from conformance.minimal import minimal_value
-from conformance.sandbox import NAMESPACE, TABLE
 from conformance.strategies import tables
-from conformance.target import MISSING, OFFERED, REFUSED, Target, is_missing, is_refusal
+from conformance.targets.fallbacks import Fallbacks
+from conformance.targets.sandbox import NAMESPACE, TABLE
+from conformance.targets.target import MISSING, OFFERED, REFUSED, Target, is_missing, is_refusal
 from specs.extras import require_extra
 from specs.openapi import JSON_TYPE, Operation
 
-LADDERS = (
-    Ladder(NAMESPACE, ("CreateNamespace",), tuple(NAMESPACE_BODIES), lambda catalog: catalog.home),
-    Ladder(
+FALLBACKS = (
+    Fallbacks(NAMESPACE, ("CreateNamespace",), tuple(NAMESPACE_BODIES), lambda catalog: catalog.home),
+    Fallbacks(
         TABLE,
         ("CreateTable", "DeclareTable", "RegisterTable"),
         tuple(WAYS),
@@ -73,13 +73,13 @@ class LanceProber:
 
     def explore(self) -> None:
         """Find out how things are made, and whether namespaces nest."""
-        self.target.facts[NAMESPACES] = FLAT
-        self.target.ways.climb(LADDERS[:1], self._catalog)
-        self.target.facts[NAMESPACES] = self._namespaces()
+        self.target.capabilities[NAMESPACES] = FLAT
+        self.target.ways.find(FALLBACKS[:1], self._catalog)
+        self.target.capabilities[NAMESPACES] = self._namespaces()
         catalog = self._catalog
         if catalog.has_namespaces:
             note_pages(catalog, partial(catalog.list_namespaces, catalog.base, limit=1, expect=None))
-        self.target.ways.climb(LADDERS[1:], self._catalog)
+        self.target.ways.find(FALLBACKS[1:], self._catalog)
 
     def _probe(self, operation: Operation) -> None:
         missing = self.target.missing_name

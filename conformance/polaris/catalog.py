@@ -8,23 +8,23 @@ requirement may have made is dropped after it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
 
 from conformance.checks import find, text
-from conformance.client import Answer, Client, Expected, bearer
 from conformance.common.catalog import Catalog, inventory_of
+from conformance.http.client import Answer, Client, Expected, bearer
+from conformance.http.operation_client import DECLARED, FORM_TYPE, Query
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import IcebergClient, in_prefix, names_below_prefix
-from conformance.operation_client import DECLARED, FORM_TYPE, Query
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, CREATED, PRINCIPAL, PRINCIPAL_ROLE, Entity, Names
 from conformance.polaris.inventory import PolarisInventory
-from conformance.polaris.storage import STORAGES, Storage
-from conformance.target import Target
+from conformance.polaris.storage import STORAGES, StorageType
+from conformance.targets.target import Target
 from specs.identifiers import encode_segment
 from specs.openapi import Operation
 
@@ -76,6 +76,10 @@ class PolarisCatalog(PolarisClient, Catalog):
         super().begin_example()
         self.tables.begin_example()
 
+    def deeper(self) -> AbstractContextManager[None]:
+        """See Catalog: of the tables."""
+        return self.tables.deeper()
+
     def through(self, client: Client) -> PolarisClient:
         """Return the operations through another client, with the credentials of this one."""
         headers = {**dict.fromkeys(client.headers), **self.client.headers}
@@ -95,7 +99,7 @@ class PolarisCatalog(PolarisClient, Catalog):
         return self.inventory.warehouse or str(self._home)
 
     @property
-    def storage(self) -> Storage:
+    def storage(self) -> StorageType:
         """The type of storage of catalogs, unless a requirement is about another one."""
         return STORAGES[self.target.ways.chosen.get(CATALOG.id, "FILE")]
 
@@ -108,7 +112,7 @@ class PolarisCatalog(PolarisClient, Catalog):
         """Return an id of something that was never made."""
         return self.id(entity, self.target.missing_name)
 
-    def value(self, entity: Entity, id: Names, *, storage: Storage | None = None, **fields: Any) -> dict[str, Any]:
+    def value(self, entity: Entity, id: Names, *, storage: StorageType | None = None, **fields: Any) -> dict[str, Any]:
         """Return something as a body holds it: with its name, and what a catalog must have."""
         if entity is not CATALOG:
             return {"name": id[-1], **fields}
@@ -255,7 +259,7 @@ class PolarisCatalog(PolarisClient, Catalog):
 
 
 def _value(body: Any) -> Any:
-    """Return a body as JSON, None for one that is none."""
+    """Return a body as JSON, None for one that is not JSON."""
     if not isinstance(body, bytes):
         return body
     try:

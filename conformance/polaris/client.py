@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.client import Answer, Encoded, Expected
+from conformance.http.client import Answer, Encoded, Expected
+from conformance.http.operation_client import Headers, PathClient, Query, Signature, make_signature, python_name
 from conformance.iceberg.client import names_below_prefix
-from conformance.operation_client import Headers, PathClient, Query, Signature, make_signature, python_name
 from conformance.polaris.methods import PolarisMethods
 from specs.identifiers import UNIT_SEPARATOR, encode_segment
 from specs.openapi import Document, Operation

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG
-from conformance.polaris.support.access.scene import Scene
+from conformance.polaris.support.access.fixture import AccessFixture
 from conformance.suite import Suite
 
 PURGE = {"polaris.config.drop-with-purge.enabled": "true"}  # or purging is refused like what is not allowed
@@ -23,13 +23,13 @@ def catalog(suite: Suite) -> Iterator[PolarisCatalog]:
 
 
 @pytest.fixture(scope="session")
-def scene(suite: Suite) -> Callable[[], Scene]:
-    """What makes the scene of the requirements on access, once in a run; it goes with the run."""
+def make_access(suite: Suite) -> Callable[[], AccessFixture]:
+    """What makes the fixture of the requirements on access, once in a run; it goes with the run."""
 
     @cache
-    def make() -> Scene:
+    def make() -> AccessFixture:
         catalog = PolarisCatalog(suite.target)
-        return Scene(
+        return AccessFixture(
             catalog.inventory.admin,
             suite.target.new_name,
             lambda name: catalog.value(CATALOG, (name,), properties=PURGE),

@@ -6,15 +6,15 @@ from functools import partial
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
-from conformance.client import Client
-from conformance.exchange import Exchange
+from conformance.http.client import Client
+from conformance.http.exchange import Exchange
 from conformance.iceberg.client import IcebergClient, in_prefix
 from conformance.iceberg.inventory import SEPARATOR, IcebergInventory
 from conformance.json_values import read_object
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, CREATED, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE, Entity
-from conformance.sandbox import Names, Sandbox, Thing
-from conformance.target import Target
+from conformance.targets.sandbox import Names, Sandbox, Thing
+from conformance.targets.target import Target
 from specs.identifiers import UNIT_SEPARATOR, encode_segment
 from specs.openapi import Operation
 
@@ -30,6 +30,7 @@ class ContentInventory(IcebergInventory):
 
     drops: ClassVar = {**IcebergInventory.drops, GENERIC_TABLE: "dropGenericTable", POLICY: "dropPolicy"}
     looks: ClassVar = {**IcebergInventory.looks, GENERIC_TABLE: ("loadGenericTable",), POLICY: ("loadPolicy",)}
+    lists: ClassVar = {**IcebergInventory.lists, **LISTS}
     creates: ClassVar = {**IcebergInventory.creates, "createGenericTable": GENERIC_TABLE, "createPolicy": POLICY}
 
     @property
@@ -79,7 +80,7 @@ class CatalogContents(ContentInventory):
 
     @property
     def _client(self) -> IcebergClient:
-        return IcebergClient(self._located, self.target.facts.get(SEPARATOR, UNIT_SEPARATOR))
+        return IcebergClient(self._located, self.target.capabilities.get(SEPARATOR, UNIT_SEPARATOR))
 
     def is_ours(self, id: Names | str) -> bool:
         """See Inventory."""
@@ -91,6 +92,7 @@ class PolarisInventory(ContentInventory):
 
     drops: ClassVar = {**ContentInventory.drops, **{entity.id: entity.delete for entity in ENTITIES.values()}}
     looks: ClassVar = {**ContentInventory.looks, **{entity.id: (entity.get,) for entity in ENTITIES.values()}}
+    lists: ClassVar = {**ContentInventory.lists, **{entity.id: entity.list for entity in ENTITIES.values()}}
     creates: ClassVar = {**ContentInventory.creates, **{entity.create: entity.id for entity in ENTITIES.values()}}
     makers: ClassVar = {**ContentInventory.makers, **{entity.id: (entity.create,) for entity in ENTITIES.values()}}
     outer: ClassVar = tuple(entity.id for entity in (CATALOG_ROLE, CATALOG, PRINCIPAL_ROLE, PRINCIPAL))

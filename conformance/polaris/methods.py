@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.operation_client import OperationClient
+from conformance.http.operation_client import OperationClient
 
 
 class PolarisMethods(OperationClient):

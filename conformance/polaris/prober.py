@@ -6,17 +6,18 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from conformance.exchange import Exchange
+from conformance.http.exchange import Exchange
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import names_below_prefix
+from conformance.iceberg.fallbacks import find_tables
 from conformance.iceberg.prober import IcebergProber
 from conformance.json_values import read_object
-from conformance.ladders import Ladder
 from conformance.outcomes import UNREADABLE, Blocked, Unoffered, Violation
 from conformance.polaris.catalog import EVERY_ROLE, PolarisCatalog
 from conformance.polaris.entities import CATALOG
 from conformance.polaris.storage import STORAGES, storages_for
-from conformance.target import Target
+from conformance.targets.fallbacks import Fallbacks
+from conformance.targets.target import Target
 from specs.openapi import Operation
 
 CONTENT = {"type": "catalog", "privilege": "CATALOG_MANAGE_CONTENT"}
@@ -65,28 +66,28 @@ class PolarisProber(IcebergProber):
             if given:
                 self._enter(given)
             else:
-                self._climb()
+                self._find()
         except (Violation, Blocked, Unoffered, *UNREADABLE):
             if given:
                 self._configure(given)
         finally:
             self.target.sandbox.keep()
 
-    def _climb(self) -> None:
+    def _find(self) -> None:
         """Find a storage in which catalogs can be made, and one in which tables can be."""
         storages = storages_for(self.target)
-        ladders = (
-            Ladder(CATALOG.id, (CATALOG.create,), storages, lambda catalog: catalog.new(CATALOG)),
-            Ladder(TABLES, ("createTable",), storages, self._make_warehouse, (CATALOG.id,)),
+        fallbacks = (
+            Fallbacks(CATALOG.id, (CATALOG.create,), storages, lambda catalog: catalog.new(CATALOG)),
+            Fallbacks(TABLES, ("createTable",), storages, self._make_warehouse, (CATALOG.id,)),
         )
-        self.target.ways.climb(ladders, self.catalog)
+        self.target.ways.find(fallbacks, self.catalog)
 
     def _make_warehouse(self, catalog: PolarisCatalog) -> None:
-        """Make a catalog of the type of storage that is tried, and a table in it."""
+        """Make a catalog of the type of storage that is tried, and a table in it, at the given location or not."""
         storage = STORAGES[self.target.ways.chosen[TABLES]]
         (name,) = catalog.new(CATALOG, storage=storage, properties=SETTINGS)
         self._enter(name)
-        catalog.tables.new_table()
+        find_tables(catalog.tables)
 
     def _enter(self, warehouse: str) -> None:
         """Go on as a principal that may do everything with tables in a catalog, and read its configuration."""

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.target import Target
+from conformance.targets.target import Target
 
 LAKE = "lake"  # the folder of a run's own in which the files of its catalogs lie
 
 
 @dataclass(frozen=True, slots=True)
-class Storage:
+class StorageType:
     """A type of storage: the schemes of its locations, where a run has its own, what its configuration must say.
 
     `fields` is what else a configuration may say, `newer` what since 1.7. Buckets carry the prefix of the run.
@@ -44,8 +44,8 @@ KMS_KEY = "arn:aws:kms:eu-central-1:123456789012:key/lakeproof"
 STORAGES = {
     storage.id: storage
     for storage in (
-        Storage("FILE", ("file", ""), "", newer=NAMED),
-        Storage(
+        StorageType("FILE", ("file", ""), "", newer=NAMED),
+        StorageType(
             "S3",
             ("s3", "s3a"),
             "s3://{prefix}-lakeproof",
@@ -64,14 +64,14 @@ STORAGES = {
                 "kmsUnavailable": True,
             },
         ),
-        Storage(
+        StorageType(
             "GCS",
             ("gs",),
             "gs://{prefix}-lakeproof",
             fields={"gcsServiceAccount": "lakeproof@example.iam.gserviceaccount.com"},
             newer=NAMED,
         ),
-        Storage(
+        StorageType(
             "AZURE",
             ("abfss", "abfs"),
             "abfss://{prefix}@lakeproof.dfs.core.windows.net",
@@ -97,6 +97,20 @@ OAUTH = {
     "clientId": "lakeproof",
     "clientSecret": REMOTE_SECRET,
     "scopes": ["lakeproof"],
+}
+AUTHENTICATIONS: dict[str, dict[str, Any]] = {  # the others
+    "bearer": {"authenticationType": "BEARER", "bearerToken": REMOTE_SECRET},
+    "sigv4": {
+        "authenticationType": "SIGV4",
+        "roleArn": "arn:aws:iam::123456789012:role/lakeproof",
+        "roleSessionName": "lakeproof",
+        "externalId": "lakeproof",
+        "signingRegion": "eu-central-1",
+        "signingName": "lakeproof",
+        "sessionPolicy": "{}",
+    },
+    "implicit": {"authenticationType": "IMPLICIT"},
+    "gcp": {"authenticationType": "GCP"},
 }
 
 

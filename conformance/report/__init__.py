@@ -15,9 +15,8 @@ from conformance.report.markdown import render_markdown
 from conformance.report.notes import read_notes
 from conformance.report.sarif import render_sarif
 from conformance.results import Results, read_results
-from conformance.results_files import write_compressed
+from conformance.results_files import write_compressed, written
 from conformance.settings import Settings
-from specs.problems import Problem
 
 RENDERERS = {
     "html": ("report.html", render_html),
@@ -41,14 +40,12 @@ def write_reports(results: Results, settings: Settings) -> dict[str, Path]:
 def render_reports(results: Results, folder: Path) -> dict[str, Path]:
     """Write the reports that follow from results, without the results themselves."""
     paths = {}
-    try:
+    with written(folder):
         folder.mkdir(parents=True, exist_ok=True)
         for kind, (name, render) in RENDERERS.items():
             paths[kind] = folder / name
             paths[kind].write_text(render(results), encoding="utf-8")
         write_bodies(results, folder)
-    except OSError as error:
-        raise _unwritable(folder, error) from None
     return paths
 
 
@@ -63,18 +60,12 @@ def publish(results: Results, folder: Path) -> dict[str, Path]:
         "markdown": (folder / RENDERERS["markdown"][0], render_markdown(results)),
         "findings": (folder / FINDINGS_FILE, render_findings(results, notes, baseline)),
     }
-    try:
+    with written(folder):
         folder.mkdir(parents=True, exist_ok=True)
         for path, text in texts.values():
             path.write_text(text, encoding="utf-8")
         kept = write_compressed(folder, orjson.dumps(results.to_json()))
-    except OSError as error:
-        raise _unwritable(folder, error) from None
     return {"results": kept, **{kind: path for kind, (path, _) in texts.items()}}
-
-
-def _unwritable(folder: Path, error: OSError) -> Problem:
-    return Problem(f"The report folder {folder} cannot be written: {error.strerror}.", "Give another --report.")
 
 
 __all__ = ["publish", "render_reports", "write_reports"]

@@ -10,7 +10,8 @@ from conformance.report.headline import sentence
 from conformance.report.notes import Notes
 from conformance.report.pretty import short_body, step_lines
 from conformance.results import Result, Results
-from conformance.sandbox import summary
+from conformance.targets.sandbox import summary
+from conformance.visible import visible
 from specs.problems import Problem
 
 FINDINGS = ("fail", "warn", "error")
@@ -37,7 +38,7 @@ def render_findings(results: Results, notes: Notes, baseline: Results | None = N
         _left_behind(results),
         notes.closing,
     ]
-    return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
+    return visible("\n\n".join(part.strip() for part in parts if part.strip()) + "\n")
 
 
 def _check(results: Results, notes: Notes) -> None:
@@ -50,7 +51,7 @@ def _check(results: Results, notes: Notes) -> None:
 
 
 def _facts(results: Results) -> str:
-    totals = ", ".join(f"{count} {verdict}" for verdict, count in results.totals.items() if count)
+    totals = ", ".join(f"{count:,} {verdict}" for verdict, count in results.totals.items() if count)
     run, date = results.run, results.run.started.partition("T")[0]
     return f"{sentence(results)}\n\nTested as {results.target.profile} by {run.kit} on {date}: {totals}."
 

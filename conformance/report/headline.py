@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from conformance.results import Cause, Results
 from conformance.verdict import BREAKING
 
+SCENARIO = "scenario"
+
 
 def sentence(results: Results) -> str:
     """Return the run's verdict in one sentence. A run of a part of the requirements claims no conformity."""
@@ -17,6 +19,8 @@ def sentence(results: Results) -> str:
     if results.run.interrupted:
         return f"Interrupted: {_tested(results)}."
     profile, stopped = results.target.profile, results.run.stopped
+    if not stopped and all(entry.kind == SCENARIO for entry in results.requirements):
+        return _scenarios(results)
     must = sum(count for (level, _), count in counts.items() if level == "MUST")
     broken, blocked, known = (counts["MUST", verdict] for verdict in ("fail", "blocked", "known"))
     details = "; ".join([_cause_counts(results.causes, broken, known, must), *_also(results, blocked)])
@@ -32,9 +36,17 @@ def sentence(results: Results) -> str:
     return f"Conforms to {profile}: {details}."
 
 
+def _scenarios(results: Results) -> str:
+    """Return how many scenarios pass: what a client makes of a server says little of its conformity."""
+    rest = [f"{count:,} {verdict}" for verdict, count in results.totals.items() if count and verdict != "pass"]
+    total = len(results.requirements)
+    passed = f"{results.totals['pass']:,} of {_counted(total, 'scenario')} pass{'es' * (total == 1)}"
+    return f"{passed} on a server of {results.target.profile}{': ' if rest else ''}{', '.join(rest)}."
+
+
 def _also(results: Results, blocked: int) -> Iterator[str]:
     if blocked:
-        yield f"{blocked} could not be tested"
+        yield f"{blocked:,} could not be tested"
     if results.totals["error"]:
         yield f"{_counted(results.totals['error'], 'error')} of the kit"
     if broken := sum(record.state in BREAKING for record in results.expectations):
@@ -58,12 +70,13 @@ def _cause_counts(causes: Sequence[Cause], broken: int, known: int, must: int) -
     if not hard:
         more = f"; {_counted(soft, 'cause')} {_breaks(soft)} SHOULD or MAY" if soft else ""
         if known:
-            return f"{known} of {must} MUST requirements {are_known}, no other is broken{more}"
-        return f"none of {must} MUST requirements is broken{more}"
-    counts = f"{_breaks(hard)} MUST ({broken} of {must} requirements{f', {known} more {are_known}' if known else ''})"
+            return f"{known:,} of {must:,} MUST requirements {are_known}, no other is broken{more}"
+        return f"none of {must:,} MUST requirements is broken{more}"
+    more = f", {known:,} more {are_known}" if known else ""
+    counts = f"{_breaks(hard)} MUST ({broken:,} of {must:,} requirements{more})"
     if not soft:
         return f"{_counted(hard, 'cause')} {counts}"
-    return f"{_counted(len(failing), 'cause')}: {hard} {counts}, {soft} only SHOULD or MAY"
+    return f"{_counted(len(failing), 'cause')}: {hard:,} {counts}, {soft:,} only SHOULD or MAY"
 
 
 def _breaks(count: int) -> str:
@@ -73,8 +86,9 @@ def _breaks(count: int) -> str:
 def _tested(results: Results) -> str:
     """Return how far a run came that ended early."""
     tested, selected = len(results.requirements), results.run.selected
-    return f"{tested} of {selected} requirements tested" if selected else f"{_counted(tested, 'requirement')} tested"
+    part = f"{tested:,} of {selected:,} requirements" if selected else _counted(tested, "requirement")
+    return f"{part} tested"
 
 
 def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    return f"{count:,} {noun}{'s' * (count != 1)}"

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from conformance.report.expected import WHAT_TO_DO, by_state
+from conformance.findings.again import repro
+from conformance.findings.pasted import first
+from conformance.report.expected import advice, by_state
 from conformance.report.headline import sentence
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST, build_matrix
 from conformance.report.page_data import pack, page_data, shown_reference
 from conformance.report.pages import template
 from conformance.report.pretty import answer_line, step_lines
 from conformance.results import Results
-from conformance.sandbox import summary
+from conformance.targets.sandbox import summary
 
 SLOWEST = 10
 MOST_STEPS = 6
@@ -32,13 +34,15 @@ def render_html(results: Results) -> str:
         causes=[(title, list(group)) for title, group in groupby(numbered, key=lambda pair: pair[1].title)],
         by_id={entry.id: entry for entry in results.requirements},
         expectations=by_state(results),
-        advice=WHAT_TO_DO,
+        advice=advice(results),
         matrix=build_matrix(results),
         step_lines=step_lines,
         answer_line=answer_line,
         shown_reference=shown_reference,
         most_steps=MOST_STEPS,
         again=results.run.again or f"lakeproof check {results.target.url}",
+        repro=repro("ID", results.target.settings),
+        first=first(results.target.url.rstrip("/"), results.run.prefix),
         data=pack(page_data(results, requirements)),
         slowest=slowest,
         order=WORST_FIRST,

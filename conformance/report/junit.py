@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from xml.etree import ElementTree as ET
 
 from conformance.results import Cause, Result, Results
+from conformance.visible import visible
 
 FAILURES = {"fail", "blocked"}
 SKIPPED = {"unoffered", "warn", "known"}
-NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def render_junit(results: Results) -> str:
@@ -49,15 +48,15 @@ def _case(requirement: Result, cause: Cause | None, reason: str) -> ET.Element:
         **({"cause": cause.sentence} if cause else {}),
     }
     for key, value in shown.items():
-        ET.SubElement(properties, "property", name=key, value=_clean(value))
+        ET.SubElement(properties, "property", name=key, value=visible(value))
     tag = _tag(requirement.verdict)
     if tag:
         outcome = ET.SubElement(case, tag)
         said = requirement.message.partition("\n")[0]
-        outcome.set("message", _clean(f"known: {reason}" if reason else cause.sentence if cause else said))
+        outcome.set("message", visible(f"known: {reason}" if reason else cause.sentence if cause else said))
         if cause:
             outcome.set("type", cause.title)
-        outcome.text = _clean(_text(requirement))
+        outcome.text = visible(_text(requirement))
     return case
 
 
@@ -75,8 +74,3 @@ def _text(requirement: Result) -> str:
         for number, step in enumerate(requirement.steps, 1)
     ]
     return "\n".join([requirement.statement, requirement.message, *steps])
-
-
-def _clean(text: str) -> str:
-    """XML cannot hold control characters."""
-    return NOT_XML.sub("�", text)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from conformance.report.expected import expected, not_as_expected
 from conformance.report.headline import sentence
-from conformance.report.matrix import GLYPHS, build_matrix
+from conformance.report.matrix import GLYPHS, build_matrix, subjects
 from conformance.results import VERDICTS, Result, Results, RunRecord
-from conformance.sandbox import summary
+from conformance.targets.sandbox import summary
+from conformance.visible import visible
 from specs.places import is_link
 
 MOST_FINDINGS = 25
@@ -16,12 +17,12 @@ def render_markdown(results: Results) -> str:
     """Return the summary of a run."""
     lines = [f"## {sentence(results)}", "", _facts(results), "", *_about(results.run)]
     lines += [*_expected(results), *_findings(results), "", *_table(results)]
-    return "\n".join(lines) + "\n"
+    return visible("\n".join(lines) + "\n")
 
 
 def _facts(results: Results) -> str:
     run, target = results.run, results.target
-    return f"`{target.name}` · {run.requests} requests · {run.seconds:.1f} s · {run.kit}"
+    return f"`{target.name}` · {run.requests:,} requests · {run.seconds:.1f} s · {run.kit}"
 
 
 def _about(run: RunRecord) -> list[str]:
@@ -37,16 +38,16 @@ def _table(results: Results) -> list[str]:
     lines.append("|---|" + "--:|" * len(shown))
     for resource, rows in build_matrix(results).resources.items():
         names = {row.operation.id for row in rows}
-        about = [entry for entry in results.requirements if names & set(entry.operations)]
+        about = [entry for entry in results.requirements if names & set(subjects(entry, results))]
         counts = [sum(entry.verdict == verdict for entry in about) for verdict in shown]
-        lines.append(f"| {resource} | {' | '.join(str(count) for count in counts)} |")
+        lines.append(f"| {resource} | {' | '.join(f'{count:,}' for count in counts)} |")
     return [*lines, ""]
 
 
 def _expected(results: Results) -> list[str]:
     """Return what became of the known deviations: those that do not hold, and how many do."""
     broken = [f"- **{line}**" for line in not_as_expected(results)]
-    more = [f"- and {len(broken) - MOST_FINDINGS} more"] if len(broken) > MOST_FINDINGS else []
+    more = [f"- and {len(broken) - MOST_FINDINGS:,} more"] if len(broken) > MOST_FINDINGS else []
     return [expected(results), "", *broken[:MOST_FINDINGS], *more, ""] if results.expectations else []
 
 

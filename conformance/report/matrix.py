@@ -6,10 +6,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from conformance.kinds import EVERY_KIND
-from conformance.results import OperationRecord, Results, Verdict
+from conformance.results import OperationRecord, Result, Results, Verdict
 
 WORST_FIRST: tuple[Verdict, ...] = ("error", "fail", "blocked", "warn", "known", "unoffered", "pass")
 NOT_MET: tuple[Verdict, ...] = ("error", "fail", "blocked", "warn", "known")
+FEW = 2  # a server of so few operations may well have a requirement about all of them
+ALL = "all operations"
+"""The row of requirements that are about whatever operations the server has: they say nothing of a single one."""
+IN_CELLS = (*(verdict for verdict in WORST_FIRST if verdict != "unoffered"), "unoffered")
 GLYPHS = {
     "pass": "✓",
     "fail": "✗",
@@ -38,8 +42,8 @@ class Cell:
 
     @property
     def worst(self) -> str:
-        """The worst verdict among them, "" when there is none."""
-        return next((verdict for verdict in WORST_FIRST if self.counts[verdict]), "")
+        """The worst verdict on what could be tested, "" when there is no requirement."""
+        return next((verdict for verdict in IN_CELLS if self.counts[verdict]), "")
 
     @property
     def total(self) -> int:
@@ -54,11 +58,11 @@ class Cell:
     @property
     def title(self) -> str:
         """The counts in words."""
-        return ", ".join(f"{self.counts[verdict]} {verdict}" for verdict in WORST_FIRST if self.counts[verdict])
+        return ", ".join(f"{self.counts[verdict]:,} {verdict}" for verdict in WORST_FIRST if self.counts[verdict])
 
 
 @dataclass(slots=True)
-class Row:
+class OperationRow:
     """One operation: its entry in the results, and a cell for each kind."""
 
     operation: OperationRecord
@@ -75,18 +79,27 @@ class Matrix:
     """The rows by resource, and the kinds that occur."""
 
     kinds: list[str]
-    resources: dict[str, list[Row]]
+    resources: dict[str, list[OperationRow]]
+
+
+def subjects(requirement: Result, results: Results) -> list[str]:
+    """Return the rows in which a requirement counts: those of its operations, or the one for all of them."""
+    known = {entry.id for entry in results.target.operations}
+    return [ALL] if len(known) > FEW and known <= set(requirement.operations) else requirement.operations
 
 
 def build_matrix(results: Results) -> Matrix:
     """Return the matrix of a run; operations without any requirement have empty cells."""
-    rows = {entry.id: Row(entry, {kind: Cell() for kind in EVERY_KIND}) for entry in results.target.operations}
+    operations = list(results.target.operations)
+    if any(subjects(requirement, results) == [ALL] for requirement in results.requirements):
+        operations.append(OperationRecord(id=ALL, resource=ALL, summary="", state="offered"))
+    rows = {entry.id: OperationRow(entry, {kind: Cell() for kind in EVERY_KIND}) for entry in operations}
     for requirement in results.requirements:
-        for operation in requirement.operations:
+        for operation in subjects(requirement, results):
             if operation in rows:
                 rows[operation].cells[requirement.kind].counts[requirement.verdict] += 1
     kinds = [kind for kind in EVERY_KIND if any(row.cells[kind].total for row in rows.values())]
-    resources: dict[str, list[Row]] = {}
+    resources: dict[str, list[OperationRow]] = {}
     for row in rows.values():
         resources.setdefault(row.operation.resource, []).append(row)
     return Matrix(kinds, resources)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from conformance.apis import requirements
 from conformance.kinds import KINDS
-from conformance.mutant_scores import (
+from conformance.mutants.noticed import compress, matching, noticed_file, read_noticed
+from conformance.mutants.scores import (
     AT_ONCE,
     FEWEST,
     NOBODY,
@@ -21,7 +22,6 @@ from conformance.mutant_scores import (
     kind_of,
     survivors,
 )
-from conformance.noticed import compress, matching, noticed_file, read_noticed
 from specs.problems import Problem
 
 PAGE, BADGE = "README.md", "badge.json"

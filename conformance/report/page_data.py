@@ -10,11 +10,14 @@ from typing import Any
 
 import orjson
 
-from conformance.exchange import Step, StepResponse
+from conformance.findings.pasted import pasted
+from conformance.http.exchange import Step, StepResponse
 from conformance.report.body_files import with_file
+from conformance.report.matrix import subjects
 from conformance.report.pretty import body_lines
 from conformance.report.timeline import timeline_of
 from conformance.results import ClauseRecord, Result, Results
+from conformance.visible import visible_in
 from specs.clauses import Clause, clauses_of
 from specs.places import is_link, said
 from specs.problems import Problem
@@ -27,7 +30,7 @@ NO_PLACE = "what no norm says in so many words"
 
 def pack(data: dict[str, Any]) -> str:
     """Return data as text that a page can hold: JSON, compressed, in base64."""
-    return base64.b64encode(gzip.compress(orjson.dumps(data), mtime=0)).decode()
+    return base64.b64encode(gzip.compress(orjson.dumps(visible_in(data)), mtime=0)).decode()
 
 
 def page_data(results: Results, order: list[Result]) -> dict[str, Any]:
@@ -48,14 +51,17 @@ def page_data(results: Results, order: list[Result]) -> dict[str, Any]:
                 "statement": result.statement,
                 "message": result.message,
                 "clause": places[result.clause.id],
-                "operations": result.operations,
+                "operations": subjects(result, results),
                 "requests": result.requests,
                 "ms": round(result.seconds * 1000),
                 "where": result.where,
                 "blocker": result.blocked_by or "",
                 "cause": causes.get(result.id, 0),
                 "timeline": timeline_of(result.steps),
-                "steps": list(map(_step, result.steps, shown_reference(result))),
+                "steps": [
+                    _step(step, reference, results)
+                    for step, reference in zip(result.steps, shown_reference(result), strict=False)
+                ],
             }
             for result in order
         ],
@@ -73,11 +79,11 @@ def shown_reference(result: Result) -> list[StepResponse | None]:
     ]
 
 
-def _step(step: Step, reference: StepResponse | None) -> dict[str, Any]:
+def _step(step: Step, reference: StepResponse | None, results: Results) -> dict[str, Any]:
     response = step.response
     header = step.mark[7:] if step.mark.startswith("header:") else ""
     return {
-        "curl": with_file(step.request.curl)[0],
+        "curl": pasted(with_file(step.request.curl)[0], results.target.url.rstrip("/"), results.run.prefix),
         "sent": [line.text for line in body_lines(step.request.body, "")] if step.request.body else [],
         "status": _status(response),
         "bad": step.mark == "status",
@@ -125,7 +131,7 @@ def _shown(record: ClauseRecord) -> dict[str, Any]:
 def _profiles(results: Results) -> list[Profile]:
     """Return the profiles whose clauses a run was about, none where this kit does not have its profile."""
     try:
-        return list(find_profile(results.target.profile).judged_by())
+        return list(find_profile(results.target.profile).tested_by())
     except Problem:
         return []
 

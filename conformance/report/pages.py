@@ -9,6 +9,7 @@ from typing import Any
 import jinja2
 import orjson
 
+from conformance.visible import visible
 from specs.problems import Problem
 
 HERE = Path(__file__).parent
@@ -18,10 +19,19 @@ HERE = Path(__file__).parent
 def template(name: str, folder: Path = HERE) -> jinja2.Template:
     """Return a template. One of another folder may extend `page.html.j2`, which brings the looks."""
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([folder, HERE]), autoescape=True, trim_blocks=True, lstrip_blocks=True
+        loader=jinja2.FileSystemLoader([folder, HERE]),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalize,
     )
     environment.globals["zip"] = zip
     return environment.get_template(name)
+
+
+def _finalize(value: Any) -> Any:
+    """Return what a template shows of a value; text that is safe in HTML stays so."""
+    return type(value)(visible(value)) if isinstance(value, str) else value
 
 
 def write_page(folder: Path, name: str, report: dict[str, Any], page: str) -> dict[str, Path]:

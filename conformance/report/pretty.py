@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import orjson
 from jsonpointer import escape
 
-from conformance.exchange import Step, StepResponse
-from conformance.report.arrow_lines import arrow_lines
+from conformance.http.arrow_lines import arrow_lines
+from conformance.http.exchange import Step, StepResponse
 
 INDENT = "  "
 MAX_LINES = 200

@@ -87,7 +87,12 @@
       <code>${text(one.where)}</code> · <code>${text(`${AGAIN} -k ${one.id}`)}</code>
       <button type="button" class="copy">copy</button> <a class="permalink" href="#${text(one.id)}">link</a></p>
       ${one.timeline}
-      ${one.steps.length ? `<ol class="steps">${one.steps.map(stepOf).join("")}</ol>` : ""}</div>`;
+      ${one.steps.length ? `${["fail", "warn", "known"].includes(one.verdict) ? pasted(REPRO.replace("ID", one.id)) : ""}
+      ${pasted(FIRST)}<ol class="steps">${one.steps.map(stepOf).join("")}</ol>` : ""}</div>`;
+  }
+
+  function pasted(words) {
+    return `<p class="meta"><code>${text(words)}</code> <button type="button" class="copy">copy</button></p>`;
   }
 
   function stepOf(step) {

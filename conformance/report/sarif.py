@@ -7,6 +7,7 @@ from typing import Any
 
 from conformance.report.pretty import step_lines
 from conformance.results import Cause, Result, Results
+from conformance.visible import visible_in
 from specs.places import is_link
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -20,7 +21,7 @@ def render_sarif(results: Results) -> str:
     entries = {entry.id: entry for entry in results.requirements}
     name, _, version = results.run.kit.partition(" ")
     driver = {"name": name, "version": version, "rules": [_rule(entries[cause.example]) for cause in results.causes]}
-    run = {
+    shown = {
         "tool": {"driver": driver},
         "invocations": [
             {
@@ -30,7 +31,8 @@ def render_sarif(results: Results) -> str:
         ],
         "results": [_result(cause, entries[cause.example], results) for cause in results.causes],
     }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1, ensure_ascii=False) + "\n"
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [visible_in(shown)]}
+    return json.dumps(log, indent=1, ensure_ascii=False) + "\n"
 
 
 def _rule(entry: Result) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from conformance.report.html import render_html
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST
 from conformance.report.pages import template
 from conformance.results import Result, Results
+from conformance.results_files import written
 from conformance.verdict import GOOD
-from specs.problems import Problem
 
 PAGE = "matrix.html"
 REPORT = "report.html"
@@ -22,7 +22,7 @@ NOT_OF_FILES = re.compile(r"[^A-Za-z0-9.]+")
 
 
 @dataclass(frozen=True)
-class Row:
+class RequirementRow:
     """A requirement, and how each run ended for it; None where it did not test it."""
 
     id: str
@@ -42,24 +42,28 @@ def write_servers(runs: Sequence[Results], folder: Path) -> Path:
     Raises Problem when the folder cannot be written.
     """
     folders = folders_of(runs)
-    path = folder / PAGE
-    try:
+    with written(folder):
         for run, name in zip(runs, folders, strict=True):
             (folder / name).mkdir(parents=True, exist_ok=True)
             (folder / name / REPORT).write_text(render_html(run), encoding="utf-8")
             write_bodies(run, folder / name)
+    write_overview(runs, folders, folder / PAGE)
+    return folder / PAGE
+
+
+def write_overview(runs: Sequence[Results], folders: Sequence[str], path: Path) -> None:
+    """Write the page of many runs; `folders` are where their reports lie, relative to it.
+
+    Raises Problem when it cannot be written.
+    """
+    with written(path.parent):
         path.write_text(render_servers(runs, folders), encoding="utf-8")
-    except OSError as error:
-        raise Problem(
-            f"The report folder {folder} cannot be written: {error.strerror}.", "Give another --report."
-        ) from None
-    return path
 
 
 def render_servers(runs: Sequence[Results], folders: Sequence[str]) -> str:
     """Return the page; `folders` are where the reports of the runs lie, relative to it."""
     rows = rows_of(runs)
-    resources: dict[str, list[Row]] = {}
+    resources: dict[str, list[RequirementRow]] = {}
     for row in rows:
         if not row.met:
             resources.setdefault(".".join(row.id.split(".")[:2]), []).append(row)
@@ -78,12 +82,12 @@ def render_servers(runs: Sequence[Results], folders: Sequence[str]) -> str:
     )
 
 
-def rows_of(runs: Sequence[Results]) -> list[Row]:
+def rows_of(runs: Sequence[Results]) -> list[RequirementRow]:
     """Return a row for each requirement that one of the runs tested, by id."""
     tables = [{result.id: result for result in run.requirements} for run in runs]
     known = {name: result for table in tables for name, result in table.items()}
     return [
-        Row(name, result.level, result.statement, tuple(table.get(name) for table in tables))
+        RequirementRow(name, result.level, result.statement, tuple(table.get(name) for table in tables))
         for name, result in sorted(known.items())
     ]
 

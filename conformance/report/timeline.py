@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from conformance.exchange import Step
 from conformance.history import outcome
+from conformance.http.exchange import Step
 from conformance.report.pages import template
 
 

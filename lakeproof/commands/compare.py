@@ -11,33 +11,31 @@ import click
 import msgspec
 from rich.text import Text
 
-from conformance.comparing import Comparison, compare_answers
-from conformance.comparison import Change, Difference, differences, unexplained
+from conformance.comparing.mirror import Deviation
+from conformance.comparing.runs import Change, Difference, differences, unexplained
+from conformance.comparing.servers import Comparison, compare_answers
+from conformance.comparing.sides import SIDES, Side, difference, side_of
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
-from conformance.mirror import Deviation
-from conformance.plugin import Listener
 from conformance.report.pretty import step_lines
 from conformance.results import Results
+from conformance.run.plugin import Listener
 from conformance.runner import run
-from conformance.settings import DEFAULT_REPORT, DEPTHS, Settings, load_settings
-from conformance.sides import SIDES, Side, difference, side_of
+from conformance.settings import Settings, load_settings
 from lakeproof.checking import check
 from lakeproof.command_line import command_line
-from lakeproof.commands.connection_options import connection_options
 from lakeproof.commands.diff import entry, print_differences
-from lakeproof.commands.selection_options import selection_options
+from lakeproof.commands.settings_options import CONNECTION, SELECTION, settings_options
 from lakeproof.terminal import MOST_STEPS, ProgressListener, out
-from specs.apis import apis, default_api
 
-TITLES: Mapping[Side, str] = {
-    "A": "Only A keeps to the document",
-    "B": "Only B keeps to the document",
-    "neither": "Neither keeps to the document",
-    "open": "The document allows both, or no requirement is about it",
+SUPPORTED: Mapping[Side, str] = {
+    "A": "only A keeps to the document",
+    "B": "only B keeps to the document",
+    "neither": "neither keeps to the document",
+    "open": "the document allows both, or no requirement is about it",
 }
 VERDICTS: Mapping[Change, str] = {
     "broken": "Met by A alone",
-    "mended": "Met by B alone",
+    "fixed": "Met by B alone",
     "changed": "Met by neither, each in its own way",
     "appeared": "Tested on B alone, and not met",
     "gone": "Tested on A alone, and not met",
@@ -60,24 +58,16 @@ The runs are reported in DIR/a and DIR/b. Exit codes: 0 no difference, 1 there a
 @click.command("compare", epilog=EPILOG)
 @click.argument("url_a")
 @click.argument("url_b")
-@click.option("--api", type=click.Choice([*apis()]), help=f"What the servers speak.  [default: {default_api()}]")
-@click.option("--profile", help="A revision of the API, such as lance/2026-03. Default: the newest.")
-@click.option("--warehouse", metavar="NAME", help="The warehouse to ask Iceberg catalogs for.")
-@click.option("--token", help="Send this bearer token to both.")
-@click.option("--credential", metavar="ID:SECRET", help="Get tokens from both Iceberg catalogs for this.")
-@click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Send this header to both.")
-@click.option("--depth", type=click.Choice(list(DEPTHS)), help="How many examples to draw.  [default: gate]")
-@click.option("--seed", type=int, help="Where deep runs start.")
-@click.option("--jobs", type=int, metavar="N", help="Test B on so many at the same time.  [default: 1]")
-@selection_options
-@connection_options
-@click.option("--report", default=DEFAULT_REPORT, show_default=True, metavar="DIR", help="Where the reports go.")
+@settings_options("api", "profile", "warehouse")
+@settings_options(token="Send this bearer token to both.", credential="Get tokens from both servers for this.")
+@settings_options("header", "depth", "seed", jobs="Test B on so many requirements at the same time.")
+@settings_options(*SELECTION, *CONNECTION, "report")
 @click.option("--json", "as_json", is_flag=True, help="Print the differences as JSON and nothing else.")
-def compare_command(url_a: str, url_b: str, report: str, *, as_json: bool, **given: Any) -> int:
+def compare_command(url_a: str, url_b: str, *, as_json: bool, **given: Any) -> int:
     """Send two servers the same requests, and say where their answers differ and who keeps to the document."""
-    given = {name: value if value != () else None for name, value in given.items()}
     command = command_line()
     other = load_settings({**given, "server": url_b})
+    del given["report"]
     answers: list[Comparison] = []
 
     def both(settings: Settings, listener: Listener | None, command: str) -> tuple[Results, int]:
@@ -86,10 +76,10 @@ def compare_command(url_a: str, url_b: str, report: str, *, as_json: bool, **giv
         return results, code
 
     runs = []
-    for name, url, judge in (("a", url_a, both), ("b", url_b, run)):
-        folder = str(Path(report) / name)
+    for name, url, runner in (("a", url_a, both), ("b", url_b, run)):
+        folder = str(Path(other.report) / name)
         with ProgressListener() as listener:
-            asked = check(url, listener=listener, command=command, report=folder, expect="", judge=judge, **given)
+            asked = check(url, listener=listener, command=command, report=folder, expect="", runner=runner, **given)
         runs.append(asked[0])
     sides: dict[Side, list[Deviation]] = {side: [] for side in SIDES}
     for deviation in sorted(answers[0].deviations, key=lambda deviation: -len(deviation.requirements)):
@@ -114,16 +104,28 @@ def _print(
     out.print()
     for side, some in sides.items():
         if some:
-            out.print(Text(TITLES[side], "bold"))
+            out.print(Text(_capital(SUPPORTED[side]), "bold"))
         for deviation in some:
             _print_deviation(deviation, once=deviation in answers.seen_once)
-    summary = ", ".join(f"{len(some)} × {TITLES[side]}" for side, some in sides.items() if some)
-    out.print(f"answers: {summary or 'no difference'}", soft_wrap=True)
+    out.print(_summary({side: len(some) for side, some in sides.items()}), soft_wrap=True)
     if answers.lost:
         out.print(Text(f"B was not asked to the end: {answers.lost}", "red"), soft_wrap=True)
     if verdicts:
         out.print(Text("\nVerdicts that differ where no answer above does\n", "bold"))
         print_differences(verdicts, VERDICTS)
+
+
+def _capital(words: str) -> str:
+    return words[0].upper() + words[1:]
+
+
+def _summary(counts: Mapping[Side, int]) -> str:
+    """Return how often the document supports whom, in a sentence."""
+    total = sum(counts.values())
+    if not total:
+        return "The answers do not differ."
+    parts = [f"{count:,} where {SUPPORTED[side]}" for side, count in counts.items() if count]
+    return f"The answers differ in {total:,} way{'s' * (total > 1)}: {', '.join(parts)}."
 
 
 def _print_deviation(deviation: Deviation, *, once: bool) -> None:

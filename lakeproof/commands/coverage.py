@@ -15,8 +15,8 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from conformance.cell_coverage import CellCoverage, cell_coverage, gap_groups, held_line
-from conformance.coverage import (
+from conformance.coverage.cell_coverage import CellCoverage, cell_coverage, gap_groups, held_line
+from conformance.coverage.statuses import (
     COVERED,
     EXCLUDED,
     GAP,
@@ -28,17 +28,17 @@ from conformance.coverage import (
 )
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.results import Results, read_results
-from conformance.settings import EMBEDDED_STORAGE
+from conformance.settings import Settings, load_settings
 from lakeproof.checking import check
+from lakeproof.commands.settings_options import settings_options
 from lakeproof.terminal import ProgressListener, err, out
-from specs.apis import apis, default_api
 from specs.profiles import find_profile
 
 STYLES = {COVERED: ("✓", "green"), EXCLUDED: ("–", "dim"), UNSERVED: ("○", "dim"), GAP: ("✗", "bold red")}
 MOST_NAMES = 3
 EPILOG = """\b
 Examples:
-  lakeproof coverage                      judge the embedded server, then count
+  lakeproof coverage                      test the embedded server, then count
   lakeproof coverage --api iceberg        the same for another API
   lakeproof coverage --profile iceberg/1.6        or for an older document of it
   lakeproof coverage lakeproof-report     count what that run reached
@@ -54,24 +54,21 @@ bounds; a field of an answer that a requirement looked at; one object and many.
 
 @click.command("coverage", epilog=EPILOG)
 @click.argument("results", required=False, type=click.Path(path_type=Path))
-@click.option("--api", type=click.Choice([*apis()]), default=default_api(), show_default=True, help="The API to count.")
-@click.option("--profile", help="A revision of the API, such as lance/2026-03. Default: the newest.")
-@click.option("--storage", default=EMBEDDED_STORAGE, show_default=True, help="Storage of the embedded server.")
+@settings_options("api", "profile", "storage")
 @click.option("--cells", "with_cells", is_flag=True, help="Print the cells that nothing covers, and nothing else.")
 @click.option("--json", "as_json", is_flag=True, help="Print every status, clause and cell as JSON.")
-def coverage_command(
-    results: Path | None, api: str, profile: str | None, storage: str, with_cells: bool, as_json: bool
-) -> int:
+def coverage_command(results: Path | None, with_cells: bool, as_json: bool, **given: Any) -> int:
     """Count which declared statuses, clauses and cells the requirements reach; exit 1 if there is a gap.
 
     Cells are gaps for the exit code where a run by the newest profile leaves more than `coverage.toml` allows.
     """
-    run = read_results(results) if results else _run(profile or api, storage)
-    judged = find_profile(run.target.profile)
-    statuses = status_coverage(run, judged.document())
-    clauses = [entry for suite in judged.suites for entry in clause_coverage(suite)]
+    settings = load_settings(given)
+    run = read_results(results) if results else _run(settings)
+    profile = find_profile(run.target.profile)
+    statuses = status_coverage(run, profile.document())
+    clauses = [entry for suite in profile.suites for entry in clause_coverage(suite)]
     cells = cell_coverage(run) if run.cells or with_cells else []
-    problems = [] if results or profile else held_line(cells, api)
+    problems = [] if results or settings.profile else held_line(cells, settings.api)
     gaps = GAP in {entry.state for entry in statuses} | {entry.state for entry in clauses}
     if as_json:
         listed: dict[str, Sequence[Any]] = {"statuses": statuses, "clauses": clauses, "cells": cells}
@@ -85,10 +82,11 @@ def coverage_command(
     return EXIT_FAILS if gaps or problems else EXIT_CONFORMS
 
 
-def _run(profile: str, storage: str) -> Results:
-    api = find_profile(profile).api
+def _run(settings: Settings) -> Results:
+    profile = find_profile(settings.profile or settings.api)
     with ProgressListener() as listener, tempfile.TemporaryDirectory() as folder:
-        return check(None, api=api, profile=profile, storage=storage, listener=listener, report=folder)[0]
+        given: dict[str, Any] = {"api": profile.api, "profile": profile.name, "storage": settings.storage}
+        return check("", listener=listener, report=folder, **given)[0]
 
 
 def _print(

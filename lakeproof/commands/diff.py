@@ -10,7 +10,7 @@ from typing import Any
 import click
 from rich.text import Text
 
-from conformance.comparison import CHANGES, Change, Difference, counts, differences
+from conformance.comparing.runs import CHANGES, Change, Difference, counts, differences
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.results import Result, read_results
 from lakeproof.terminal import COLOURS, mark, out
@@ -20,7 +20,7 @@ TITLES: Mapping[Change, str] = {
     "broken": "Newly broken",
     "changed": "Broken in another way",
     "appeared": "Broken, and not tested before",
-    "mended": "Mended",
+    "fixed": "Fixed",
     "gone": "Broken before, and not tested now",
 }
 EPILOG = """\b
@@ -40,7 +40,7 @@ Exit codes: 0 no MUST is newly broken or broken in another way, 1 one is.
 @click.option("--strict", is_flag=True, help="A SHOULD counts like a MUST.")
 @click.option("--json", "as_json", is_flag=True, help="Print the differences as JSON and nothing else.")
 def diff_command(old: Path, new: Path, *, strict: bool, as_json: bool) -> int:
-    """Say what is different between two runs, by cause: newly broken, mended, broken in another way."""
+    """Say what is different between two runs, by cause: newly broken, fixed, broken in another way."""
     before, after = read_results(old), read_results(new)
     verdicts = differences(before, after)
     if as_json:
@@ -71,12 +71,12 @@ def print_differences(verdicts: Sequence[Difference], titles: Mapping[Change, st
             out.print(Text(titles[change], "bold"))
         for difference in some:
             _print(difference)
-    summary = ", ".join(f"{count} {titles[change].lower()}" for change, count in counts(verdicts).items() if count)
+    summary = ", ".join(f"{count:,} {titles[change].lower()}" for change, count in counts(verdicts).items() if count)
     out.print(summary or "no difference")
 
 
 def _print(difference: Difference) -> None:
-    verdict = "pass" if difference.change == "mended" else difference.shown.verdict
+    verdict = "pass" if difference.change == "fixed" else difference.shown.verdict
     out.print(Text("  ").append_text(mark(verdict, f"{difference.shown.level}  {difference.cause}")), soft_wrap=True)
     more = f" and {len(difference.requirements) - MOST_NAMES} more" if len(difference.requirements) > MOST_NAMES else ""
     out.print(Text(f"      {', '.join(difference.requirements[:MOST_NAMES])}{more}", "dim"), soft_wrap=True)

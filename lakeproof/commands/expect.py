@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from conformance.expectations_file import ExpectationFile, read_expectations, write_expectations
-from conformance.expectations_update import pruned, updated
+from conformance.findings.expectations_file import ExpectationFile, read_expectations, write_expectations
+from conformance.findings.expectations_update import pruned, updated
 from conformance.results import read_results
 from conformance.settings import DEFAULT_REPORT, EXPECTATIONS
 from lakeproof.terminal import out

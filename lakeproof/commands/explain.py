@@ -11,7 +11,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 
 from conformance.apis import requirements
-from conformance.noticed import faults_noticed_by, noticed_file, read_noticed
+from conformance.mutants.noticed import faults_noticed_by, noticed_file, read_noticed
 from conformance.requirement import Requirement, source_of
 from lakeproof.terminal import out
 from spark_tests.scenarios.running import noticed_scenarios_file, scenarios
@@ -26,24 +26,24 @@ def explain_command(requirement_id: str) -> None:
     """Say what a requirement states, where that comes from, and how it is tested."""
     requirement = find_requirement(requirement_id)
     clause = clauses(requirement.suite)[requirement.clause]
-    facts = Table.grid(padding=(0, 2))
-    facts.add_column(style="dim")
-    facts.add_column(overflow="fold")  # links are copied whole
-    facts.add_row("level", requirement.level)
-    facts.add_row("kind", requirement.kind)
-    facts.add_row("operations", ", ".join(requirement.operations))
-    facts.add_row("clause", f"{clause.id}: {clause.text}")
-    facts.add_row("source", clause.source)
-    facts.add_row("place", "\n".join(clause.place) or "nowhere in the norms")
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim")
+    grid.add_column(overflow="fold")  # links are copied whole
+    grid.add_row("level", requirement.level)
+    grid.add_row("kind", requirement.kind)
+    grid.add_row("operations", ", ".join(requirement.operations))
+    grid.add_row("clause", f"{clause.id}: {clause.text}")
+    grid.add_row("source", clause.source)
+    grid.add_row("place", "\n".join(clause.place) or "nowhere in the norms")
     file = (
         noticed_file(requirement.api)
         if requirement.suite == requirement.api
         else noticed_scenarios_file(requirement.api)
     )
     noticed = faults_noticed_by(requirement.id, read_noticed(file))
-    facts.add_row("fails on", ", ".join(noticed) or "no fault of the reference server yet")
+    grid.add_row("fails on", ", ".join(noticed) or "no fault of the reference server yet")
     out.print(f"[bold]{requirement.id}[/]\n{requirement.statement}\n")
-    out.print(facts)
+    out.print(grid)
     out.print()
     out.print(Syntax(_source(requirement), "python", background_color="default"))
 

@@ -12,11 +12,10 @@ from conformance.apis import requirements
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_NOTHING
 from conformance.kinds import FUZZ
 from conformance.requirement import Requirement
-from conformance.selection import Scope, selection_of
+from conformance.run.selection import Scope, selection_of
 from conformance.settings import Settings, load_settings
-from lakeproof.commands.selection_options import selection_options
+from lakeproof.commands.settings_options import SELECTION, settings_options
 from lakeproof.terminal import out
-from specs.apis import apis, default_api
 from specs.extras import require_extra
 from specs.profiles import find_profile
 
@@ -34,18 +33,16 @@ server does not offer. `lakeproof explain ID` says more of one requirement.
 
 
 @click.command("list", epilog=EPILOG)
-@click.option("--api", type=click.Choice([*apis()]), help=f"The API to list.  [default: {default_api()}]")
-@click.option("--profile", help="A revision of the API, such as lance/2026-03. Default: the newest.")
-@selection_options
+@settings_options("api", "profile", *SELECTION)
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON, with their statements.")
 def list_command(as_json: bool, **given: Any) -> int:
     """List requirements: id, level, kind, operations and clause."""
-    settings = load_settings({name: value if value != () else None for name, value in given.items()})
+    settings = load_settings(given)
     profile = find_profile(settings.profile or settings.api)
     document = profile.document()
     suites = (*profile.suites, *_asked_for(settings))
     known = {name: requirement for suite in suites for name, requirement in requirements(suite).items()}
-    scope, selection = Scope.of(profile, document), selection_of(settings, document, profile.judged_by())
+    scope, selection = Scope.of(profile, document), selection_of(settings, document, profile.tested_by())
     there = [requirement for _, requirement in sorted(known.items()) if scope.has(requirement)]
     chosen = [requirement for requirement in there if selection.takes(requirement)]
     if as_json:

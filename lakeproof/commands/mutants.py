@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from zlib import crc32
@@ -12,8 +13,7 @@ import click
 from rich.table import Table
 
 from conformance.apis import requirements
-from conformance.mutant_scores import OURS, Keeper, Mutant, counted, survivors
-from conformance.noticed import (
+from conformance.mutants.noticed import (
     Excused,
     compress,
     excuse,
@@ -23,11 +23,12 @@ from conformance.noticed import (
     read_noticed,
     write_noticed,
 )
+from conformance.mutants.scores import OURS, Keeper, Mutant, counted, survivors
 from conformance.report.mutants import publish_mutants
 from lakeproof.mutant_jobs import ALL, FIRST, KNOWN, Measuring
 from lakeproof.terminal import err, out
 from reference_server.derived_faults import derived_faults
-from reference_server.faults import FAULTS, Fault
+from reference_server.faults import FAULTS, Fault, find_fault
 from specs.apis import apis, default_api
 from specs.problems import Problem
 from specs.profiles import find_profile
@@ -138,11 +139,16 @@ def _to_notice() -> dict[str, dict[str, str]]:
 
 
 def _written(api: str) -> Iterator[Fault]:
-    """Return the written faults that touch an operation that the API's own suite judges, and others that it notices."""
+    """Return the written faults that touch an operation that the API's own suite tests, and others that it notices.
+
+    Some are noticed by their name on one operation: on all of them nothing could be prepared.
+    """
     profile = find_profile(api)
     operations = {operation for operation in profile.document().operations if profile.suite_of(operation) == api}
     known = read_noticed(noticed_file(api))
-    return (fault for fault in FAULTS.values() if fault.operations & operations or fault.name in known)
+    yield from (fault for fault in FAULTS.values() if fault.operations & operations or fault.name in known)
+    narrowed = (name for name in known if name not in FAULTS and name.partition(":")[0] in FAULTS)
+    yield from (replace(find_fault(name), name=name) for name in narrowed)
 
 
 def _print(mutant: Mutant, *, as_json: bool) -> None:

@@ -16,15 +16,15 @@ from rich.text import Text
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.history.orders import MOST_ORDERS
 from conformance.report.timeline import bars
-from conformance.sandbox import Leftover
 from conformance.settings import EMBEDDED_STORAGE, Settings, load_settings
+from conformance.targets.sandbox import Leftover
 from lakeproof.command_line import command_line
-from lakeproof.commands.connection_options import connection_options
-from lakeproof.commands.spark_options import spark_options, spark_settings_of
+from lakeproof.commands.settings_options import CONNECTION, settings_options
+from lakeproof.commands.spark_options import api_option, spark_options, spark_settings_of
 from lakeproof.commands.spark_progress import counting, starting
 from lakeproof.terminal import out, print_end
 from reference_server.serve import serve
-from spark_tests.connectors import catalog_for, default_connector, sql_format
+from spark_tests.connectors import catalog_for, sql_format
 from spark_tests.races import running
 from spark_tests.races import sql as sql_race
 from spark_tests.races.apis import raceable
@@ -54,13 +54,7 @@ Exit codes: 0 no contradiction, 1 contradictions or undecided objects, 4 wrong u
 
 @click.command("race", epilog=EPILOG)
 @click.argument("url", required=False)
-@click.option(
-    "--api",
-    type=click.Choice(raceable()),
-    default=default_connector(),
-    show_default=True,
-    help="The API to race on.",
-)
+@api_option(raceable(), "The API to race on.")
 @click.option("--clients", type=click.IntRange(1), help="Clients at the same time.  [default: 1000, with --sql 6]")
 @click.option("--operations", type=click.IntRange(1), help="Of all clients.  [default: 100000, with --sql 120]")
 @click.option("--sql", is_flag=True, help="Race through Spark's connector (Iceberg): appends and merges add up.")
@@ -72,42 +66,31 @@ Exit codes: 0 no contradiction, 1 contradictions or undecided objects, 4 wrong u
     show_default=True,
     help="Orders of the operations on one object to follow before it is left undecided.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="What clients choose.")
-@click.option("--storage", default=EMBEDDED_STORAGE, show_default=True, help="Of the embedded server, without a URL.")
+@settings_options("storage", seed="What clients choose.")
 @click.option("--fault", "faults", multiple=True, metavar="NAME", help="Of the embedded server, without a URL.")
-@click.option("--name", help="What the report calls the server.")
-@click.option("--warehouse", metavar="NAME", help="The warehouse to ask an Iceberg catalog for.")
-@click.option("--token", help="Send this bearer token.")
-@click.option("--credential", metavar="ID:SECRET", help="Get a token from an Iceberg catalog for this.")
-@click.option("--scope", help="The scope of the token that is got for the credential.")
-@click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Send this header too.")
-@connection_options
-@click.option("--report", metavar="DIR", help="Where the report goes.  [default: lakeproof-report]")
+@settings_options("name", "warehouse", "token", "credential", "scope", "header", *CONNECTION, "report")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON and nothing else.")
 @spark_options
 def race_command(
     url: str | None,
-    storage: str,
     faults: tuple[str, ...],
     as_json: bool,
-    headers: tuple[str, ...],
     clients: int | None,
     operations: int | None,
     sql: bool,
     partitions: int | None,
     most_orders: int,
-    seed: int,
     **given: Any,
 ) -> int:
-    """Let clients on Spark's executors race, and judge their history; by default on the embedded server."""
+    """Let clients on Spark's executors race, and check their history; by default on the embedded server."""
     spark: SparkSettings = spark_settings_of(given)
-    settings = load_settings({**given, "server": url, "headers": headers or None, "seed": seed})
+    settings = load_settings({**given, "server": url})
     if sql and not sql_format(settings.api):
         able = " or ".join(filter(sql_format, raceable()))
         raise Problem(f"--sql races on {able}, not on {settings.api}.", "Leave --sql out.")
     many, much = (sql_race.CLIENTS, sql_race.OPERATIONS) if sql else (running.CLIENTS, running.OPERATIONS)
-    size = RaceSettings(clients or many, operations or much, partitions or 0, seed, most_orders=most_orders)
-    with _target(settings, storage, faults) as target:
+    size = RaceSettings(clients or many, operations or much, partitions or 0, settings.seed, most_orders=most_orders)
+    with _target(settings, faults) as target:
         catalogs = [catalog_for(sql_race.CATALOG, target)] if sql else []
         with contextlib.ExitStack() as stack:
             with starting():
@@ -125,11 +108,11 @@ def race_command(
 
 
 @contextlib.contextmanager
-def _target(settings: Settings, storage: str, faults: tuple[str, ...]) -> Iterator[Settings]:
+def _target(settings: Settings, faults: tuple[str, ...]) -> Iterator[Settings]:
     if settings.server:
         yield settings
         return
-    with serve(settings.api, storage=storage, faults=faults) as server:
+    with serve(settings.api, storage=settings.storage or EMBEDDED_STORAGE, faults=faults) as server:
         yield replace(settings, server=server.url, name=settings.name or "embedded reference server")
 
 
@@ -146,7 +129,7 @@ def print_race(report: dict[str, Any]) -> None:
     figures = report["totals"]
     out.print(
         f"{figures['per_second']:,.0f} operations/s, {figures['conflicts'] or 0:.1%} conflicts, "
-        f"{figures['seconds']:.1f} s, judged in {report['run']['seconds']['judge']:.2f} s"
+        f"{figures['seconds']:.1f} s, history checked in {report['run']['seconds']['judge']:.2f} s"
     )
     out.print(Text(sentence(report), SENTENCE_COLORS[report["verdict"]]), soft_wrap=True)
     for entry in report["undecided"][:MOST_PROBLEMS]:

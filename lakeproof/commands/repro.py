@@ -9,12 +9,13 @@ from typing import Any
 import click
 from rich.text import Text
 
-from conformance.exchange import Exchange, Step
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
+from conformance.findings.reproduction import as_pytest, as_shell, recorded, reproduce, settings_for
+from conformance.http.exchange import Exchange, Step
 from conformance.report.pretty import step_lines
-from conformance.reproduction import as_pytest, as_shell, recorded, reproduce, settings_for
 from conformance.results import read_results
 from conformance.settings import DEFAULT_REPORT
+from lakeproof.commands.settings_options import settings_options
 from lakeproof.terminal import out
 
 EPILOG = """\b
@@ -22,13 +23,13 @@ Examples:
   lakeproof repro lance.namespace.create.conflict
   lakeproof repro lance.namespace.create.conflict http://localhost:2333 --token "$TOKEN"
   lakeproof repro ID --results reports/my-server-1.2 http://localhost:2333
-  lakeproof repro ID --as pytest > test_it.py        a test that fails until it is mended
+  lakeproof repro ID --as pytest > test_it.py        a test that fails until it is fixed
   lakeproof repro ID --as curl | sh                  the steps as numbered commands
 
 \b
 The recorded steps are sent under names of this run, with the ids that the server gives
 now. Where their answers do not decide, the requirement is tested. Exit codes:
-0 it is mended, 1 it still fails, 4 there is no such finding, or no server.
+0 it is fixed, 1 it still fails, 4 there is no such finding, or no server.
 """
 
 
@@ -37,9 +38,8 @@ now. Where their answers do not decide, the requirement is tested. Exit codes:
 @click.argument("url", required=False)
 @click.option("--results", type=click.Path(path_type=Path), default=DEFAULT_REPORT, show_default=True, help="The run.")
 @click.option("--as", "form", type=click.Choice(["curl", "pytest"]), help="Print the steps in this form; send nothing.")
-@click.option("--token", help="Send this bearer token.")
-@click.option("--credential", metavar="ID:SECRET", help="Get tokens from an Iceberg catalog for this.")
-@click.option("--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Send these headers, and no others.")
+@settings_options(token="Send this bearer token.", credential="Get tokens from the server for this.")
+@settings_options(header="Send this header, and none of the recorded ones; repeatable.")
 def repro_command(requirement_id: str, url: str | None, results: Path, form: str | None, **given: Any) -> int:
     """Send the steps of a finding again, and say whether it still fails."""
     record = recorded(read_results(results), requirement_id)
@@ -51,7 +51,7 @@ def repro_command(requirement_id: str, url: str | None, results: Path, form: str
     out.print(Text.assemble((requirement_id, "bold"), f"  {record.statement}"), soft_wrap=True)
     out.print(Text(f"recorded: {record.due}", "dim"), soft_wrap=True)
     _print_steps(record.finding.steps, outcome.exchanges)
-    text, style = ("It still fails", "bold red") if outcome.fails else ("It is mended", "bold green")
+    text, style = ("It still fails", "bold red") if outcome.fails else ("It is fixed", "bold green")
     out.print(Text(f"{text}: {outcome.why}.", style), soft_wrap=True)
     return EXIT_FAILS if outcome.fails else EXIT_CONFORMS
 

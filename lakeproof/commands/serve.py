@@ -7,22 +7,21 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
 import click
 
-from lakeproof.fault_list import print_faults
+from lakeproof.fault_list import print_faults, print_faults_as_json
 from lakeproof.file_options import FileOptionsCommand
 from reference_server.options import Option, flags
-from reference_server.serve import LOOPBACK, Server, ServerSettings, api_class, servable
+from reference_server.serve import LOOPBACK, SWITCH_SECONDS, Server, ServerSettings, api_class, servable
 from specs.apis import SHARED_PORT, apis
 from specs.problems import Problem
 from specs.profiles import find_profile
 
 F = TypeVar("F", bound=Callable[..., Any])
 STOP_SECONDS = 4.5
-SWITCH_SECONDS = 0.001
-"""For how long a thread that computes keeps the others waiting; Python's own is five times as long."""
 LOOPBACKS = ("127.0.0.1", "localhost", "::1")
 EPILOG = """\b
 Storage:
@@ -49,17 +48,11 @@ Examples:
   lakeproof serve --api lance --storage dir:./lake   keeps what clients write
   lakeproof serve --api iceberg --warehouse demo     http://127.0.0.1:8181
   lakeproof serve --profile iceberg/tables-api --namespace analytics
-  lakeproof serve --api lance --fault slow           a server that answers late
+  lakeproof serve --api lance --fault slow:2.5       a server that answers late
   lakeproof serve --api lance --allow-faults         a request chooses its fault:
       curl -H 'X-Lakeproof-Fault: plain-text-errors' ...
-  lakeproof serve --list-faults                      what there is to choose from
+  lakeproof serve --api lance --list-faults          what there is to choose from
 """
-
-
-def _list_faults(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
-    if wanted:
-        print_faults()
-        context.exit()
 
 
 def _ports() -> str:
@@ -127,21 +120,24 @@ def _option(api: str, field: str, default: Any, option: Option) -> Callable[[F],
     help="The largest body in bytes.",
 )
 @click.option("--access-log", metavar="FILE", help="Write a JSON line per request; - is standard error.")
-@click.option(
-    "--list-faults",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_list_faults,
-    help="List the faults and exit.",
-)
-def serve_command(
-    api: str, profile: str | None, host: str, port: int | None, faults: tuple[str, ...], **rest: Any
-) -> None:
+@click.option("--list-faults", is_flag=True, help="List the faults of what would be served, and exit.")
+@click.option("--json", "as_json", is_flag=True, help="With --list-faults: print the list as JSON and nothing else.")
+def serve_command(list_faults: bool, as_json: bool, api: str, profile: str | None, **options: Any) -> None:
     """Run the reference server: a mock of every API, in one process."""
     named = (profile,) if profile else () if api == "all" else (api,)
     if profile and api not in ("all", find_profile(profile).api):
         raise Problem(f"The profile {profile} does not belong to the API {api}.", "Leave one of them out.")
+    if as_json and not list_faults:
+        raise Problem("--json is for --list-faults.", "Leave it out, or give both.")
+    if list_faults:
+        show = print_faults_as_json if as_json else print_faults
+        show([find_profile(name) for name in named or servable()])
+    else:
+        _serve(named, **options)
+
+
+def _serve(named: tuple[str, ...], host: str, port: int | None, faults: tuple[str, ...], **rest: Any) -> None:
+    """Serve APIs or a profile, all APIs if none is named, until a signal comes."""
     usual = find_profile(named[0]).facts.port if named else SHARED_PORT
     chosen = usual if port is None else port
     options = {field: value for field, (_, default, _) in _options().items() if (value := rest.pop(field)) != default}
@@ -149,17 +145,21 @@ def serve_command(
     if host not in LOOPBACKS:
         click.secho(f"Listening on {host}: others can reach this server.", fg="yellow", err=True)
     sys.setswitchinterval(SWITCH_SECONDS)
-    stop = threading.Event()
+    stop: SimpleQueue[None] = SimpleQueue()  # its locks can be taken in a signal handler, those of an Event cannot
+
+    def end(*_: object) -> None:
+        stop.put(None)
+        _end_in_time()
+
     for name in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(name, lambda *_: stop.set())
+        signal.signal(name, end)
     with Server(settings) as server:
         _announce(server)
-        stop.wait()
-        _end_in_time()
+        stop.get()
 
 
 def _end_in_time() -> None:
-    """End the process when the server does not: work in native libraries cannot be interrupted."""
+    """End the process when the server does not: it may be starting, or in native code that cannot be interrupted."""
     watchdog = threading.Timer(STOP_SECONDS, os._exit, (0,))
     watchdog.daemon = True
     watchdog.start()

@@ -7,11 +7,24 @@ from typing import Any, TypeVar
 
 import click
 
+from conformance.settings import given_elsewhere
+from spark_tests.connectors import default_connector
 from spark_tests.session import LOCAL, SparkSettings
 from specs.problems import Problem
 
 F = TypeVar("F", bound=Callable[..., Any])
 NAMES = ("master", "jars", "py_files", "conf", "connectors")
+
+
+def api_option(names: list[str], help: str) -> Callable[[F], F]:
+    """Return the option for an API of these; without it, the one of environment or file, else Spark's own."""
+    usual = default_connector()
+    return click.option(
+        "--api",
+        type=click.Choice(names),
+        default=lambda: given_elsewhere().get("api", usual),
+        help=f"{help}  [default: {usual}]",
+    )
 
 
 def spark_options(command: F) -> F:

@@ -67,13 +67,13 @@ def spec_show(operation: str, profile: str) -> None:
 
 
 def _errors(profile: Profile, operation_id: str) -> Text:
-    """Return what is known of an operation's errors, by each API whose suite judges it."""
+    """Return what is known of an operation's errors, by each API whose suite tests it."""
     words = Text()
-    for judge in profile.judged_by():
-        if find_spec(f"specs.{judge.api}.errors") is None:
+    for tested in profile.tested_by():
+        if find_spec(f"specs.{tested.api}.errors") is None:
             continue
-        errors = part_of(f"specs.{judge.api}", "errors")
-        words.append(f"\n{errors.LABEL}  ", "dim").append(", ".join(errors.described(operation_id, judge)))
+        errors = part_of(f"specs.{tested.api}", "errors")
+        words.append(f"\n{errors.LABEL}  ", "dim").append(", ".join(errors.described(operation_id, tested)))
     return words
 
 

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.settings import DEFAULT_REPORT, Settings
-from conformance.target import connect
+from conformance.targets.target import connect
 from lakeproof.commands.spark_options import spark_options, spark_settings_of
 from lakeproof.commands.spark_progress import starting, working
 from lakeproof.terminal import mark, out
@@ -27,6 +27,7 @@ from spark_tests.pipeline.loading import load
 from spark_tests.pipeline.report import matrix, sentence, to_json, write
 from spark_tests.pipeline.schema import CATALOG, check_tables
 from spark_tests.session import SparkSettings, open_session
+from specs.ports import DEFAULT_PORTS
 from specs.problems import Problem
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 DEFAULT_FOLDER = "lakeproof-warehouse"
 MOST_SHOWN = 15
 SECONDS = 5.0
-PORTS = {"http": 80, "https": 443}
 
 
 def catalog_options(command: F) -> F:
@@ -153,7 +153,7 @@ def _open(spark: SparkSettings, url: str, given: dict[str, Any]) -> contextlib.A
 def _check(url: str) -> None:
     """Raise Problem when nobody listens there: Spark's connector would take its time to say less."""
     place = urlsplit(url)
-    port = place.port or PORTS[place.scheme]
+    port = place.port or DEFAULT_PORTS[place.scheme]
     try:
         socket.create_connection((place.hostname or "", port), SECONDS).close()
     except OSError as error:

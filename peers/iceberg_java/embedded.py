@@ -14,7 +14,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from conformance.redaction import redact
+from conformance.http.redaction import redact
 from conformance.report.matrix import WORST_FIRST
 from conformance.results import Results
 from lakeproof import serve

@@ -11,26 +11,19 @@ option for it: use it where that is no danger.
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-import urllib3
-
 from peers.iceberg_java.jars import class_path
+from peers.java_server import JavaServer, run_until_killed
 from spark_tests.java import find_java
 from specs.ports import free_port
 from specs.problems import Problem
 
 MAIN = "org.apache.iceberg.rest.RESTCatalogServer"
 MEMORY = "-Xmx1g"
-START_SECONDS = 60.0
-STOP_SECONDS = 10.0
 OPTIONS = ("port", "root", "durable", "strict")
 
 
@@ -41,19 +34,12 @@ def fixture(port: int = 0, root: Path | None = None, *, durable: bool = False, s
     Raises Problem when there are no jars or no Java, and when the server does not start.
     """
     port = port or free_port()
-    url = f"http://127.0.0.1:{port}"
     with contextlib.ExitStack() as stack:
         folder = root or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="iceberg-fixture-")))
-        log = stack.enter_context(tempfile.TemporaryFile("w+"))
         command = find_java().command(MEMORY, "-cp", class_path(), MAIN)
-        environ = {**os.environ, **environment(port, folder, durable=durable, strict=strict)}
-        process = subprocess.Popen(command, stdout=log, stderr=log, text=True, env=environ)
-        stack.callback(_stop, process)
-        if not _answers(url, process):
-            log.seek(0)
-            last = (log.read().strip().splitlines() or ["it said nothing"])[-1]
-            raise Problem(f"Iceberg's fixture server did not start on port {port}: {last}", "Choose another port.")
-        yield url
+        environ = environment(port, folder, durable=durable, strict=strict)
+        server = JavaServer("Iceberg's fixture server", command, port, "/v1/config", 200, environ)
+        yield stack.enter_context(server.running())
 
 
 def environment(port: int, folder: Path, *, durable: bool, strict: bool) -> Mapping[str, str]:
@@ -70,40 +56,12 @@ def environment(port: int, folder: Path, *, durable: bool, strict: bool) -> Mapp
     return settings | ({"CATALOG_URI": f"jdbc:sqlite:file:{folder.resolve() / 'catalog.db'}"} if durable else {})
 
 
-def _answers(url: str, process: subprocess.Popen[str]) -> bool:
-    """Wait until the server answers; False when it ends instead or takes too long."""
-    deadline = time.monotonic() + START_SECONDS
-    with urllib3.PoolManager(retries=False) as pool:
-        while process.poll() is None and time.monotonic() < deadline:
-            with contextlib.suppress(urllib3.exceptions.HTTPError):
-                return pool.request("GET", f"{url}/v1/config", timeout=START_SECONDS).status == 200
-            time.sleep(0.1)
-    return False
-
-
-def _stop(process: subprocess.Popen[str]) -> None:
-    process.terminate()
-    try:
-        process.wait(STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
 def main() -> None:
     """Start the server and wait for a signal."""
-    try:
-        options = _options(sys.argv[1:])
-        for name in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(name, lambda *_: sys.exit())  # also while it starts: no Java is left behind
-        with fixture(**options) as url:  # type: ignore[arg-type]
-            sys.stderr.write("This server listens on every interface of the machine; it has no option for that.\n")
-            sys.stdout.write(f"ready: {url}\n")
-            sys.stdout.flush()
-            while True:
-                signal.pause()
-    except Problem as problem:
-        sys.exit(str(problem))
+    run_until_killed(
+        lambda: fixture(**_options(sys.argv[1:])),  # type: ignore[arg-type]
+        "This server listens on every interface of the machine; it has no option for that.\n",
+    )
 
 
 def _options(arguments: list[str]) -> dict[str, int | Path | bool]:

@@ -20,7 +20,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from spark_tests.jars import cache_root, pyspark_jar
-from spark_tests.java import find_java
+from spark_tests.java import Java, find_java
 from specs.problems import Problem
 
 POM = Path(__file__).with_name("pom.xml")
@@ -69,7 +69,7 @@ def resolve() -> Path:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f"{folder.name}-", dir=folder.parent) as scratch:
         jars = Path(scratch) / "jars"
-        _run(_resolver(jars, Path(scratch)))
+        run(_resolver(jars, Path(scratch)), find_java())
         try:
             jars.rename(folder)
         except OSError:
@@ -100,12 +100,13 @@ def _resolver(jars: Path, scratch: Path) -> list[str]:
     return find_java().command("-jar", str(ivy), *options, "-retrieve", str(jars / PATTERN))
 
 
-def _run(command: list[str]) -> None:
-    environ = {**os.environ, "JAVA_HOME": str(find_java().home)}
+def run(command: list[str], java: Java, seconds: float = SECONDS) -> None:
+    """Run Maven or Ivy on a Java. Raises Problem when it fails, or takes longer than `seconds`."""
+    environ = {**os.environ, "JAVA_HOME": str(java.home)}
     try:
-        result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS, env=environ)
+        result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=seconds, env=environ)
     except subprocess.TimeoutExpired:
-        raise failure(command, f"timed out after {SECONDS} s") from None
+        raise failure(command, f"timed out after {seconds} s") from None
     if result.returncode:
         raise failure(command, result.stdout + result.stderr)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
-from conformance.redaction import REDACTED, is_secret
+from conformance.http.redaction import REDACTED, is_secret
 from conformance.report import render_reports
 from conformance.report.headline import sentence
 from conformance.report.matrix import WORST_FIRST

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from conformance.redaction import redact
+from conformance.http.redaction import redact
 from conformance.results import (
     ClauseRecord,
     OperationRecord,

@@ -13,20 +13,22 @@ import orjson
 
 from reference_server.api import Api, Handler, Setup, to_reply
 from reference_server.context import Context, Reply, Request
-from reference_server.errors import CatalogError, WarehouseNotFound
+from reference_server.errors import CatalogError
 from reference_server.iceberg import faults
 from reference_server.iceberg.catalog.catalog import Follower
 from reference_server.iceberg.catalog.function_files import read_functions
 from reference_server.iceberg.catalog.initial_namespaces import make_namespaces, parse_namespaces
+from reference_server.iceberg.catalog.kept import Kept
 from reference_server.iceberg.catalog.location_index import LocationFollower
 from reference_server.iceberg.catalog.location_rules import LocationRules
 from reference_server.iceberg.catalog.location_survey import survey
 from reference_server.iceberg.catalog.prefixes import PrefixRouter
 from reference_server.iceberg.catalog.unfinished import take_back
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse, parse_warehouses
+from reference_server.iceberg.client_faults import CLIENT_FAULTS
 from reference_server.iceberg.context import IcebergContext
 from reference_server.iceberg.dialects import dialect_of
-from reference_server.iceberg.errors import as_catalog_error, render_error
+from reference_server.iceberg.errors import WarehouseNotFound, as_catalog_error, render_error
 from reference_server.iceberg.files.file_io import FileIO
 from reference_server.iceberg.files.metadata_files import MetadataFiles
 from reference_server.iceberg.handlers import (
@@ -82,6 +84,7 @@ class IcebergApi(Api):
 
     handler_modules: ClassVar[Collection[ModuleType]] = HANDLER_MODULES
     options: ClassVar[type[Options]] = IcebergOptions
+    client_faults = CLIENT_FAULTS
     needs_files = True
     varying: ClassVar[tuple[str, ...]] = ("If-None-Match", "X-Iceberg-Access-Delegation")
 
@@ -90,6 +93,7 @@ class IcebergApi(Api):
         super().__init__(setup, options)
         self._page_size = setup.page_size
         self._locks: Locks = WeakValueDictionary()
+        self._kept = Kept(self.backend.storage)
         self._planners = Workers(PLANNERS, "lakeproof-plans")
         self._dialect = dialect_of(setup.document)
         self._dummy_key_secret = secrets.token_bytes(32)
@@ -140,6 +144,7 @@ class IcebergApi(Api):
             files=files,
             scans=scans,
             planners=self._planners,
+            kept=self._kept,
             followers=followers,
         )
 

@@ -7,13 +7,14 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 from reference_server.context import Context, run_in_thread
 from reference_server.errors import InvalidInput
-from reference_server.iceberg.catalog.catalog import Catalog, ListRequest
+from reference_server.iceberg.catalog.catalog import Catalog, PageRequest
+from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.names import Path
 from reference_server.iceberg.catalog.warehouses import Warehouse
 from reference_server.iceberg.files.metadata_files import MetadataFile, Reader
@@ -22,10 +23,13 @@ from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.metadata.table_documents import read_table
 from reference_server.iceberg.metadata.view_documents import read_view
 from reference_server.iceberg.services import Services
+from reference_server.pagination import Page
 from specs.identifiers import UNIT_SEPARATOR, IdentifierError, split_levels
 
 P = ParamSpec("P")
 T = TypeVar("T")
+AT_ONCE = 1_000
+"""How many names of a listing are read before other requests have a turn."""
 
 
 @dataclass(slots=True)
@@ -54,16 +58,34 @@ class IcebergContext(Context):
         return (*self.namespace, self.path[kind])
 
     @property
-    def page(self) -> ListRequest:
+    def page(self) -> PageRequest:
         """Which page a listing asks for. Where the document has a default size, listings always come in pages."""
         default = self.operation.default("pageSize")
         size = self.query("pageSize")
-        return ListRequest(
+        return PageRequest(
             self.query("pageToken"),
             default if size is None else size,
             self.services.page_size,
             paged=default is not None,
         )
+
+    async def names(self, kind: Kind, path: Path) -> Page[str]:
+        """Return what a listing asks for of the names in a namespace. Raises NamespaceNotFound.
+
+        Others have turns while everything is listed, unless they use them for changes: it is how it was at one time.
+        """
+        request, catalog, storage = self.page, self.catalog, self.services.storage
+        names: list[str] = []
+        state = storage.version()
+        part = replace(request, size=AT_ONCE, maximum=AT_ONCE, paged=True)
+        while request.is_everything and storage.version() == state:
+            page = catalog.list_names(kind, path, part)
+            names += page.items
+            if page.token is None:
+                return Page(names, None)
+            part = replace(part, token=page.token)
+            await asyncio.sleep(0)
+        return catalog.list_names(kind, path, request)
 
     async def table_file(self, location: str) -> MetadataFile:
         """Return a table's metadata file. Raises FileNotFound and InvalidInput, see also `check_format`."""

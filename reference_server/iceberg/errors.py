@@ -1,49 +1,121 @@
-"""The Iceberg error body: message, type and code. Clients tell errors of one status apart by the type.
+"""The errors of an Iceberg catalog, and their body: message, type and code.
 
-The token operation has errors of its own, those of OAuth2.
+Clients tell errors of one status apart by the type. The token operation has errors of its own, those of OAuth2.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from reference_server.context import Reply, Request, json_reply
-from reference_server.errors import CatalogError, CommitFailed, InvalidInput
-from reference_server.iceberg.metadata.errors import CommitConflict, MetadataError
+from reference_server.errors import (
+    BodyTooLarge,
+    CatalogError,
+    Conflict,
+    Internal,
+    InvalidInput,
+    MethodNotAllowed,
+    NamespaceAlreadyExists,
+    NamespaceNotEmpty,
+    NamespaceNotFound,
+    NotFound,
+    PermissionDenied,
+    RouteNotFound,
+    ServiceUnavailable,
+    TableAlreadyExists,
+    TableNotFound,
+    Throttling,
+    Unauthenticated,
+    Unsupported,
+)
+from reference_server.iceberg.metadata.errors import MetadataError, StaleCommit
 
-TYPES = {
-    "Unauthenticated": "NotAuthorizedException",
-    "PermissionDenied": "ForbiddenException",
-    "RouteNotFound": "NoSuchRouteException",
-    "WarehouseNotFound": "NoSuchWarehouseException",
-    "NamespaceNotFound": "NoSuchNamespaceException",
-    "TableNotFound": "NoSuchTableException",
-    "ViewNotFound": "NoSuchViewException",
-    "FunctionNotFound": "NoSuchFunctionException",
-    "PlanNotFound": "NoSuchPlanIdException",
-    "PlanTaskNotFound": "NoSuchPlanTaskException",
-    "NotFound": "NotFoundException",
-    "MethodNotAllowed": "UnsupportedOperationException",
-    "Unsupported": "UnsupportedOperationException",
-    "NamespaceAlreadyExists": "AlreadyExistsException",
-    "TableAlreadyExists": "AlreadyExistsException",
-    "ViewAlreadyExists": "AlreadyExistsException",
-    "NamespaceNotEmpty": "NamespaceNotEmptyException",
-    "Conflict": "CommitFailedException",
-    "Unprocessable": "UnprocessableEntityException",
-    "InvalidInput": "BadRequestException",
-    "IllegalArgument": "IllegalArgumentException",
-    "BodyTooLarge": "BadRequestException",
-    "Throttling": "SlowDownException",
-    "ServiceUnavailable": "SlowDownException",
-    "CommitStateUnknown": "CommitStateUnknownException",
-    "CatalogError": "InternalServerError",
+TYPES: Mapping[type, str] = {
+    Unauthenticated: "NotAuthorizedException",
+    PermissionDenied: "ForbiddenException",
+    RouteNotFound: "NoSuchRouteException",
+    NamespaceNotFound: "NoSuchNamespaceException",
+    TableNotFound: "NoSuchTableException",
+    NotFound: "NotFoundException",
+    MethodNotAllowed: "UnsupportedOperationException",
+    Unsupported: "UnsupportedOperationException",
+    NamespaceAlreadyExists: "AlreadyExistsException",
+    TableAlreadyExists: "AlreadyExistsException",
+    NamespaceNotEmpty: "NamespaceNotEmptyException",
+    Conflict: "CommitFailedException",
+    InvalidInput: "BadRequestException",
+    BodyTooLarge: "BadRequestException",
+    Throttling: "SlowDownException",
+    ServiceUnavailable: "SlowDownException",
+    CatalogError: "InternalServerError",
 }
-"""The type of each class of errors; one without an entry has that of the nearest class above it."""
+"""The type of each error that every catalog has; one without an entry has that of the nearest class above it."""
+
+
+class WarehouseNotFound(NotFound):
+    """There is no such warehouse."""
+
+    wire_type = "NoSuchWarehouseException"
+
+
+class ViewNotFound(NotFound):
+    """The view does not exist."""
+
+    wire_type = "NoSuchViewException"
+
+
+class FunctionNotFound(NotFound):
+    """The function does not exist."""
+
+    wire_type = "NoSuchFunctionException"
+
+
+class PlanNotFound(NotFound):
+    """There is no such plan of a scan."""
+
+    wire_type = "NoSuchPlanIdException"
+
+
+class PlanTaskNotFound(NotFound):
+    """There is no such task of a plan."""
+
+    wire_type = "NoSuchPlanTaskException"
+
+
+class FileNotFound(NotFound):
+    """A file that the catalog points to is gone."""
+
+
+class ViewAlreadyExists(Conflict):
+    """A view has this name already."""
+
+    wire_type = "AlreadyExistsException"
+
+
+class CommitFailed(Conflict):
+    """The state that a commit was based on has changed; nothing was written."""
+
+    wire_type = "CommitFailedException"
+
+
+class Unprocessable(CatalogError):
+    """The request is well formed, but contradicts itself or an earlier one."""
+
+    status = 422
+    wire_type = "UnprocessableEntityException"
+
+
+class CommitStateUnknown(Internal):
+    """It is unknown whether the commit happened."""
+
+    wire_type = "CommitStateUnknownException"
 
 
 class IllegalArgument(InvalidInput):
     """The rules of metadata object to what was sent: the Java client tells this apart from a malformed request."""
+
+    wire_type = "IllegalArgumentException"
 
 
 class TokenRefused(CatalogError):
@@ -67,7 +139,7 @@ class ClientRefused(TokenRefused):
 
 def type_of(error: CatalogError) -> str:
     """Return the exception type that clients know an error by."""
-    return error.wire_type or next(TYPES[kind.__name__] for kind in type(error).__mro__ if kind.__name__ in TYPES)
+    return error.wire_type or next(TYPES[kind] for kind in type(error).__mro__ if kind in TYPES)
 
 
 def error_body(error: CatalogError) -> dict[str, Any]:
@@ -91,4 +163,4 @@ def as_catalog_error(error: CatalogError | MetadataError) -> CatalogError:
     """Return an error of the metadata rules as an answer: 409 where a retry can succeed, else 400."""
     if isinstance(error, CatalogError):
         return error
-    return CommitFailed(error.message) if isinstance(error, CommitConflict) else IllegalArgument(error.message)
+    return CommitFailed(error.message) if isinstance(error, StaleCommit) else IllegalArgument(error.message)

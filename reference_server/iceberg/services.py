@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from reference_server.auth import Auth
 from reference_server.iceberg.catalog.catalog import Follower
+from reference_server.iceberg.catalog.kept import Kept
 from reference_server.iceberg.catalog.location_rules import LocationRules
 from reference_server.iceberg.catalog.names import Path
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse
@@ -46,8 +47,8 @@ class Services:
     """What requests to a `warehouse` share; `warehouses` are those that a client may ask for, the default one first.
 
     `handled` are the operations served, `dialect` says how commits of the document are meant. `dummy_key_secret` is
-    what dummy keys follow from, `scans` what scan plans share, `planners` the threads that make them, `followers` what
-    changes with the catalog.
+    what dummy keys follow from, `scans` what scan plans share, `planners` the threads that make them, `kept`
+    what is kept for a time, `followers` what changes with the catalog.
     """
 
     document: Document
@@ -66,6 +67,7 @@ class Services:
     files: MetadataFiles
     scans: ScanServices
     planners: Executor
+    kept: Kept
     followers: Sequence[Follower]
 
     @cached_property

@@ -20,6 +20,7 @@ from reference_server.lance.catalog.entries import Path
 from reference_server.lance.catalog.layout import open_layout
 from reference_server.lance.catalog.locations import AnyLocations
 from reference_server.lance.catalog.recovery import recover
+from reference_server.lance.client_faults import CLIENT_FAULTS
 from reference_server.lance.context import LanceContext, bind
 from reference_server.lance.data.table_data import TableData
 from reference_server.lance.errors import render_error
@@ -59,6 +60,7 @@ class LanceApi(Api):
 
     handler_modules = HANDLER_MODULES
     options = LanceOptions
+    client_faults = CLIENT_FAULTS
 
     def __init__(self, setup: Setup, options: LanceOptions) -> None:
         require_extra("lance")

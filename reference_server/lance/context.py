@@ -10,14 +10,16 @@ from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 from reference_server.context import Context, Request, run_in_thread
-from reference_server.errors import InvalidInput, InvalidTableState, TableVersionNotFound
+from reference_server.errors import InvalidInput
 from reference_server.lance.catalog.catalog import Catalog
 from reference_server.lance.catalog.entries import Path, Table
 from reference_server.lance.catalog.names import check_names
 from reference_server.lance.data.table_data import LARGEST_VERSION, TableData
+from reference_server.lance.errors import InvalidTableState, TableVersionNotFound
 from reference_server.storage import Storage
-from specs.identifiers import DELIMITER, IdentifierError, split_parts
+from specs.identifiers import IdentifierError
 from specs.lance.errors import codes_of
+from specs.lance.identifiers import DELIMITER, split_parts
 from specs.openapi import Operation
 
 P = ParamSpec("P")
@@ -25,7 +27,7 @@ T = TypeVar("T")
 TRANSACTIONS = "/v1/transaction/"
 SQL_EFFORT = 15
 """How much longer SQL takes to read than JSON of the same size."""
-STATE_CODE, VERSION_CODE, COLUMN_CODE = 19, 11, 12
+STATE_CODE, VERSION_CODE = 19, 11
 
 
 @dataclass(slots=True)

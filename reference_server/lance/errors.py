@@ -1,13 +1,61 @@
-"""The Lance error body: a number for the kind of error, a text for people, an id for the log."""
+"""The errors of a Lance namespace, and their body: a number for the kind of error, a text for people, an id."""
 
 from __future__ import annotations
 
 from reference_server.context import Reply, Request, json_reply
-from reference_server.errors import BodyTooLarge, CatalogError, MethodNotAllowed, RouteNotFound
+from reference_server.errors import (
+    BodyTooLarge,
+    CatalogError,
+    Conflict,
+    InvalidInput,
+    MethodNotAllowed,
+    NotFound,
+    RouteNotFound,
+)
 from specs.lance.errors import error_codes
 
 # Errors that the Lance list does not name, and the entry that says the same to a client.
 STANDS_FOR = {RouteNotFound: "Unsupported", MethodNotAllowed: "Unsupported", BodyTooLarge: "InvalidInput"}
+
+
+class TableSchemaValidationError(InvalidInput):
+    """The data do not fit the table's schema, or the schema cannot be stored."""
+
+
+class TableVersionNotFound(NotFound):
+    """The table has no such version."""
+
+
+class TableColumnNotFound(NotFound):
+    """The table has no such column."""
+
+
+class TableIndexNotFound(NotFound):
+    """The table has no such index."""
+
+
+class TableTagNotFound(NotFound):
+    """The table has no such tag."""
+
+
+class TransactionNotFound(NotFound):
+    """There is no such transaction."""
+
+
+class TableIndexAlreadyExists(Conflict):
+    """An index of the table has this name already."""
+
+
+class TableTagAlreadyExists(Conflict):
+    """A tag of the table has this name already."""
+
+
+class ConcurrentModification(Conflict):
+    """Other requests kept changing the same object at the same time."""
+
+
+class InvalidTableState(Conflict):
+    """The table is in a state in which this cannot be done."""
 
 
 def code_of(error: CatalogError) -> int:

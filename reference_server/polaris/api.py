@@ -13,19 +13,14 @@ import jsonschema_rs
 from reference_server.api import Handler, Setup, Target
 from reference_server.auth import Principal
 from reference_server.context import Context, Reply, Request
-from reference_server.errors import (
-    CatalogError,
-    InvalidInput,
-    NamespaceNotFound,
-    NotFound,
-    WarehouseNotFound,
-)
+from reference_server.errors import CatalogError, InvalidInput, NamespaceNotFound, NotFound
 from reference_server.iceberg.api import HANDLER_MODULES as ICEBERG_MODULES
 from reference_server.iceberg.api import IcebergApi
 from reference_server.iceberg.catalog.idempotency import has_kept
 from reference_server.iceberg.catalog.location_index import LocationFollower
 from reference_server.iceberg.catalog.location_rules import LocationRules
 from reference_server.iceberg.catalog.unfinished import take_back
+from reference_server.iceberg.errors import WarehouseNotFound
 from reference_server.iceberg.files.metadata_files import MetadataFiles
 from reference_server.iceberg.handlers import config as iceberg_config
 from reference_server.iceberg.handlers import tokens as iceberg_tokens
@@ -35,7 +30,7 @@ from reference_server.options import Options
 from reference_server.polaris import faults
 from reference_server.polaris.access.decision import authorize
 from reference_server.polaris.access.rules import rules_of
-from reference_server.polaris.access.stored import StoredFacts
+from reference_server.polaris.access.stored import StoredAccessState
 from reference_server.polaris.callers import Callers
 from reference_server.polaris.catalog.checks import check_catalog
 from reference_server.polaris.catalog.notified import NotificationFollower
@@ -43,6 +38,7 @@ from reference_server.polaris.catalog.policy_mappings import PolicyFollower
 from reference_server.polaris.catalog.revisions import CATALOG_RULES
 from reference_server.polaris.catalog.vending import ACCESS
 from reference_server.polaris.catalog.warehouses import Warehouses
+from reference_server.polaris.client_faults import CLIENT_FAULTS
 from reference_server.polaris.context import CatalogContext, ManagementContext, PolarisServices
 from reference_server.polaris.entities.bootstrap import bootstrap
 from reference_server.polaris.entities.followers import GrantFollower
@@ -85,16 +81,17 @@ class PolarisApi(IcebergApi):
         *(module for module in ICEBERG_MODULES if module not in REPLACED),
     ]
     options: ClassVar[type[Options]] = PolarisOptions
+    client_faults = CLIENT_FAULTS
     varying = (*IcebergApi.varying, generic_tables.HEADER)
     secretive: ClassVar[frozenset[str]] = frozenset({"createCatalog", "resetCredentials"})
 
     def __init__(self, setup: Setup, options: PolarisOptions) -> None:
         """Put the API together. Raises Problem for credentials of root that cannot be read."""
-        rules, storage = RULES[setup.profile.revision], setup.backend.storage
+        rules, storage = setup.profile.in_force(RULES), setup.backend.storage
         self._root, self._bootstrap_given = options.root, bool(options.bootstrap)
-        self._access, self._facts = rules_of(setup.profile), StoredFacts(storage)
+        self._access, self._access_state = rules_of(setup.profile), StoredAccessState(storage)
         self._polaris = PolarisServices(storage, rules, Callers(storage, rules, options.realm))
-        self._warehouses = Warehouses(setup.backend, CATALOG_RULES[setup.profile.revision], self._shared)
+        self._warehouses = Warehouses(setup.backend, setup.profile.in_force(CATALOG_RULES), self._shared)
         super().__init__(setup, options)
         self.router = Router(setup.document)
         self._names = _name_schemas(setup.document.operations.values())
@@ -150,7 +147,7 @@ class PolarisApi(IcebergApi):
         if "prefix" in target.path and self.find(target.path["prefix"]) is None:
             raise _missing(operation, target.path["prefix"])
         try:
-            authorize(principal, operation.id, target, self._access, self._facts)
+            authorize(principal, operation.id, target, self._access, self._access_state)
         except NotFound:
             warehouse = target.path.get("prefix", "")
             if not has_kept(self.backend.storage, target.request, operation, warehouse):

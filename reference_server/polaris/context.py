@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from reference_server.context import Context
-from reference_server.errors import CommitFailed
-from reference_server.iceberg.catalog.catalog import ListRequest
+from reference_server.iceberg.catalog.catalog import PageRequest
 from reference_server.iceberg.context import IcebergContext
+from reference_server.iceberg.errors import CommitFailed
 from reference_server.polaris.callers import Callers
 from reference_server.polaris.catalog.flags import PAGINATION
 from reference_server.polaris.catalog.served import served_catalog
@@ -55,11 +55,11 @@ class CatalogContext(IcebergContext):
     polaris: PolarisServices
 
     @property
-    def page(self) -> ListRequest:
+    def page(self) -> PageRequest:
         """See IcebergContext: a catalog has listings in pages only where it is set so."""
         if not served_catalog(self).has(PAGINATION):
-            return ListRequest(None, None, self.services.page_size)
-        return ListRequest(self.query("pageToken"), self.query("pageSize"), self.services.page_size)
+            return PageRequest(None, None, self.services.page_size)
+        return PageRequest(self.query("pageToken"), self.query("pageSize"), self.services.page_size)
 
     def query(self, name: str) -> Any:
         """See Context: which snapshots are wanted does not depend on the case of letters."""

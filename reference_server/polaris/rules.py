@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules of one revision.
+    """The rules since a revision.
 
     `realm_header` names the realm that a request is for; `reserved_prefix` begins properties that clients may not set.
     `unknown_revokes_fail`: revoking what was not granted is an error. `unassigned_scopes_fail`: a token for a role that

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 
-class Kind(StrEnum):
+class SecurableType(StrEnum):
     """Everything that a request can name. `TABLE` is a generic table too."""
 
     ROOT = "root"
@@ -27,7 +27,7 @@ class Securable(NamedTuple):
     namespace, and with the name behind them what lies in one; that of a catalog is empty.
     """
 
-    kind: Kind
+    kind: SecurableType
     catalog: str = ""
     path: tuple[str, ...] = ()
 
@@ -37,36 +37,36 @@ class Securable(NamedTuple):
         return ".".join(self.path) if self.path else self.catalog
 
 
-ROOT = Securable(Kind.ROOT)
+ROOT = Securable(SecurableType.ROOT)
 
 
 def principal(name: str) -> Securable:
     """Return a principal."""
-    return Securable(Kind.PRINCIPAL, path=(name,))
+    return Securable(SecurableType.PRINCIPAL, path=(name,))
 
 
 def principal_role(name: str) -> Securable:
     """Return a principal role."""
-    return Securable(Kind.PRINCIPAL_ROLE, path=(name,))
+    return Securable(SecurableType.PRINCIPAL_ROLE, path=(name,))
 
 
 def catalog(name: str) -> Securable:
     """Return a catalog."""
-    return Securable(Kind.CATALOG, name)
+    return Securable(SecurableType.CATALOG, name)
 
 
 def catalog_role(catalog_name: str, name: str) -> Securable:
     """Return a role of a catalog."""
-    return Securable(Kind.CATALOG_ROLE, catalog_name, (name,))
+    return Securable(SecurableType.CATALOG_ROLE, catalog_name, (name,))
 
 
 def parent(securable: Securable) -> Securable | None:
     """Return what a securable lies in; None for the root, in which everything lies."""
     kind, catalog_name, path = securable
-    if kind is Kind.ROOT:
+    if kind is SecurableType.ROOT:
         return None
-    if not catalog_name or kind is Kind.CATALOG:
+    if not catalog_name or kind is SecurableType.CATALOG:
         return ROOT
-    if kind is Kind.CATALOG_ROLE or len(path) == 1:
+    if kind is SecurableType.CATALOG_ROLE or len(path) == 1:
         return catalog(catalog_name)
-    return Securable(Kind.NAMESPACE, catalog_name, path[:-1])
+    return Securable(SecurableType.NAMESPACE, catalog_name, path[:-1])

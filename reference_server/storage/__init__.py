@@ -81,9 +81,10 @@ def is_conflict(
     """True when a commit must not be written: what it expects is not so, or a prefix would not be empty."""
     if any(present.get(key) != value for key, value in expected.items()):
         return True
+    in_order = writes if isinstance(writes, SortedDict) else SortedDict(writes if empty else {})
     for prefix in empty:
-        end = after_prefix(prefix)
-        if any(prefix <= key < end and value is not None and key not in expected for key, value in writes.items()):
+        written = scanned_keys(in_order, prefix, None)
+        if any(writes[key] is not None and key not in expected for key in written):
             return True
         left = (key for key, _ in present.scan(prefix) if key not in expected)
         if any(key not in writes or writes[key] is not None for key in left):

@@ -5,8 +5,11 @@ lies-at / <folder>... / "" / <name>  ->  any value
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TypeVar
 
+from reference_server import limits
+from reference_server.errors import InvalidInput
 from reference_server.storage import pack, unpack
 from reference_server.storage.transactions import Transaction
 
@@ -18,6 +21,17 @@ Place = tuple[str, ...]
 """Folders, the outermost first; the first one may be a storage."""
 
 
+def check_size(location: str) -> None:
+    """Raise InvalidInput for a location that is too large to be looked at.
+
+    To follow one costs the square of its folders.
+    """
+    if len(location) > limits.LOCATION:
+        raise InvalidInput(f"The location {location!r:.300} has more than {limits.LOCATION} characters.")
+    if sum(map(bool, location.rpartition("://")[2].split("/"))) > limits.FOLDERS:
+        raise InvalidInput(f"The location {location!r:.300} has more than {limits.FOLDERS} folders.")
+
+
 def place_key(place: Place, name: bytes) -> bytes:
     """Return the key that says that something of this name lies at a place."""
     return pack(LIES_AT, *place, END, name)
@@ -25,8 +39,8 @@ def place_key(place: Place, name: bytes) -> bytes:
 
 def neighbours(transaction: Transaction[V], place: Place) -> list[bytes]:
     """Return the names of what lies at a place, in it or around it. No other change adds any until the commit."""
-    around = [pack(LIES_AT, *place[:depth], END) for depth in range(1, len(place))]
-    prefixes = [*around, pack(LIES_AT, *place)]
+    *outer, inside = accumulate(map(pack, place), initial=PLACES)
+    prefixes = [*(folder + pack(END) for folder in outer[1:]), inside]
     return [unpack(key)[-1] for prefix in prefixes for key, _ in transaction.hold(prefix)]
 
 

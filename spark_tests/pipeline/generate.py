@@ -16,8 +16,8 @@ from pathlib import Path
 
 import msgspec
 
-from conformance.exchange import Step, StepRequest, StepResponse
-from conformance.exchange_log import FILE_NAME as EXCHANGES_FILE
+from conformance.http.exchange import Step, StepRequest, StepResponse
+from conformance.http.exchange_log import FILE_NAME as EXCHANGES_FILE
 from conformance.results import ClauseRecord, Result, Results, RunRecord, TargetRecord, Verdict
 from specs.profiles import find_profile
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.exchange import Step
-from conformance.exchange_log import FILE_NAME as EXCHANGES_FILE
+from conformance.http.exchange import Step
+from conformance.http.exchange_log import FILE_NAME as EXCHANGES_FILE
 from conformance.results import Results
 from conformance.results import read_results as read
 from conformance.results_files import FILE_NAME as RESULTS_FILE

@@ -22,7 +22,7 @@ from conformance.iceberg.client import identifier
 from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.idempotency import HEADER, new_key
 from conformance.iceberg.support.updates import append, requirement, set_properties, update
-from conformance.target import Target
+from conformance.targets.target import Target
 from spark_tests.races.apis import RaceApi
 from spark_tests.races.clock import Offset
 from spark_tests.races.wire import Reply, Sender
@@ -266,8 +266,8 @@ def prepare(target: Target, catalog: IcebergCatalog, clients: int, seed: int) ->
     others = [f"name{number}" for number in range(counts["name"])]
     others += [f"ring{number}_{slot}" for number in range(counts["ring"]) for slot in (1, 2)]
     catalog.note_tables((*home, name) for name in (*names, *others))
-    facts = {SEPARATOR: catalog.separator}
-    return Workload(tuple(home), counts, seed, bool(target.facts.get(KEY_LIFETIME)), facts)
+    details = {SEPARATOR: catalog.separator}
+    return Workload(tuple(home), counts, seed, bool(target.capabilities.get(KEY_LIFETIME)), details)
 
 
 RACE = RaceApi(IcebergTraffic, IcebergCatalog, prepare)

@@ -17,13 +17,13 @@ from conformance.history.cycles import ELSEWHERE
 from conformance.history.events import EXISTS, MISSING
 from conformance.lance.catalog import LanceCatalog
 from conformance.outcomes import Blocked, Unoffered, Violation
-from conformance.target import Target
+from conformance.targets.target import Target
 from spark_tests.races.apis import RaceApi
 from spark_tests.races.clock import Offset
 from spark_tests.races.manifests import Staged, stage_versions, staged_copy
 from spark_tests.races.wire import Reply, Sender
 from spark_tests.races.workload import Action, TrafficClient, Workload
-from specs.identifiers import join_parts
+from specs.lance.identifiers import join_parts
 
 STAGED, MARK = "staged", "mark"
 VERSIONS_EACH = 100

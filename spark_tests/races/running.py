@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from conformance.history import UNDECIDED, Contradiction, Judgement, Key, judge_history, judge_object
 from conformance.history.orders import MOST_ORDERS
 from conformance.results import new_run_id
-from conformance.sandbox import Leftover
-from conformance.session import handshake
+from conformance.run.session import handshake
 from conformance.settings import Settings
-from conformance.target import Target, connect
+from conformance.targets.sandbox import Leftover
+from conformance.targets.target import Target, connect
 from spark_tests.races.apis import race_api
 from spark_tests.races.clock import OnProgress, clock
 from spark_tests.races.loop import TrafficPlan, read_final_state, run_partition

@@ -12,7 +12,7 @@ import aiohttp
 import orjson
 from yarl import URL
 
-from conformance.target import OFFERED, Target
+from conformance.targets.target import Target
 from specs.identifiers import encode_segment
 from specs.openapi import JSON_TYPE
 
@@ -37,7 +37,7 @@ class Wire:
 def wire_of(target: Target) -> Wire:
     """Return the wire of a target after its handshake."""
     document, client = target.document, target.client
-    offered = [name for name, probe in target.probes.items() if probe.state == OFFERED]
+    offered = target.offered()
     operations = {name: document.operation(name) for name in offered}
     located = {name: (operation.method, client.known.locate(operation.path)) for name, operation in operations.items()}
     return Wire(target.settings.server.rstrip("/"), dict(client.headers), located, target.settings.timeout)

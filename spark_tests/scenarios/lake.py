@@ -17,7 +17,7 @@ from spark_tests.scenarios.statements import Console, Statement, names
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from conformance.client import Client
+    from conformance.http.client import Client
     from spark_tests.scenarios.starting import AttachedCatalog
 
 EXPRESSION = re.compile(r"TIMESTAMP'|map\(|true$|false$|current_timestamp\(\)$")

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.apis import import_requirements
-from conformance.noticed import FILE
-from conformance.plugin import Listener
+from conformance.mutants.noticed import FILE
 from conformance.requirement import REQUIREMENTS, Requirement
 from conformance.results import Results
+from conformance.run.plugin import Listener
 from conformance.runner import run
 from conformance.settings import Settings
 from spark_tests.scenarios.starting import Starter
@@ -37,7 +37,7 @@ def run_scenarios(
     """Run the scenarios of an API against a target and return the results and the exit code.
 
     `session` is one that runs already, for which the connectors were chosen. Raises Problem when the target cannot be
-    judged; where Spark cannot run, the scenarios are blocked and say why.
+    tested; where Spark cannot run, the scenarios are blocked and say why.
     """
     spark = spark or SparkSettings()
     starter = Starter(replace(spark, log=spark.log or Path(settings.report) / LOG), session)

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from conformance.exchange import Exchange, Step, body_to_json
+from conformance.http.exchange import Exchange, Step, body_to_json
 from conformance.json_values import shown as as_json
 from conformance.outcomes import Violation
 
 if TYPE_CHECKING:
-    from conformance.client import Client
+    from conformance.http.client import Client
 
 SECONDS = 120.0
 PATIENCE = 8.0

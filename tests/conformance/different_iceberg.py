@@ -284,6 +284,28 @@ def two_format_versions(call: Call) -> Answer | None:
 
 
 @before(API)
+def ids_are_given_once(call: Call) -> Answer | None:
+    """A schema or spec is refused whose id, which is read-only, another one has."""
+    for path, update in changes(call):
+        kind = {"add-schema": ("schema", "schemas"), "add-spec": ("spec", "partition-specs")}.get(update.get("action"))
+        own = update.get(kind[0]) if kind else None
+        if isinstance(own, dict) and f"{kind[0]}-id" in own:
+            taken = [there.get(f"{kind[0]}-id") for there in metadata(call, path).get(kind[1]) or ()]
+            if own[f"{kind[0]}-id"] in taken or own[f"{kind[0]}-id"] < 0:
+                return refusal(400, "BadRequestException")
+    return None
+
+
+@before(API)
+def foreign_requirements_do_not_hold(call: Call) -> Answer | None:
+    """What is required of a view as of a table, or the other way round, does not hold: 409."""
+    kinds = {"updateTable": VIEW_REQUIREMENTS, "replaceView": TABLE_REQUIREMENTS}.get(call.operation, set())
+    required = call.json.get("requirements") if isinstance(call.json, dict) else None
+    types = {entry.get("type") for entry in required or () if isinstance(entry, dict)}
+    return refusal(409, "CommitFailedException") if types & kinds and metadata(call) else None
+
+
+@before(API)
 def no_nesting(call: Call) -> Answer | None:
     """Namespaces have one level."""
     levels = call.json.get("namespace") if call.operation == "createNamespace" else None
@@ -348,7 +370,7 @@ def well_formed(call: Call) -> bool:
     kinds = re.findall(r'"type" ?: ?"(assert-[a-z-]+)"', call.body.decode())
     known = VIEW_REQUIREMENTS if call.operation == "replaceView" else TABLE_REQUIREMENTS
     nameless = any("identifier" not in change for change in call.json.get("table-changes") or ())
-    return not nameless and not VALIDATORS.request_findings(call.operation, call.json) and set(kinds) <= known
+    return not nameless and not VALIDATORS.request_mismatches(call.operation, call.json) and set(kinds) <= known
 
 
 # What is not there

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
+from typing import Any
+from urllib.parse import quote
 
-from tests.conformance.different_server import JSON, Answer, Call, after, before, of_json, with_json
+import pyarrow as pa
+
+from tests.conformance.different_server import JSON, Answer, Call, Freedom, after, before, of_json, with_json
 
 API = "lance"
 PAGED = {"ListNamespaces", "ListTables", "ListAllTables", "ListTableVersions", "ListTableTags", "ListTableIndices"}
@@ -58,5 +63,165 @@ def plain_names_of_lance(call: Call) -> Answer | None:
     names = call.values["id"].split(call.query.get("delimiter") or "$")
     if all(LETTERS.fullmatch(name) for name in names if name):
         return None
-    error = {"error": "letters, digits and underscores only", "code": 13}
-    return Answer(400, {"Content-Type": JSON}, json.dumps(error).encode())
+    return _refusal(400, 13, "letters, digits and underscores only")
+
+
+def _refusal(status: int, code: int, said: str) -> Answer:
+    return Answer(status, {"Content-Type": JSON}, json.dumps({"error": said, "code": code}).encode())
+
+
+def _behind(call: Call, action: str, body: Any, **query: str) -> Answer:
+    """Ask the server behind about the table of a request."""
+    path = f"/v1/table/{quote(call.values['id'], safe='')}/{action}"
+    delimiter = {"delimiter": call.query["delimiter"]} if "delimiter" in call.query else {}
+    pairs = "&".join(f"{name}={quote(value, safe='')}" for name, value in {**delimiter, **query}.items())
+    return call.behind("POST", f"{path}?{pairs}", {"Content-Type": JSON}, json.dumps(body).encode())
+
+
+@before(API)
+def tables_before_bodies(call: Call) -> Answer | None:
+    """A table is looked for before the body of a request is read."""
+    if call.operation in CREATIONS or not call.path.startswith("/v1/table/") or "id" not in call.values:
+        return None
+    answer = _behind(call, "exists", {})
+    return _refusal(404, 4, "no such table") if answer.status == 404 else None
+
+
+@after(API)
+def own_metadata_of_schemas(call: Call, answer: Answer) -> Answer:
+    """Schemas have metadata that nobody gave them."""
+    value = of_json(answer)
+    if answer.status != 200 or not isinstance(value, dict):
+        return answer
+    if call.operation == "UpdateTableSchemaMetadata":
+        return with_json(answer, {"server:writer": "9", **value})
+    if call.operation == "DescribeTable" and isinstance(value.get("schema"), dict):
+        own = {"server:writer": "9", **(value["schema"].get("metadata") or {})}
+        return with_json(answer, {**value, "schema": {**value["schema"], "metadata": own}})
+    return answer
+
+
+@before(API)
+def few_types_of_indices(call: Call) -> Answer | None:
+    """Some of the types of indices that the document names as examples are not there."""
+    built = call.operation.startswith("CreateTable") and call.operation.endswith("Index")
+    few = built and call.json.get("index_type") in ("IVF_HNSW_SQ", "LABEL_LIST")
+    return _refusal(406, 0, "no such index here") if few else None
+
+
+@before(API)
+def no_cascades(call: Call) -> Answer | None:
+    """Namespaces are dropped when they are empty."""
+    cascades = call.operation == "DropNamespace" and str(call.json.get("behavior", "")).lower() == "cascade"
+    return _refusal(406, 0, "drop what is in it first") if cascades else None
+
+
+@after(API)
+def whole_results(call: Call, answer: Answer) -> Answer:
+    """Results of a batch have every field, null where it is that of another operation, and some of their own."""
+    value = of_json(answer)
+    if call.operation != "BatchCommitTables" or answer.status != 200:
+        return answer
+    kinds = ("declare_table", "create_table_version", "delete_table_versions", "deregister_table")
+    whole = [{"took_millis": 1, **dict.fromkeys(kinds), **result} for result in value["results"]]
+    return with_json(answer, {**value, "results": whole})
+
+
+@before(API)
+def empty_trees_find_nothing(call: Call) -> Answer | None:
+    """A tree of no full-text queries is one, which finds nothing."""
+    body = call.json
+    tree = ((body.get("full_text_query") or {}).get("structured_query") or {}).get("query") or {}
+    none = tree.get("multi_match") == {"match_queries": []}
+    if call.operation == "QueryTable" and (none or not any((tree.get("boolean") or {"": 1}).values())):
+        call.body = json.dumps({**body, "full_text_query": None, "filter": "1 = 0"}).encode()
+    return None
+
+
+@before(API)
+def changes_take_versions(call: Call) -> Answer | None:
+    """A change of columns makes more than one version."""
+    if call.operation in ("AlterTableAddColumns", "AlterTableAlterColumns"):
+        described = of_json(_behind(call, "describe", {}, load_detailed_metadata="true")) or {}
+        if described.get("version"):
+            _behind(call, "restore", {"version": described["version"]})
+    return None
+
+
+@before(API)
+def tags_in_lower_case(call: Call) -> Answer | None:
+    """Tags have lower-case letters and digits in their names, and nothing else."""
+    tag = str(call.json.get("tag", "a"))
+    refused = call.operation == "CreateTableTag" and not re.fullmatch("[a-z0-9]+", tag)
+    return _refusal(400, 13, "lower-case letters only") if refused else None
+
+
+@before(API)
+def few_types_of_columns(call: Call) -> Answer | None:
+    """Tables have columns of some types."""
+    if call.operation != "CreateTable" or not call.body:
+        return None
+    try:
+        schema = pa.ipc.open_stream(call.body).schema
+    except pa.ArrowInvalid:
+        return None
+    few = any(re.search("uint|decimal|binary|struct", str(kind)) for kind in schema.types)
+    return _refusal(400, 20, "no such columns here") if few else None
+
+
+@before(API)
+def no_narrower_types(call: Call) -> Answer | None:
+    """A column never gets a type that holds less."""
+    alterations = call.json.get("alterations")
+    types = [entry.get("data_type") or {} for entry in alterations or [] if isinstance(entry, dict)]
+    narrower = call.operation == "AlterTableAlterColumns" and any(kind.get("type") == "int32" for kind in types)
+    return _refusal(400, 13, "it would not hold the values") if narrower else None
+
+
+@before(API)
+def wider_rows(call: Call) -> Answer | None:
+    """A table gets the columns of rows that have more than it has."""
+    if call.operation in ("InsertIntoTable", "MergeInsertIntoTable") and b"extra" in call.body:
+        columns = [{"name": "extra", "expression": "CAST(NULL AS BOOLEAN)"}]
+        _behind(call, "add_columns", {"new_columns": columns})
+    return None
+
+
+@after(API)
+def many_parts(call: Call, answer: Answer) -> Answer:
+    """An index has as many parts as it likes."""
+    if call.operation != "DescribeTableIndexStats" or answer.status != 200:
+        return answer
+    return with_json(answer, {**of_json(answer), "num_indices": 512})
+
+
+@after(API)
+def other_order_of_rows(call: Call, answer: Answer) -> Answer:
+    """Rows of a query without a search come in any order."""
+    searches = call.json.get("full_text_query") or any((call.json.get("vector") or {}).values())
+    if call.operation != "QueryTable" or answer.status != 200 or searches or call.json.get("offset"):
+        return answer
+    table = pa.ipc.open_file(answer.body).read_all()
+    shuffled = table.take(pa.array(call.chance.sample(range(table.num_rows), table.num_rows), pa.int64()))
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, table.schema) as file:
+        file.write_table(shuffled)
+    return replace(answer, body=sink.getvalue().to_pybytes())
+
+
+@before(API)
+def relative_locations(call: Call) -> Answer | None:
+    """Tables are registered by a location below the root, and another is refused before anything else is looked at."""
+    location = str(call.json.get("location", ""))
+    absolute = call.operation == "RegisterTable" and (location.startswith("/") or "://" in location)
+    return _refusal(400, 13, "relative locations only") if absolute else None
+
+
+def _modes_ignored(call: Call) -> Answer | None:
+    """Where it takes a location, it takes any mode."""
+    if call.operation == "RegisterTable" and call.json.get("mode") == "Perhaps":
+        call.body = json.dumps({**call.json, "mode": "Create"}).encode()
+    return relative_locations(call)
+
+
+DEFECTS = {"modes_ignored": Freedom("modes_ignored", API, before=_modes_ignored)}

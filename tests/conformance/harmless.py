@@ -10,7 +10,8 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from conformance.common.hostile import UNUSED
-from specs.identifiers import DELIMITER, UNIT_SEPARATOR
+from specs.identifiers import UNIT_SEPARATOR
+from specs.lance.identifiers import DELIMITER
 from specs.openapi import Document, Operation
 
 PLACE = re.compile(r"^(/.|[a-z][a-z0-9+.-]*://)", re.IGNORECASE | re.DOTALL)  # an absolute path or a URI
@@ -21,6 +22,9 @@ SPLIT = re.compile(r"[/\\]")
 OF_ROOT = {
     *("ListNamespaces", "ListTables", "listNamespaces", "DescribeNamespace", "NamespaceExists", "QueryTable"),
     *("CreateTableIndex", "CreateTableScalarIndex", "ListTableIndices", "DescribeTableIndexStats", "DropTableIndex"),
+    *("AnalyzeTableQueryPlan", "CountTableRows", "DescribeTable", "DescribeTableVersion", "DescribeTransaction"),
+    *("ExplainTableQueryPlan", "GetTableStats", "GetTableTagVersion", "ListTableTags", "ListTableVersions"),
+    "TableExists",
 }
 # Places that are reserved for examples, and a port of this machine at which nobody listens: told, and never asked.
 RESERVED = re.compile(r"^[a-z]+://(127\.0\.0\.1:9|([a-z]+\.)*example(\.com)?)/")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conformance.noticed import noticed_file, read_noticed
+from conformance.mutants.noticed import noticed_file, read_noticed
 from conformance.results import Results
 from conformance.runner import run
 from conformance.settings import load_settings
 from conformance.verdict import FINDINGS
 from lakeproof import Server
+from lakeproof.server_process import ServerProcess
 from reference_server.faults import HEADER
 from reference_server.iceberg.catalog.function_files import SAMPLES
 from reference_server.iceberg.options import SAMPLE_NAMESPACE
@@ -27,11 +28,13 @@ ON_S3 = "iceberg.storage."  # judged in iceberg/test_s3_mutants.py
 NOTICED = {api: read_noticed(noticed_file(api)) for api in apis()}
 
 
-def judge(server: Server, folder: Path, *, fault: str = "", ids: set[str] | None = None, **more: str) -> Results:
+def judge(
+    server: Server | ServerProcess, folder: Path, *, fault: str = "", ids: set[str] | None = None, **more: str
+) -> Results:
     """Run the suite, or these requirements of it, against a server that misbehaves like this."""
     headers = (f"{HEADER}: {fault}",) if fault else ()
     (api,) = server.urls
-    given = {"server": server.url, "api": api, "token": TOKEN, "headers": headers, "report": str(folder)}
+    given = {"server": server.url, "api": api, "token": TOKEN, "header": headers, "report": str(folder)}
     settings = load_settings({**given, **SETTINGS.get(api, {}), "no_shrink": True, **more}, environ={}, folder=folder)
     return run(settings, ids=ids)[0]
 

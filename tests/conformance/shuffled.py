@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
-from conformance.ordering import ranks
 from conformance.requirement import requirement_of
+from conformance.run.ordering import ranks
 from conformance.runner import run
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-from conformance.client import Client, bearer
+from conformance.http.client import Client, bearer
+from conformance.http.operation_client import FORM_TYPE
+from conformance.http.transport import Connection
 from conformance.iceberg.client import IcebergClient, in_prefix, names_below_prefix
 from conformance.lance.client import LanceClient
 from conformance.lance.support.arrow import read_rows, stream
-from conformance.operation_client import FORM_TYPE
 from conformance.polaris.catalog import Credentials
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE
@@ -17,7 +18,6 @@ from conformance.polaris.storage import STORAGES
 from conformance.polaris.support.assignments import ASSIGNMENTS, CATALOG_ROLES, PRINCIPAL_ROLES
 from conformance.polaris.support.grants import ADD, LIST
 from conformance.strategies import tables
-from conformance.transport import Connection
 from specs.identifiers import encode_segment
 from specs.profiles import find_profile
 

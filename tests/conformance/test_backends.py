@@ -11,8 +11,10 @@ import os
 
 import pytest
 
-from lakeproof import check, serve
+from lakeproof import check
+from lakeproof.server_process import ServerProcess
 from reference_server.iceberg.options import SAMPLE_NAMESPACE
+from reference_server.serve import server_settings
 from specs.profiles import find_profile
 from tests.conformance.harmless import foreign_names
 from tests.conformance.mutants import SERVED
@@ -37,7 +39,7 @@ def test_the_embedded_server_conforms_on_a_directory(api, tmp_path):
 def test_a_run_stays_in_its_namespace_and_order_changes_no_verdict(api, storage, tmp_path):
     order, report = Shuffled(SEED), tmp_path / "report"
     place = f"dir:{tmp_path / 'lake'}" if storage == "dir" else storage
-    with serve(api, storage=place, **SERVED.get(api, {})) as server:
+    with ServerProcess(server_settings(api, storage=place, **SERVED.get(api, {}))) as server:
         somebody = SOMEBODY[api](server.url)
         fill(somebody, "other")
         somebody.namespace("shop")
@@ -45,7 +47,7 @@ def test_a_run_stays_in_its_namespace_and_order_changes_no_verdict(api, storage,
         somebody.table("shop", "own", "theirs")
         with unchanged(somebody):
             given = {"namespace": "shop.own", "depth": DEPTH, "report": str(report), **FUNCTIONS.get(api, {})}
-            results, code = check(server.url, api=api, judge=order.judge, **given)
+            results, code = check(server.url, api=api, runner=order.judge, **given)
         assert_all_met(results, code, unoffered(api, storage, open_to_all=True, inside=True))
         assert order.moved > len(results.requirements) / 2
         assert foreign_names(report, find_profile(api).document(), SAMPLE_NAMESPACE, "shop") == []

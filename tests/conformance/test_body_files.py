@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.exchange import Exchange
+from conformance.http.exchange import Exchange
 from conformance.report import render_reports
 from conformance.report.body_files import FOLDER, LARGE, with_file
 from conformance.report.servers import write_servers

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from conformance.cause_sentences import common_text
-from conformance.causes import find_causes
-from conformance.evidence import pattern
-from conformance.exchange import Step, StepRequest, StepResponse
+from conformance.findings.cause_sentences import common_text
+from conformance.findings.causes import find_causes
+from conformance.findings.evidence import pattern
+from conformance.http.exchange import Step, StepRequest, StepResponse
 from conformance.results import ClauseRecord, Result, read_results
 from specs.files import read_toml
 
@@ -128,6 +128,20 @@ def test_what_the_kit_says_of_several_operations_is_told_of_all():
     assert len(find_causes(findings)) == 1
 
 
+def test_verbs_are_those_of_several_operations():
+    findings = [
+        finding(name, f"{operation} is refused with 501", mark="body:", where=f"c:{name}", kind="wire", status=501)
+        for name, operation in (("a", "GetIt"), ("b", "FindIt"))
+    ]
+    findings[1].steps[0].operation = "FindIt"
+    assert [cause.sentence for cause in find_causes(findings)] == ["FindIt and GetIt are refused with 501"]
+
+
+def test_what_a_loser_of_a_race_is_told_is_a_status():
+    (cause,) = find_causes([finding("lost", "who lost should be told 404 or 409, not 500", kind="race", mark="body:")])
+    assert (cause.title, cause.rank) == ("Wrong status", 3)
+
+
 def test_the_shortest_way_to_see_it_is_shown():
     long = finding("long", body=error("no"))
     long.steps = long.steps * 3
@@ -148,6 +162,12 @@ def test_the_worst_comes_first():
         (3, "MUST", "wrong"),
         (4, "MUST", "form"),
     ]
+
+
+@pytest.mark.parametrize(("kind", "rank"), [("data", 1), ("error", 3)])
+def test_a_wrong_commit_that_is_done_loses_data(kind, rank):
+    (cause,) = find_causes([finding("stale", kind=kind, body=error("old"), status=200)])
+    assert cause.rank == rank
 
 
 def test_what_blocks_without_being_a_finding_is_a_cause_of_its_own():

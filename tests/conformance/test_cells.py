@@ -9,11 +9,19 @@ from pathlib import Path
 import orjson
 import pytest
 
-from conformance import cell_coverage as coverage
-from conformance.cell_coverage import Allowance, CellCoverage, Excuse, GapGroup, allowance, gap_groups, held_line
-from conformance.cells import BIG_BODY, CellLog, Levels, declared_cells
-from conformance.exchange import Exchange
-from conformance.fields import field_tree
+from conformance.coverage import cell_coverage as coverage
+from conformance.coverage.cell_coverage import (
+    Allowance,
+    CellCoverage,
+    Excuse,
+    GapGroup,
+    allowance,
+    gap_groups,
+    held_line,
+)
+from conformance.coverage.cells import BIG_BODY, CellLog, Levels, declared_cells
+from conformance.coverage.fields import field_tree
+from conformance.http.exchange import Exchange
 from conformance.json_values import watched
 from conformance.results import read_results
 from specs.openapi import Document
@@ -108,6 +116,7 @@ def test_a_document_declares_its_cells():
         (sent(b"x" * (BIG_BODY + 1)), {"body: above 2 MiB"}),
         (sent(b"{", answer=[1]), {"path id: 2 levels"}),
         (sent(operation="", method="GET"), {"path: wrong method"}),
+        (sent(operation="", method="GET", path="/v1/make"), {"path: wrong method"}),
         (sent(operation="", path="/v1/a/make/more"), {"path: unknown below"}),
     ],
 )

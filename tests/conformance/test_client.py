@@ -8,9 +8,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from conformance.client import Client
+from conformance.http.client import Client
+from conformance.http.transport import Connection
 from conformance.outcomes import Blocked, Unoffered, Violation
-from conformance.transport import Connection
 from specs.profiles import find_profile
 
 DOCUMENT = find_profile("lance").document()
@@ -187,6 +187,7 @@ def test_reached_statuses_are_those_that_were_asked_for(client, target):
         ((200, {}, "application/json"), "body:", "required"),
         ((200, {"namespaces": []}, "text/html"), "header:Content-Type", "text/html"),
         ((200, b"{", "application/json"), "body:", "not JSON"),
+        ((200, b'{"error": "\xe4"}', "application/json"), "body:", "not UTF-8"),
         ((218, {"namespaces": []}, "application/json"), "status", "not declared"),
         ((404, {"error": "x"}, "application/json"), "body:", "code"),
     ],

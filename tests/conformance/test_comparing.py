@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import orjson
 import pytest
 
-from conformance.answers import Reader
-from conformance.comparing import compare_answers
-from conformance.exchange import Exchange
-from conformance.mirror import Mirror
-from conformance.renaming import Renaming
-from conformance.session import handshake
+from conformance.comparing.answers import Reader
+from conformance.comparing.mirror import Mirror
+from conformance.comparing.servers import compare_answers
+from conformance.comparing.shrinking import Shrinker
+from conformance.comparing.sides import difference, side_of
+from conformance.findings.renaming import Renaming
+from conformance.http.client import Client
+from conformance.http.exchange import Exchange
+from conformance.http.transport import Connection
+from conformance.lance.client import LanceClient
+from conformance.run.session import handshake
+from conformance.runner import run
 from conformance.settings import load_settings
-from conformance.shrinking import Shrinker
-from conformance.sides import difference, side_of
-from conformance.target import connect
+from conformance.targets.target import connect
 from lakeproof import serve
 from specs.errors import ErrorBody
+from specs.profiles import find_profile
 
 READER = Reader(ErrorBody(code="/code"), ordered=("fields",))
 NAMES = Renaming({"lpa": "lpb"})
@@ -115,13 +122,25 @@ def test_steps_and_fields_that_do_not_matter_are_left_out(servers, compared):
         first.client.call("ListNamespaces", path={"id": "$"}, json={"id": []}, expect=None)
         body = {"id": [id], "mode": "Create", "properties": {"k": "v"}}
         first.client.call("CreateNamespace", path={"id": id}, json=body, expect=None)
-    mirror.judged(compared[0].requirements[0])
+    mirror.tested(compared[0].requirements[0])
     (deviation,) = mirror.deviations.values()
     assert (len(deviation.pairs), Shrinker(mirror, first, second).shrink(deviation)) == (6, True)
     assert [exchange.operation for exchange, _ in deviation.pairs] == ["CreateNamespace", "CreateNamespace"]
     assert orjson.loads(deviation.pairs[-1][0].request_body) == {}
     for target in targets:
         target.sandbox.sweep()
+
+
+def test_a_body_that_is_no_json_is_blamed_on_who_sent_it(servers, tmp_path):
+    first = servers[0]
+    with serve("lance", storage="memory:pure", faults=["plain-text-errors"]) as plain:
+        second = replace(first, server=plain.url, report=str(tmp_path))
+        results, _, comparison = compare_answers(first, second, None, "")
+        judged, _ = run(second)
+        left = LanceClient(Client(Connection(plain.url, {}, 10.0), find_profile("lance").document()))
+        assert left.list_namespaces(())["namespaces"] == []
+    assert comparison.deviations
+    assert {side_of(deviation, results, judged) for deviation in comparison.deviations} == {"A"}
 
 
 def test_the_document_supports_who_keeps_to_it(compared):

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from conformance.comparison import counts, differences
+from conformance.comparing.runs import counts, differences
 from conformance.report.servers import folders_of, rows_of, write_servers
 from conformance.results import read_results
 from specs.problems import Problem
@@ -34,8 +34,8 @@ def run(**verdicts):
         (("pass", ""), ("fail", SEEN), "broken", True),
         (("unoffered", ""), ("fail", SEEN), "broken", True),
         (("pass", ""), ("blocked", SEEN), "broken", True),
-        (("fail", SEEN), ("pass", ""), "mended", False),
-        (("known", SEEN), ("pass", ""), "mended", False),
+        (("fail", SEEN), ("pass", ""), "fixed", False),
+        (("known", SEEN), ("pass", ""), "fixed", False),
         (("fail", SEEN), ("fail", SEEN.replace("500", "404")), "changed", True),
         (("fail", SEEN), ("blocked", SEEN), "changed", True),
         (("fail", 'the names: lacks ["lp1n2"]'), ("fail", 'the names: lacks ["lp3n4"]'), None, False),

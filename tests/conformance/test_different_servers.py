@@ -12,19 +12,19 @@ import os
 import pytest
 
 from lakeproof import check, serve
-from tests.conformance import different_iceberg, different_lance
+from tests.conformance import different_iceberg, different_lance, different_tables
 from tests.conformance.different_server import FREEDOMS, DifferentServer, drawn
 from tests.conformance.drawing import drawn as drawn_requirements
+from tests.conformance.mutants import TOKEN
 
 FIRST, _, LAST = os.environ.get("SEEDS", "0-1").rpartition("-")
 SEEDS = range(int(FIRST or 0), int(LAST))
 APIS = (different_iceberg.API, different_lance.API)
-ICEBERG = different_iceberg.API
 
 
-def broken(api, freedoms, folder, seed=0, **settings):
+def broken(api, freedoms, folder, seed=0, auth="none", **settings):
     """What is said to be broken by the server of an API that uses freedoms."""
-    with serve(api) as server, DifferentServer(server.url, api, freedoms, seed) as different:
+    with serve(api, auth=auth) as server, DifferentServer(server.url, api, freedoms, seed) as different:
         results, _ = check(different.url, api=api, depth="smoke", report=str(folder), **settings)
     assert results.requirements
     return [(result.id, result.message) for result in results.requirements if result.verdict in ("fail", "error")]
@@ -34,7 +34,7 @@ def broken(api, freedoms, folder, seed=0, **settings):
 @pytest.mark.parametrize("api", APIS)
 def test_a_different_server_breaks_nothing(api, seed, tmp_path):
     freedoms = drawn(api, seed)
-    findings = broken(api, freedoms, tmp_path, seed, judge=drawn_requirements(api, seed))
+    findings = broken(api, freedoms, tmp_path, seed, runner=drawn_requirements(api, seed))
     assert findings == [], [freedom.name for freedom in freedoms]
 
 
@@ -57,13 +57,41 @@ FALSE = {
     "plain_namespaces": "namespace or race",
     "no_tags": "etag",
     "empty_fields_left_out": "iceberg.table.create or iceberg.commit.log or iceberg.register.table or iceberg.ref",
+    "ids_are_given_once": "iceberg.update.schema.id or iceberg.update.spec.id",
+    "foreign_requirements_do_not_hold": "iceberg.commit.view_requirement or iceberg.view.commit.unknown_requirement",
     "other_statuses": "iceberg.update or iceberg.ref or iceberg.snapshot or invalid",
+    "versions_of_its_own": "newer_type or format.rises or encryption or row_ids or stored or upgrade",
+    "plain_values": "properties or stored or iceberg.namespace.create",
+    "equal_schemas_are_new": "iceberg.update.schema.last_added",
+    "no_metadata_log": "iceberg.key",
+    "fresh_credentials": "iceberg.key.replay",
+    "properties_of_the_moment": "iceberg.view.load or iceberg.view.create or iceberg.unregister or iceberg.key.replay",
+    "own_fields_of_names": "iceberg.names.separator",
+    "no_overwriting": "iceberg.register.table.overwrite",
+    "refs_hold_what_they_name": "iceberg.snapshot.remove or iceberg.ref.remove",
+    "no_encryption": "encryption",
+    "two_levels": "iceberg.namespace or iceberg.listing or iceberg.names.nested",
+    "other_case_fits_nothing": "iceberg.scan.case",
 }
 FALSE_OF_LANCE = {
     "paths_are_split_first": "lance.name or lance.identifier or lance.codes",
     "short_bodies": "lance.body.padded or lance.wire or lance.codes",
     "short_pages_of_lance": "lance.pagination or lance.listing",
     "plain_names_of_lance": "lance.name or lance.table.create",
+    "tables_before_bodies": "lance.body.malformed or lance.body.not_object or lance.body.id_type",
+    "own_metadata_of_schemas": "lance.metadata",
+    "few_types_of_indices": "lance.index.create or lance.index.stats.type or lance.index.answers",
+    "no_cascades": "lance.namespace.drop",
+    "whole_results": "lance.batch.results",
+    "empty_trees_find_nothing": "lance.query.tree",
+    "changes_take_versions": "lance.column.add.together or lance.column.alter.version",
+    "tags_in_lower_case": "lance.tag",
+    "few_types_of_columns": "lance.arrow.type or lance.arrow.create or lance.arrow.insert or lance.arrow.merge",
+    "no_narrower_types": "lance.column.alter",
+    "wider_rows": "extra_column",
+    "many_parts": "lance.index.stats",
+    "other_order_of_rows": "lance.index.drop or lance.query.columns or lance.rows.update or lance.column",
+    "relative_locations": "lance.table.register or lance.table.deregister",
 }
 CASES = [
     *((different_iceberg.API, name, select) for name, select in FALSE.items()),
@@ -71,6 +99,7 @@ CASES = [
 ]
 # The defects of others: which requirements find them, of those that may not blame anything else.
 DEFECTS = {
+    "modes_ignored": ("lance.table.register", {"lance.table.register.mode_unknown"}),
     "lost_property": ("iceberg.race.create_table", set()),
     "lost_file": ("iceberg.register.table or iceberg.table.drop", {"iceberg.register.table.after_drop"}),
 }
@@ -81,8 +110,15 @@ def test_a_freedom_is_no_finding(api, name, select, tmp_path):
     assert broken(api, [FREEDOMS[name]], tmp_path, select=select) == []
 
 
+def test_a_form_is_all_that_tokens_are_asked_for_by(tmp_path):
+    known = {"token": TOKEN, "credential": f"lakeproof:{TOKEN}", "select": "iceberg.token or iceberg.wire.get_token"}
+    freedoms = [FREEDOMS[different_tables.forms_alone.__name__]]
+    assert broken(different_iceberg.API, freedoms, tmp_path, auth=f"token:{TOKEN}", **known) == []
+
+
 @pytest.mark.parametrize("name", DEFECTS)
 def test_a_defect_is_found_by_what_is_about_it(name, tmp_path):
     select, wanted = DEFECTS[name]
-    findings = broken(ICEBERG, [different_iceberg.DEFECTS[name]], tmp_path, select=select)
+    defect = (different_iceberg.DEFECTS | different_lance.DEFECTS)[name]
+    findings = broken(defect.api, [defect], tmp_path, select=select)
     assert {id for id, _ in findings} == wanted

@@ -8,7 +8,7 @@ import subprocess
 import msgspec
 import pyarrow as pa
 
-from conformance.exchange import MAX_BODY, Exchange, as_text, body_to_json
+from conformance.http.exchange import MAX_BODY, Exchange, as_text, body_to_json
 from conformance.lance.support.arrow import stream
 from conformance.settings import Settings
 
@@ -60,11 +60,11 @@ def test_secrets_in_bodies_are_shown_nowhere():
 
 def test_settings_hide_their_secrets():
     settings = Settings(
-        server="http://h", token=SECRET, credential=f"me:{SECRET}", headers=(f"x-api-key: {SECRET}", "X-Plain: p")
+        server="http://h", token=SECRET, credential=f"me:{SECRET}", header=(f"x-api-key: {SECRET}", "X-Plain: p")
     )
     shown = settings.shown()
     assert SECRET not in json.dumps(shown)
-    assert shown["headers"][1] == "X-Plain: p"
+    assert shown["header"][1] == "X-Plain: p"
 
 
 def test_curl_sends_the_same_bytes(tmp_path):

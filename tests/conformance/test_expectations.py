@@ -8,8 +8,8 @@ from datetime import date
 import msgspec
 import pytest
 
-from conformance.expectations import Expectations, alike
-from conformance.expectations_file import (
+from conformance.findings.expectations import Expectations, alike
+from conformance.findings.expectations_file import (
     RUN,
     Entry,
     ExpectationFile,
@@ -17,12 +17,13 @@ from conformance.expectations_file import (
     stored,
     write_expectations,
 )
-from conformance.expectations_update import pruned, updated
-from conformance.flaky import is_flaky
-from conformance.replay import Replayed
+from conformance.findings.expectations_update import pruned, updated
+from conformance.findings.flaky import is_flaky
+from conformance.findings.replay import Replayed
 from conformance.requirement import Requirement
 from conformance.results import Result
 from lakeproof import check, serve
+from reference_server.context import Reply
 from reference_server.faults import FAULTS
 from specs.problems import Problem
 
@@ -39,7 +40,7 @@ def faulty():
 
 
 @pytest.fixture(scope="module")
-def mended():
+def fixed():
     with serve("lance", storage="memory:pure") as server:
         yield server
 
@@ -78,21 +79,21 @@ def test_what_is_seen_as_it_is_known_breaks_no_gate(findings, faulty, judge):
     assert results.causes == []
 
 
-def test_what_is_mended_is_stale_until_it_is_removed(mended, judge, findings):
-    results, code = judge(mended)
+def test_what_is_fixed_is_stale_until_it_is_removed(fixed, judge, findings):
+    results, code = judge(fixed)
     assert code == 1
     assert results.totals["fail"] == 0
     assert states(results)[CONFLICT] == "stale"
     assert pruned(updated(ExpectationFile(profile=PROFILE), findings), results).known == []
 
 
-def test_an_id_that_is_gone_is_an_orphan(mended, judge):
+def test_an_id_that_is_gone_is_an_orphan(fixed, judge):
     gone = "lance.namespace.create.renamed"
 
     def rename(file):
         file.known = [Entry(reason="r", findings={gone: SEEN, "iceberg.config.no_such": "of another suite"})]
 
-    results, code = judge(mended, rename)
+    results, code = judge(fixed, rename)
     assert code == 1
     assert states(results) == {gone: "orphan", "iceberg.config.no_such": "untested"}
 
@@ -115,8 +116,8 @@ def test_what_is_seen_in_another_way_is_a_finding(faulty, judge):
     assert updated(ExpectationFile(profile=PROFILE), results).known[0].findings[CONFLICT] == SEEN
 
 
-def test_what_was_not_selected_is_not_tested(mended, judge):
-    results, code = judge(mended, select="lance.namespace.exists")
+def test_what_was_not_selected_is_not_tested(fixed, judge):
+    results, code = judge(fixed, select="lance.namespace.exists")
     assert code == 0
     assert set(states(results).values()) == {"untested"}
 
@@ -154,7 +155,7 @@ def expectations(depth="gate", **entry):
     ("state", "verdict", "said"),
     [
         ("same", "known", "known"),
-        ("mended", "pass", "stale"),
+        ("fixed", "pass", "stale"),
         ("changed", "pass", "stale"),
         ("impossible", "pass", "stale"),
     ],
@@ -163,7 +164,7 @@ def test_where_the_test_passes_the_stored_steps_decide(findings, state, verdict,
     steps = next(finding for finding in findings.requirements if finding.id == CONFLICT).steps
     expected = expectations(example="lance.table.a", steps=steps)
     expected.replays["lance.table.a"] = Replayed(state, "why")
-    assert expected.judge(result("pass")).verdict == verdict
+    assert expected.apply(result("pass")).verdict == verdict
     assert expected.states == {"lance.table.a": said}
 
 
@@ -178,15 +179,15 @@ def test_where_the_test_passes_the_stored_steps_decide(findings, state, verdict,
 )
 def test_without_steps_a_thorough_run_decides(verdict, kind, depth, state):
     expected = expectations(depth)
-    expected.judge(result(verdict, kind))
+    expected.apply(result(verdict, kind))
     assert expected.states == {"lance.table.a": state}
 
 
 def test_one_pass_of_what_is_flaky_decides_nothing(findings):
     steps = next(finding for finding in findings.requirements if finding.id == CONFLICT).steps
     expected = expectations(example="lance.table.a", steps=steps, flaky=["lance.table.a"])
-    expected.replays["lance.table.a"] = Replayed("mended", "why")
-    assert expected.judge(result("pass")).verdict == "pass"
+    expected.replays["lance.table.a"] = Replayed("fixed", "why")
+    assert expected.apply(result("pass")).verdict == "pass"
     assert expected.states == {"lance.table.a": "unseen"}
 
 
@@ -197,16 +198,16 @@ def test_a_finding_whose_steps_end_well_when_they_are_sent_again_is_flaky(tmp_pa
     async def now_and_then(call, proceed):
         return await (wrong.around(call, proceed) if broken else proceed())
 
-    class Mends:
+    class Fixes:
         def selected(self, requirements):
             pass
 
-        def judged(self, result):
+        def tested(self, result):
             broken.clear()
 
     monkeypatch.setitem(FAULTS, "now-and-then", replace(wrong, name="now-and-then", around=now_and_then))
     with serve("lance", storage="memory:pure", faults=["now-and-then"]) as server:
-        results, code = check(server.url, select=CONFLICT, report=str(tmp_path), listener=Mends())
+        results, code = check(server.url, select=CONFLICT, report=str(tmp_path), listener=Fixes())
         (entry,) = results.requirements
         assert (code, entry.verdict, is_flaky(entry.message)) == (1, "fail", True)
         assert [step.response.status for step in entry.steps[-2:]] == [400, 409]
@@ -225,7 +226,7 @@ def test_findings_that_stay_are_not_flaky(findings):
 
 def test_errors_of_the_kit_say_nothing():
     expected = expectations()
-    assert expected.judge(result("error")).verdict == "error"
+    assert expected.apply(result("error")).verdict == "error"
     assert expected.states == {}
 
 
@@ -265,3 +266,16 @@ def test_any_text_can_be_written(tmp_path, text):
     file = ExpectationFile(profile=PROFILE, known=[Entry(reason=text, cause=text, findings={text: text})])
     write_expectations(tmp_path / "known.toml", file)
     assert read_expectations(tmp_path / "known.toml") == file
+
+
+def test_the_warehouse_of_a_run_is_there_when_steps_are_sent_again(tmp_path, monkeypatch):
+    async def crashes(_call, proceed):
+        reply = await proceed()
+        return Reply(500) if b"not attached" in reply.body else reply
+
+    monkeypatch.setitem(FAULTS, "crashes", replace(FAULTS["refusal-tells"], name="crashes", around=crashes))
+    given = {"credential": "root:s3cr3t", "select": "polaris.policy.detach.absent", "report": str(tmp_path)}
+    with serve("polaris", bootstrap="root:s3cr3t", faults=["crashes"]) as server:
+        results, _ = check(server.url, api="polaris", **given)
+    (entry,) = results.requirements
+    assert (entry.verdict, is_flaky(entry.message)) == ("fail", False)

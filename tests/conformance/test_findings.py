@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,15 @@ REFUSED = "lance.column.add.refused.syntax"
 def only(results: Results, *ids: str) -> Results:
     """The results of these requirements alone."""
     return Results.of(results.run, results.target, [entry for entry in results.requirements if entry.id in ids])
+
+
+PYTHON = re.compile(r"\b(None|True|False)\b")
+
+
+@pytest.mark.parametrize("path", sorted(REPORTS.glob("*/results.json.gz")), ids=lambda path: path.parent.name)
+def test_no_message_has_values_as_python_writes_them(path):
+    messages = [entry.message for entry in read_results(path).requirements]
+    assert [message for message in messages if PYTHON.search(message)] == []
 
 
 @pytest.mark.parametrize("folder", PUBLISHED, ids=lambda path: path.name)

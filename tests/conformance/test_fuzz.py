@@ -35,7 +35,7 @@ def judge(url, tmp_path, **more):
 
 def test_an_error_of_the_server_is_a_finding_with_a_cause(tmp_path):
     with serve("lance", storage="memory:pure") as server, Careless(server.url) as careless:
-        results = judge(careless.url, tmp_path, api="lance", operations=("CreateNamespace",))
+        results = judge(careless.url, tmp_path, api="lance", operation=("CreateNamespace",))
     (entry,) = results.requirements
     assert (entry.id, entry.verdict) == ("fuzz.lance.create_namespace", "warn")
     assert entry.message == "CreateNamespace answers this body with 500"

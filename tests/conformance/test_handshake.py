@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from conformance import target
+from conformance.targets import target
 from lakeproof import check, serve
 from reference_server.faults import HEADER
 from specs.problems import Problem
@@ -52,6 +52,29 @@ def test_a_server_that_fails_at_once_is_told(api, tmp_path):
 def test_a_server_that_wants_credentials_is_told(api, status, tmp_path):
     problem, _ = problem_of(lambda handler: say(handler, status, {}), tmp_path, api)
     assert f"answers {status}: it wants credentials" in str(problem)
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_catalog_behind_an_open_configuration_wants_credentials(status, tmp_path):
+    def answer(handler):
+        say(handler, *((200, CONFIG) if handler.path.startswith("/v1/config") else (status, {})))
+
+    problem, asked = problem_of(answer, tmp_path, "iceberg")
+    assert f"/v1/namespaces answers {status}: it wants credentials" in str(problem)
+    assert "--credential" in problem.hint
+    assert asked == 2
+
+
+@pytest.mark.parametrize("status", [400, 404])
+def test_a_catalog_that_wants_a_warehouse_is_told_in_its_own_words(status, tmp_path):
+    error = {"error": {"message": "there is no such bucket", "type": "bad_request", "code": status}}
+
+    def answer(handler):
+        say(handler, *((status, error) if handler.path.startswith("/v1/config") else (404, {})))
+
+    problem, _ = problem_of(answer, tmp_path, "iceberg")
+    assert f'answers {status}: "there is no such bucket"' in str(problem)
+    assert "--warehouse" in problem.hint
 
 
 @pytest.mark.parametrize("api", APIS)
@@ -130,7 +153,7 @@ def test_a_server_that_leaves_lists_out_is_known_by_its_errors(tmp_path):
     fault = "lost-answer-field:ListNamespaces:namespaces"
     with serve("lance", allow_faults=True) as server:
         results, _ = check(
-            server.url, headers=(f"{HEADER}: {fault}",), report=str(tmp_path), select="lance.wire.list_namespaces"
+            server.url, header=(f"{HEADER}: {fault}",), report=str(tmp_path), select="lance.wire.list_namespaces"
         )
     assert [entry.message for entry in results.requirements] == ['"namespaces" is a required property']
 
@@ -141,7 +164,7 @@ def polaris():
     with serve("polaris", bootstrap="root:s3cr3t", allow_faults=True) as server:
         wanted = "polaris.wire.get_catalog or polaris.wire.list_catalogs"
         given = {"api": "polaris", "credential": "root:s3cr3t", "select": wanted}
-        yield lambda folder, fault: check(server.url, headers=(f"{HEADER}: {fault}",), report=str(folder), **given)
+        yield lambda folder, fault: check(server.url, header=(f"{HEADER}: {fault}",), report=str(folder), **given)
 
 
 def test_a_token_that_comes_with_another_status_is_used(polaris, tmp_path):

@@ -7,18 +7,21 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
+from threading import Condition
 from unittest.mock import MagicMock
 
 import pytest
 
-from conformance import crew, jobs, runner
+from conformance import runner
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_INTERRUPTED
-from conformance.job_messages import Start
 from conformance.lance.catalog import LanceCatalog
 from conformance.requirement import Requirement
-from conformance.session import met
+from conformance.run import crew, jobs
+from conformance.run.job_messages import Start
+from conformance.run.plugin import SuitePlugin
+from conformance.run.session import Session, met
+from conformance.run.worker import Worker
 from conformance.settings import Settings
-from conformance.worker import Worker
 from lakeproof import serve
 
 SOME = "namespace and (list or conflict or wire)"
@@ -47,17 +50,19 @@ def verdicts_of(results):
         for result in results.requirements
     ]
     causes = [(cause.sentence, cause.example, cause.requirements, cause.blocked) for cause in results.causes]
-    return entries, causes, results.cells, results.run.requests, results.run.left_behind
+    return entries, causes, results.cells, results.run.left_behind
 
 
-@pytest.mark.parametrize("fault", ["conflict-as-400", "plain-text-errors"])
-def test_the_report_is_that_of_one_job(server, tmp_path, fault):
+@pytest.mark.parametrize(("fault", "twice"), [("conflict-as-400", False), ("plain-text-errors", True)])
+def test_the_report_is_that_of_one_job(server, tmp_path, fault, twice):
+    """Where an operation seemed to be missing, what it blocked is tested twice, with as many requests more."""
     headers = (f"X-Lakeproof-Fault: {fault}",)
-    alone, first = runner.run(settings_of(server, tmp_path, headers=headers))
-    three, second = runner.run(settings_of(server, tmp_path, headers=headers, jobs=3))
+    alone, first = runner.run(settings_of(server, tmp_path, header=headers))
+    three, second = runner.run(settings_of(server, tmp_path, header=headers, jobs=3))
     assert alone.requirements
     assert verdicts_of(three) == verdicts_of(alone)
     assert second == first
+    assert three.run.requests == alone.run.requests or twice
     assert (tmp_path / "exchanges.jsonl").read_bytes().count(b"\n") == three.run.requests
 
 
@@ -78,7 +83,8 @@ def test_the_time_of_a_run_ends_its_workers_too(server, tmp_path):
 
 
 ENDS_AT_ONCE = "import os; os._exit(7)"
-ENDS_WHEN_FORKED = f"import os; from conformance import worker; worker._next = lambda pipe: os._exit(7); {crew.CODE}"
+LOST = "from conformance.run import worker; worker._next = lambda pipe: os._exit(7)"
+ENDS_WHEN_FORKED = f"import os; {LOST}; {crew.CODE}"
 
 
 @pytest.mark.parametrize("code", [ENDS_AT_ONCE, ENDS_WHEN_FORKED])
@@ -130,7 +136,7 @@ class Destroyed:
     def selected(self, requirements):
         pass
 
-    def judged(self, result):
+    def tested(self, result):
         self.verdicts += 1
         if self.verdicts == 1:
             with suppress(KeyboardInterrupt):
@@ -162,10 +168,34 @@ def test_an_interruption_that_a_worker_has_lost_ends_its_next_request_but_not_cl
         catalog.begin_example()
         assert catalog.list_namespaces(()).status == 200
         with pytest.raises(KeyboardInterrupt):
-            worker.interrupt()
+            worker.interrupt(signal.SIGINT, None)
         with pytest.raises(KeyboardInterrupt):
             catalog.list_namespaces(())
         worker.session.target.sandbox.clean_up()
         worker.pytest_keyboard_interrupt()
         assert catalog.list_namespaces(()).status == 200
         worker.session.finish()
+
+
+class Lock:
+    """A lock that tells the frame that takes or gives it back."""
+
+    acquire = release = None
+
+    def __enter__(self):
+        return sys._getframe(1)
+
+    def __exit__(self, *_):
+        return sys._getframe(1)
+
+
+@pytest.mark.parametrize(
+    "frame", [Condition(Lock()).__enter__(), Condition(Lock()).__exit__(None, None, None)], ids=["take", "give back"]
+)
+def test_an_interruption_waits_until_a_lock_is_taken_or_given_back(server, tmp_path, frame):
+    """Raised there, it left the lock of the connection pool taken: the next request waited for ever."""
+    with met(settings_of(server, tmp_path)) as target:
+        plugin = SuitePlugin(Session(target.settings, known=target))
+        plugin.interrupt(signal.SIGTERM, frame)
+        with pytest.raises(KeyboardInterrupt):
+            target.client.traffic.check_interrupted()

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from conformance.apis import requirements
-from conformance.mutant_scores import Keeper, Mutant, by_requirement, counted, difficulty_of, kind_of, survivors
+from conformance.mutants.scores import Keeper, Mutant, by_requirement, counted, difficulty_of, kind_of, survivors
 from conformance.report.mutants import publish_mutants
 from specs.problems import Problem
 

@@ -1,7 +1,7 @@
 """The suite judged by faults: every fault is noticed by the requirements of which that was measured.
 
 That every requirement that the reference server meets notices a fault is seen in test_whole_runs.py. Of the faults that
-follow from a document one in three is looked at, and of what many requirements notice 12 of these; all of them with
+follow from a document one in six is looked at, and of what many requirements notice six of these; all of them with
 `EVERY_FAULT=1 tox -e py -- tests/conformance/test_mutants.py`.
 """
 
@@ -20,15 +20,16 @@ import pytest
 import reference_server
 from conformance.apis import requirements
 from conformance.lance.support import indexing
-from conformance.noticed import matching
-from lakeproof import serve
+from conformance.mutants.noticed import matching
+from lakeproof.server_process import ServerProcess
 from reference_server.derived_faults import derived_faults
 from reference_server.faults import FAULTS
+from reference_server.serve import server_settings
 from specs.apis import apis
 from specs.profiles import find_profile
 from tests.conformance.mutants import NOTICED, ON_S3, SERVED, TOKEN, judge, unnoticed
 
-SAMPLE, MOST = (1, None) if os.environ.get("EVERY_FAULT") else (3, 12)
+SAMPLE, MOST = (1, None) if os.environ.get("EVERY_FAULT") else (6, 6)
 MUTANTS = [
     pytest.param(api, fault, id=f"{api}-{fault}")
     for api in apis()
@@ -49,6 +50,7 @@ ERRING = {
     "iceberg.transaction.missing",
     "iceberg.view.rename.missing",
 }
+RACES_AGAIN = 3
 Meets = Callable[[str, set[str]], set[str]]
 
 
@@ -67,7 +69,12 @@ def servers():
     """A server for each API, started when it is first asked for."""
     with ExitStack() as stack:
         fixed = {"auth": f"token:{TOKEN}", "allow_faults": True}
-        yield cache(lambda api: stack.enter_context(serve(api, **fixed, **SERVED.get(api, {}))))
+
+        @cache
+        def started(api: str) -> ServerProcess:
+            return stack.enter_context(ServerProcess(server_settings(api, **fixed, **SERVED.get(api, {}))))
+
+        yield started
 
 
 @pytest.fixture(autouse=True)
@@ -93,6 +100,9 @@ def test_fault_is_noticed(api: str, fault: str, servers, meets: Meets, tmp_path)
     asked = wanted | ERRING if any(name.startswith("iceberg.errors.") for name in wanted) else wanted
     results = judge(servers(api), tmp_path, fault=fault, ids=asked)
     missed = unnoticed(results) & wanted
+    for _ in range(RACES_AGAIN):  # clients that do not meet notice nothing
+        if races := {name for name in missed if requirements(api)[name].kind == "race"}:
+            missed -= races - unnoticed(judge(servers(api), tmp_path, fault=fault, ids=races))
     # What this server does not offer is none of its faults.
     assert not (missed and meets(api, missed))
     assert missed < wanted
@@ -103,32 +113,30 @@ def test_fault_is_noticed(api: str, fault: str, servers, meets: Meets, tmp_path)
 def test_what_was_measured_names_faults_and_requirements(api):
     derived = {fault.name for fault in derived_faults(find_profile(api).document())}
     for fault, patterns in NOTICED[api].items():
-        assert fault in FAULTS or fault in derived
+        assert fault in FAULTS or fault in derived or fault.partition(":")[0] in FAULTS
         assert patterns, fault
         assert [pattern for pattern in patterns if not matching([pattern], requirements(api))] == [], fault
 
 
 @pytest.mark.parametrize(
-    ("ids", "verdict"),
+    "ids",
     [
-        ({"lance.table.rename.taken"}, "unoffered"),
-        ({"lance.table.rename.taken", "lance.table.rename.moves"}, "fail"),
-        ({"lance.table.register.conflict"}, "fail"),  # it registers again, afterwards, what it had deregistered
+        {"lance.table.rename.taken"},  # its control renames to a free name
+        {"lance.table.register.conflict"},  # it registers again, afterwards, what it had deregistered
     ],
 )
-def test_what_an_operation_refuses_as_unsupported_is_a_finding_if_it_ever_succeeds(servers, tmp_path, ids, verdict):
-    results = judge(servers("lance"), tmp_path, fault="conflict-as-unsupported", ids=ids)
-    result = {entry.id: entry for entry in results.requirements}[min(ids, key=lambda id: "moves" in id)]
-    assert result.verdict == verdict
-    if verdict == "fail":
-        assert result.message.endswith(": expected 409, got 406")
-        assert [step.mark for step in result.steps if step.mark] == ["status"]
+def test_what_an_operation_refuses_as_unsupported_is_a_finding_if_it_ever_succeeds(servers, tmp_path, ids):
+    (result,) = judge(servers("lance"), tmp_path, fault="conflict-as-unsupported", ids=ids).requirements
+    assert result.verdict == "fail"
+    assert result.message.endswith(": expected 409, got 406")
+    assert [step.mark for step in result.steps if step.mark] == ["status"]
 
 
 def test_no_requirement_stands_in_the_server():
-    ids = re.compile(r"\b(?:spark\.)?(?:" + "|".join(apis()) + r")\.[a-z_*]+\.[a-z_.*{}-]+")
+    """Nor does the beginning of an id, of two words and more."""
+    ids = re.compile(r"\b(?:" + "|".join(apis()) + r")(?:\.[a-z_]+)+")
     known = {id for api in apis() for id in requirements(api)}
+    begun = {".".join(words[:count]) for words in (id.split(".") for id in known) for count in range(3, len(words) + 1)}
     for path in Path(reference_server.__file__).parent.rglob("*.py"):
-        named = [name for name in ids.findall(path.read_text()) if matching([name], known)]
-        assert named == [], path
-    assert ids.findall("lance.table.create.rows")
+        assert begun.intersection(ids.findall(path.read_text())) == set(), path
+    assert begun.intersection(ids.findall("lance.table.create, lance.table.create.rows"))

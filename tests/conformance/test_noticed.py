@@ -6,8 +6,8 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-from conformance.mutation import first_to_notice, near, noticed_by
-from conformance.noticed import (
+from conformance.mutants.mutation import first_to_notice, near, noticed_by
+from conformance.mutants.noticed import (
     compress,
     excuse,
     faults_noticed_by,

@@ -1,18 +1,21 @@
 """Operations as methods: what they send, and the stub that type checkers know them by."""
 
+import json
+
 import pytest
 
-from conformance.client import Client
+import specs
+from conformance.http.client import Client
+from conformance.http.operation_client import OperationClient
+from conformance.http.operation_stub import client_of, path_of, stub
+from conformance.http.transport import Connection
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import IcebergClient
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.client import LanceClient
-from conformance.operation_client import OperationClient
-from conformance.operation_stub import client_of, path_of, stub
-from conformance.sandbox import REGISTRATION, TABLE, Thing
 from conformance.settings import Settings
-from conformance.target import connect
-from conformance.transport import Connection
+from conformance.targets.sandbox import REGISTRATION, TABLE, Thing
+from conformance.targets.target import connect
 from specs.apis import apis
 from specs.profiles import find_profile
 
@@ -40,7 +43,7 @@ def iceberg():
 
 @pytest.mark.parametrize("api", apis())
 def test_stub_is_generated(api):
-    assert path_of(api).read_text() == stub(api), "run python -m conformance.operation_stub"
+    assert path_of(api).read_text() == stub(api), "run python -m conformance.http.operation_stub"
 
 
 @pytest.mark.parametrize("api", apis())
@@ -49,6 +52,33 @@ def test_every_operation_is_a_method(api):
     for operation in profile.document().operations.values():
         client = client_of(profile.suite_of(operation.id))
         assert getattr(client, operation.name).__name__ == operation.name
+
+
+def test_an_operation_that_only_an_older_revision_has_is_a_method(tmp_path, monkeypatch):
+    folder = tmp_path / "toy"
+    folder.mkdir()
+    (folder / "api.toml").write_text('title = "Toy"\nrevisions = ["1", "2"]\n')
+    by_revision = {"1": {"getThing": (), "getOther": ()}, "2": {"getThing": ("id",)}}
+    for revision, operations in by_revision.items():
+        paths = {
+            "/" + "/".join([operation, *(f"{{{name}}}" for name in names)]): {
+                "get": {
+                    "operationId": operation,
+                    "parameters": [{"name": name, "in": "path", "required": True} for name in names],
+                }
+            }
+            for operation, names in operations.items()
+        }
+        (folder / f"{revision}.yaml").write_text(json.dumps({"openapi": "3.1.0", "paths": paths}))
+    monkeypatch.setattr(specs, "__path__", [*specs.__path__, str(tmp_path)])
+
+    class ToyClient(OperationClient, api="toy"):
+        pass
+
+    assert ToyClient.signatures["getThing"].path == ("id",)
+    client = ToyClient(Recorder("toy/1"))
+    client.get_other()
+    assert client.client.sent["operation"] == "getOther"
 
 
 def test_fields_and_query(lance):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.ordering import ranks
 from conformance.requirement import Requirement
+from conformance.run.ordering import ranks
 
 
 def requirement(name, *needs, kind="behaviour"):

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from conformance import paging
-from conformance.client import Answer
-from conformance.exchange import Exchange
+from conformance.http import paging
+from conformance.http.client import Answer
+from conformance.http.exchange import Exchange
+from conformance.http.paging import pages
 from conformance.outcomes import Violation
-from conformance.paging import pages
 from specs.errors import ErrorBody
 
 TOKEN = "next"

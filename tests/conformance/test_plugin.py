@@ -8,7 +8,8 @@ from dataclasses import fields
 import lance
 import pytest
 
-from conformance import fixtures, requirement
+from conformance import requirement
+from conformance.run import fixtures
 from conformance.settings import Settings
 from lakeproof import pytest_plugin, serve
 
@@ -82,9 +83,19 @@ def test_pytest_and_check_are_the_same_run(pytester, server):
     assert results["totals"]["pass"] == len(results["requirements"])
 
 
+def test_without_a_url_a_storage_starts_the_embedded_server(pytester):
+    arguments = ["--pyargs", "conformance", "--lakeproof-storage", "memory:pure", "--lakeproof-report", "out"]
+    words = "lance.namespace.create"
+    assert pytester.runpytest_subprocess(*FLAGS, *arguments, "--lakeproof-select", words).ret == 0
+    results = json.loads((pytester.path / "out" / "results.json").read_text())
+    assert results["target"]["name"] == "embedded reference server"
+    assert results["run"]["again"] == "lakeproof check --api lance --storage memory:pure --report out"
+    assert results["totals"]["pass"] == len(results["requirements"]) > 1
+
+
 def test_a_failing_requirement_fails_the_run(pytester, server):
     arguments = ["--pyargs", "conformance", "--lakeproof-server", server.url, "--lakeproof-report", "out"]
-    fault = ["--lakeproof-headers", "X-Lakeproof-Fault: conflict-as-400"]
+    fault = ["--lakeproof-header", "X-Lakeproof-Fault: conflict-as-400"]
     outcome = pytester.runpytest_subprocess(*FLAGS, *arguments, *fault, "-k", "lance.namespace.create.conflict")
     assert outcome.ret == 1
     results = json.loads((pytester.path / "out" / "results.json").read_text())
@@ -100,7 +111,8 @@ def test_a_failing_requirement_fails_the_run(pytester, server):
     [
         (["--lakeproof-server", "http://127.0.0.1:9"], "cannot be reached"),
         (["--lakeproof-server", "nonsense"], "not an http"),
-        (["--lakeproof-server", "http://127.0.0.1:9", "--lakeproof-depth", "none"], "no depth"),
+        (["--lakeproof-server", "http://127.0.0.1:9", "--lakeproof-depth", "none"], "depth cannot be"),
+        (["--lakeproof-storage", "tape"], "no storage"),
         (["--lakeproof-server", "http://127.0.0.1:9", "-n", "2"], "give --lakeproof-jobs N"),
     ],
 )
@@ -111,8 +123,7 @@ def test_wrong_options_are_usage_errors(pytester, arguments, words):
 
 
 def test_every_setting_is_an_option_of_pytest():
-    """But `select`, which is pytest's own -k."""
-    assert {*pytest_plugin.SETTINGS, "select"} == {field.name for field in fields(Settings)}
+    assert {setting.name for setting in pytest_plugin.settings()} == {field.name for field in fields(Settings)}
     assert (pytest_plugin.PLUGIN, pytest_plugin.MARK) == (fixtures.PLUGIN, requirement.MARK)
 
 
@@ -334,7 +345,7 @@ HEARING = """
         def selected(self, requirements):
             pass
 
-        def judged(self, result):
+        def tested(self, result):
             with Path("heard").open("a") as file:
                 file.write(f"{result.id} {result.verdict}\\n")
 

@@ -9,11 +9,12 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from conformance.exchange import Exchange
-from conformance.history import OK, UNKNOWN, Event
+from conformance.common.races import refused_otherwise
+from conformance.history import OK, REFUSED, UNKNOWN, Event
+from conformance.history.racing import fail_without_order, note_moments
+from conformance.http.exchange import Exchange
 from conformance.lance.support.row_history import by_row
 from conformance.outcomes import Blocked, Violation
-from conformance.racing import fail_without_order, note_moments
 from conformance.report.timeline import timeline_of
 
 TABLE = ("warehouse", "t")
@@ -62,6 +63,13 @@ def test_undecided_history_blocks():
         fail_without_order(suite(), [*lost, read(5, 2, 3)], 1)
     assert end.value.by == "history"
     fail_without_order(suite(), [*lost, read(5, 2, 3)])
+
+
+@pytest.mark.parametrize(("status", "judged"), [(404, 0), (429, 0), (503, 0), (409, 1), (500, 1)])
+def test_who_lost_is_told_so_or_nothing(status, judged):
+    exchange = Exchange("DropTable", "POST", "http://h:1/v1/x", {}, b"", status, {}, b"")
+    lost = Event(1, "act", ("all",), None, 0, 1, REFUSED, exchanges=(exchange,))
+    assert len(refused_otherwise([lost], 404)) == judged
 
 
 def test_operations_on_a_table_are_split_by_row():

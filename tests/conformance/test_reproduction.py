@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from conformance.again import again
-from conformance.expectations import alike
-from conformance.reproduction import as_pytest, as_shell, recorded, reproduce, settings_for
+from conformance.findings.again import again
+from conformance.findings.expectations import alike
+from conformance.findings.reproduction import as_pytest, as_shell, recorded, reproduce, settings_for
 from conformance.results import read_results
+from conformance.run import session
 from conformance.settings import Settings
 from lakeproof import check, serve
 from lakeproof.cli import lakeproof as command
@@ -58,8 +61,8 @@ def test_a_finding_is_seen_again_until_it_is_mended(starting, tmp_path, api, fau
     with starting(api, fault) as fresh:
         outcome = reproduce(record, settings_for(record, fresh.url, {"token": "s3cret"}))
         assert outcome.fails, outcome.why
-    with starting(api) as mended:
-        outcome = reproduce(record, settings_for(record, mended.url, {"token": "s3cret"}))
+    with starting(api) as fixed:
+        outcome = reproduce(record, settings_for(record, fixed.url, {"token": "s3cret"}))
         assert not outcome.fails, outcome.why
 
 
@@ -76,16 +79,26 @@ def faulty():
 def recorded_run(faulty, tmp_path_factory):
     folder = tmp_path_factory.mktemp("recorded_run")
     headers = ["x-other-token: hush", "x-tenant: a b"]
-    results, _ = check(faulty.url, token="s3cret", select=NAME, headers=headers, report=str(folder))
+    results, _ = check(faulty.url, token="s3cret", select=NAME, header=headers, report=str(folder))
     return results
+
+
+def shell(script, environ):
+    return subprocess.run(["sh", "-c", script], capture_output=True, text=True, env=environ, check=True)
+
+
+def statuses(ran):
+    return [line.split()[1] for line in ran.stdout.splitlines() if line.startswith("HTTP/")]
 
 
 def test_curl_commands_show_what_was_recorded(recorded_run, faulty, tmp_path):
     script = as_shell(recorded(recorded_run, NAME), faulty.url)
     secrets = {"LAKEPROOF_AUTHORIZATION": "Bearer s3cret", "LAKEPROOF_X_OTHER_TOKEN": "hush"}
-    ran = subprocess.run(["sh", "-c", script], capture_output=True, text=True, env=secrets, check=True)
-    assert [line.split()[1] for line in ran.stdout.splitlines() if line.startswith("HTTP/")] == ["200", "200", "400"]
+    ran = shell(script, secrets)
+    assert statuses(ran) == ["200", "200", "400"]
     assert "$BASE" in script
+    assert recorded_run.run.prefix not in script
+    assert statuses(shell(script.replace("(date +%s)", "(date +%s)again"), secrets)) == statuses(ran)
     assert script.count(faulty.url) == 1
 
 
@@ -97,7 +110,7 @@ def test_the_command_of_a_finding_judges_in_the_same_way(recorded_run, tmp_path,
     assert "hush" not in recorded_run.run.again
     assert "s3cret" not in recorded_run.run.again
     assert command.main(words[1:], standalone_mode=False) == 1
-    again_found = read_results(tmp_path / "lakeproof-report").requirements
+    again_found = read_results(Path(recorded_run.target.settings["report"])).requirements
     assert [entry.id for entry in again_found] == [NAME]
     assert alike(again_found[0].message, recorded(recorded_run, NAME).finding.message)
 
@@ -105,18 +118,18 @@ def test_the_command_of_a_finding_judges_in_the_same_way(recorded_run, tmp_path,
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        (Settings(api="lance"), "lakeproof check"),
+        (Settings(api="lance"), "lakeproof check --api lance"),
         (Settings("http://h:1", token="t"), 'lakeproof check http://h:1 --token "$LAKEPROOF_TOKEN"'),
         (
             Settings("http://h:1", api="iceberg", profile="iceberg/1.6", namespace="a.b", insecure=True),
             "lakeproof check http://h:1 --api iceberg --profile iceberg/1.6 --namespace a.b --insecure",
         ),
         (
-            Settings("http://h:1", headers=("x-tenant: a b", "X-Api-Key: k")),
+            Settings("http://h:1", header=("x-tenant: a b", "X-Api-Key: k")),
             "lakeproof check http://h:1 --header 'x-tenant: a b' --header \"X-Api-Key: $LAKEPROOF_X_API_KEY\"",
         ),
         (Settings("http://h:1", depth="deep", seed=7, kinds=("wire",), select="x"), "--depth deep --seed 7"),
-        (Settings(warehouse="w=s3://key:s3cret@b/c"), 'lakeproof check --warehouse "$LAKEPROOF_WAREHOUSE"'),
+        (Settings(warehouse="w=s3://key:s3cret@b/c"), 'lakeproof check --api lance --warehouse "$LAKEPROOF_WAREHOUSE"'),
     ],
 )
 def test_a_command_has_all_options_and_no_secret(settings, words):
@@ -130,8 +143,8 @@ def test_a_test_for_pytest_fails_until_it_is_mended(recorded_run, faulty, pytest
     failed = pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider")
     failed.assert_outcomes(failed=1)
     failed.stdout.fnmatch_lines(["*CreateNamespace answers 400, as recorded*"])
-    with serve("lance", storage="memory:pure", auth=TOKEN) as mended:
-        monkeypatch.setenv("BASE", mended.url)
+    with serve("lance", storage="memory:pure", auth=TOKEN) as fixed:
+        monkeypatch.setenv("BASE", fixed.url)
         pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider").assert_outcomes(passed=1)
 
 
@@ -146,3 +159,16 @@ def test_a_secret_of_the_recorded_run_has_to_be_given(recorded_run):
         settings_for(recorded(recorded_run, NAME), "http://h:1", {}, {})
     assert "$LAKEPROOF_X_OTHER_TOKEN" in caught.value.hint
     assert json.loads(json.dumps(recorded(recorded_run, NAME).settings)) == recorded(recorded_run, NAME).settings
+
+
+@pytest.mark.parametrize(("undroppable", "wanted"), [([], "sweep"), (["table"], "clean_up")])
+def test_a_server_that_cannot_drop_is_not_looked_through_after_each_finding(undroppable, wanted, monkeypatch):
+    done = []
+    inventory = SimpleNamespace(undroppable=lambda: undroppable)
+    sandbox = SimpleNamespace(
+        inventory=inventory, clean_up=lambda: done.append("clean_up"), sweep=lambda end: done.append("sweep")
+    )
+    target = SimpleNamespace(sandbox=sandbox, settings=SimpleNamespace(warehouse=""), prefix="lp")
+    monkeypatch.setattr(session, "replay", lambda *_: "replayed")
+    assert session.Session._replay(SimpleNamespace(target=target), None) == "replayed"
+    assert done == [wanted]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import strategies as st
@@ -21,7 +22,7 @@ def registry(monkeypatch):
 class FakeSuite:
     """Runs a test as the suite does, with one example."""
 
-    def as_judged(self, value):
+    def as_documented(self, value):
         return value
 
     def run(self, test, fixtures, strategies):
@@ -53,6 +54,19 @@ def test_cases_are_requirements_of_their_own(registry):
     assert [(declared.id, declared.statement, declared.operations) for declared in registry.values()] == [
         ("lance.a.x_y", "It holds for x y.", ("ListTables",)),
         ("lance.a.z", "It holds for z.", ("DropTable",)),
+    ]
+
+
+def test_a_case_says_what_a_requirement_is_about(registry):
+    cases = {"a": SimpleNamespace(id="ListTables"), "b": SimpleNamespace(id="both", operations=["Drop", "Rename"])}
+
+    @must("lance.{}.gone", clause="drop-{}", each=cases)
+    def test_each(catalog, case):
+        """It holds for {}."""
+
+    assert [(declared.id, declared.operations, declared.clause) for declared in registry.values()] == [
+        ("lance.a.gone", ("ListTables",), "drop-a"),
+        ("lance.b.gone", ("Drop", "Rename"), "drop-b"),
     ]
 
 

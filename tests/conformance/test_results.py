@@ -3,62 +3,38 @@
 from __future__ import annotations
 
 import base64
-import gzip
 import json
 import re
-from collections import Counter
-from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import jsonschema_rs
-import msgspec
 import pyarrow as pa
 import pytest
 
-from conformance.exchange import Exchange
+from conformance.http.arrow_lines import arrow_lines
 from conformance.report import render_reports
-from conformance.report.arrow_lines import arrow_lines
 from conformance.report.headline import sentence
 from conformance.report.html import render_html
 from conformance.report.junit import render_junit
-from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST, Cell
+from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST
 from conformance.report.pretty import body_lines
-from conformance.requirement import Requirement
-from conformance.results import SCHEMA, VERDICTS, ClauseRecord, Result, Results, read_results, results_schema
-from conformance.sandbox import summary
+from conformance.results import (
+    SCHEMA,
+    VERDICTS,
+    ClauseRecord,
+    Results,
+    read_results,
+    results_schema,
+)
+from conformance.targets.sandbox import summary
 from conformance.verdict import ExpectationRecord
 from lakeproof.github import workflow_commands
 from lakeproof.terminal import COLOURS
 from specs.problems import Problem
 from specs.profiles import find_profile
+from tests.conformance.made_results import NASTY, Page, result, results
 
-RUN = {
-    "id": "20260101T000000Z-abc",
-    "started": "2026-01-01T00:00:00+00:00",
-    "seconds": 1.5,
-    "seed": 0,
-    "depth": "gate",
-    "command": "lakeproof check",
-    "kit": "lakeproof 0.1.0",
-    "interrupted": False,
-    "requests": 7,
-    "left_behind": [],
-}
-TARGET = {
-    "url": "http://h:1",
-    "name": "http://h:1",
-    "api": "lance",
-    "profile": "lance/2026-03",
-    "document": "T 1",
-    "server": "",
-    "facts": {"namespaces": "nested"},
-    "operations": [
-        {"id": "ListTables", "resource": "table", "summary": "s", "state": "offered"},
-        {"id": "DropTable", "resource": "table", "summary": "s", "state": "refused"},
-    ],
-    "settings": {"report": "x"},
-}
 OUT_OF_TIME = {"message": "the run's time is over", "gone": False, "step": None}
 GONE = {"message": "the server is gone", "gone": True, "step": None}
 PUBLISHED = sorted(Path(__file__).parents[2].glob("reports/*/results.json"))
@@ -76,35 +52,6 @@ REFUSED = [
     (("requirements", 0, "steps", 0, "response", "status"), "200"),
     (("totals", "pass"), -1),
 ]
-NASTY = "</script><img src=x onerror=alert(1)>\x00\x1b&\u2028"
-
-
-def result(verdict, level="MUST", name="a", **changes):
-    requirement = Requirement(
-        f"lance.table.{name}", level, "behaviour", ("ListTables",), "page-token", f"It holds {NASTY}.", "m:f"
-    )
-    exchange = Exchange(
-        "ListTables",
-        "GET",
-        "http://h:1/v1/x?a='b'",
-        {"X": NASTY},
-        b"",
-        200,
-        {"Content-Type": "t"},
-        json.dumps({"a": NASTY}).encode(),
-    )
-    exchange.mark = "body:/a"
-    seen = {"steps": [exchange.to_step()], "reached": ["ListTables 200"], "seconds": 0.1, "requests": 2}
-    made = Result.of(requirement, verdict, f"message {NASTY}", **seen)
-    return msgspec.structs.replace(made, **changes)
-
-
-def results(*entries, **run):
-    value = {"version": 1, "run": {**RUN, **run}, "target": TARGET, "totals": {}, "requirements": []}
-    empty = msgspec.convert(value, Results)
-    return Results.of(empty.run, empty.target, list(entries))
-
-
 ALL = results(
     result("fail", name="f"),
     result("pass", name="p"),
@@ -287,28 +234,6 @@ def reports(tmp_path):
     return {kind: path.read_text() for kind, path in render_reports(ALL, tmp_path).items()}
 
 
-class Page(HTMLParser):
-    """Collects what a page would load or run, and the data that it holds."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.loads, self.tags, self.data = [], [], {}
-        self._packed = False
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        values = dict(attributes)
-        self.tags.append(tag)
-        self.loads += [values[name] for name in ("src", "href") if name in values and not values[name].startswith("#")]
-        self.loads += [name for name in values if name.startswith("on")]
-        self._packed = values.get("id") == "data"
-
-    def handle_data(self, data):
-        if self._packed:
-            self.data = json.loads(gzip.decompress(base64.b64decode(data)))
-            self._packed = False
-
-
 def test_the_page_needs_no_network_and_runs_nothing_foreign(reports):
     page = Page(reports["html"])
     assert page.loads == ["data:,"]
@@ -348,11 +273,6 @@ def test_a_page_of_a_profile_that_is_gone_has_the_clauses_of_its_run(tmp_path):
     judged.target.profile = "lance/1999"
     (clause,) = Page(render_reports(judged, tmp_path)["html"].read_text()).data["clauses"]
     assert (clause["id"], clause["state"]) == (judged.requirements[0].clause.id, "tested")
-
-
-def test_a_cell_counts_what_is_not_met():
-    cell = Cell(Counter({"fail": 2, "blocked": 1, "known": 1, "unoffered": 3, "pass": 4}))
-    assert (cell.broken, cell.total) == (4, 11)
 
 
 def test_arrow_is_told_as_schema_and_rows():

@@ -12,18 +12,22 @@ from urllib.parse import urlsplit
 import pytest
 
 from conformance.apis import requirements
-from conformance.exchange import Exchange
+from conformance.http.exchange import Exchange
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.inventory import IcebergInventory
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.inventory import LanceInventory
 from conformance.outcomes import Blocked, Violation
 from conformance.polaris.inventory import PolarisInventory
-from conformance.sandbox import (
+from conformance.run.selection import Scope
+from conformance.run.session import Session
+from conformance.settings import load_settings
+from conformance.targets.sandbox import (
     MOST_TRIES,
     NAMESPACE,
     REGISTRATION,
     TABLE,
+    UNSEEN,
     VIEW,
     Leftover,
     Sandbox,
@@ -31,8 +35,6 @@ from conformance.sandbox import (
     ordered,
     summary,
 )
-from conformance.session import Session
-from conformance.settings import load_settings
 from lakeproof import check, serve
 from reference_server.faults import HEADER
 from specs.problems import Problem
@@ -110,7 +112,7 @@ MADE = [
 @pytest.mark.parametrize(("kind", "operation", "path", "body", "thing"), MADE)
 def test_what_a_recorded_request_may_make_is_known(kind, operation, path, body, thing):
     api = kind.__module__.split(".")[1]
-    inventory = kind(MagicMock(document=find_profile(api).document(), facts={}))
+    inventory = kind(MagicMock(document=find_profile(api).document(), capabilities={}))
     request = Exchange(operation, "POST", f"http://127.0.0.1{path}", {}, json.dumps(body).encode())
     assert inventory.made_by(request) == thing
 
@@ -118,7 +120,7 @@ def test_what_a_recorded_request_may_make_is_known(kind, operation, path, body, 
 @pytest.mark.parametrize(("api", "fault"), [("lance", "list-empty"), ("iceberg", "lists-empty")])
 def test_what_findings_make_again_is_dropped_where_no_list_shows_it(api, fault, tmp_path):
     with serve(api, allow_faults=True) as server:
-        given = {"headers": [f"{HEADER}: {fault}"], "select": f"{api}.listing", "leave_behind": True}
+        given = {"header": [f"{HEADER}: {fault}"], "select": f"{api}.listing", "leave_behind": True}
         results, _ = check(server.url, api=api, report=str(tmp_path), **given)
         assert results.totals["fail"]
         assert SOMEBODY[api](server.url).there() == set()
@@ -277,12 +279,20 @@ def strange(url, api, seed=1):
     return StrangeServer(url, Habits(seed, {"no_drops": 1.0}, 0))
 
 
+def test_how_much_would_stay_follows_from_the_selection(server, api, tmp_path):
+    with strange(server.url, api) as proxy, pytest.raises(Problem) as caught:
+        check(proxy.url, api=api, report=str(tmp_path), select=f"{api}.namespace.create.conflict")
+    assert "up to 1 of each would stay" in str(caught.value)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_server_that_cannot_drop_is_told_before_the_run(server, api, seed, tmp_path):
     with strange(server.url, api, seed) as proxy, pytest.raises(Problem) as caught:
         check(proxy.url, api=api, report=str(tmp_path))
     assert "cannot drop" in str(caught.value)
-    assert f"up to {len(requirements(api)):,} of each would stay" in str(caught.value)
+    profile = find_profile(api)
+    count = sum(map(Scope.of(profile, profile.document()).has, requirements(api).values()))
+    assert f"up to {count:,} of each would stay" in str(caught.value)
     assert "--leave-behind" in caught.value.hint
     assert "--namespace" in caught.value.hint
     assert SOMEBODY[api](server.url).there() == {("given",)}
@@ -367,6 +377,9 @@ class Shelf:
     def is_there(self, thing):
         return thing in self.things
 
+    def can_see(self, kind):
+        return True
+
 
 class Silent:
     """As much of a client as a sandbox needs."""
@@ -424,6 +437,29 @@ def test_a_drop_that_the_server_lacks_is_not_tried_for_ever():
     assert {thing.reason for thing in sandbox.left_behind} == {"the server cannot drop a table"}
     assert len(sandbox.left_behind) == 9
     assert len(list(answers)) == 9 - MOST_TRIES
+
+
+def test_tries_on_what_is_not_there_do_not_count():
+    """A 404 to the drop of what no list shows says nothing: it was never there, or the server lacks the operation."""
+    shelf = Shelf([], [*[404] * (2 * MOST_TRIES), 204], droppable=False)
+    sandbox = Sandbox(Silent(), shelf)
+    sandbox.note(NAMESPACE, [("n", f"refused{number}") for number in range(2 * MOST_TRIES)])
+    sandbox.note(NAMESPACE, [("n",)])
+    sandbox.clean_up()
+    shelf.is_there = lambda thing: thing.id == ("n",) and list(shelf.answers) != []
+    sandbox.sweep()
+    assert sandbox.left_behind == []
+
+
+def test_what_nothing_shows_is_told_as_not_verified():
+    sandbox = Sandbox(Silent(), Shelf([], [], droppable=False))
+    sandbox.inventory.is_there = lambda _: None
+    sandbox.inventory.can_see = lambda _: False
+    sandbox.inventory.drop = lambda _: Exchange("drop", "DELETE", "http://t", {}, status=404)
+    sandbox.note(TABLE, [T.id])
+    sandbox.clean_up()
+    sandbox.sweep()
+    assert sandbox.left_behind == [Leftover("table", "n.t", UNSEEN)]
 
 
 def test_clean_up_goes_on_where_it_was_interrupted():

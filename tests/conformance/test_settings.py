@@ -30,6 +30,39 @@ def test_lists_and_switches_in_the_environment(tmp_path):
     assert settings.strict is True
 
 
+def test_several_values_in_one_text(tmp_path):
+    environ = {"LAKEPROOF_HEADER": "Accept: a, b\nx-tenant: t\n", "LAKEPROOF_OPERATION": "A, B"}
+    settings = load(tmp_path, {"clause": ("a,b", "c")}, environ)
+    assert settings.pairs("header") == [("Accept", "a, b"), ("x-tenant", "t")]
+    assert (settings.operation, settings.clause) == (("A", "B"), ("a", "b", "c"))
+
+
+@pytest.mark.parametrize("plural", ["headers", "operations", "clauses", "storage_options"])
+def test_unknown_names_are_refused_with_the_nearest(tmp_path, plural):
+    hint = f"Did you mean {plural[:-1]}?"
+    with pytest.raises(Problem, match="environment has an unknown setting") as caught:
+        load(tmp_path, environ={f"LAKEPROOF_{plural.upper()}": "a"})
+    assert caught.value.hint == hint
+    with pytest.raises(Problem, match=f"unknown setting: {plural}") as caught:
+        load(tmp_path, {plural: ["a"]})
+    assert caught.value.hint == hint
+    (tmp_path / "lakeproof.toml").write_text(f'{plural} = ["a"]\n[serve]\nport = 1\n')
+    with pytest.raises(Problem, match=f"lakeproof.toml has an unknown setting: {plural}") as caught:
+        load(tmp_path)
+    assert caught.value.hint == hint
+
+
+def test_variables_of_others_are_left_alone(tmp_path):
+    others = ("LAKEPROOF_SERVE_PORT", "LAKEPROOF_PACKAGE", "LAKEPROOF_AUTHORIZATION", "LAKEPROOF_X_API_KEY", "HEADERS")
+    assert load(tmp_path, environ=dict.fromkeys(others, "1")) == Settings()
+
+
+def test_a_given_server_has_a_storage_of_its_own(tmp_path):
+    (tmp_path / "lakeproof.toml").write_text('storage = "memory:pure"\n')
+    assert load(tmp_path).storage == "memory:pure"
+    assert load(tmp_path, {"server": "http://127.0.0.1:9"}).storage == ""
+
+
 def test_an_empty_variable_is_as_none(tmp_path):
     (tmp_path / "lakeproof.toml").write_text('api = "iceberg"\n')
     settings = load(tmp_path, environ={"LAKEPROOF_API": "", "LAKEPROOF_WAIT": "", "LAKEPROOF_EXPECT": ""})
@@ -39,16 +72,16 @@ def test_an_empty_variable_is_as_none(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("colour = 1", "unknown settings: colour"),
+        ("colour = 1", "unknown setting: colour"),
         ("depth = [", "not valid TOML"),
-        ('depth = "bottomless"', "no depth"),
-        ('kinds = ["guess"]', "no kind"),
+        ('depth = "bottomless"', "depth cannot be 'bottomless'.\\nChoose smoke"),
+        ('kinds = ["guess"]', "kinds cannot be 'guess'"),
         ('timeout = "long"', "timeout"),
         ("timeout = 0", "more than 0"),
         ('strict = "maybe"', "strict"),
-        ('headers = ["novalue"]', "has no value"),
-        ('storage_options = ["s3.endpoint"]', "'s3.endpoint' has no value"),
-        ('prefix = "two words"', "prefix 'two words' is none"),
+        ('header = ["novalue"]', "has no value"),
+        ('storage_option = ["s3.endpoint"]', "'s3.endpoint' has no value"),
+        ('prefix = "two words"', "prefix 'two words' is invalid"),
         ('location = "some/where"', "neither an absolute path nor a URI"),
     ],
 )
@@ -61,7 +94,7 @@ def test_wrong_settings_are_problems(tmp_path, text, words):
 
 def test_keys_of_a_storage_are_not_shown():
     options = ("s3.access-key-id=AKIA", "s3.secret-access-key=hush", "s3.endpoint=http://127.0.0.1:9000")
-    shown = Settings(storage_options=options).shown()["storage_options"]
+    shown = Settings(storage_option=options).shown()["storage_option"]
     assert shown == [
         "s3.access-key-id=<redacted>",
         "s3.secret-access-key=<redacted>",

@@ -42,7 +42,7 @@ def test_a_strange_server_gets_a_verdict(seed, tmp_path):
     with serve(api) as server, StrangeServer(server.url, habits) as strange:
         started = time.monotonic()
         try:
-            results, code = check(strange.url, judge=drawn(api, seed), leave_behind=True, **settings(api, tmp_path))
+            results, code = check(strange.url, runner=drawn(api, seed), leave_behind=True, **settings(api, tmp_path))
         except Problem:
             return  # it is too strange to be told for a server of the API, and that is said
         finally:

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from conformance import transport
-from conformance.client import Client
+from conformance.http import transport
+from conformance.http.client import Client
+from conformance.http.transport import Connection, Traffic, Transport
 from conformance.outcomes import Blocked, Stopped, Violation
 from conformance.settings import Settings
 from conformance.suite import ATTEMPTS, Suite
-from conformance.target import connect
-from conformance.transport import Connection, Traffic, Transport
+from conformance.targets.target import connect
 from lakeproof import check, serve
 from specs.profiles import find_profile
 from tests.conformance.small_servers import Meddler, SmallServer, drip, hang_up, say, turn_away

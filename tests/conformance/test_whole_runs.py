@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cell_coverage import cell_coverage, held_line
-from conformance.coverage import GAP, clause_coverage, status_coverage
-from conformance.noticed import matching
+from conformance.coverage.cell_coverage import cell_coverage, held_line
+from conformance.coverage.statuses import GAP, clause_coverage, status_coverage
+from conformance.mutants.noticed import matching
 from conformance.results import Results
 from lakeproof import check, serve
 from reference_server.iceberg.options import SAMPLE_NAMESPACE

@@ -14,7 +14,8 @@ import urllib3
 import yaml
 
 from conformance.report import RENDERERS
-from lakeproof import serve
+from lakeproof import check, serve
+from specs.problems import Problem
 from specs.profiles import find_profile
 
 CONFLICT = "lance.namespace.create.conflict"
@@ -131,6 +132,7 @@ def test_where_nothing_is_selected_an_earlier_report_stays(cli, server, folder):
         code, out, _ = cli("check", server.url, *nothing)
         assert code == 5
         assert "No report was written" in out
+        assert ("met all that was tested" in out) == ("--last-failed" in nothing)
     assert {path: path.read_bytes() for path in (folder / "lakeproof-report").iterdir()} == before
 
 
@@ -148,6 +150,29 @@ def test_the_last_failed_requirements_are_tested_again(cli, server, folder):
     assert CONFLICT in failed
     assert cli("check", server.url, "--last-failed")[0] == 0
     assert requirements_in(folder).keys() == failed
+
+
+def test_what_a_run_did_not_come_to_is_tested_by_the_next(cli, server, folder):
+    select = ("-k", "lance.namespace.create")
+    assert cli("check", server.url, *select, "--fail-fast", *FAULT)[0] == 1
+    met = {name for name, verdict in requirements_in(folder).items() if verdict == "pass"}
+    all_of_them = {entry["id"] for entry in json.loads(cli("list", *select, "--json")[1])}
+    assert len(met) + 1 < len(all_of_them)
+    assert cli("check", server.url, "--last-failed")[0] == 0
+    assert requirements_in(folder).keys() == all_of_them - met
+
+
+def test_a_target_that_cannot_be_judged_leaves_no_file(cli, folder):
+    with serve("lance", storage="memory:pure", auth="token:s3cret") as guarded:
+        assert cli("check", guarded.url, "--report", "r")[0] == 4
+    assert list((folder / "r").iterdir()) == []
+
+
+def test_a_server_is_not_asked_where_nothing_is_selected(folder):
+    nobody = "http://127.0.0.1:9"
+    assert check(nobody, select="no_such_thing")[1] == 5
+    with pytest.raises(Problem, match="cannot be reached"):
+        check(nobody, select=CONFLICT)
 
 
 def test_a_run_may_end_at_its_first_finding(cli, server, folder):
@@ -195,7 +220,7 @@ def test_requirements_are_listed_as_check_selects_them(cli):
         (["check", "--profile", "lance/1999"], "no profile"),
         (["check", "--api", "nothing"], "Invalid value for '--api'"),
         (["check", "--depth", "none"], "Invalid value for '--depth'"),
-        (["check", "--kinds", "guess"], "no kind guess"),
+        (["check", "--kinds", "guess"], "setting kinds cannot be 'guess'"),
         (["check", "--operation", "RenameTabl"], "no operation 'RenameTabl'"),
         (["check", "--clause", "guess"], "no clause 'guess'"),
         (["check", "-k", "a ("], "cannot be read"),
@@ -357,11 +382,40 @@ def test_spec_commands_know_what_is_only_documented(cli):
     assert "5 defects" in out
 
 
-def test_serve_lists_its_faults(cli):
+def test_serve_lists_the_faults_of_what_it_would_serve(cli):
+    code, out, _ = cli("serve", "--api", "lance", "--list-faults")
+    assert code == 0
+    assert "slow[:SECONDS]" in out
+    assert "torn-batch" in out
+    assert "commit-conflict" not in out
+    assert "lost-answer-field:OPERATION:FIELD" in out
     code, out, _ = cli("serve", "--list-faults")
     assert code == 0
-    assert "stale-read" in out
-    assert "lost-answer-field:OPERATION:FIELD" in out
+    assert "torn-batch" in out
+    assert "commit-conflict" in out
+    assert "iceberg, polaris" in out
+
+
+def test_faults_are_listed_as_json(cli):
+    code, out, _ = cli("serve", "--api", "polaris", "--list-faults", "--json")
+    assert code == 0
+    listed = json.loads(out)
+    faults = {fault["name"]: fault for fault in listed["faults"]}
+    assert faults["slow"]["form"] == "slow[:SECONDS]"
+    assert faults["slow"]["operations"] == []
+    assert faults["commit-conflict"]["group"] == "Commits and writes"
+    assert "updateTable" in faults["commit-conflict"]["operations"]
+    assert "torn-batch" not in faults
+    assert "scan-one-id" not in faults  # its operation is of the Iceberg API alone
+    assert {"form": "said-only:OPERATION", "breaks": "OPERATION is answered with success, but not done."} in listed[
+        "derived"
+    ]
+
+
+def test_json_without_a_list_is_refused(cli):
+    code, _, err = cli("serve", "--json")
+    assert code == 4
+    assert "--list-faults" in err
 
 
 def test_mutants_are_listed_and_measured(cli):

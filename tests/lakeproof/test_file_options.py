@@ -49,7 +49,7 @@ def test_one_value_of_several_needs_no_list(painted):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[paint]\ncolours = []", "unknown options: colours"),
+        ("[paint]\ncolours = []", "unknown option: colours.\\nDid you mean colour"),
         ("paint = 1", "no table"),
         ("[paint", "not valid TOML"),
     ],

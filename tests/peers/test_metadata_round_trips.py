@@ -19,9 +19,9 @@ from conformance.iceberg.support.files import local_path
 from conformance.iceberg.support.staging import stage
 from conformance.iceberg.support.table_model import TableModel
 from conformance.iceberg.support.updates import update
-from conformance.session import handshake
+from conformance.run.session import handshake
 from conformance.settings import Settings
-from conformance.target import connect
+from conformance.targets.target import connect
 from lakeproof import serve
 from peers.iceberg_java.fixture import fixture
 
@@ -45,7 +45,7 @@ def ours():
 def java(java_here):
     with fixture(strict=False) as url:
         target = met(url)
-        client = IcebergClient(target.client, target.facts["separator"])
+        client = IcebergClient(target.client, target.capabilities["separator"])
         client.create_namespace(("round",))
         yield client
 

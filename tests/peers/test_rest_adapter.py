@@ -1,6 +1,6 @@
 """The suite on pylance's RestAdapter: a real server by other people, with real defects.
 
-What a new release of pylance mends or breaks is its own affair, so only the release that the
+What a new release of pylance fixes or breaks is its own affair, so only the release that the
 published report is about must have exactly those findings.
 """
 

@@ -1,4 +1,4 @@
-"""Known deviations of real servers: found, written down, known, mended by a proxy, renamed and expired."""
+"""Known deviations of real servers: found, written down, known, fixed by a proxy, renamed and expired."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from conformance.expectations_file import ExpectationFile, read_expectations, write_expectations
-from conformance.expectations_update import updated
+from conformance.findings.expectations_file import ExpectationFile, read_expectations, write_expectations
+from conformance.findings.expectations_update import updated
 from lakeproof import check
 from tests.conformance.proxy import Answer, Proxy
 
@@ -23,13 +23,13 @@ KNOWN_MODES = ("create", "existok", "overwrite")
 
 @dataclass(frozen=True)
 class Peer:
-    """A server by other people: the command that starts it, some of its defects, and how a proxy mends the first."""
+    """A server by other people: the command that starts it, some of its defects, and how a proxy fixes the first."""
 
     api: str
     command: tuple[str, ...]
     defects: tuple[str, ...]
-    mend: Callable[[bytes, Answer], Answer]
-    mended: tuple[str, ...]
+    fix: Callable[[bytes, Answer], Answer]
+    fixed: tuple[str, ...]
 
 
 def refuse_unknown_modes(body: bytes, answer: Answer) -> Answer:
@@ -63,8 +63,8 @@ PEERS = {
 }
 
 
-class Mending(Proxy):
-    """Lets everything through, and mends some answers to CreateNamespace."""
+class FixingProxy(Proxy):
+    """Lets everything through, and fixes some answers to CreateNamespace."""
 
     def __init__(self, server: str, peer: Peer) -> None:
         super().__init__(server)
@@ -73,7 +73,7 @@ class Mending(Proxy):
     def answer(self, handler, body):
         answer = self.ask(handler.command, handler.path, dict(handler.headers.items()), body)
         creates = handler.command == "POST" and handler.path.endswith(("/create", "/v1/namespaces"))
-        self.send(handler, self.peer.mend(body, answer) if creates else answer)
+        self.send(handler, self.peer.fix(body, answer) if creates else answer)
 
 
 @pytest.fixture(params=PEERS)
@@ -111,19 +111,19 @@ def test_known_deviations_of_a_peer(peer, tmp_path):
 
     assert judged() == (0, dict.fromkeys(peer.defects, "known"))
 
-    with Mending(url, peer) as proxy:
+    with FixingProxy(url, peer) as proxy:
         code, states = judged(proxy.url)
     assert code == 1
-    assert states == {name: "stale" if name in peer.mended else "known" for name in peer.defects}
+    assert states == {name: "stale" if name in peer.fixed else "known" for name in peer.defects}
 
     def rename(file: ExpectationFile) -> None:
         for entry in file.known:
             entry.findings = {
-                f"{name}_old" if name in peer.mended else name: seen for name, seen in entry.findings.items()
+                f"{name}_old" if name in peer.fixed else name: seen for name, seen in entry.findings.items()
             }
 
     code, states = judged(change=rename)
-    assert (code, {states[f"{name}_old"] for name in peer.mended}) == (1, {"orphan"})
+    assert (code, {states[f"{name}_old"] for name in peer.fixed}) == (1, {"orphan"})
 
     def expire(file: ExpectationFile) -> None:
         for entry in file.known:

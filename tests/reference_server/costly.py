@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from tests.reference_server.served import JSON
+from tests.reference_server.served import JSON, Served
 
 PATIENCE = 60.0
 WINDOW = 31  # of zlib: gzip
@@ -16,13 +16,17 @@ BLOCK = bytes(1 << 20)
 
 
 class Costly(NamedTuple):
-    """A request with what is special about it; `body` is bytes, or anything else to be sent as JSON."""
+    """A request with what is special about it; `body` is bytes, or anything else to be sent as JSON.
+
+    `prepare` gives a server what the request is about, where that takes long.
+    """
 
     name: str
     method: str
     path: str
     body: Any = None
     headers: Mapping[str, str] = MappingProxyType({})
+    prepare: Callable[[Served], None] = lambda _server: None
 
     def send(self, server):
         if self.body is None:

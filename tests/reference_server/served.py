@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -67,6 +68,14 @@ class Served:
         """Return the memory of the process in MB, as Linux tells it; 0 when it has ended."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int((status.partition("VmRSS:")[2].split() or ["0"])[0]) // 1024
+
+    def computed(self):
+        """Return the CPU seconds that the process has taken so far, as Linux tells it; 0 when it has ended."""
+        try:
+            fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        except FileNotFoundError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def end(self):
         self._http.clear()

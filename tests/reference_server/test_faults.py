@@ -11,9 +11,10 @@ import reference_server
 from lakeproof import serve
 from reference_server import faults
 from reference_server.context import Reply, Request
-from reference_server.errors import Unsupported
-from reference_server.faults import Call, answers, apply_faults, declare
+from reference_server.errors import InvalidInput, Unsupported
+from reference_server.faults import Call, answers, apply_faults, declare, find_fault, requested_faults, timed_fault
 from specs.openapi import Document
+from specs.problems import Problem
 
 DOCUMENT = Document(
     {
@@ -107,3 +108,52 @@ def test_faults_of_keys_touch_what_takes_keys_where_they_are_served(profile, aga
     with serve(profile, faults=("repetitions-without-a-key",)) as server:
         answers = [http("POST", f"{server.url}/v1/namespaces", json={"namespace": ["a"]}).status for _ in range(2)]
     assert answers == [200, again]
+
+
+# Seconds
+
+
+@pytest.fixture
+def waits():
+    def with_status(seconds):
+        return answers(int(seconds), None)
+
+    timed_fault("waits", "It waits.", 202, with_status)
+
+
+def found_status(text, operation="ListTables"):
+    async def proceed():
+        return Reply(200)
+
+    return asyncio.run(apply_faults([find_fault(text, [DOCUMENT])], call(operation), proceed)).status
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "other"),
+    [
+        ("waits", 202, 202),
+        ("waits:404", 404, 404),
+        ("waits:ListTables", 202, 200),
+        ("waits:ListTables:404.5", 404, 200),
+    ],
+)
+@pytest.mark.usefixtures("waits")
+def test_seconds_stand_at_the_end(text, status, other):
+    assert found_status(text) == status
+    assert found_status(text, "CreateTable") == other
+
+
+@pytest.mark.parametrize("text", ["waits:-1", "waits:3601", "waits:1e3000", "waits:ListTables:soon", "waits:.nan"])
+@pytest.mark.usefixtures("waits")
+def test_seconds_that_cannot_be_are_refused(text):
+    with pytest.raises(Problem, match="cannot have"):
+        find_fault(text, [DOCUMENT])
+
+
+@pytest.mark.usefixtures("waits")
+def test_other_faults_take_no_seconds(registry):
+    declare("plain", "It is plain.", answers(404, None))
+    with pytest.raises(Problem, match="is not an operation here"):
+        find_fault("plain:2.5", [DOCUMENT])
+    with pytest.raises(InvalidInput, match="waits"):
+        requested_faults("plain, waits:-1", [DOCUMENT])

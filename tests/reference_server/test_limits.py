@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -75,6 +79,28 @@ def test_a_signal_ends_the_process_whatever_runs(tmp_path, name):
         server.process.send_signal(name)
         assert server.process.wait(20) == 0
         assert "Traceback" not in server.log
+
+
+@pytest.mark.parametrize("name", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_server_that_is_starting(tmp_path, name):
+    unread = tmp_path / "log"
+    os.mkfifo(unread)  # to open it for writing takes for ever
+    command = [sys.executable, "-m", "lakeproof", "serve", "--port", "0", "--access-log", str(unread)]
+    with subprocess.Popen(command) as process:
+        try:
+            while signal.SIGTERM not in _caught(process):
+                time.sleep(0.1)
+            process.send_signal(name)
+            assert process.wait(10) == 0
+        finally:
+            process.kill()
+
+
+def _caught(process):
+    """Return the signals that a process has handlers for, as Linux tells it."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    caught = int(status.partition("SigCgt:")[2].split()[0], 16)
+    return {number for number in signal.valid_signals() if caught >> (number - 1) & 1}
 
 
 def _send(server, sent):

@@ -10,8 +10,9 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sortedcontainers import SortedDict
 
-from reference_server.storage import CommitConflict, after_prefix, pack, unpack
+from reference_server.storage import CommitConflict, after_prefix, is_conflict, pack, unpack
 from reference_server.storage.directory import DirectoryStorage
 from reference_server.storage.memory import MemoryStorage
 from reference_server.storage.remembered import Remembered
@@ -81,6 +82,38 @@ def test_prefixes_must_be_empty_after_the_commit(storage):
     assert storage.get(inside) == b"1"
     commit(storage, writes={inside: None, outside: None}, empty=[pack("n")])
     assert storage.scan(b"") == []
+
+
+class CountedKey(bytes):
+    """A key that counts how often keys are compared."""
+
+    compared = 0
+
+    def __lt__(self, other):
+        CountedKey.compared += 1
+        return bytes.__lt__(self, other)
+
+    def __le__(self, other):
+        CountedKey.compared += 1
+        return bytes.__le__(self, other)
+
+    def __gt__(self, other):
+        CountedKey.compared += 1
+        return bytes.__gt__(self, other)
+
+    def __ge__(self, other):
+        CountedKey.compared += 1
+        return bytes.__ge__(self, other)
+
+
+@pytest.mark.parametrize("sorted_already", [True, False])
+def test_a_commit_looks_for_each_prefix_only_at_what_it_writes_there(sorted_already):
+    count, storage = 2000, MemoryStorage()
+    CountedKey.compared = 0
+    pairs = {CountedKey(pack("k", str(number))): b"" for number in range(count)}
+    writes = SortedDict(pairs) if sorted_already else pairs
+    assert not is_conflict(storage, {}, writes, [pack("other", str(number)) for number in range(count)])
+    assert CountedKey.compared < count * 100
 
 
 def test_the_version_is_another_after_every_commit(storage):

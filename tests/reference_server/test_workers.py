@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import queue
 import threading
 import time
 
@@ -35,6 +36,24 @@ def test_threads_whose_work_never_ends_are_replaced(never):
     workers = Workers(1, "test", deadline=0.05)
     workers.submit(never)
     time.sleep(0.1)
+    assert workers.submit(max, 1, 2).result(PATIENCE) == 2
+
+
+class SlowlyTaken(queue.SimpleQueue):
+    """Jobs whose thread needs a while from taking one to being busy with it."""
+
+    def get(self):
+        job = super().get()
+        time.sleep(0.1)
+        return job
+
+
+def test_a_thread_that_has_taken_a_job_waits_for_no_other(never):
+    workers = Workers(2, "test")
+    workers._jobs = SlowlyTaken()
+    workers.submit(max, 1, 2).result(PATIENCE)
+    workers.submit(never)
+    time.sleep(0.05)
     assert workers.submit(max, 1, 2).result(PATIENCE) == 2
 
 

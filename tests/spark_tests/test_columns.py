@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.exchange import Step
+from conformance.http.exchange import Step
 from conformance.results import Results
 from spark_tests.pipeline.columns import column_type, read_type
 from spark_tests.pipeline.schema import TABLES, VERSION

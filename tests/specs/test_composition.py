@@ -9,7 +9,7 @@ from specs.clauses import Clause
 from specs.composition import Mounted, compose
 from specs.openapi import Document
 from specs.problems import Problem
-from specs.profiles import Profile, find_profile
+from specs.profiles import Profile, every_operation, find_profile, newest_operations
 
 FILES = {
     "api.toml": """
@@ -97,13 +97,32 @@ def test_a_document_of_another_api_brings_its_suite(twin):
     newest = find_profile("twin")
     assert newest.name == "twin/10"
     assert newest.suites == ("twin", "iceberg")
-    assert [profile.name for profile in newest.judged_by()] == ["twin/10", "iceberg/1.11"]
+    assert [profile.name for profile in newest.tested_by()] == ["twin/10", "iceberg/1.11"]
     there, followed = newest.document().operations, find_profile("iceberg/1.11").document().operations
     assert there.keys() == {"getMe", *followed}
     assert there["loadTable"].path == "/api/catalog" + followed["loadTable"].path
     assert there["loadTable"].own_path == followed["loadTable"].own_path == followed["loadTable"].path
     assert (newest.suite_of("loadTable"), newest.suite_of("getMe")) == ("iceberg", "twin")
     assert newest.document().raw["components"]["schemas"].keys() >= {"TableMetadata"}
+
+
+@pytest.mark.usefixtures("twin")
+def test_rules_hold_until_a_later_revision_has_others():
+    assert find_profile("twin/9").in_force({"9": "old", "10": "new"}) == "old"
+    assert find_profile("twin/odd").in_force({"9": "old", "10": "new"}) == "old"
+    assert find_profile("twin/10").in_force({"9": "old", "10": "new"}) == "new"
+    assert find_profile("twin/10").in_force({"9": "old"}) == "old"
+    with pytest.raises(Problem, match="twin/9"):
+        find_profile("twin/9").in_force({"10": "new"})
+
+
+@pytest.mark.usefixtures("twin")
+def test_operations_are_as_the_newest_revision_has_them():
+    newest = newest_operations("twin")
+    assert next(iter(newest)) == "getMe"
+    assert newest["getMe"][0].revision == "10"
+    assert newest["more"][0].revision == "9"
+    assert [operation.id for operation in every_operation("twin")] == list(newest)
 
 
 def test_it_may_say_something_else_than_that_api(twin):

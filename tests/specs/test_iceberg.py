@@ -126,7 +126,7 @@ REQUIREMENTS = [
 @pytest.mark.parametrize(("requirement", "valid"), REQUIREMENTS)
 def test_requirements_have_types(revision, requirement, valid):
     body = {"requirements": [requirement], "updates": []}
-    assert (VALIDATORS[revision].request_findings("updateTable", body) == []) is valid
+    assert (VALIDATORS[revision].request_mismatches("updateTable", body) == []) is valid
 
 
 UPDATES = [
@@ -144,19 +144,19 @@ UPDATES = [
 @pytest.mark.parametrize("revision", REVISIONS)
 @pytest.mark.parametrize(("update", "valid"), UPDATES)
 def test_updates_have_actions(revision, update, valid):
-    assert (VALIDATORS[revision].request_findings("updateTable", commit(update=update)) == []) is valid
+    assert (VALIDATORS[revision].request_mismatches("updateTable", commit(update=update)) == []) is valid
 
 
 @pytest.mark.parametrize(("revision", "valid"), [("1.6", False), ("1.11", True), ("2026-08", True)])
 def test_schemas_can_be_removed_since_1_11(revision, valid):
     update = commit(update={"action": "remove-schemas", "schema-ids": [1]})
-    assert (VALIDATORS[revision].request_findings("updateTable", update) == []) is valid
+    assert (VALIDATORS[revision].request_mismatches("updateTable", update) == []) is valid
 
 
 @pytest.mark.parametrize("requirement", [{"type": "assert-table-uuid", "uuid": UUID}, "assert-view-uuid", {}])
 def test_views_have_one_requirement(requirement):
     results = [
-        VALIDATORS[revision].request_findings("replaceView", {"requirements": [requirement], "updates": []})
+        VALIDATORS[revision].request_mismatches("replaceView", {"requirements": [requirement], "updates": []})
         for revision in REVISIONS
     ]
     assert all(results)
@@ -169,8 +169,8 @@ WRAPPED = {"error": {"message": "m", "type": "NoSuchViewException", "code": 404}
 @pytest.mark.parametrize(("operation", "status"), [("loadView", 404), ("renameView", 409), ("renameTable", 406)])
 def test_errors_are_wrapped(revision, operation, status):
     validators = VALIDATORS[revision]
-    assert validators.response_findings(operation, status, WRAPPED) == []
-    assert validators.response_findings(operation, status, WRAPPED["error"])
+    assert validators.response_mismatches(operation, status, WRAPPED) == []
+    assert validators.response_mismatches(operation, status, WRAPPED["error"])
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
@@ -184,10 +184,10 @@ def test_no_answer_to_head_has_a_body(revision):
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_a_page_has_its_list_and_the_last_one_a_null(revision):
     validators = VALIDATORS[revision]
-    assert validators.response_findings("listTables", 200, {"identifiers": [], "next-page-token": None}) == []
-    assert validators.response_findings("listNamespaces", 200, {"namespaces": [["a"]]}) == []
-    assert validators.response_findings("listTables", 200, {})
-    assert validators.response_findings("listNamespaces", 200, {})
+    assert validators.response_mismatches("listTables", 200, {"identifiers": [], "next-page-token": None}) == []
+    assert validators.response_mismatches("listNamespaces", 200, {"namespaces": [["a"]]}) == []
+    assert validators.response_mismatches("listTables", 200, {})
+    assert validators.response_mismatches("listNamespaces", 200, {})
 
 
 PLANS = [
@@ -205,7 +205,7 @@ PLANS = [
 @pytest.mark.parametrize("revision", ["1.11", "2026-08"])
 @pytest.mark.parametrize(("answer", "valid"), PLANS)
 def test_the_status_of_a_planning_decides_its_form(revision, answer, valid):
-    assert (VALIDATORS[revision].response_findings("planTableScan", 200, answer) == []) is valid
+    assert (VALIDATORS[revision].response_mismatches("planTableScan", 200, answer) == []) is valid
 
 
 def data_file(**more):
@@ -224,7 +224,9 @@ def data_file(**more):
 @pytest.mark.parametrize("revision", ["1.11", "2026-08"])
 def test_scan_tasks_hold_data_files(revision):
     def findings(file):
-        return VALIDATORS[revision].response_findings("fetchScanTasks", 200, {"file-scan-tasks": [{"data-file": file}]})
+        return VALIDATORS[revision].response_mismatches(
+            "fetchScanTasks", 200, {"file-scan-tasks": [{"data-file": file}]}
+        )
 
     assert findings(data_file(**{"lower-bounds": {"keys": [1, 2], "values": [100, "text"]}})) == []
     assert findings(data_file(content="position-deletes"))
@@ -254,7 +256,7 @@ def test_filters_are_expressions(revision, condition, valid):
         "projected-field-names": ["id"],
         "metrics": {"result-data-files": {"unit": "count", "value": 1}},
     }
-    assert (VALIDATORS[revision].request_findings("reportMetrics", report) == []) is valid
+    assert (VALIDATORS[revision].request_mismatches("reportMetrics", report) == []) is valid
 
 
 # Errors and clauses

@@ -46,7 +46,7 @@ def metadata(version=2, **changes):
 
 
 def loaded(metadata, revision="2026-08"):
-    return VALIDATORS[revision].response_findings("loadTable", 200, {"metadata": metadata, "metadata-location": None})
+    return VALIDATORS[revision].response_mismatches("loadTable", 200, {"metadata": metadata, "metadata-location": None})
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
@@ -185,7 +185,7 @@ VIEW = {
 
 
 def view_findings(view, revision):
-    return VALIDATORS[revision].response_findings("loadView", 200, {"metadata": view, "metadata-location": "l"})
+    return VALIDATORS[revision].response_mismatches("loadView", 200, {"metadata": view, "metadata-location": "l"})
 
 
 @pytest.mark.parametrize("revision", REVISIONS)

@@ -6,17 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specs.identifiers import (
-    UNIT_SEPARATOR,
-    IdentifierError,
-    advertised_separator,
-    decode_segment,
-    encode_segment,
-    join_levels,
-    join_parts,
-    split_levels,
-    split_parts,
-)
+from specs.iceberg.identifiers import advertised_separator, join_levels
+from specs.identifiers import UNIT_SEPARATOR, IdentifierError, decode_segment, encode_segment, split_levels
+from specs.lance.identifiers import join_parts, split_parts
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
 LEVELS = st.lists(NAMES.filter(lambda name: UNIT_SEPARATOR not in name), min_size=1, max_size=4)
@@ -62,13 +54,13 @@ def test_percent_encoding_is_undone_once():
 
 @given(levels=LEVELS)
 def test_levels_come_back(levels):
-    assert split_levels(decode_segment(encode_segment(join_levels(levels)))) == levels
+    assert split_levels(decode_segment(encode_segment(join_levels(levels))), UNIT_SEPARATOR) == levels
 
 
 def test_both_separators_are_read():
     assert split_levels("a.b", ".") == ["a", "b"]
     assert split_levels("a\x1fb", ".") == ["a", "b"]
-    assert split_levels("a.b") == ["a.b"]
+    assert split_levels("a.b", UNIT_SEPARATOR) == ["a.b"]
 
 
 def test_the_unit_separator_leaves_the_other_to_the_names():

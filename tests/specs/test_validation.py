@@ -49,7 +49,7 @@ def second_opinion() -> OpenAPI:
 
 @pytest.mark.parametrize(("operation", "method", "path", "status", "body", "valid"), ANSWERS)
 def test_two_validators_agree(second_opinion, operation, method, path, status, body, valid):
-    assert (VALIDATORS.response_findings(operation, status, body) == []) is valid
+    assert (VALIDATORS.response_mismatches(operation, status, body) == []) is valid
     request = MockRequest("http://localhost", method, path)
     response = MockResponse(json.dumps(body).encode(), status_code=status, content_type="application/json")
     try:
@@ -61,14 +61,14 @@ def test_two_validators_agree(second_opinion, operation, method, path, status, b
 
 
 def test_findings_point_at_the_field():
-    (finding,) = VALIDATORS.response_findings("DescribeNamespace", 200, {"properties": {"a/b": 1}})
+    (finding,) = VALIDATORS.response_mismatches("DescribeNamespace", 200, {"properties": {"a/b": 1}})
     assert finding.pointer == "/properties/a~1b"
     assert "string" in finding.message
 
 
 def test_requests_are_checked():
-    assert VALIDATORS.request_findings("RegisterTable", {"location": "x"}) == []
-    assert VALIDATORS.request_findings("RegisterTable", {}) != []
+    assert VALIDATORS.request_mismatches("RegisterTable", {"location": "x"}) == []
+    assert VALIDATORS.request_mismatches("RegisterTable", {}) != []
 
 
 def test_pointers_are_escaped():
@@ -123,5 +123,5 @@ BASE = {
 )
 def test_discriminators_decide(body, valid):
     document = Document(expand_discriminators(BASE), "test")
-    assert (Validators(document).request_findings("A", body) == []) is valid
+    assert (Validators(document).request_mismatches("A", body) == []) is valid
     assert "discriminator" in BASE["components"]["schemas"]["Update"], "the document itself is left alone"

@@ -14,7 +14,7 @@ from tests.reference_server.iceberg import drawing as iceberg
 from tests.reference_server.lance import drawing as lance
 from tests.reference_server.polaris import drawing as polaris
 from tests.reference_server.served import Served
-from tests.stress.servers import on_directory
+from tests.stress.servers import under_stress
 
 APIS = {"iceberg": iceberg, "lance": lance, "polaris": polaris}
 PROGRESS = 5.0  # seconds between two lines that say how far it is
@@ -33,7 +33,7 @@ def requests(apis: tuple[str, ...], count: int, seed: int, seconds: float) -> No
     rows = []
     chosen = apis or tuple(APIS)
     for api in chosen:
-        with on_directory(api) as (server, _):
+        with under_stress(api) as (server, _):
             rows.append((api, *_send(server, api, seed, count // len(chosen), seconds)))
     for line in (HEAD, *rows):
         click.echo("".join(f"{cell!s:>11}" for cell in line))

@@ -18,7 +18,7 @@ import click
 from conformance.apis import requirements
 from conformance.results import Results
 from conformance.runner import run
-from conformance.settings import EMBEDDED_STORAGE, load_settings
+from conformance.settings import load_settings
 from conformance.verdict import FINDINGS
 from lakeproof.checking import target_of
 from specs.apis import apis
@@ -33,7 +33,7 @@ MOST_SEED = 2**31
 @click.option("--count", default=20, show_default=True, help="How many runs for each API.")
 @click.option("--seed", type=int, help="The seed of the first run; the others are drawn.  [default: drawn]")
 @click.option("--jobs", default=2, show_default=True, help="Test so many requirements at the same time.")
-@click.option("--storage", default=EMBEDDED_STORAGE, show_default=True, help="Of the server: memory or dir:PATH.")
+@click.option("--storage", default="memory", show_default=True, help="Of the server: memory or dir:PATH.")
 @click.option("--whole", is_flag=True, help="All requirements, not only those that draw something by the seed.")
 @click.option("-k", "select", default="", help="Only such requirements.")
 def seeds(
@@ -44,8 +44,8 @@ def seeds(
         for number in range(1, count + 1):
             drawn = secrets.randbelow(MOST_SEED) if seed is None or number > 1 else seed
             started = time.monotonic()
-            wanted = {"api": api, "depth": "deep", "seed": drawn, "jobs": jobs, "select": select}
-            results, code = _judged(wanted, storage, None if whole else _drawing(api))
+            wanted = {"api": api, "depth": "deep", "seed": drawn, "jobs": jobs, "storage": storage, "select": select}
+            results, code = _judged(wanted, None if whole else _drawing(api))
             minutes = (time.monotonic() - started) / 60
             red = _red(results)
             verdict = "red" if red or code else "green"
@@ -65,11 +65,11 @@ def _drawing(api: str) -> set[str]:
     return {requirement.id for suite in suites for requirement in requirements(suite).values() if requirement.drawn}
 
 
-def _judged(wanted: Mapping[str, object], storage: str, ids: set[str] | None) -> tuple[Results, int]:
+def _judged(wanted: Mapping[str, object], ids: set[str] | None) -> tuple[Results, int]:
     """Run the suite, or these requirements of it, against a new server."""
     with tempfile.TemporaryDirectory(prefix="lakeproof-seeds-") as folder:
         settings = load_settings({**wanted, "report": folder}, environ={}, folder=Path(folder))
-        with target_of(settings, storage) as (target, _server):
+        with target_of(settings) as target:
             return run(target, ids=ids)
 
 

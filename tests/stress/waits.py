@@ -19,7 +19,7 @@ from tests.reference_server.lance import costly as lance
 from tests.reference_server.polaris import costly as polaris
 from tests.reference_server.served import Served
 from tests.stress.other_client import OtherClient, Seen
-from tests.stress.servers import on_directory
+from tests.stress.servers import DIRECTORY, STORAGES, under_stress
 
 APIS = {"iceberg": iceberg, "lance": lance, "polaris": polaris}
 LONGEST = 1.0  # seconds that another client may wait
@@ -27,17 +27,21 @@ NOTHING = Costly("nothing: what the machine does", "GET", "/")
 LATER = 0.3  # seconds after an answer: what the request left may still run
 NONE = 0  # the status of a request without an answer
 BUG = 500
-HEAD = f"{'api':8} {'request':45} {'status':>6} {'its time':>9} {'other waits':>11} {'answers':>8}"
+HEAD = f"{'api':8} {'request':45} {'status':>6} {'its time':>9} {'CPU':>8} {'other waits':>11} {'answers':>8}"
 MEMORY = f" {'MB before':>10} {'after':>6}"
 
 
 class Row(NamedTuple):
-    """A request and what came of it: times in seconds, memory of the server in MB."""
+    """A request and what came of it: times in seconds, memory of the server in MB.
+
+    `cpu` is what the server has computed meanwhile, on a busy machine the better figure.
+    """
 
     api: str
     name: str
     status: int
     taken: float
+    cpu: float
     other: Seen
     before: int
     after: int
@@ -49,7 +53,7 @@ class Row(NamedTuple):
 
     def line(self, *, memory: bool) -> str:
         """Return the row as a line of the table."""
-        figures = f"{self.taken:8.2f}s {self.other.longest * 1000:8.0f} ms {self.other.answers:8}"
+        figures = f"{self.taken:8.2f}s {self.cpu:7.2f}s {self.other.longest * 1000:8.0f} ms {self.other.answers:8}"
         return f"{self.api:8} {self.name:45.45} {self.status:6} {figures}" + (
             f" {self.before:10} {self.after:6}" if memory else ""
         )
@@ -57,9 +61,10 @@ class Row(NamedTuple):
 
 @click.command()
 @click.option("--api", "apis", type=click.Choice(list(APIS)), multiple=True, help="Only this API; repeatable.")
+@click.option("--storage", type=click.Choice(STORAGES), default=DIRECTORY, show_default=True, help="Of the servers.")
 @click.option("-k", "select", default="", metavar="WORD", help="Only requests whose name has this word.")
 @click.option("--memory", is_flag=True, help="Also the memory of the server before and after each request.")
-def waits(apis: tuple[str, ...], select: str, memory: bool) -> None:
+def waits(apis: tuple[str, ...], storage: str, select: str, memory: bool) -> None:
     """Measure how long a client waits, who asks 50 times a second, while a server has each of these requests.
 
     Exit code 1 where it waits for more than a second, and for an answer 500 or none at all.
@@ -68,7 +73,7 @@ def waits(apis: tuple[str, ...], select: str, memory: bool) -> None:
     console.print(HEAD + MEMORY if memory else HEAD)
     rows = []
     with Progress(console=console, transient=True) as progress:
-        for row in _rows(apis or tuple(APIS), select, progress):
+        for row in _rows(apis or tuple(APIS), storage, select, progress):
             console.print(row.line(memory=memory), style="red" if row.bad else None)
             rows.append(row)
     worst = max((row.other.longest for row in rows), default=0.0)
@@ -76,9 +81,9 @@ def waits(apis: tuple[str, ...], select: str, memory: bool) -> None:
     sys.exit(any(row.bad for row in rows))
 
 
-def _rows(apis: tuple[str, ...], select: str, progress: Progress) -> Iterator[Row]:
+def _rows(apis: tuple[str, ...], storage: str, select: str, progress: Progress) -> Iterator[Row]:
     for api in apis:
-        with on_directory(api) as (server, folder):
+        with under_stress(api, storage) as (server, folder):
             task = progress.add_task(api, total=None)
             requests = APIS[api].costly_requests(server, folder)
             first = next(requests)  # who prepares the server may sign in
@@ -87,12 +92,13 @@ def _rows(apis: tuple[str, ...], select: str, progress: Progress) -> Iterator[Ro
                 for request in chain([first], requests):
                     progress.update(task, description=f"{api}: {request.name}")
                     if select in request.name:
+                        request.prepare(server)
                         yield _measured(api, server, request, other)
             progress.remove_task(task)
 
 
 def _measured(api: str, server: Served, request: Costly, other: OtherClient) -> Row:
-    before = server.resident()
+    before, computed = server.resident(), server.computed()
     other.seen()
     begin = time.monotonic()
     try:
@@ -101,4 +107,5 @@ def _measured(api: str, server: Served, request: Costly, other: OtherClient) -> 
         status = NONE
     taken = time.monotonic() - begin
     time.sleep(LATER)
-    return Row(api, request.name, status, taken, other.seen(), before, server.resident())
+    seen = other.seen()
+    return Row(api, request.name, status, taken, server.computed() - computed, seen, before, server.resident())

@@ -1,19 +1,30 @@
-"""Bodies of every operation in which one field after another is wrong or unusual."""
+"""Requests of every operation in which one field or parameter after another is wrong or unusual, or that are large."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from conformance.common import bodies
 from conformance.common.bodies import Body
-from conformance.common.fields import wrong_types
+from conformance.common.fields import unusual, wrong_types
 from conformance.iceberg.operations import JSON_OPERATIONS, OPERATIONS
-from conformance.iceberg.support.ordinary import COMMITS, PREPARATIONS
-from specs.openapi import Schema
+from conformance.iceberg.support.ordinary import COMMITS, OTHERS, PREPARATIONS, SCAN, preparation
+from specs.openapi import Operation, Schema
 
-# What names something: a server that makes a text of everything would make what is not the run's own. Renamings have
-# nothing else.
-NAMES = ("name", "namespace", "identifier", "source", "destination", "location", "metadata-location")
+# What names something: a server that makes a text of everything would make what is not the run's own.
+NAMES = ("/name", "/namespace", "location", "metadata-location")
+FOREIGN = ("parent", "warehouse")  # parameters that name what is not the run's own
+READING = ("GET", "HEAD")
+LASTING = ("planTableScan", "reportMetrics", "fetchScanTasks", "replaceView")  # what they are about takes them again
+FIELD = ("id", "name", "type", "required", "doc")  # what each field of a schema has
+AGAIN = ("schema", "defaults")  # commits that a table takes again
+# Of further requests of an operation that alone is walked in which they differ: all but what others have.
+COMMON = {
+    "planTableScan": tuple(f"/{name}" for name in SCAN if name != "filter"),
+    "reportMetrics": ("/table-name", "/snapshot-id", "/metadata"),
+    "defaults": ("action", "requirements", "schema-id", "identifier-field-ids", "last-column-id", *FIELD),
+}
 
 
 def _wrong(schema: Schema) -> list[Any]:
@@ -21,13 +32,49 @@ def _wrong(schema: Schema) -> list[Any]:
     return [value for value in wrong_types(schema) if not isinstance(value, dict)]
 
 
-BODIES = {
-    name: Body(operation, PREPARATIONS[operation.id], NAMES, _wrong)
-    for name, operation in JSON_OPERATIONS.items()
-    if operation.id in PREPARATIONS
-} | {
-    f"update_table.{what}": Body(OPERATIONS["update_table"], prepare, NAMES, _wrong, what.replace("_", " "))
-    for what, prepare in COMMITS.items()
+def _values(schema: Schema) -> list[Any]:
+    return [*wrong_types(schema), *unusual(schema)]
+
+
+def _body(operation: Operation) -> Body:
+    """Return an operation's ordinary request."""
+    lasting = operation.method in READING or operation.id in LASTING
+    return Body(operation, preparation(operation), (*NAMES, *FOREIGN), _wrong, lasting=lasting)
+
+
+RENAMES = ("rename_table", "rename_view")
+BY_ID = {operation.id: operation for operation in OPERATIONS.values()}
+BODIES = (
+    {name: _body(operation) for name, operation in JSON_OPERATIONS.items() if operation.id in PREPARATIONS}
+    | {
+        f"update_table.{what}": Body(
+            OPERATIONS["update_table"],
+            prepare,
+            (*NAMES, *COMMON.get(what, ())),
+            _wrong,
+            what.replace("_", " "),
+            lasting=what in AGAIN,
+        )
+        for what, prepare in COMMITS.items()
+    }
+    | {
+        name: Body(BY_ID[id], prepare, (*NAMES, *COMMON[id]), _wrong, name.rpartition(".")[2], lasting=True)
+        for name, (id, prepare) in OTHERS.items()
+    }
+    | {name: replace(_body(OPERATIONS[name]), leave=("/destination",)) for name in RENAMES}
+)
+UNSIGNED = {name: operation for name, operation in JSON_OPERATIONS.items() if operation.id != "signRequest"}
+WITH_PARAMETERS = {
+    name: _body(operation)
+    for name, operation in OPERATIONS.items()
+    if any(not known.required and known.name not in FOREIGN for known in operation.parameters)
+    and (operation.request is None or name in UNSIGNED)
 }
 test_fields_of_wrong_type = bodies.fields_of_wrong_type.declare(__name__, BODIES)
-test_unusual_values_are_no_failure = bodies.unusual_values_are_no_failure.declare(__name__, BODIES)
+test_unusual_values_are_no_failure = bodies.unusual_values_are_no_failure.declare(
+    __name__, BODIES | {"fetch_scan_tasks": replace(_body(OPERATIONS["fetch_scan_tasks"]), unusual=_values)}
+)
+test_unusual_parameters_are_no_failure = bodies.unusual_parameters_are_no_failure.declare(__name__, WITH_PARAMETERS)
+test_large_bodies_are_no_failure = bodies.large_bodies_are_no_failure.declare(
+    __name__, {name: _body(operation) for name, operation in UNSIGNED.items()}
+)

@@ -13,9 +13,10 @@ from conformance.json_values import shown
 from conformance.outcomes import Unoffered, Violation
 from conformance.requirement import must, should
 from conformance.suite import Suite
-from conformance.target import OFFERED, Target
+from conformance.targets.target import OFFERED, Target
 from specs.iceberg.errors import stated_types
-from specs.identifiers import SEPARATOR_OVERRIDE, encode_segment
+from specs.iceberg.identifiers import SEPARATOR_OVERRIDE
+from specs.identifiers import encode_segment
 
 CONFIG = ["getConfig"]
 ENDPOINT = re.compile(r"(GET|POST|PUT|DELETE|HEAD|PATCH) /v1/\S+")
@@ -74,7 +75,7 @@ def test_prefix_is_the_path(catalog: IcebergCatalog) -> None:
     config = catalog.get_config(**_config(catalog))
     settings = {**config["defaults"], **config["overrides"]}
     prefix = str(settings.get("prefix") or "").strip("/")
-    equal(prefix, catalog.target.facts["prefix"], "the prefix that the configuration gives now")
+    equal(prefix, catalog.target.capabilities["prefix"], "the prefix that the configuration gives now")
     catalog.list_namespaces(pageToken="", pageSize=1)
 
 

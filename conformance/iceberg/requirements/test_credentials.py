@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from conformance.checks import equal, find, holds, one_of, text
-from conformance.client import Answer
+from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.errors import type_is
@@ -65,11 +65,7 @@ SHOWN = {
 }
 
 
-def _subject(case: Shown) -> list[str]:
-    return [case.id]
-
-
-@must("iceberg.access.list.{}", operations=_subject, clause="access-delegation-list", each=SHOWN)
+@must("iceberg.access.list.{}", clause="access-delegation-list", each=SHOWN)
 @given(words=LISTS)
 def test_several_ways_of_access(catalog: IcebergCatalog, case: Shown, words: str) -> None:
     """A client that names several ways of access, with commas between them, is answered by {} all the same."""
@@ -80,7 +76,7 @@ def test_several_ways_of_access(catalog: IcebergCatalog, case: Shown, words: str
 # Credentials
 
 
-@should("iceberg.storage.vended.{}", operations=_subject, clause="vended-credentials", each=SHOWN)
+@should("iceberg.storage.vended.{}", clause="vended-credentials", each=SHOWN)
 def test_credentials_of_a_table(catalog: IcebergCatalog, case: Shown) -> None:
     """Asked for credentials, {} answers them in storage-credentials, each with the prefix that it opens."""
     _well_formed(vended(catalog, case.send(catalog, asking(VENDED))))
@@ -179,12 +175,12 @@ def test_credentials_in_a_missing_namespace(catalog: IcebergCatalog) -> None:
 
 @may("iceberg.access.credentials.plan", operations=CREDENTIALS_OF, clause="load-credentials-plan")
 def test_credentials_for_a_planning(catalog: IcebergCatalog) -> None:
-    """Credentials for the files of a planning are answered for its id."""
+    """Credentials for the files of a scan plan are answered for its id."""
     catalog.require("planTableScan")
     id = catalog.new_table()
     plan = catalog.plan_table_scan(id).get("plan-id")
     if not plan:
-        raise Unoffered("the server gives plannings no id")
+        raise Unoffered("the server gives scan plans no id")
     holds(isinstance(catalog.load_credentials(id, planId=plan)[CREDENTIALS], list), f"{CREDENTIALS} is a list")
 
 

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 from conformance.checks import equal, exactly, holds, unequal
-from conformance.client import Answer
+from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.metadata import properties_of
 from conformance.iceberg.support.updates import TOUCH, set_properties
+from conformance.json_values import shown
 from conformance.outcomes import Unoffered
 from conformance.requirement import must, should
 
 LOAD = ["loadTable"]
 IF_NONE_MATCH = "If-None-Match"
+ENTITY_TAG = re.compile(r'(W/)?"[\x21\x23-\x7e\x80-\xff]*"')
+
+
+def _opaque(etag: str) -> str:
+    """Return an ETag without the sign of a weak one: those of one state are compared without it."""
+    return etag.removeprefix("W/")
 
 
 def _etag(catalog: IcebergCatalog, answer: Answer) -> str:
@@ -61,6 +71,36 @@ def test_not_modified(catalog: IcebergCatalog) -> None:
     etag = _etag(catalog, catalog.load_table(id))
     answer = catalog.load_table(id, _headers={IF_NONE_MATCH: etag}, expect=304)
     equal(len(answer.body), 0, "the length of the body")
+
+
+@must("iceberg.etag.form", operations=LOAD, clause="etag-form")
+def test_form_of_etags(catalog: IcebergCatalog) -> None:
+    """An ETag is a text in quotes, behind W/ where it is weak."""
+    etag = _etag(catalog, catalog.load_table(catalog.new_table()))
+    holds(ENTITY_TAG.fullmatch(etag), f"{shown(etag)} is an entity tag in quotes")
+
+
+@should("iceberg.etag.kept", operations=LOAD, clause="etag-in-304")
+def test_not_modified_has_an_etag(catalog: IcebergCatalog) -> None:
+    """The answer 304 has the ETag that 200 would have."""
+    id = catalog.new_table()
+    etag = _etag(catalog, catalog.load_table(id))
+    answer = catalog.load_table(id, _headers={IF_NONE_MATCH: etag}, expect=304)
+    equal(_opaque(answer.header("ETag")), _opaque(etag), "the ETag of the answer 304")
+
+
+CONDITIONS: dict[str, Callable[[str], str]] = {
+    "list": lambda etag: f'"never-sent", {etag}',
+    "weak": lambda etag: f"W/{_opaque(etag)}",
+}
+
+
+@should("iceberg.etag.condition.{}", operations=LOAD, clause="etag-conditions", each=CONDITIONS)
+def test_forms_of_the_condition(catalog: IcebergCatalog, case: Callable[[str], str]) -> None:
+    """If-None-Match may hold a list of ETags, and weak ones ({}): 304 where one is the current one."""
+    id = catalog.new_table()
+    etag = _etag(catalog, catalog.load_table(id))
+    catalog.load_table(id, _headers={IF_NONE_MATCH: case(etag)}, expect=304)
 
 
 @should("iceberg.etag.from_create", operations=["createTable", *LOAD], clause="etag-not-modified")

@@ -1,4 +1,4 @@
-"""listFunctions and loadFunction. No operation creates functions: those are judged that the catalog has."""
+"""listFunctions and loadFunction. No operation creates functions: tested are those that the catalog has."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.checks import contains, equal, holds, same_items, text
-from conformance.client import Answer
+from conformance.http.client import Answer
+from conformance.http.paging import pages
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.listing import FIRST_PAGE, NEXT, items_of
 from conformance.outcomes import Unoffered
-from conformance.paging import pages
 from conformance.requirement import may, must
 
 LIST, LOAD = ["listFunctions"], ["loadFunction"]
-MOST_NAMESPACES = 100
 MOST_FUNCTIONS = 20
 MOST_PAGES = 50
 TABLE_FUNCTION = "udtf"
@@ -85,7 +84,7 @@ def test_functions_are_listed(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.function.list.none", operations=LIST, clause="list-functions")
 def test_a_new_namespace_has_no_functions(catalog: IcebergCatalog) -> None:
-    """A new namespace has no functions; a table in it is none."""
+    """A new namespace has no functions; a table in it is not a function."""
     catalog.new_table()
     equal(catalog.list_functions(catalog.home).get("identifiers") or [], [], "the functions of a new namespace")
 

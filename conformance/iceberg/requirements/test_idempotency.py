@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.checks import equal, exactly
-from conformance.client import Answer
+from conformance.checks import at_most, equal
+from conformance.history.racing import Racer, race
+from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import IcebergClient
+from conformance.iceberg.support.commits import same_metadata
 from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.idempotency import HEADER, MUTATIONS, Mutation, new_key
 from conformance.iceberg.support.metadata import previous_files, properties_of
 from conformance.iceberg.support.updates import set_properties
 from conformance.outcomes import Unoffered
-from conformance.racing import Racer, race
 from conformance.requirement import given, must, should
 from conformance.suite import Suite
 
@@ -29,15 +29,28 @@ ONCE = {
 }
 
 
-def _subject(mutation: Mutation) -> list[str]:
-    return [mutation.id]
+# What says that a second creation of its kind is refused: without that, a repeated one says nothing of keys.
+SECONDS = {
+    "createNamespace": "iceberg.namespace.create.conflict",
+    "createTable": "iceberg.table.create.taken",
+    "createView": "iceberg.view.create.taken",
+}
 
 
-def _body(answer: Answer) -> Any:
-    return answer.json if answer.body else None
+def _refusal_of_second(mutation: Mutation) -> list[str]:
+    return [SECONDS[mutation.id]] if mutation.id in SECONDS else []
 
 
-@must("iceberg.key.replay.{}", operations=_subject, clause="idempotency-replay", each=MUTATIONS)
+def _equivalent(catalog: IcebergCatalog, second: Answer, first: Answer) -> None:
+    """Check that two answers say the same; beside metadata each may have credentials and settings of its own."""
+    actual, expected = (answer.json if answer.body else None for answer in (second, first))
+    if isinstance(actual, dict) and "metadata" in actual:
+        same_metadata(catalog, second["metadata"], first["metadata"], "the metadata in the second answer")
+    else:
+        equal(actual, expected, "the body of the second answer")
+
+
+@must("iceberg.key.replay.{}", clause="idempotency-replay", each=MUTATIONS)
 def test_key_is_repeated(catalog: IcebergCatalog, case: Mutation) -> None:
     """{} with the same key again has no further effect, and its answer is equivalent to the first one."""
     catalog.require_keys()
@@ -45,7 +58,7 @@ def test_key_is_repeated(catalog: IcebergCatalog, case: Mutation) -> None:
     first, before = send(_headers=headers), case.look(catalog)
     second = send(_headers=headers)
     equal(second.status, first.status, "the status of the second answer")
-    equal(_body(second), _body(first), "the body of the second answer")
+    _equivalent(catalog, second, first)
     equal(case.look(catalog), before, "the metadata after the second request")
 
 
@@ -70,7 +83,7 @@ def test_commit_is_applied_once(catalog: IcebergCatalog) -> None:
     catalog.update_table(id, [set_properties(n="1")], _headers=headers)
     metadata = catalog.metadata(id)
     equal(properties_of(metadata).get("n"), "2", "the property n, which the last commit set")
-    exactly(previous_files(metadata), 2, "the files of the metadata-log after two commits")
+    at_most(len(previous_files(metadata)), 2, "the number of files in the metadata-log after two commits")
 
 
 @must("iceberg.key.format", operations=["createTable"], clause="idempotency-format", kind="error")
@@ -96,9 +109,15 @@ def test_key_of_another_operation(catalog: IcebergCatalog) -> None:
     catalog.namespace_exists(id, expect=204 if done else 404)
 
 
-@must("iceberg.key.optional.{}", operations=_subject, clause="idempotency-optional", kind="error", each=ONCE)
+@must(
+    "iceberg.key.optional.{}",
+    clause="idempotency-optional",
+    kind="error",
+    each=ONCE,
+    needs=_refusal_of_second,
+)
 def test_without_a_key_nothing_is_repeated(catalog: IcebergCatalog, case: Mutation) -> None:
-    """Without the header a second {} is judged anew: it is refused."""
+    """Without the header a second {} is handled anew: it is refused."""
     send = case.prepare(catalog)
     send()
     send(expect=(400, 404, 409))
@@ -108,7 +127,7 @@ def test_without_a_key_nothing_is_repeated(catalog: IcebergCatalog, case: Mutati
 def test_server_without_keys(catalog: IcebergCatalog) -> None:
     """A server that advertises no keys ignores the header: each request with it is carried out."""
     catalog.revision.require_operation("getConfig")  # without it nothing is advertised
-    if catalog.target.facts["key lifetime"]:
+    if catalog.target.capabilities["key lifetime"]:
         raise Unoffered("the server has idempotency keys")
     headers = {HEADER: new_key()}
     catalog.create_table(catalog.table_id("a"), schema=SCHEMA, _headers=headers)
@@ -124,7 +143,7 @@ def test_key_at_once(suite: Suite, catalog: IcebergCatalog) -> None:
     race(suite, [partial(_commit, catalog.separator, id, headers)] * CLIENTS)
     metadata = catalog.metadata(id)
     equal(properties_of(metadata).get("n"), "1", f"the property n, which {CLIENTS} clients set with one key")
-    exactly(previous_files(metadata), 1, f"the files of the metadata-log after the commit of {CLIENTS} clients")
+    at_most(len(previous_files(metadata)), 1, "the number of files in the metadata-log after one commit")
 
 
 def _commit(separator: str, id: Names, headers: dict[str, str], racer: Racer) -> None:

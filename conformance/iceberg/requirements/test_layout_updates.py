@@ -22,10 +22,19 @@ ON_NAME = order(sort_field(2), id=5)
 @must("iceberg.update.spec.id", operations=COMMIT, clause="update-add-spec")
 @given(claimed=st.sampled_from([0, 1, 9]))
 def test_added_spec_gets_an_id(catalog: IcebergCatalog, claimed: int) -> None:
-    """A partition spec that was added gets an id that no other has, and the default stays until it is set."""
+    """A partition spec that was added gets an id that no other has, and the default stays until it is set.
+
+    The id of a spec is read-only: a request with a taken one may be refused.
+    """
     id = catalog.new_table()
-    before = catalog.metadata(id)["default-spec-id"]
-    answer = catalog.update_table(id, [update("add-spec", spec={**BY_DAY, "spec-id": claimed})])["metadata"]
+    there, before = state(catalog, id), catalog.metadata(id)["default-spec-id"]
+    added = catalog.update_table(
+        id, [update("add-spec", spec={**BY_DAY, "spec-id": claimed})], expect=(200, *IMPOSSIBLE)
+    )
+    if added.status != 200:
+        unchanged(catalog, id, there)
+        return
+    answer = added["metadata"]
     exactly({entry["spec-id"] for entry in answer["partition-specs"]}, 2, "the different ids of partition-specs")
     equal(answer["default-spec-id"], before, "the default-spec-id, which was not set")
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.checks import above, at_most, contains, equal, holds, same_items, text
-from conformance.client import Answer
-from conformance.iceberg.catalog import IcebergCatalog
+from conformance.http.client import Answer
+from conformance.iceberg.catalog import NO_LEVEL, IcebergCatalog
 from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.listing import (
@@ -16,6 +18,8 @@ from conformance.iceberg.support.listing import (
     NEXT,
     Item,
     Listing,
+    followed,
+    items_of,
     namespaces_below,
     tables_in,
     views_in,
@@ -24,6 +28,7 @@ from conformance.outcomes import Unoffered
 from conformance.requirement import given, must, should
 
 NAMESPACES = ["listNamespaces"]
+MOST_PAGES = 100  # so many that the five share no page unless the catalog has hundreds of namespaces
 PLAIN = ("a", "b", "c", "orders", "t_1", "z9")  # what any server takes, also one that knows no upper case
 FIVE = ("b", "d", "f", "h", "j")
 LISTED, PAGED = "the listed names", "the names on all pages"
@@ -32,10 +37,6 @@ LISTED, PAGED = "the listed names", "the names on all pages"
 def distinct_names(minimum: int = 0) -> SearchStrategy[list[str]]:
     """Draw several different plain names."""
     return st.lists(st.sampled_from(PLAIN), min_size=minimum, unique=True)
-
-
-def _subject(listing: Listing) -> list[str]:
-    return [listing.id]
 
 
 def _fill(catalog: IcebergCatalog, listing: Listing, names: list[str] | tuple[str, ...]) -> list[Item]:
@@ -54,7 +55,7 @@ def _pages(catalog: IcebergCatalog, listing: Listing, size: int) -> list[Answer]
     return pages
 
 
-@must("iceberg.listing.everything.{}", operations=_subject, clause="page-all-without-token", each=LISTINGS)
+@must("iceberg.listing.everything.{}", clause="page-all-without-token", each=LISTINGS)
 @given(wanted=distinct_names())
 def test_everything_without_token(catalog: IcebergCatalog, case: Listing, wanted: list[str]) -> None:
     """Without pageToken {} answers with everything at once, each once, and next-page-token is null or absent."""
@@ -68,14 +69,14 @@ def _check_all_at_once(listing: Listing, answer: Answer, expected: list[Item]) -
     equal(answer.get(NEXT), None, NEXT)
 
 
-@must("iceberg.listing.size_alone.{}", operations=_subject, clause="page-all-without-token", each=LISTINGS)
+@must("iceberg.listing.size_alone.{}", clause="page-all-without-token", each=LISTINGS)
 def test_page_size_without_token(catalog: IcebergCatalog, case: Listing) -> None:
     """With pageSize but without pageToken {} answers with everything at once."""
     expected = _fill(catalog, case, FIVE)
     _check_all_at_once(case, case.fetch(catalog, pageSize=2), expected)
 
 
-@must("iceberg.listing.fresh.{}", operations=_subject, clause="list-fresh", each=LISTINGS)
+@must("iceberg.listing.fresh.{}", clause="list-fresh", each=LISTINGS)
 def test_listing_is_fresh(catalog: IcebergCatalog, case: Listing) -> None:
     """What was created is in the next answer of {}, and what was removed is not."""
     first, second = _fill(catalog, case, ("first", "second"))
@@ -85,7 +86,7 @@ def test_listing_is_fresh(catalog: IcebergCatalog, case: Listing) -> None:
     same_items(case.everything(catalog), [second, catalog.table_id("third")], "the listed names after one was added")
 
 
-@must("iceberg.listing.unique.{}", operations=_subject, clause="list-unique", each=LISTINGS)
+@must("iceberg.listing.unique.{}", clause="list-unique", each=LISTINGS)
 def test_listing_names_nothing_twice(catalog: IcebergCatalog, case: Listing) -> None:
     """{} names nothing twice, also after it was removed and created again."""
     (id,) = _fill(catalog, case, ("again",))
@@ -94,10 +95,33 @@ def test_listing_names_nothing_twice(catalog: IcebergCatalog, case: Listing) -> 
     same_items(case.everything(catalog), [id], LISTED)
 
 
+MANY = [f"n{number:03}" for number in range(150)]
+
+
+@must("iceberg.listing.many.{}", clause="page-partition", kind="pagination", each=LISTINGS)
+def test_many_are_listed(catalog: IcebergCatalog, case: Listing) -> None:
+    """However many there are, {} names all of them, at once or on the pages that its tokens lead to."""
+    with catalog.client.preparing():
+        expected = _fill(catalog, case, MANY)
+    same_items(case.everything(catalog), expected, LISTED)
+
+
 # Pages
 
 
-@must("iceberg.page.partition.{}", operations=_subject, clause="page-partition", kind="pagination", each=LISTINGS)
+@must("iceberg.page.root", operations=NAMESPACES, clause="page-partition", kind="pagination")
+def test_pages_of_the_first_level(catalog: IcebergCatalog) -> None:
+    """The pages of the namespaces that a client sees first hold each of them once, as those below a parent do."""
+    expected = [catalog.new_namespace(name) for name in FIVE]
+    fetch = partial(catalog.list_namespaces, catalog.base or None)
+    size = 2 + len(items_of(fetch(), "namespaces")) // MOST_PAGES
+    asked = None if catalog.revision.page_size("listNamespaces") else FIRST_PAGE
+    pages = followed(fetch(pageSize=size, pageToken=asked), partial(fetch, pageSize=size))
+    named = [entry for page in pages for entry in items_of(page, "namespaces")]
+    same_items([entry for entry in named if entry in expected], expected, PAGED)
+
+
+@must("iceberg.page.partition.{}", clause="page-partition", kind="pagination", each=LISTINGS)
 @given(wanted=distinct_names(1), size=st.integers(1, 4))
 def test_pages_hold_everything_once(catalog: IcebergCatalog, case: Listing, wanted: list[str], size: int) -> None:
     """The pages of {} together hold every entry exactly once, whatever their size."""
@@ -106,7 +130,7 @@ def test_pages_hold_everything_once(catalog: IcebergCatalog, case: Listing, want
     same_items(case.ours(catalog, *pages), expected, PAGED)
 
 
-@must("iceberg.page.start.{}", operations=_subject, clause="page-start", kind="pagination", each=LISTINGS)
+@must("iceberg.page.start.{}", clause="page-start", kind="pagination", each=LISTINGS)
 def test_empty_token_is_the_first_page(catalog: IcebergCatalog, case: Listing) -> None:
     """An empty pageToken without a size asks {} for the first page."""
     expected = _fill(catalog, case, ("a", "b"))
@@ -120,7 +144,7 @@ def _check_known(items: list[Item], expected: list[Item]) -> None:
     equal([item for item in items if item not in expected], [], "the listed names that are not in the namespace")
 
 
-@must("iceberg.page.size.{}", operations=_subject, clause="page-size-bound", kind="pagination", each=LISTINGS)
+@must("iceberg.page.size.{}", clause="page-size-bound", kind="pagination", each=LISTINGS)
 @given(size=st.integers(1, 4))
 def test_pages_are_not_longer(catalog: IcebergCatalog, case: Listing, size: int) -> None:
     """No page of {} holds more than pageSize entries."""
@@ -129,7 +153,7 @@ def test_pages_are_not_longer(catalog: IcebergCatalog, case: Listing, size: int)
     at_most(max(len(case.items(page)) for page in pages), size, "the number of entries on the longest page")
 
 
-@must("iceberg.page.next.{}", operations=_subject, clause="page-token-next", kind="pagination", each=LISTINGS)
+@must("iceberg.page.next.{}", clause="page-token-next", kind="pagination", each=LISTINGS)
 def test_page_has_a_token(catalog: IcebergCatalog, case: Listing) -> None:
     """While there is more, a page of {} has a next-page-token that is a text."""
     _fill(catalog, case, FIVE)
@@ -139,7 +163,7 @@ def test_page_has_a_token(catalog: IcebergCatalog, case: Listing) -> None:
         text(page.get(NEXT), NEXT)
 
 
-@must("iceberg.page.last.{}", operations=_subject, clause="page-last-null", kind="pagination", each=LISTINGS)
+@must("iceberg.page.last.{}", clause="page-last-null", kind="pagination", each=LISTINGS)
 def test_last_page_has_null(catalog: IcebergCatalog, case: Listing) -> None:
     """The last of several pages of {} has null for next-page-token, written down."""
     _fill(catalog, case, FIVE)
@@ -147,7 +171,7 @@ def test_last_page_has_null(catalog: IcebergCatalog, case: Listing) -> None:
     equal(last[NEXT], None, f"{NEXT} of the last page")
 
 
-@must("iceberg.page.unsupported.{}", operations=_subject, clause="page-unsupported", kind="pagination", each=LISTINGS)
+@must("iceberg.page.unsupported.{}", clause="page-unsupported", kind="pagination", each=LISTINGS)
 def test_without_pages_everything_comes(catalog: IcebergCatalog, case: Listing) -> None:
     """If {} puts more than pageSize entries in one answer, it has no pages: the answer is all, without a token."""
     expected = _fill(catalog, case, FIVE)
@@ -157,7 +181,7 @@ def test_without_pages_everything_comes(catalog: IcebergCatalog, case: Listing) 
     _check_all_at_once(case, answer, expected)
 
 
-@should("iceberg.page.changes.{}", operations=_subject, clause="page-changes", kind="pagination", each=LISTINGS)
+@should("iceberg.page.changes.{}", clause="page-changes", kind="pagination", each=LISTINGS)
 @given(position=st.integers(0, 4))
 def test_pages_with_changes_between(catalog: IcebergCatalog, case: Listing, position: int) -> None:
     """What is there all the time is listed once in the pages of {}, while others come and go between two pages."""
@@ -172,7 +196,7 @@ def test_pages_with_changes_between(catalog: IcebergCatalog, case: Listing, posi
     same_items([item for item in seen if item in expected], expected, "the names that stayed, on all pages")
 
 
-@should("iceberg.page.end_removed.{}", operations=_subject, clause="page-drop-token", kind="pagination", each=LISTINGS)
+@should("iceberg.page.end_removed.{}", clause="page-drop-token", kind="pagination", each=LISTINGS)
 def test_token_holds_after_removal(catalog: IcebergCatalog, case: Listing) -> None:
     """A token of {} holds after the entries of its page were removed; the rest follows."""
     expected = _fill(catalog, case, FIVE)
@@ -187,7 +211,7 @@ def test_token_holds_after_removal(catalog: IcebergCatalog, case: Listing) -> No
     same_items(seen, expected, PAGED)
 
 
-@should("iceberg.page.bad_token.{}", operations=_subject, clause="page-token-bad", kind="error", each=LISTINGS)
+@should("iceberg.page.bad_token.{}", clause="page-token-bad", kind="error", each=LISTINGS)
 @given(token=st.sampled_from(["never-issued", "%00", "-1", "ünïcode", "x" * 2000]))
 def test_token_that_nobody_issued(catalog: IcebergCatalog, case: Listing, token: str) -> None:
     """A pageToken that the server did not issue is refused by {} with 400."""
@@ -196,7 +220,24 @@ def test_token_that_nobody_issued(catalog: IcebergCatalog, case: Listing, token:
     case.fetch(catalog, pageToken=token, pageSize=2, expect=400)
 
 
-@should("iceberg.page.bad_size.{}", operations=_subject, clause="page-size-positive", kind="error", each=LISTINGS)
+@should("iceberg.page.foreign_token", operations=["listTables"], clause="page-token-bad", kind="error")
+def test_token_of_another_namespace(catalog: IcebergCatalog) -> None:
+    """A pageToken of another namespace is refused with 400, or leads to nothing of that namespace."""
+    listing = LISTINGS["list_tables"]
+    _fill(catalog, listing, FIVE)
+    token = listing.first_page(catalog, pageSize=2).get(NEXT)
+    if not token:
+        raise Unoffered("the server has no pages")
+    other = catalog.new_namespace("other")
+    own = (*other, "t")
+    with catalog.client.preparing():
+        catalog.create_table(own, schema=SCHEMA)
+    answer = catalog.list_tables(other, pageToken=token, pageSize=2, expect=(200, 400))
+    if answer.status == 200:
+        _check_known(items_of(answer, "identifiers"), [own])
+
+
+@should("iceberg.page.bad_size.{}", clause="page-size-positive", kind="error", each=LISTINGS)
 @given(size=st.sampled_from([0, -1, "many", "1.5", ""]))
 def test_page_size_that_is_none(catalog: IcebergCatalog, case: Listing, size: object) -> None:
     """A pageSize below 1, or one that is no whole number, is refused by {} with 400."""
@@ -213,7 +254,7 @@ def test_children_are_listed(catalog: IcebergCatalog, wanted: list[str]) -> None
     """With a parent the namespaces directly below it are listed, with all their levels, and no deeper ones."""
     expected = _fill(catalog, LISTINGS["list_namespaces"], wanted)
     for id in expected[:1]:
-        catalog.create_namespace((*id, "deeper"))
+        catalog.create_namespace((*id, "deeper"), expect=(200, *NO_LEVEL))
     same_items(namespaces_below(catalog, catalog.home), expected, "the listed namespaces")
 
 
@@ -239,7 +280,7 @@ def test_empty_parent_is_none(catalog: IcebergCatalog) -> None:
 IN_NAMESPACES = {name: listing for name, listing in LISTINGS.items() if listing.id != "listNamespaces"}
 
 
-@must("iceberg.listing.missing.{}", operations=_subject, clause="list-not-found", kind="error", each=IN_NAMESPACES)
+@must("iceberg.listing.missing.{}", clause="list-not-found", kind="error", each=IN_NAMESPACES)
 def test_missing_namespace(catalog: IcebergCatalog, case: Listing) -> None:
     """Listing a namespace that does not exist by {} is refused with 404 of type NoSuchNamespaceException."""
     path = catalog.namespace_path(catalog.missing_namespace())

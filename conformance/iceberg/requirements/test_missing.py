@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conformance.client import Answer
 from conformance.common.missing import Absent, Missing, missing_is_refused
+from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.iceberg.support.errors import type_is
@@ -62,6 +62,7 @@ MISSING = {
         "Renaming a table",
         TABLE,
         lambda catalog: {"destination": catalog.table_id("new")},
+        lambda catalog: catalog.rename_table(catalog.new_table(), catalog.table_id("renamed")),
     ),
     "unregister.missing": Missing("unregisterTable", "unregister-table-not-found", "Unregistering a table", TABLE),
     "view.commit.missing": Missing(

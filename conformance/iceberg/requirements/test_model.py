@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from conformance.checks import equal, one_of, same_items
-from conformance.client import Answer
+from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.committing import Committer, agree
 from conformance.iceberg.support.content import SCHEMA, sql, view_body, view_version
@@ -18,7 +18,7 @@ from conformance.iceberg.support.model import NEEDS, Model, Path, Statuses, View
 from conformance.iceberg.support.updates import LAST_ADDED, update
 from conformance.requirement import should
 from conformance.suite import Suite
-from conformance.target import OFFERED
+from conformance.targets.target import OFFERED
 
 NAMESPACES = st.sampled_from(["a", "b"])
 PLACES = st.tuples(st.sampled_from(["", "a", "b"]), st.sampled_from(["t", "u"]))

@@ -7,13 +7,17 @@ from functools import partial
 from hypothesis import strategies as st
 
 from conformance.checks import equal, holds, same_items
-from conformance.client import Encoded
+from conformance.common import levels
+from conformance.common.bodies import Body
 from conformance.common.hostile import CLIMBED, NAMES, own
-from conformance.common.names import Kind, name_is_kept
+from conformance.common.names import NamedObject, name_is_kept, named
+from conformance.http.client import Encoded
 from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.operations import OPERATIONS
 from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.iceberg.support.files import local_path
-from conformance.iceberg.support.listing import namespaces_below, tables_in, views_in
+from conformance.iceberg.support.listing import items_of, namespaces_below, tables_in, views_in
+from conformance.iceberg.support.ordinary import preparation
 from conformance.json_values import shown
 from conformance.outcomes import Unoffered
 from conformance.requirement import given, must, should
@@ -27,7 +31,12 @@ INSIDE = {key: NAMES[key] for key in ("dot", "dot_dot", "climbing", "slash", "pe
 
 
 def _namespace_id(catalog: IcebergCatalog, name: str) -> Names:
-    """Return where a namespace of a name lies. One of the first level starts with that of the run: it is another."""
+    """Return where a namespace of a name lies. One of the first level starts with that of the run: it is another.
+
+    Raises Unoffered for a name of two levels.
+    """
+    if catalog.separator in name:
+        raise Unoffered("the name holds the separator that the server advertises")
     return catalog.hostile_id(name) if catalog.nested else catalog.namespace_id(own(name, catalog.target.prefix))
 
 
@@ -40,8 +49,9 @@ def _drop_namespace(catalog: IcebergCatalog, id: Names) -> None:
     catalog.load_namespace_metadata(id, expect=404)
 
 
-NAMESPACE = Kind(
-    "namespaces",
+NAMESPACE = NamedObject(
+    "namespace",
+    ["createNamespace", "loadNamespaceMetadata", "listNamespaces"],
     _namespace_id,
     IcebergCatalog.create_namespace,
     _load_namespace,
@@ -49,8 +59,9 @@ NAMESPACE = Kind(
     _drop_namespace,
     lambda catalog, id, _: catalog.load_namespace_metadata(id, expect=REFUSALS),
 )
-TABLE = Kind(
-    "tables",
+TABLE = NamedObject(
+    "table",
+    ["createTable", "loadTable", "listTables"],
     IcebergCatalog.hostile_id,
     partial(IcebergCatalog.create_table, schema=SCHEMA),
     IcebergCatalog.load_table,
@@ -59,8 +70,9 @@ TABLE = Kind(
     lambda catalog, id, _: catalog.load_table(id, expect=REFUSALS),
     alone=True,
 )
-VIEW = Kind(
-    "views",
+VIEW = NamedObject(
+    "view",
+    ["createView", "loadView", "listViews"],
     IcebergCatalog.hostile_id,
     lambda catalog, id, **rest: catalog.create_view(id, **view_body(catalog.home), **rest),
     IcebergCatalog.load_view,
@@ -69,44 +81,9 @@ VIEW = Kind(
     lambda catalog, id, _: catalog.load_view(id, expect=REFUSALS),
     alone=True,
 )
+KINDS = {"namespace": NAMESPACE, "table": TABLE, "view": VIEW}
 
-
-@should(
-    "iceberg.names.table.{}",
-    operations=["createTable", "loadTable", "listTables"],
-    clause="names-round-trip",
-    kind="hostile",
-    each=SPEAKABLE,
-)
-def test_table_name(catalog: IcebergCatalog, case: str) -> None:
-    """A table whose name has a {} is created, loaded, listed and dropped under this name, or refused with 400."""
-    name_is_kept(catalog, TABLE, case)
-
-
-@should(
-    "iceberg.names.view.{}",
-    operations=["createView", "loadView", "listViews"],
-    clause="names-round-trip",
-    kind="hostile",
-    each=SPEAKABLE,
-)
-def test_view_name(catalog: IcebergCatalog, case: str) -> None:
-    """A view whose name has a {} is created, loaded, listed and dropped under this name, or refused with 400."""
-    name_is_kept(catalog, VIEW, case)
-
-
-@should(
-    "iceberg.names.namespace.{}",
-    operations=["createNamespace", "loadNamespaceMetadata", "listNamespaces"],
-    clause="names-round-trip",
-    kind="hostile",
-    each=SPEAKABLE,
-)
-def test_namespace_name(catalog: IcebergCatalog, case: str) -> None:
-    """A namespace whose name has a {} is created, loaded, listed and dropped under this name, or refused with 400."""
-    if catalog.separator in case:
-        raise Unoffered("the name holds the separator that the server advertises")
-    name_is_kept(catalog, NAMESPACE, case)
+test_name_is_kept = name_is_kept.declare(__name__, named(KINDS, SPEAKABLE))
 
 
 @should(
@@ -126,7 +103,7 @@ def test_names_stay_inside(catalog: IcebergCatalog, case: str) -> None:
         for other in others[1:]:
             catalog.create_table(other, schema=SCHEMA)
     locations = [str(catalog.metadata(other)["location"]) for other in others]
-    answer = catalog.create_table(catalog.hostile_id(case), schema=SCHEMA, expect=(200, 400, 406, 422))
+    answer = catalog.create_table(catalog.hostile_id(case), schema=SCHEMA, expect=(200, 400, 403, 406, 422))
     if answer.status == 200:
         location = answer["metadata"]["location"]
         steps = "/../" in f"{location}/" or "/./" in f"{location}/"
@@ -179,12 +156,11 @@ def _use_everywhere(catalog: IcebergCatalog, separator: str) -> None:
     equal(catalog.send("loadNamespaceMetadata", path)["namespace"], list(id), "the levels of the namespace")
     catalog.note_tables([(*id, "t")])
     catalog.send("createTable", path, catalog.body("createTable", (*id, "t"), schema=SCHEMA))
-    listed = catalog.send("listTables", path)["identifiers"]
-    equal(listed, [{"namespace": list(id), "name": "t"}], "the listed tables")
+    same_items(items_of(catalog.send("listTables", path), "identifiers"), [(*id, "t")], "the listed tables")
     catalog.send("loadTable", {**path, "table": "t"})
     catalog.send("updateProperties", path, {"updates": {"a": "1"}})
     below = catalog.send("listNamespaces", query={"parent": separator.join(id)})
-    equal(below["namespaces"], [], "the namespaces below")
+    equal(items_of(below, "namespaces"), [], "the namespaces below")
 
 
 SEPARATED = ["loadNamespaceMetadata", "createTable", "listTables", "loadTable", "updateProperties", "listNamespaces"]
@@ -204,6 +180,31 @@ def test_advertised_separator(catalog: IcebergCatalog) -> None:
     _use_everywhere(catalog, catalog.separator)
 
 
+JOINTS = {"dot": ".", "dash": "-", "colon": ":", "dollar": "$"}
+ABSENT = (400, 404, 406, 422)
+
+
+@must(
+    "iceberg.names.levels.{}",
+    operations=["loadNamespaceMetadata", "namespaceExists"],
+    clause="levels-apart",
+    kind="hostile",
+    each=JOINTS,
+)
+def test_levels_are_not_joined(catalog: IcebergCatalog, case: str) -> None:
+    """A namespace is not found under one name that joins its levels by a {}: that is the name of another one."""
+    catalog.require_nested()
+    if catalog.separator == case:
+        raise Unoffered("the server advertises this as the separator of levels")
+    with catalog.client.preparing():
+        id = (*catalog.home, "inner")
+        catalog.create_namespace(id)
+        equal(catalog.load_namespace_metadata(id)["namespace"], list(id), "the levels of the namespace")
+    joined = (*id[:-2], case.join(id[-2:]))
+    catalog.load_namespace_metadata(joined, expect=ABSENT)
+    catalog.namespace_exists(joined, expect=ABSENT)
+
+
 @should("iceberg.names.nested", operations=SEPARATED[:1], clause="names-round-trip", kind="hostile")
 @given(name=st.sampled_from(["two words", "a+b", "a/b", "größe", "100%"]))
 def test_odd_name_within_a_namespace(catalog: IcebergCatalog, name: str) -> None:
@@ -213,3 +214,13 @@ def test_odd_name_within_a_namespace(catalog: IcebergCatalog, name: str) -> None
     if catalog.create_namespace(id, expect=(200, 400)).status == 200:
         equal(catalog.load_namespace_metadata(id)["namespace"], list(id), "the levels of the namespace")
         same_items(namespaces_below(catalog, catalog.home), [id], "the listed namespaces")
+
+
+# What lies within a nested namespace
+
+NESTED = {
+    name: Body(operation, preparation(operation))
+    for name, operation in OPERATIONS.items()
+    if "{namespace}/" in operation.path and operation.id not in ("updateProperties", "signRequest")
+}
+test_nested_namespaces_are_like_others = levels.nested_namespaces_are_like_others.declare(__name__, NESTED)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from conformance.checks import equal, holds, lacks
+from conformance.checks import equal, holds, lacks, shows
 from conformance.common.hostile import UNUSED
-from conformance.iceberg.catalog import IcebergCatalog
+from conformance.iceberg.catalog import NO_PROPERTIES, IcebergCatalog
 from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.listing import namespaces_below
 from conformance.iceberg.support.namespaces import PROPERTIES, has_properties, namespace_properties
+from conformance.outcomes import Unoffered
 from conformance.requirement import given, must, should
-from conformance.strategies import properties
+from conformance.strategies import plain_properties
 
 CREATE = ["createNamespace"]
 LOAD = ["loadNamespaceMetadata"]
 DROP = ["dropNamespace"]
 NO_NAMESPACE = "NoSuchNamespaceException"
+OWNED = {"owner": "lakeproof", "purpose": "tests"}
 LEVELS = "the levels of the namespace"
 
 
@@ -29,11 +31,22 @@ def test_created_namespace_is_there(catalog: IcebergCatalog) -> None:
 
 
 @must("iceberg.namespace.create.properties", operations=[*CREATE, *LOAD], clause="create-namespace")
-@given(wanted=properties())
+@given(wanted=plain_properties())
 def test_properties_are_kept(catalog: IcebergCatalog, wanted: dict[str, str]) -> None:
     """A created namespace has the properties that it was given, and perhaps others."""
     id = catalog.new_namespace(properties=wanted)
     has_properties(catalog, id, wanted)
+
+
+@must("iceberg.namespace.create.answer", operations=CREATE, clause="create-namespace-answer")
+def test_creation_tells_the_properties(catalog: IcebergCatalog) -> None:
+    """The answer to a creation has the properties that were stored, as loading shows them."""
+    id = catalog.namespace_id()
+    answer = catalog.create_namespace(id, properties=OWNED, expect=(200, NO_PROPERTIES))
+    if answer.status != 200 or answer.get("properties") is None:
+        raise Unoffered("the server keeps no properties of namespaces, or does not tell them here")
+    has_properties(catalog, id, OWNED)
+    shows(answer["properties"], OWNED, "the properties in the answer")
 
 
 @must("iceberg.namespace.create.conflict", operations=CREATE, clause="create-namespace-exists", kind="error")
@@ -54,12 +67,13 @@ def test_refused_creation_changes_nothing(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.namespace.create.nested", operations=[*CREATE, *LOAD], clause="create-namespace")
 def test_three_levels(catalog: IcebergCatalog) -> None:
-    """Where namespaces nest, one of three levels is created and loaded with all of them."""
+    """Where namespaces nest, one within another is loaded with all its levels, and one of three levels too."""
     catalog.require_nested()
     middle = (*catalog.home, "middle")
     catalog.create_namespace(middle)
-    catalog.create_namespace((*middle, "inner"))
-    equal(catalog.load_namespace_metadata((*middle, "inner"))["namespace"], [*middle, "inner"], LEVELS)
+    equal(catalog.load_namespace_metadata(middle)["namespace"], list(middle), LEVELS)
+    inner = catalog.new_deep_namespace((*middle, "inner"))
+    equal(catalog.load_namespace_metadata(inner)["namespace"], list(inner), LEVELS)
 
 
 @should("iceberg.namespace.create.flat", operations=CREATE, clause="create-namespace-nesting", kind="error")
@@ -117,8 +131,10 @@ def test_create_with_level_that_is_no_text(catalog: IcebergCatalog) -> None:
 @should("iceberg.namespace.create.property_type", operations=CREATE, clause="update-properties-values", kind="error")
 @given(value=st.sampled_from([None, {"a": "b"}, ["a"]]))
 def test_create_with_property_that_is_no_text(catalog: IcebergCatalog, value: object) -> None:
-    """A property of a new namespace whose value is no text is refused with 400."""
-    catalog.create_namespace(catalog.namespace_id(), properties={"k": value}, expect=400)
+    """A property of a new namespace whose value is no text is refused with 400, and there is no namespace."""
+    id = catalog.namespace_id()
+    catalog.create_namespace(id, properties={"k": value}, expect=400)
+    catalog.load_namespace_metadata(id, expect=404)
     catalog.control(lambda: catalog.new_namespace(properties={"k": "v"}))
 
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from conformance.common import paths
 from conformance.common.paths import DROPPING, METHODS, Asked
-from conformance.exchange import Exchange
+from conformance.http.exchange import Exchange
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import OBJECTS
 from conformance.iceberg.operations import OPERATIONS

@@ -6,12 +6,15 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from conformance.client import Answer
-from conformance.common.races import Act, Late, losers_are_refused
+from conformance.common.bodies import Body
+from conformance.common.races import Act, Late, losers_are_refused, same_requests_are_no_failure
+from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import IcebergClient, change
+from conformance.iceberg.operations import OPERATIONS
 from conformance.iceberg.support.content import SCHEMA, WIDER, view_body
 from conformance.iceberg.support.metadata import Metadata
+from conformance.iceberg.support.ordinary import preparation
 from conformance.iceberg.support.registrations import registered_before
 from conformance.iceberg.support.updates import add_and_use_schema, requirement
 
@@ -136,3 +139,12 @@ CASES = {
     ),
 }
 test_losers_are_refused = losers_are_refused.declare(__name__, CASES)
+
+
+# What all of them may be told is done: only a failure of the server is wrong for any of them.
+
+SAME = {
+    name: Body(OPERATIONS[name], preparation(OPERATIONS[name]))
+    for name in ("update_properties", "replace_view", "register_view")
+}
+test_same_requests_are_no_failure = same_requests_are_no_failure.declare(__name__, SAME)

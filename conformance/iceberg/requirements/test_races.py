@@ -9,6 +9,7 @@ from typing import Any
 from conformance.checks import equal, one_of, same_items
 from conformance.common.races import Act, Contest, clients, one_wins, refused_otherwise, successes
 from conformance.history import OK, REFUSED, Contradiction, Event, judge_pairs
+from conformance.history.racing import SIZES, Racer, fail_on, race
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import IcebergClient, change
 from conformance.iceberg.support.content import SCHEMA, sql, view_body, view_version
@@ -23,7 +24,6 @@ from conformance.iceberg.support.staging import stage
 from conformance.iceberg.support.updates import LAST_ADDED, append, requirement, set_properties, update
 from conformance.json_values import shown
 from conformance.outcomes import Unoffered, Violation
-from conformance.racing import SIZES, Racer, fail_on, race
 from conformance.requirement import must
 from conformance.suite import Suite
 
@@ -111,7 +111,7 @@ CONTESTS = {
         "Of several clients that create the same namespace at the same time exactly one succeeds; others are told 409.",
         "create the namespace",
         _create_namespace,
-        LOST,
+        (LOST,),
     ),
     "create_table": Contest(
         ["createTable"],
@@ -119,7 +119,7 @@ CONTESTS = {
         "Of several clients that create the same table at the same time exactly one succeeds; others are told 409.",
         "create the table",
         _create_table,
-        LOST,
+        (LOST,),
     ),
     "kinds": Contest(
         ["createTable", "createView"],
@@ -127,7 +127,7 @@ CONTESTS = {
         "Of clients that create a table or a view of one name at the same time exactly one succeeds.",
         "create a table or a view of one name",
         _create_kinds,
-        LOST,
+        (LOST,),
     ),
     "rename": Contest(
         ["renameTable"],
@@ -135,7 +135,7 @@ CONTESTS = {
         "Of several tables that are renamed to one name at the same time exactly one gets it, and no other is lost.",
         "rename a table to one name",
         _rename,
-        LOST,
+        (LOST,),
     ),
     "commit": Contest(
         ["updateTable"],
@@ -143,7 +143,7 @@ CONTESTS = {
         "Of several commits at once that assume the same state one succeeds, and the others are told 409.",
         "commit to the table",
         _commit,
-        LOST,
+        (LOST,),
     ),
 }
 test_one_wins = one_wins.declare(__name__, CONTESTS)

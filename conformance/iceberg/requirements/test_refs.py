@@ -6,16 +6,17 @@ from typing import Any
 
 from conformance.checks import equal, lacks, same_items
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.commits import COMMIT, IMPOSSIBLE, state, unchanged
+from conformance.iceberg.support.commits import COMMIT, FAILED, IMPOSSIBLE, allowed_commit, state, unchanged
+from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.metadata import MAIN, current_snapshot, logged_snapshots, refs, snapshot_ids
 from conformance.iceberg.support.snapshots import FIRST, KEPT, SECOND, new_table_with_snapshots
-from conformance.iceberg.support.updates import append, set_ref, update
+from conformance.iceberg.support.updates import append, requirement, set_ref, update
 from conformance.requirement import must, should
 
 CURRENT, REFS = "the current-snapshot-id", "the refs and their snapshots"
 
 
-@must("iceberg.ref.set", operations=COMMIT, clause="update-set-ref", needs=KEPT)
+@must("iceberg.ref.set", operations=COMMIT, clause="update-set-ref", kind="data", needs=KEPT)
 def test_refs_are_set(catalog: IcebergCatalog) -> None:
     """A branch and a tag point to the snapshots they were set to, with their retention."""
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
@@ -34,7 +35,7 @@ def test_refs_are_set(catalog: IcebergCatalog) -> None:
     equal(current_snapshot(metadata), SECOND, CURRENT)
 
 
-@must("iceberg.ref.branch_append", operations=COMMIT, clause="update-set-ref", needs=KEPT)
+@must("iceberg.ref.branch_append", operations=COMMIT, clause="update-set-ref", kind="data", needs=KEPT)
 def test_append_to_a_branch(catalog: IcebergCatalog) -> None:
     """An append to another branch leaves the current snapshot and the snapshot log."""
     id, files = new_table_with_snapshots(catalog, FIRST)
@@ -42,6 +43,25 @@ def test_append_to_a_branch(catalog: IcebergCatalog) -> None:
     equal(refs(metadata), {MAIN: FIRST, "audit": SECOND}, REFS)
     equal(current_snapshot(metadata), FIRST, CURRENT)
     lacks(logged_snapshots(metadata), [SECOND], "the snapshot-log")
+
+
+OTHERS = {"branch": ("audit", "branch"), "tag": ("v1", "tag")}
+
+
+@must("iceberg.ref.assert.{}", operations=COMMIT, clause="assert-ref-snapshot-id", kind="data", each=OTHERS, needs=KEPT)
+def test_other_ref_has_moved(catalog: IcebergCatalog, case: tuple[str, str]) -> None:
+    """A commit that asserts an older snapshot of a {} beside main, or that it is not there, is refused with 409."""
+    name, type = case
+    id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
+    with catalog.client.preparing():
+        catalog.update_table(id, [set_ref(name, SECOND, type)])
+    before = state(catalog, id)
+    for expected in (FIRST, None):
+        stale = requirement("assert-ref-snapshot-id", ref=name, snapshot_id=expected)
+        type_is(catalog.update_table(id, [set_ref(name, FIRST, type)], [stale], expect=409), FAILED)
+    gone = requirement("assert-ref-snapshot-id", ref="never", snapshot_id=FIRST)
+    type_is(catalog.update_table(id, [set_ref(name, FIRST, type)], [gone], expect=409), FAILED)
+    unchanged(catalog, id, before)
 
 
 @must("iceberg.ref.unknown_snapshot", operations=COMMIT, clause="update-set-ref-unknown", kind="error")
@@ -62,7 +82,7 @@ def test_main_is_no_tag(catalog: IcebergCatalog) -> None:
     unchanged(catalog, id, before)
 
 
-@must("iceberg.ref.rollback", operations=COMMIT, clause="update-set-main", needs=KEPT)
+@must("iceberg.ref.rollback", operations=COMMIT, clause="update-set-main", kind="data", needs=KEPT)
 def test_rollback(catalog: IcebergCatalog) -> None:
     """Setting main to an older snapshot makes that current; none is lost."""
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
@@ -79,7 +99,7 @@ def test_rollback_is_logged(catalog: IcebergCatalog) -> None:
     equal(logged_snapshots(metadata), [FIRST, SECOND, FIRST], "the snapshot-log")
 
 
-@must("iceberg.ref.remove", operations=COMMIT, clause="update-remove-ref", needs=KEPT)
+@must("iceberg.ref.remove", operations=COMMIT, clause="update-remove-ref", kind="data", needs=KEPT)
 def test_refs_are_removed(catalog: IcebergCatalog) -> None:
     """A ref that was removed is gone, and its snapshot stays."""
     id, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
@@ -93,6 +113,6 @@ def test_refs_are_removed(catalog: IcebergCatalog) -> None:
 def test_main_is_removed(catalog: IcebergCatalog) -> None:
     """Without main there is no current snapshot."""
     id, _ = new_table_with_snapshots(catalog, FIRST)
-    metadata = catalog.update_table(id, [update("remove-snapshot-ref", ref_name=MAIN)])["metadata"]
+    metadata = allowed_commit(catalog, id, [update("remove-snapshot-ref", ref_name=MAIN)])["metadata"]
     equal(refs(metadata), {}, REFS)
     equal(current_snapshot(metadata), None, CURRENT)

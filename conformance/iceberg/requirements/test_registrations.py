@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import orjson
@@ -10,17 +11,27 @@ import orjson
 from conformance.checks import equal, holds, lacks, same_items, text
 from conformance.common.hostile import Canary
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.support.commits import same_metadata
+from conformance.iceberg.support.commits import POLICY, same_metadata
 from conformance.iceberg.support.content import WIDER
 from conformance.iceberg.support.errors import type_is
+from conformance.iceberg.support.files import Files
 from conformance.iceberg.support.listing import tables_in
-from conformance.iceberg.support.metadata import NO_SNAPSHOT, column_names, current_snapshot, snapshot_ids, unlike
+from conformance.iceberg.support.metadata import (
+    NO_SNAPSHOT,
+    column_names,
+    current_snapshot,
+    properties_of,
+    snapshot_ids,
+    unlike,
+)
 from conformance.iceberg.support.registrations import (
     REFUSED,
     TAKEN,
     drop_table,
     dropped_file,
     file_of,
+    later_file,
+    located,
     missing_file,
     read_content,
     registered_before,
@@ -29,7 +40,7 @@ from conformance.iceberg.support.registrations import (
 from conformance.iceberg.support.snapshots import FIRST, KEPT, SECOND, new_table_with_snapshots
 from conformance.iceberg.support.staging import stage
 from conformance.iceberg.support.updates import TOUCH, add_and_use_schema, append
-from conformance.outcomes import Violation
+from conformance.outcomes import Unoffered, Violation
 from conformance.requirement import must, should
 
 TABLE = ["registerTable"]
@@ -74,9 +85,31 @@ def test_drop_leaves_the_files(catalog: IcebergCatalog) -> None:
     """Without purgeRequested dropping leaves the files: the table can be registered again."""
     id = catalog.new_table()
     location = file_of(catalog, id)
+    files: Files | None = None
+    with suppress(Unoffered):
+        reached = stage(catalog, id).files
+        files = reached if reached.read(location) else None
     catalog.drop_table(id)
+    if files is not None:
+        holds(files.exists(location), f"the metadata file {location} is there after the drop")
     catalog.register_table(id, metadata_location=location)
     catalog.load_table(id)
+
+
+@must("iceberg.table.load.uncommitted", operations=["loadTable"], clause="load-table-committed")
+def test_uncommitted_file_is_no_state(catalog: IcebergCatalog) -> None:
+    """A metadata file that lies beside that of a table, has a later number and was never committed, is not shown."""
+    id = catalog.new_table(properties={"a": "1"})
+    with catalog.client.preparing():
+        location, files = file_of(catalog, id), stage(catalog, id).files
+        before = catalog.metadata(id)
+        later = {**before, "properties": {**properties_of(before), "a": "2"}}
+        written = written_beside(located(location, files), orjson.dumps(later), later_file(location))
+    try:
+        same_metadata(catalog, catalog.metadata(id), before, "the metadata beside a file that nobody committed")
+        equal(file_of(catalog, id), location, "the metadata-location")
+    finally:
+        files.remove(written)
 
 
 @must("iceberg.register.table.taken", operations=TABLE, clause="register-table-exists", kind="error")
@@ -103,11 +136,11 @@ def test_name_of_a_view_is_taken(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.register.table.overwrite", operations=TABLE, clause="register-table-overwrite")
 def test_overwrite(catalog: IcebergCatalog) -> None:
-    """With overwrite the table takes on the metadata of the file, or 406 says that the server cannot do that."""
+    """With overwrite the table takes on the metadata of the file, or a refusal leaves it as it was."""
     id = catalog.new_table()
     older = file_of(catalog, id)
     before = catalog.update_table(id, add_and_use_schema(WIDER))["metadata"]
-    done = catalog.register_table(id, metadata_location=older, overwrite=True, expect=(200, 406)).status == 200
+    done = catalog.register_table(id, metadata_location=older, overwrite=True, expect=(200, *POLICY)).status == 200
     if done:
         lacks(column_names(catalog.metadata(id)), ["extra"], "the columns of the table")
     else:
@@ -219,8 +252,8 @@ def test_metadata_file_is_lost(catalog: IcebergCatalog) -> None:
 
 
 @must("iceberg.register.table.view_file", operations=TABLE, clause="register-table-no-file", kind="error")
-def testfile_of_a_view(catalog: IcebergCatalog) -> None:
-    """The metadata file of a view is none of a table: it is refused with a 4xx status, and no table appears."""
+def test_file_of_a_view(catalog: IcebergCatalog) -> None:
+    """The metadata file of a view is refused as a table's with a 4xx status, and no table appears."""
     catalog.require("createView")
     registered_before(catalog, "v")
     view = catalog.new_view("v")

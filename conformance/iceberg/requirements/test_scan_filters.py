@@ -50,7 +50,13 @@ def _conditions_on(layout: str) -> list[Json]:
     ]
 
 
-@must("iceberg.scan.filter.layout.{}", operations=PLAN, clause="plan-filter", each={name: name for name in LAYOUTS})
+@must(
+    "iceberg.scan.filter.layout.{}",
+    operations=PLAN,
+    clause="plan-filter",
+    kind="data",
+    each={name: name for name in LAYOUTS},
+)
 def test_filter_loses_nothing(catalog: IcebergCatalog, case: str) -> None:
     """A filter loses no file with a row that fits it, in a table with the layout {}."""
     table = new_events(catalog, case)

@@ -1,12 +1,11 @@
-"""The course of a planning: its states, plan tasks, cancelling, and what is not there."""
+"""The course of a scan plan: its states, plan tasks, cancelling, and what is not there."""
 
 from __future__ import annotations
 
 from hypothesis import strategies as st
 
 from conformance.checks import at_least, equal, holds, nothing, one_of, text, unequal
-from conformance.client import Answer
-from conformance.common.operations import subject
+from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.operations import OPERATIONS
 from conformance.iceberg.support.content import SCHEMA
@@ -33,9 +32,9 @@ from specs.openapi import Operation
 
 MANY = 1100  # files, more than servers put into one answer
 NOWHERE = "lakeproof-issued-by-nobody"
-STATUS = "the status of the planning"
+STATUS = "the status of the scan plan"
 STATES = (COMPLETED, SUBMITTED, FAILED)
-PLANNING = {
+PLAN_OPERATIONS = {
     name: operation
     for name, operation in OPERATIONS.items()
     if operation.path.endswith(("/plan", "/plan/{plan-id}", "/tasks"))
@@ -61,7 +60,7 @@ def new_large_table(catalog: IcebergCatalog) -> ScanTable:
 
 
 def submitted(catalog: IcebergCatalog, table: ScanTable) -> Answer:
-    """Return the answer to a planning that goes on. Raises Unoffered where the server plans at once."""
+    """Return the answer to a scan plan that goes on. Raises Unoffered where the server plans at once."""
     answer = catalog.plan_table_scan(table.id)
     if answer["status"] != SUBMITTED:
         raise Unoffered("the server plans while the client waits")
@@ -82,12 +81,12 @@ def leads_on(answer: Answer) -> None:
     holds(tasks, "there are file-scan-tasks or plan-tasks in the answer")
 
 
-# The states of a planning
+# The states of a scan plan
 
 
 @must("iceberg.scan.completed", operations=PLAN, clause="plan-completed")
 def test_completed_planning_has_its_tasks(catalog: IcebergCatalog) -> None:
-    """A planning ends in an answer, completed, that has the tasks for all files."""
+    """A scan plan ends in an answer, completed, that has the tasks for all files."""
     table = new_small_table(catalog)
     planned = plan(catalog, table.id)
     equal(planned.answer["status"], COMPLETED, STATUS)
@@ -97,7 +96,7 @@ def test_completed_planning_has_its_tasks(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.states", operations=["planTableScan"], clause="plan-not-cancelled")
 def test_new_planning_is_not_cancelled(catalog: IcebergCatalog) -> None:
-    """The answer to a new planning is completed, submitted or failed, also after an equal one was cancelled."""
+    """The answer to a new scan plan is completed, submitted or failed, also after an equal one was cancelled."""
     table = new_small_table(catalog)
     first = catalog.plan_table_scan(table.id)
     one_of(first["status"], STATES, STATUS)
@@ -108,26 +107,26 @@ def test_new_planning_is_not_cancelled(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.submitted", operations=["planTableScan"], clause="plan-submitted")
 def test_submitted_planning_has_an_id(catalog: IcebergCatalog) -> None:
-    """A planning that is submitted has a plan-id of its own."""
+    """A scan plan that is submitted has a plan-id of its own."""
     table = new_small_table(catalog)
     first, second = (text(submitted(catalog, table)["plan-id"], "the plan-id") for _ in range(2))
-    unequal(second, first, "the plan-id of the second planning")
+    unequal(second, first, "the plan-id of the second scan plan")
 
 
 @must("iceberg.scan.fetch", operations=["fetchPlanningResult"], clause="plan-fetch")
 def test_submitted_planning_can_be_asked_for(catalog: IcebergCatalog) -> None:
-    """A planning that is submitted can be asked for until it is completed, and then has all files."""
+    """A scan plan that is submitted can be asked for until it is completed, and then has all files."""
     table = new_small_table(catalog)
     has_files(followed(catalog, table.id, submitted(catalog, table)), table.data_files())
 
 
 @must("iceberg.scan.fetch_id", operations=["fetchPlanningResult"], clause="plan-fetch")
 def test_planning_with_an_id_can_be_asked_for(catalog: IcebergCatalog) -> None:
-    """Under the id of a planning that is completed there is the same planning, or nothing any more."""
+    """Under the id of a scan plan that is completed there is the same scan plan, or nothing any more."""
     table = new_small_table(catalog)
     planned = plan(catalog, table.id)
     if not planned.id:
-        raise Unoffered("the server gives a completed planning no id")
+        raise Unoffered("the server gives a completed scan plan no id")
     fetched = catalog.fetch_planning_result(table.id, planned.id, expect=(200, 404))
     if fetched.status == 200:
         equal(fetched["status"], COMPLETED, STATUS)
@@ -138,7 +137,7 @@ def test_planning_with_an_id_can_be_asked_for(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.failed", operations=["planTableScan"], clause="plan-failed", kind="error")
 def test_failed_planning_has_an_error(catalog: IcebergCatalog) -> None:
-    """A planning whose manifest list is gone is not completed, but refused or failed with an error."""
+    """A scan plan whose manifest list is gone is not completed, but refused or failed with an error."""
     table = new_small_table(catalog)
     catalog.load_table(table.id)
     location = table.metadata["snapshots"][-1]["manifest-list"]
@@ -150,7 +149,7 @@ def test_failed_planning_has_an_error(catalog: IcebergCatalog) -> None:
         answer = finished(catalog, table.id, answer)
         equal(answer["status"], FAILED, STATUS)
     error = answer["error"]
-    holds(isinstance(error, dict), "the error of a failed planning is an object")
+    holds(isinstance(error, dict), "the error of a failed scan plan is an object")
     for name in ("message", "type"):
         text(error.get(name), f"the {name} of the error")
 
@@ -197,11 +196,11 @@ def test_unknown_plan_task(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.cancel", operations=["cancelPlanning"], clause="plan-cancel")
 def test_cancelled_planning(catalog: IcebergCatalog) -> None:
-    """A planning with an id can be cancelled with 204; afterwards its id is cancelled or unknown."""
+    """A scan plan with an id can be cancelled with 204; afterwards its id is cancelled or unknown."""
     table = new_large_table(catalog)
     plan_id = catalog.plan_table_scan(table.id).get("plan-id")
     if not plan_id:
-        raise Unoffered("the server gives its plannings no id")
+        raise Unoffered("the server gives its scan plans no id")
     equal(len(catalog.cancel_planning(table.id, plan_id, expect=204).body), 0, "the bytes of the body")
     after = catalog.fetch_planning_result(table.id, plan_id, expect=(200, 404))
     if after.status == 200:
@@ -210,11 +209,11 @@ def test_cancelled_planning(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.cancel_one", operations=["cancelPlanning"], clause="plan-cancel")
 def test_cancelling_leaves_others_alone(catalog: IcebergCatalog) -> None:
-    """Cancelling a planning does nothing to another one of the same table."""
+    """Cancelling a scan plan does nothing to another one of the same table."""
     table = new_large_table(catalog)
     first, second = (catalog.plan_table_scan(table.id) for _ in range(2))
     if not first.get("plan-id"):
-        raise Unoffered("the server gives its plannings no id")
+        raise Unoffered("the server gives its scan plans no id")
     catalog.cancel_planning(table.id, first["plan-id"], expect=204)
     has_files(followed(catalog, table.id, second), table.data_files())
 
@@ -224,32 +223,32 @@ def test_cancelling_leaves_others_alone(catalog: IcebergCatalog) -> None:
 
 @must("iceberg.scan.fetch_unknown", operations=["fetchPlanningResult"], clause="plan-unknown-id", kind="error")
 def test_fetching_an_unknown_planning(catalog: IcebergCatalog) -> None:
-    """Asking for a planning that never was is 404."""
+    """Asking for a scan plan that never was is 404."""
     id = catalog.new_table()
     type_is(catalog.fetch_planning_result(id, NOWHERE, expect=404), "NoSuchPlanIdException")
 
 
 @must("iceberg.scan.cancel_unknown", operations=["cancelPlanning"], clause="plan-unknown-id", kind="error")
 def test_cancelling_an_unknown_planning(catalog: IcebergCatalog) -> None:
-    """Cancelling a planning that never was is 404."""
+    """Cancelling a scan plan that never was is 404."""
     id = catalog.new_table()
     type_is(catalog.cancel_planning(id, NOWHERE, expect=404), "NoSuchPlanIdException")
 
 
-@must("iceberg.scan.no_table.{}", operations=subject, clause="plan-not-found", kind="error", each=PLANNING)
+@must("iceberg.scan.no_table.{}", clause="plan-not-found", kind="error", each=PLAN_OPERATIONS)
 def test_planning_on_a_missing_table(catalog: IcebergCatalog, case: Operation) -> None:
     """{} is 404 for a table that does not exist."""
     type_is(_called(catalog, case, catalog.table_id("missing")), "NoSuchTableException")
 
 
-@must("iceberg.scan.no_namespace.{}", operations=subject, clause="plan-not-found", kind="error", each=PLANNING)
+@must("iceberg.scan.no_namespace.{}", clause="plan-not-found", kind="error", each=PLAN_OPERATIONS)
 def test_planning_in_a_missing_namespace(catalog: IcebergCatalog, case: Operation) -> None:
     """{} is 404 where the namespace does not exist."""
     refused = _called(catalog, case, (*catalog.missing_namespace(), "t"))
     type_is(refused, "NoSuchNamespaceException", "NoSuchTableException")
 
 
-@must("iceberg.scan.no_view.{}", operations=subject, clause="plan-not-found", kind="error", each=PLANNING)
+@must("iceberg.scan.no_view.{}", clause="plan-not-found", kind="error", each=PLAN_OPERATIONS)
 def test_planning_on_a_view(catalog: IcebergCatalog, case: Operation) -> None:
     """{} is 404 for the name of a view: it is no table."""
     _called(catalog, case, catalog.new_view("t"))
@@ -267,14 +266,14 @@ def _called(catalog: IcebergCatalog, operation: Operation, id: Names) -> Answer:
 
 @may("iceberg.storage.vended.plan", operations=["planTableScan", "fetchPlanningResult"], clause="plan-credentials")
 def test_credentials_of_a_planning(catalog: IcebergCatalog) -> None:
-    """Credentials that come with a completed planning are for the place of the table."""
+    """Credentials that come with a completed scan plan are for the place of the table."""
     id = catalog.new_table()
     location = catalog.metadata(id)["location"]
     answer = finished(catalog, id, catalog.plan_table_scan(id, _headers=asking(VENDED)))
     equal(answer["status"], COMPLETED, STATUS)
     credentials = answer.get(CREDENTIALS) or []
     if not credentials:
-        raise Unoffered("the server brings no credentials with a planning")
+        raise Unoffered("the server brings no credentials with a scan plan")
     prefixes = [credential.get("prefix") for credential in credentials]
     covered = any(covers(str(prefix), location) for prefix in prefixes)
     holds(covered, f"one of the prefixes {shown(prefixes)} of {CREDENTIALS} covers {location}")
@@ -295,6 +294,6 @@ def test_wanted_rows_are_a_hint(catalog: IcebergCatalog, wanted: int) -> None:
 
 @must("iceberg.scan.delegation.{}", operations=PLAN, clause="plan-completed", each=WAYS)
 def test_access_delegation_is_a_wish(catalog: IcebergCatalog, case: str) -> None:
-    """A planning with X-Iceberg-Access-Delegation ({}) has the same tasks as one without."""
+    """A scan plan with X-Iceberg-Access-Delegation ({}) has the same tasks as one without."""
     table = new_small_table(catalog)
     has_files(plan(catalog, table.id, _headers=asking(case)), table.data_files())

@@ -1,4 +1,4 @@
-"""What is judged over all answers of scan planning."""
+"""What is checked over all answers of scan planning."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
     each=REFUSED,
 )
 def test_snapshots_that_do_not_go_together(catalog: IcebergCatalog, case: tuple[str, dict[str, Any]]) -> None:
-    """A planning with snapshots that do not go together ({}) is refused with 400."""
+    """A scan plan with snapshots that do not go together ({}) is refused with 400."""
     table, snapshots = new_history(catalog)
     request = {name: snapshots[number] for name, number in case[1].items()}
     catalog.plan_table_scan(table.id, **request, expect=400)
@@ -157,7 +157,7 @@ UNKNOWN = {
     each=UNKNOWN,
 )
 def test_unknown_snapshot(catalog: IcebergCatalog, case: dict[str, int | None]) -> None:
-    """A planning that names a {} that the table does not have is refused with 400 or 404."""
+    """A scan plan that names a {} that the table does not have is refused with 400 or 404."""
     table, snapshots = new_history(catalog)
     request: dict[str, Any] = {name: snapshots[0] if id is None else id for name, id in case.items()}
     catalog.plan_table_scan(table.id, **request, expect=(400, 404))

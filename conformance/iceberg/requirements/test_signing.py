@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 import urllib3
 
 from conformance.checks import equal, holds, one_of, url
-from conformance.client import Answer
+from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.storage import SIGNING, Place, load_for, place_of
 from conformance.json_values import shown

@@ -9,7 +9,7 @@ from typing import Any
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import IcebergClient
 from conformance.iceberg.support.content import SCHEMA, WIDER, partition, view_body
-from conformance.requirement import must
+from conformance.requirement import should
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ CREATIONS = {
 }
 
 
-@must(
+@should(
     "iceberg.body.smallest.{}",
     operations=lambda case: [case.operation],
     clause="smallest-bodies",
@@ -46,7 +46,7 @@ def test_smallest_body(catalog: IcebergCatalog, case: Creation) -> None:
     catalog.send(case.operation, path, case.body(id))
 
 
-@must("iceberg.update.without_ids.{}", operations=["updateTable"], clause="smallest-bodies", each=ADDED)
+@should("iceberg.update.without_ids.{}", operations=["updateTable"], clause="smallest-bodies", each=ADDED)
 def test_ids_are_the_servers(catalog: IcebergCatalog, case: dict[str, Any]) -> None:
     """A {} is added by a commit that leaves the ids out which its schema does not require."""
     id = catalog.new_table()

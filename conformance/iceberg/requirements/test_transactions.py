@@ -12,6 +12,7 @@ from conformance.iceberg.support.commits import FAILED, IMPOSSIBLE, UNKNOWN, VIE
 from conformance.iceberg.support.content import SCHEMA, WIDER
 from conformance.iceberg.support.errors import type_is
 from conformance.iceberg.support.metadata import column_names, properties_of
+from conformance.iceberg.support.snapshots import FIRST, SECOND, new_table_with_snapshots
 from conformance.iceberg.support.updates import (
     CREATE,
     OTHER_UUID,
@@ -20,6 +21,7 @@ from conformance.iceberg.support.updates import (
     creation,
     requirement,
     set_properties,
+    set_ref,
     update,
 )
 from conformance.requirement import must, should
@@ -61,6 +63,18 @@ def test_all_tables_change(catalog: IcebergCatalog) -> None:
     equal(properties_of(catalog.metadata(c)).get("k"), "v", 'the property "k" of the third table')
 
 
+MANY = [f"t{number}" for number in range(8)]
+
+
+@must("iceberg.transaction.many", operations=COMMIT, clause="transaction", kind="data")
+def test_many_tables(catalog: IcebergCatalog) -> None:
+    """However many tables a transaction has, all of them are changed."""
+    ids = _tables(catalog, *MANY)
+    catalog.commit_transaction([change(id, [TOUCH]) for id in ids])
+    touched = [properties_of(catalog.metadata(id)).get("touched") for id in ids]
+    equal(touched, ["1"] * len(ids), "the property that the transaction set, table by table")
+
+
 @must("iceberg.transaction.files", operations=COMMIT, clause="transaction")
 def test_metadata_files_are_new(catalog: IcebergCatalog) -> None:
     """After a transaction each of its tables has a new metadata file, and others have theirs still."""
@@ -85,6 +99,20 @@ def test_one_requirement_fails(catalog: IcebergCatalog, case: int) -> None:
     refused = catalog.commit_transaction(changes, expect=409)
     type_is(refused, FAILED)
     _unchanged(catalog, ids, before)
+
+
+@must("iceberg.transaction.assert_ref", operations=COMMIT, clause="assert-ref-snapshot-id", kind="data")
+def test_branch_has_moved(catalog: IcebergCatalog) -> None:
+    """If a branch beside main has moved since a transaction began, all is refused with 409, and no table changes."""
+    first, _ = new_table_with_snapshots(catalog, FIRST, SECOND)
+    other = catalog.new_table("other")
+    with catalog.client.preparing():
+        catalog.update_table(first, [set_ref("audit", SECOND)])
+    before = _states(catalog, [first, other])
+    stale = requirement("assert-ref-snapshot-id", ref="audit", snapshot_id=FIRST)
+    changes = [change(other, [TOUCH]), change(first, [set_ref("audit", FIRST)], [stale])]
+    type_is(catalog.commit_transaction(changes, expect=409), FAILED)
+    _unchanged(catalog, [first, other], before)
 
 
 @must("iceberg.transaction.missing", operations=COMMIT, clause="transaction-refused", kind="error")
@@ -172,6 +200,10 @@ def test_transaction_creates_a_table(catalog: IcebergCatalog) -> None:
 def test_create_assertion_fails(catalog: IcebergCatalog) -> None:
     """If one of a transaction's tables must not be there but is, all is refused with 409, and no table changes."""
     ids = _tables(catalog, "a", "b")
+    new = catalog.table_id("new")
+    with catalog.client.preparing():
+        staged = catalog.create_table(new, schema=SCHEMA, stage_create=True)["metadata"]
+    catalog.control(lambda: catalog.commit_transaction([change(new, creation(staged), [CREATE])]))
     before = _states(catalog, ids)
     catalog.commit_transaction([change(ids[0], [TOUCH]), change(ids[1], [TOUCH], [CREATE])], expect=409)
     _unchanged(catalog, ids, before)

@@ -32,7 +32,8 @@ def test_action_is_done_or_refused(catalog: IcebergCatalog, case: str) -> None:
             raise Violation(f"{case} was passed over: the answer is 200, but the metadata do not show it")
     else:
         unchanged(catalog, id, before)
-    equal(current_snapshot(catalog.metadata(id)), NEW, "the current snapshot")
+    if case != "add-snapshot":  # whether that is the current one then, iceberg.snapshot.add judges
+        equal(current_snapshot(catalog.metadata(id)), NEW, "the current snapshot")
 
 
 ABSENT: dict[str, dict[str, Any]] = {

@@ -1,11 +1,10 @@
-"""What is judged for every operation over all answers of the run, or by one probe of each."""
+"""What is checked for every operation over all answers of the run, or by one probe of each."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from conformance.common import wire
-from conformance.common.operations import subject
 from conformance.iceberg.operations import OPERATIONS
 from conformance.iceberg.support.checks import BODY, CODE, TEXT, TYPE
 from conformance.iceberg.support.metadata import TABLE_RULES, VIEW_RULES
@@ -36,7 +35,7 @@ test_answers_match_document = wire.answers_match_document.declare(__name__, OPER
 @should("iceberg.unsupported.form", operations=ALL, clause="unsupported-operation", kind="wire")
 def test_form_of_refusals(suite: Suite) -> None:
     """Operations that the server does not have are refused with a 4xx status, not with 5xx."""
-    wire.judge_refusals(suite)
+    wire.check_refusals(suite)
 
 
 @must("iceberg.errors.body", operations=ALL, clause="error-body", kind="wire")
@@ -46,27 +45,27 @@ def test_errors_have_a_body(suite: Suite) -> None:
     wire.raise_first(suite, [finding for name in offered for finding in suite.client.wire.extra(BODY, name)])
 
 
-@must("iceberg.errors.code.{}", operations=subject, clause="error-code-is-status", kind="wire", each=ERRING)
+@must("iceberg.errors.code.{}", clause="error-code-is-status", kind="wire", each=ERRING)
 def test_error_codes_are_statuses(suite: Suite, case: Operation) -> None:
     """The code in every error of {} is the status of the answer."""
-    wire.judge_extra(suite, case, CODE)
+    wire.check_extra(suite, case, CODE)
 
 
-@should("iceberg.errors.type.{}", operations=subject, clause="error-types", kind="wire", each=ERRING)
+@should("iceberg.errors.type.{}", clause="error-types", kind="wire", each=ERRING)
 def test_error_types_are_known(suite: Suite, case: Operation) -> None:
     """Every error that {} states for a reason of its own has a type that clients know for it."""
-    wire.judge_extra(suite, case, TYPE)
+    wire.check_extra(suite, case, TYPE)
 
 
-@should("iceberg.errors.text.{}", operations=subject, clause="error-text", kind="wire", each=ERRING)
+@should("iceberg.errors.text.{}", clause="error-text", kind="wire", each=ERRING)
 def test_error_texts_are_for_people(suite: Suite, case: Operation) -> None:
     """The message in an error of {} shows nothing of the inside of the server."""
-    wire.judge_extra(suite, case, TEXT)
+    wire.check_extra(suite, case, TEXT)
 
 
 @dataclass(frozen=True, slots=True)
 class MetadataRule:
-    """A rule that metadata in all answers keep: the clause that states it, and the check that judges it."""
+    """A rule that metadata in all answers keep: the clause that states it, and the check of it."""
 
     clause: str
     check: str

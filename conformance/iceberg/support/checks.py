@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from conformance.exchange import Exchange
+from conformance.http.exchange import Exchange
+from conformance.http.wire import ExtraCheck
 from conformance.iceberg.support.metadata import TABLE_RULES, VIEW_RULES, Rule
 from conformance.iceberg.support.scans.rules import SCAN_RULES
 from conformance.json_values import shown
-from conformance.wire import ExtraCheck
 from specs.iceberg.errors import OAUTH_OPERATION, stated_types
 from specs.profiles import Profile
 
@@ -30,7 +30,7 @@ Found = list[tuple[str, str]]
 
 def error_has_body(exchange: Exchange, value: Any) -> Found:
     """An error is a JSON object with one field, error, with message, type and code."""
-    if not _judged(exchange):
+    if not _has_error_body(exchange):
         return []
     error = value.get("error") if isinstance(value, dict) else None
     if not isinstance(error, dict):
@@ -58,7 +58,7 @@ def type_is_known(exchange: Exchange, value: Any, profile: Profile) -> Found:
     known = stated_types(exchange.operation, profile).get(exchange.status) if exchange.status < 500 else None
     if not known or "type" not in error or error["type"] in sorted(known):  # it may be of any kind
         return []
-    return [("body:/error/type", f"the type {shown(error['type'])} is none of {', '.join(sorted(known))}")]
+    return [("body:/error/type", f"the type {shown(error['type'])} is not one of {', '.join(sorted(known))}")]
 
 
 def text_is_for_people(exchange: Exchange, value: Any) -> Found:
@@ -68,12 +68,12 @@ def text_is_for_people(exchange: Exchange, value: Any) -> Found:
     return [("body:/error/message", f"the message shows {shown(match.group())}")] if match else []
 
 
-def _judged(exchange: Exchange) -> bool:
+def _has_error_body(exchange: Exchange) -> bool:
     return exchange.status >= 400 and exchange.method != "HEAD" and exchange.operation != OAUTH_OPERATION
 
 
 def _error(exchange: Exchange, value: Any) -> dict[str, Any]:
-    error = value.get("error") if _judged(exchange) and isinstance(value, dict) else None
+    error = value.get("error") if _has_error_body(exchange) and isinstance(value, dict) else None
     return error if isinstance(error, dict) else {}
 
 
@@ -91,7 +91,7 @@ def rule_check(rule: Rule, key: str) -> ExtraCheck:
 
 
 def _found(rule: Rule, metadata: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Return what a rule finds; metadata of a wrong form are for the schema to judge."""
+    """Return what a rule finds; metadata of a wrong form are for the schema to check."""
     try:
         for pointer, message in rule(metadata):
             yield f"body:/metadata{pointer}", message

@@ -90,7 +90,7 @@ def updates(table: TableModel, choice: Choice) -> tuple[Updates, TableModel | No
 
 
 def _set_property(_table: TableModel, choice: Choice) -> Updates:
-    return [set_properties(**{OWN + choice.one("abc"): choice.one(["", "1", "größe"])})]
+    return [set_properties(**{OWN + choice.one("abc"): choice.one(["0", "1", "two words"])})]
 
 
 def _remove_property(_table: TableModel, choice: Choice) -> Updates:
@@ -198,16 +198,8 @@ def _move(table: TableModel, choice: Choice) -> Updates:
     return [update("set-location", location=choice.one([table.location, f"{table.location.rstrip('/')}/moved"]))]
 
 
-def _key(table: TableModel, choice: Choice) -> Updates:
-    id = choice.one("xy")
-    key = {"key-id": id, "encrypted-key-metadata": "c2VjcmV0"}
-    gone = update("remove-encryption-key", key_id=id)
-    added = update("add-encryption-key", encryption_key=key)
-    return [choice.one([gone, added]) if table.version >= 3 and id not in table.keys else gone]
-
-
 STEPS_WITHOUT_FILES: tuple[Step, ...] = (
-    *(_set_property, _remove_property, _upgrade, _move, _key),
+    *(_set_property, _remove_property, _upgrade, _move),
     *(_add_column, _drop_column, _rename_column, _use_schema, _remove_schemas),
     *(_add_spec, _use_spec, _remove_specs, _add_order, _use_order),
 )
@@ -231,7 +223,8 @@ def _uuid(_metadata: Metadata, table: TableModel, holds: bool) -> dict[str, Any]
 
 
 def _ref(_metadata: Metadata, table: TableModel, holds: bool) -> dict[str, Any]:
-    return requirement("assert-ref-snapshot-id", ref=MAIN, snapshot_id=table.current if holds else UNKNOWN)
+    name = max(table.refs, default=MAIN)  # a tag or another branch than main, where there is one
+    return requirement("assert-ref-snapshot-id", ref=name, snapshot_id=_head(table, name) if holds else UNKNOWN)
 
 
 def _last(type: str, name: str, key: str) -> Callable[[Metadata, TableModel, bool], dict[str, Any]]:

@@ -7,10 +7,12 @@ from typing import Any
 import msgspec
 
 from conformance.checks import equal
+from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.content import order, partition, sort_field, spec
 from conformance.iceberg.support.metadata import Metadata, column_names, properties_of
 from conformance.iceberg.support.updates import OTHER_UUID, requirement, set_properties
+from conformance.outcomes import Unoffered
 
 COMMIT = ["updateTable"]
 FAILED = "CommitFailedException"
@@ -19,6 +21,15 @@ IMPOSSIBLE = (400, 409)  # with what it refuses a commit that no table can have
 LAYOUT: dict[str, Any] = {"partition_spec": spec(partition(3, "day")), "write_order": order(sort_field(1))}
 UNKNOWN = requirement("assert-moon-phase", phase="full")
 VIEW_UUID = requirement("assert-view-uuid", uuid=OTHER_UUID)
+
+
+def allowed_commit(catalog: IcebergCatalog, id: Names, updates: list[dict[str, Any]]) -> Answer:
+    """Commit what a server may refuse to let anybody do. Raises Unoffered when it does."""
+    catalog.revision.require_updates(updates)
+    answer = catalog.update_table(id, updates, expect=(200, *POLICY))
+    if answer.status != 200:
+        raise Unoffered(f"the server refuses {' and '.join(str(update['action']) for update in updates)} here")
+    return answer
 
 
 def state(catalog: IcebergCatalog, id: Names) -> tuple[Any, Any]:

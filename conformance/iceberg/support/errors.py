@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conformance.checks import one_of
-from conformance.client import Answer
+from conformance.http.client import Answer
 from specs.iceberg.errors import known_types
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
 
-from conformance.client import Answer
+from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.storage import (
     ACCESS_KEY,
@@ -134,9 +134,11 @@ def local_files(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
 
 def files_by_options(catalog: IcebergCatalog, id: Names, loaded: Answer) -> Files:
     """Return the files of a table on S3, reached by the settings of the run. Raises Unoffered without such."""
-    options = dict(catalog.target.settings.storage_pairs())
-    if not _on_s3(location_of(loaded)) or not options:
+    options = dict(catalog.target.settings.pairs("storage_option"))
+    if not _on_s3(location_of(loaded)):
         raise Unoffered(UNREACHABLE)
+    if not options:
+        raise Unoffered(f"{UNREACHABLE}: --storage-option gives the keys to them")
     return S3Files({**(loaded.get("config") or {}), **options})
 
 

@@ -10,9 +10,10 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from conformance.client import Answer
+from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import change
+from conformance.iceberg.support.commits import ours
 from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.iceberg.support.registrations import dropped_file
 from conformance.iceberg.support.updates import set_properties
@@ -76,7 +77,7 @@ MUTATIONS = {
         lambda catalog: partial(catalog.rename_table, catalog.new_table(), catalog.table_id("renamed")),
     ),
     "commit_transaction": Mutation(
-        "commitTransaction", _transaction, lambda catalog: catalog.metadata(catalog.table_id())
+        "commitTransaction", _transaction, lambda catalog: ours(catalog, catalog.metadata(catalog.table_id()))
     ),
     "create_view": Mutation(
         "createView", lambda catalog: partial(catalog.create_view, catalog.table_id("v"), **view_body(catalog.home))

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any
 
 from conformance.checks import listed
-from conformance.client import Answer
+from conformance.http.client import Answer
+from conformance.http.paging import pages
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import Id
-from conformance.paging import pages
 
 NEXT = "next-page-token"
 FIRST_PAGE = ""
@@ -47,16 +47,16 @@ class Listing:
 
     def pages(self, catalog: IcebergCatalog, **query: Any) -> list[Answer]:
         """Return the pages from the first to the last. Raises Violation when they never end."""
-        return _follow(self.first_page(catalog, **query), partial(self.fetch, catalog, **query))
+        return followed(self.first_page(catalog, **query), partial(self.fetch, catalog, **query))
 
     def pages_behind(self, page: Answer, catalog: IcebergCatalog, **query: Any) -> list[Answer]:
         """Return the pages that follow one. Raises Violation when they never end."""
-        return _follow(page, partial(self.fetch, catalog, **query))[1:]
+        return followed(page, partial(self.fetch, catalog, **query))[1:]
 
     def everything(self, catalog: IcebergCatalog) -> list[Item]:
         """Return all that is listed of the example's own, in one answer or in several."""
         fetch = partial(self.fetch, catalog)
-        return self.ours(catalog, *_follow(fetch(), fetch))
+        return self.ours(catalog, *followed(fetch(), fetch))
 
     def prepare(self, catalog: IcebergCatalog) -> None:
         """Raise Unoffered when the target cannot have what is listed."""
@@ -110,7 +110,7 @@ def own(catalog: IcebergCatalog, items: list[Item]) -> list[Item]:
     return [entry for entry in items if str(entry[-1] if entry else "").startswith(catalog.stem)]
 
 
-def _follow(first: Answer, fetch: Callable[..., Answer]) -> list[Answer]:
+def followed(first: Answer, fetch: Callable[..., Answer]) -> list[Answer]:
     """Return a page and all that follow it. Raises Violation when they never end."""
     return list(pages(lambda token: fetch(pageToken=token), NEXT, first))
 
@@ -123,10 +123,10 @@ def namespaces_below(catalog: IcebergCatalog, parent: Id | None = None) -> list[
 def tables_in(catalog: IcebergCatalog, namespace: Id) -> list[Item]:
     """Return the tables of a namespace that belong to the running example."""
     fetch = partial(catalog.list_tables, namespace)
-    return own(catalog, [entry for page in _follow(fetch(), fetch) for entry in items_of(page, "identifiers")])
+    return own(catalog, [entry for page in followed(fetch(), fetch) for entry in items_of(page, "identifiers")])
 
 
 def views_in(catalog: IcebergCatalog, namespace: Id) -> list[Item]:
     """Return the views of a namespace that belong to the running example."""
     fetch = partial(catalog.list_views, namespace)
-    return own(catalog, [entry for page in _follow(fetch(), fetch) for entry in items_of(page, "identifiers")])
+    return own(catalog, [entry for page in followed(fetch(), fetch) for entry in items_of(page, "identifiers")])

@@ -1,20 +1,22 @@
-"""Ordinary requests of the operations with a JSON body: with all fields that a server accepts."""
+"""Ordinary requests of the operations: where they have a JSON body, with all fields that a server accepts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from conformance.client import Answer
+from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.iceberg.client import Id, change
+from conformance.iceberg.client import Id, change, identifier
 from conformance.iceberg.support import stored, update_actions
 from conformance.iceberg.support.metadata import MAIN
-from conformance.iceberg.support.registrations import registered_before
+from conformance.iceberg.support.registrations import dropped_file, dropped_view, registered_before
+from conformance.iceberg.support.reports import REPORTS
 from conformance.iceberg.support.stored import ORDER, SAMPLES, SCHEMA, SPEC, Sample, full_view
 from conformance.iceberg.support.update_actions import ACTIONS
 from conformance.iceberg.support.updates import LAST_ADDED, TOUCH, add_schema, requirement, update
+from specs.openapi import Operation
 
 Json = dict[str, Any]
 
@@ -25,6 +27,8 @@ class Ordinary:
 
     path: Mapping[str, str] | None
     body: Any
+    query: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str | None] = field(default_factory=dict)
 
     def with_content(self, body: Any) -> Ordinary:
         """Return the request with another JSON body."""
@@ -32,7 +36,7 @@ class Ordinary:
 
     def send(self, catalog: IcebergCatalog, operation: str) -> Answer:
         """Send it, whatever the answer."""
-        return catalog.send(operation, self.path, self.body, expect=None)
+        return catalog.send(operation, self.path, self.body, query=self.query, headers=dict(self.headers), expect=None)
 
 
 Prepare = Callable[[IcebergCatalog, str], Ordinary]
@@ -65,8 +69,62 @@ def _registration(catalog: IcebergCatalog, name: str) -> Ordinary:
     return Ordinary(catalog.namespace_path(id[:-1]), {"name": id[-1], "metadata-location": str(location)})
 
 
+def _unseen_registration(catalog: IcebergCatalog, name: str) -> Ordinary:
+    """Register a metadata file, which was not registered before."""
+    location, id = dropped_file(catalog, name), catalog.table_id(name)
+    return Ordinary(catalog.namespace_path(id[:-1]), {"name": id[-1], "metadata-location": str(location)})
+
+
+def _view_registration(catalog: IcebergCatalog, name: str) -> Ordinary:
+    location, _ = dropped_view(catalog, name)
+    id = catalog.table_id(name)
+    catalog.note_views([id])
+    return Ordinary(catalog.namespace_path(id[:-1]), {"name": id[-1], "metadata-location": location})
+
+
+def _empty_namespace(catalog: IcebergCatalog, name: str) -> Ordinary:
+    return Ordinary(catalog.namespace_path(catalog.new_namespace(name)), None)
+
+
 def _of_table(body: Json) -> Prepare:
     return lambda catalog, name: Ordinary(catalog.table_path(catalog.new_table(name)), body)
+
+
+def _report(kind: str) -> Prepare:
+    return _of_table({name.replace("_", "-"): value for name, value in REPORTS[kind].items()})
+
+
+def _filtered(condition: Json) -> Prepare:
+    """Plan a scan by a condition in the newer spelling. Raises Unoffered where the document does not have that."""
+
+    def prepare(catalog: IcebergCatalog, name: str) -> Ordinary:
+        catalog.revision.require_schema("Predicate")
+        return _of_table({"filter": condition})(catalog, name)
+
+    return prepare
+
+
+def _renaming(operation: str) -> Prepare:
+    def prepare(catalog: IcebergCatalog, name: str) -> Ordinary:
+        source = catalog.new_view(name) if operation == "renameView" else catalog.new_table(name)
+        destination = catalog.table_id(f"{name}2")
+        catalog.sandbox.note_renamed(operation, source, destination)
+        return Ordinary(None, {"source": identifier(source), "destination": identifier(destination)})
+
+    return prepare
+
+
+def _plain(operation: Operation) -> Prepare:
+    """Ask for what an operation's path names, with no body: of a table or view, it is there."""
+
+    def prepare(catalog: IcebergCatalog, name: str) -> Ordinary:
+        if "{view}" in operation.path:
+            name = catalog.new_view(name)[-1]
+        elif "{table}" in operation.path:
+            name = catalog.new_table(name)[-1]
+        return Ordinary(catalog.any_path(operation, name), None)
+
+    return prepare
 
 
 def _commit_to(catalog: IcebergCatalog, id: Id, updates: list[Json], claims: Sequence[Json] = ()) -> Ordinary:
@@ -85,7 +143,8 @@ def _commit(catalog: IcebergCatalog, name: str) -> Ordinary:
     metadata = catalog.metadata(id)
     claims = [requirement(type, **{field: metadata[key]}) for type, (field, key) in CLAIMS.items()]
     claims.append(requirement("assert-ref-snapshot-id", ref=MAIN, snapshot_id=None))
-    return _commit_to(catalog, id, [TOUCH], claims)
+    plain = _commit_to(catalog, id, [TOUCH], claims)
+    return plain.with_content({"identifier": identifier(id), **plain.body})
 
 
 def _storing(sample: Sample) -> Prepare:
@@ -111,16 +170,20 @@ def _transaction(catalog: IcebergCatalog, name: str) -> Ordinary:
 
 def _view_commit(catalog: IcebergCatalog, name: str) -> Ordinary:
     id = catalog.new_view(name)
-    claims = [requirement("assert-view-uuid", uuid=catalog.view_metadata(id)["view-uuid"])]
+    uuid = catalog.view_metadata(id)["view-uuid"]
+    claims = [requirement("assert-view-uuid", uuid=uuid)]
     version = {**full_view(catalog.home)["view_version"], "version-id": 2, "schema-id": LAST_ADDED}
     updates = [
+        update("assign-uuid", uuid=uuid),
+        update("upgrade-format-version", format_version=1),
         add_schema(SCHEMA),
         update("add-view-version", view_version=version),
         update("set-current-view-version", view_version_id=LAST_ADDED),
         TOUCH,
         update("remove-properties", removals=["touched"]),
     ]
-    return Ordinary(catalog.view_path(id), {"requirements": claims, "updates": updates})
+    body = {"identifier": identifier(id), "requirements": claims, "updates": updates}
+    return Ordinary(catalog.view_path(id), body)
 
 
 SCAN: Json = {
@@ -149,9 +212,36 @@ PREPARATIONS: dict[str, Prepare] = {
     "commitTransaction": _transaction,
     "createView": _view,
     "replaceView": _view_commit,
+    "reportMetrics": _report("scan"),
+}
+FILTERS: dict[str, Json] = {
+    "transformed": {
+        "type": "eq",
+        "term": {"type": "transform", "transform": "bucket[4]", "term": "id"},
+        "value": {"type": "literal", "value": 1, "data-type": "int"},
+    },
+    "set": {"type": "in", "term": "id", "values": {"type": "literals", "values": [1, 2], "data-type": "long"}},
+    "literals": {"type": "in", "term": "id", "values": [{"type": "literal", "value": 1, "data-type": "long"}]},
+}
+OTHERS: dict[str, tuple[str, Prepare]] = {  # by operation and what the request has
+    "report_metrics.commit": ("reportMetrics", _report("commit")),
+    **{f"plan_table_scan.{what}": ("planTableScan", _filtered(condition)) for what, condition in FILTERS.items()},
+}
+# What a server may refuse for its own reasons, or has nothing but names.
+LOOSE: dict[str, Prepare] = {
+    "fetchScanTasks": _of_table({"plan-task": "lakeproof-issued-by-nobody"}),
+    "renameTable": _renaming("renameTable"),
+    "renameView": _renaming("renameView"),
+    "registerView": _view_registration,
 }
 STORING: dict[str, Prepare] = {name: _storing(sample) for name, sample in SAMPLES.items()}
 CHANGING: dict[str, Prepare] = {
     action.replace("-", "_"): _changing(action) for action in ACTIONS if not action.startswith("add-")
 }
 COMMITS = STORING | CHANGING  # by what the updates of a commit to a table do
+
+
+def preparation(operation: Operation) -> Prepare:
+    """Return what prepares an ordinary request of any operation, that is not sent before."""
+    known = {**PREPARATIONS, **LOOSE, "dropNamespace": _empty_namespace, "registerTable": _unseen_registration}
+    return known.get(operation.id) or _plain(operation)

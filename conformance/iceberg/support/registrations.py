@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from contextlib import suppress
+from typing import Any
 from uuid import uuid4
 
 from conformance.checks import text
@@ -15,6 +17,8 @@ from conformance.outcomes import Unoffered, Violation
 
 TAKEN = "AlreadyExistsException"
 PLAIN, GZIPPED = ".metadata.json", ".gz.metadata.json"
+CONTROL = "control"  # a table that is dropped to see whether its file stays
+DROPS, FILES_STAY = "drops of tables", "leave their files"
 REFUSED = (400, 403, 404, 422)
 
 
@@ -22,6 +26,13 @@ class Located(str):
     """The location of a file, and the files of the storage where it lies."""
 
     files: Files = LocalFiles()
+
+
+def located(location: str, files: Files) -> Located:
+    """Return a location with the files of the storage where it lies."""
+    result = Located(location)
+    result.files = files
+    return result
 
 
 def files_at(location: str) -> Files:
@@ -46,7 +57,10 @@ def dropped_file(catalog: IcebergCatalog, name: str = "t") -> Located:
 
 
 def drop_table(catalog: IcebergCatalog, id: Names) -> Located:
-    """Drop a table and return its metadata file, put back where the server deletes it."""
+    """Drop a table and return its metadata file, put back where the server deletes it.
+
+    Raises Blocked where the file cannot be reached from here, and is not there for the server either.
+    """
     kept = None
     with catalog.client.preparing():
         location = Located(file_of(catalog, id))
@@ -57,7 +71,22 @@ def drop_table(catalog: IcebergCatalog, id: Names) -> Located:
         catalog.load_table(id, expect=404)
         if kept is not None and not location.files.exists(location):
             location.files.write(location, kept)
+    if kept is None:
+        _check_drops(catalog)
     return location
+
+
+def _check_drops(catalog: IcebergCatalog) -> None:
+    """See once in a run that the file of a dropped table can be registered. Raises Blocked where it cannot."""
+    if catalog.target.capabilities.get(DROPS) == FILES_STAY:
+        return
+    with catalog.client.preparing():
+        id = catalog.new_table(CONTROL)
+        location = file_of(catalog, id)
+        catalog.drop_table(id)
+        catalog.register_table(id, metadata_location=location)
+        catalog.drop_table(id)
+    catalog.target.capabilities[DROPS] = FILES_STAY
 
 
 def registered_before(catalog: IcebergCatalog, name: str = "t") -> Located:
@@ -73,9 +102,15 @@ def missing_file(location: str) -> str:
     return f"{location.rpartition('/')[0]}/99999-{uuid4()}{suffix}"
 
 
-def written_beside(location: str, content: bytes) -> str:
-    """Write a file beside another. Raises Unoffered where files cannot be reached."""
-    name, files = missing_file(location), files_at(location)
+def later_file(location: str) -> str:
+    """Return the location of a file beside another that is called like the next of them, but for its number."""
+    folder, _, name = location.rpartition("/")
+    return f"{folder}/{re.sub(r'[0-9]+', '99999', name, count=1)}"
+
+
+def written_beside(location: str, content: bytes, name: str = "") -> str:
+    """Write a file beside another, by default under a new name. Raises Unoffered where files cannot be reached."""
+    name, files = name or missing_file(location), files_at(location)
     if not files.exists(location):
         raise Unoffered(UNREACHABLE)
     files.write(name, gzip.compress(content) if name.endswith(GZIPPED) else content)
@@ -89,3 +124,14 @@ def read_content(location: str) -> bytes:
         return gzip.decompress(content) if location.endswith(GZIPPED) else content
     except (OSError, EOFError, zlib.error):
         raise Violation(f"the metadata file {location} is not compressed by gzip, as its name says") from None
+
+
+def dropped_view(catalog: IcebergCatalog, name: str = "v") -> tuple[str, dict[str, Any]]:
+    """Return a copy of the metadata file of a view, and its metadata; the view is gone, its own file may be too."""
+    id = catalog.new_view(name, properties={"gc.enabled": "false"})
+    with catalog.client.preparing():
+        answer = catalog.load_view(id)
+        location, metadata = answer["metadata-location"], answer["metadata"]
+        copy = written_beside(str(location), read_content(str(location)))
+        catalog.drop_view(id)
+    return copy, metadata

@@ -1,4 +1,4 @@
-"""What commits the judged revision of the document has, besides what every document tells."""
+"""What commits the tested revision of the document has, besides what every document tells."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from conformance.outcomes import Unoffered
-from conformance.revision import DocumentRevision
+from conformance.targets.revision import DocumentRevision
 from specs.iceberg.commits import actions, newest_actions, newest_requirement_types, requirement_types
 from specs.openapi import Document
 from specs.profiles import find_profile

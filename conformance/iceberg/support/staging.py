@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.checks import text
-from conformance.client import Answer
+from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.client import Id
 from conformance.iceberg.support.content import now_ms

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from conformance.checks import text, url
-from conformance.client import Answer
+from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.outcomes import Unoffered
 

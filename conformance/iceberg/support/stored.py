@@ -6,11 +6,13 @@ of the schemas is missing here until a sample has it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.support.commits import POLICY
 from conformance.iceberg.support.content import field, partition, schema, sql, view_version
 from conformance.iceberg.support.metadata import by_id, current_schema, current_version, default_order, default_spec
 from conformance.iceberg.support.staging import Stage, stage
@@ -24,6 +26,7 @@ from conformance.iceberg.support.updates import (
     set_ref,
     update,
 )
+from conformance.outcomes import Unoffered
 
 SNAPSHOT, NEXT_SNAPSHOT = 3001, 3002
 ODD_TEXTS = {
@@ -38,6 +41,7 @@ ODD_TEXTS = {
     "long": "x" * 200,
     "a.key/with signs $%": "kept",
 }
+PLAIN_TEXTS = {"comment": "what it is for", "a.key": "007"}
 Updates = list[dict[str, Any]]
 
 
@@ -143,7 +147,9 @@ SAMPLES: dict[str, Sample] = {
     "defaults": Sample(DEFAULTS, add_and_use_schema, current_schema, version=3, certain=False),
     "spec": Sample(SPEC, add_and_use_spec, default_spec),
     "order": Sample(ORDER, add_and_use_order, default_order),
-    "properties": Sample(ODD_TEXTS, lambda sent: [set_properties(**sent)], lambda metadata: metadata["properties"]),
+    "properties": Sample(
+        ODD_TEXTS, lambda sent: [set_properties(**sent)], lambda metadata: metadata["properties"], certain=False
+    ),
     "snapshot": Sample(
         _snapshot, append, lambda metadata: by_id(metadata["snapshots"], "snapshot-id", NEXT_SNAPSHOT), staged=True
     ),
@@ -196,18 +202,56 @@ def prepare(catalog: IcebergCatalog, sample: Sample, name: str = "t") -> tuple[N
     return id, sample.sent(files) if callable(sample.sent) else sample.sent
 
 
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A partition spec or a sort order of a new table: the argument that gives it, and where metadata show it."""
+
+    id: str
+    argument: str
+    sent: dict[str, Any]
+    shown: Callable[[dict[str, Any]], Any]
+
+
+LAYOUTS = {
+    "spec": Layout("partition spec", "partition_spec", {"spec-id": 0, **SPEC}, default_spec),
+    "order": Layout("sort order", "write_order", {"order-id": 1, **ORDER}, default_order),
+}
+SAID = ("name", "transform", "direction", "null-order")
+
+
+def by_names(layout: dict[str, Any], metadata: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what the fields of a spec or an order say, with the names of their columns for their ids.
+
+    The columns are those of the metadata, or of SCHEMA where there are none.
+    """
+    columns = (current_schema(metadata) if metadata else SCHEMA)["fields"]
+    names = {column["id"]: column["name"] for column in columns}
+    return [
+        {key: part.get(key) for key in SAID if key in part} | {"column": names.get(part["source-id"])}
+        for part in layout["fields"]
+    ]
+
+
+def allowed_creation(catalog: IcebergCatalog, id: Names, **body: Any) -> Answer:
+    """Create a table of SCHEMA as a server may refuse to make it. Raises Unoffered when it does."""
+    made = catalog.create_table(id, schema=SCHEMA, expect=(200, *POLICY), **body)
+    if made.status != 200:
+        raise Unoffered("the server makes no such table")
+    return made
+
+
 VIEW_SCHEMA = schema(*SCHEMA["fields"][:6])
 
 
-def full_view(namespace: Names) -> dict[str, Any]:
+def full_view(namespace: Names, summary: Mapping[str, str] | None = None) -> dict[str, Any]:
     """Return the body that creates a view, with every field that the document has for it, but for name and location."""
     texts = sql(f"SELECT 1 -- {ODD_TEXTS['quotes']}"), sql("SELECT\n 2", "trino")
     version = {
         **view_version(namespace, *texts),
-        "summary": {"engine-name": "lakeproof", **ODD_TEXTS},
+        "summary": {"engine-name": "lakeproof", **(summary or {})},
         "default-catalog": "elsewhere",
     }
-    return {"schema": {**VIEW_SCHEMA, "schema-id": 0}, "view_version": version, "properties": ODD_TEXTS}
+    return {"schema": {**VIEW_SCHEMA, "schema-id": 0}, "view_version": version, "properties": PLAIN_TEXTS}
 
 
 @dataclass(frozen=True, slots=True)

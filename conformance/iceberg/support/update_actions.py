@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.iceberg.catalog import IcebergCatalog, Names
-from conformance.iceberg.support.content import WIDER, field, order, partition, schema, sort_field, spec
-from conformance.iceberg.support.metadata import Metadata, properties_of, refs, snapshot_ids
+from conformance.iceberg.support.content import SCHEMA, WIDER, field, order, partition, schema, sort_field, spec
+from conformance.iceberg.support.metadata import Metadata, column_names, default_spec, properties_of, refs, snapshot_ids
 from conformance.iceberg.support.staging import Stage, stage
 from conformance.iceberg.support.statistics import partition_statistics, statistics
 from conformance.iceberg.support.updates import (
@@ -64,15 +64,21 @@ ACTIONS: dict[str, Action] = {
         "upgrade-format-version", lambda table: table["format-version"] == 3, format_version=3
     ),
     "add-schema": Action(lambda _: add_schema(WIDEST), lambda table: len(table["schemas"]) == 2),
-    "set-current-schema": _fixed(
-        "set-current-schema", lambda table: table["current-schema-id"] == 0, SECOND_SCHEMA, schema_id=0
+    "set-current-schema": Action(
+        lambda files: update("set-current-schema", schema_id=files.metadata["current-schema-id"]),
+        lambda table: column_names(table) == [column["name"] for column in SCHEMA["fields"]],
+        lambda _: SECOND_SCHEMA,
     ),
     "add-spec": _fixed(
         "add-spec",
         lambda table: len(table["partition-specs"]) == 2,
         spec=spec(partition(2, "name", "bucket[4]"), id=9),
     ),
-    "set-default-spec": _fixed("set-default-spec", lambda table: table["default-spec-id"] == 0, SECOND_SPEC, spec_id=0),
+    "set-default-spec": Action(
+        lambda files: update("set-default-spec", spec_id=files.metadata["default-spec-id"]),
+        lambda table: not default_spec(table)["fields"],
+        lambda _: SECOND_SPEC,
+    ),
     "add-sort-order": _fixed(
         "add-sort-order", lambda table: len(table["sort-orders"]) == 2, sort_order=order(sort_field(1))
     ),
@@ -112,10 +118,16 @@ ACTIONS: dict[str, Action] = {
         lambda table: not table.get("partition-statistics"),
         lambda files: [_partition_statistics(files, OLD)],
     ),
-    "remove-partition-specs": _fixed(
-        "remove-partition-specs", lambda table: len(table["partition-specs"]) == 1, SECOND_SPEC, spec_ids=[0]
+    "remove-partition-specs": Action(
+        lambda files: update("remove-partition-specs", spec_ids=[files.metadata["default-spec-id"]]),
+        lambda table: len(table["partition-specs"]) == 1,
+        lambda _: SECOND_SPEC,
     ),
-    "remove-schemas": _fixed("remove-schemas", lambda table: len(table["schemas"]) == 1, SECOND_SCHEMA, schema_ids=[0]),
+    "remove-schemas": Action(
+        lambda files: update("remove-schemas", schema_ids=[files.metadata["current-schema-id"]]),
+        lambda table: len(table["schemas"]) == 1,
+        lambda _: SECOND_SCHEMA,
+    ),
     "add-encryption-key": _fixed(
         "add-encryption-key",
         lambda table: "k1" in {key["key-id"] for key in table.get("encryption-keys") or ()},

@@ -100,6 +100,11 @@ def with_field_ids(spec: Any) -> Any:
     return {**spec, "fields": _each(lambda field: {"field-id": next(ids), **field}, fields)}
 
 
+def numbered(field: str, id: int, value: Any) -> Any:
+    """Return a spec or an order that has an id; what has fields and no id gets this one."""
+    return {field: id, **value} if isinstance(value, dict) and value.get("fields") else value
+
+
 def _each(change: Callable[[dict[str, Any]], dict[str, Any]], values: list[Any]) -> list[Any]:
     """Return a list with another object in the place of each one."""
     return [change(value) if isinstance(value, dict) else value for value in values]

@@ -86,7 +86,7 @@ CHANGES = {
 }
 
 
-@must("lance.again.{}", operations=lambda case: [case.id], clause=lambda case: case.clause, each=CHANGES)
+@must("lance.again.{}", clause=lambda case: case.clause, each=CHANGES)
 def test_done_again(catalog: LanceCatalog, case: Change) -> None:
     """What a request did ({}) and others undid is done again by the same request."""
     id = case.prepare(catalog)

@@ -8,13 +8,17 @@ from typing import Any
 from conformance.checks import equal, holds, lacks, text
 from conformance.common.hostile import UNUSED
 from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.support.arrow import stream
 from conformance.lance.support.staging import stage
 from conformance.lance.support.versions import new_table_with_versions, numbers
+from conformance.outcomes import Unoffered
 from conformance.requirement import must, should
+from conformance.strategies import tables
 
 CREATE = ["BatchCreateTableVersions"]
 COMMIT = ["BatchCommitTables"]
 VERSIONS = "the versions of the table"
+KINDS = ("declare_table", "create_table_version", "delete_table_versions", "deregister_table")
 Body = dict[str, Any]
 
 
@@ -76,11 +80,17 @@ def canary_of(catalog: LanceCatalog) -> str:
     return str(catalog.target.canaries.new("1.manifest").path).lstrip("/")
 
 
-SPOILED: dict[str, tuple[int, Callable[[LanceCatalog, Body], Body]]] = {
+Spoil = Callable[[LanceCatalog, Body], Body]
+SPOILED: dict[str, tuple[int, Spoil]] = {
     "taken": (409, lambda _catalog, last: {**last, "version": last["version"] - 1}),
     "missing_table": (404, lambda catalog, last: {**last, "id": catalog.table_id("missing")}),
-    "missing_manifest": (400, lambda _catalog, last: {**last, "manifest_path": last["manifest_path"] + "x"}),
-    "outside": (400, lambda catalog, last: {**last, "manifest_path": canary_of(catalog)}),
+}
+BAD_MANIFESTS: dict[str, tuple[str, Spoil]] = {
+    "missing_manifest": (
+        "create-version-staged",
+        lambda _catalog, last: {**last, "manifest_path": last["manifest_path"] + "x"},
+    ),
+    "outside": ("create-version-inside", lambda catalog, last: {**last, "manifest_path": canary_of(catalog)}),
 }
 SPOILED_CODES = {409: 14, 404: 4, 400: 13}
 
@@ -88,7 +98,22 @@ SPOILED_CODES = {409: 14, 404: 4, 400: 13}
 @must("lance.version.batch_create.none.{}", operations=CREATE, clause="batch-atomic", kind="error", each=SPOILED)
 def test_batch_makes_no_version(catalog: LanceCatalog, case: Any) -> None:
     """When the last entry of a batch cannot be done ({}), no version is made."""
-    status, spoil = case
+    _check_spoiled(catalog, *case)
+
+
+@should(
+    "lance.version.batch_create.none.{}",
+    operations=CREATE,
+    clause=lambda case: case[0],
+    kind="error",
+    each=BAD_MANIFESTS,
+)
+def test_batch_of_bad_manifests(catalog: LanceCatalog, case: Any) -> None:
+    """When the last entry of a batch has a manifest that is none of its table's ({}), no version is made."""
+    _check_spoiled(catalog, 400, case[1])
+
+
+def _check_spoiled(catalog: LanceCatalog, status: int, spoil: Spoil) -> None:
     ids = [catalog.new_table(name) for name in ("a", "b", "c")]
     entries = [entry(catalog, id) for id in ids]
     entries[-1] = spoil(catalog, entries[-1])
@@ -184,7 +209,7 @@ def test_commit_answers_in_order(catalog: LanceCatalog) -> None:
     ]
     results = catalog.batch_commit_tables(operations=operations)["results"]
     equal(
-        [list(result)[:1] for result in results],
+        [[name for name in KINDS if result.get(name) is not None] for result in results],
         [list(operation) for operation in operations],
         "the names of the results",
     )
@@ -200,12 +225,6 @@ LAST: dict[str, tuple[tuple[int, ...], Callable[[LanceCatalog], Body]]] = {
     "declared_nowhere": ((404,), lambda catalog: declare((*catalog.missing_namespace(), "t"))),
     "deregistered_missing": ((404,), lambda catalog: deregister(catalog.table_id("missing"))),
     "version_taken": ((409,), lambda catalog: create_version({**entry(catalog, catalog.new_table("v")), "version": 1})),
-    "version_unstaged": (
-        (400,),
-        lambda catalog: create_version(
-            {**entry(catalog, catalog.new_table("v")), "manifest_path": f"{UNUSED}/_versions/y"}
-        ),
-    ),
     "version_of_missing": (
         (404,),
         lambda catalog: create_version({**entry(catalog, catalog.new_table("v")), "id": catalog.table_id("missing")}),
@@ -219,6 +238,23 @@ LAST: dict[str, tuple[tuple[int, ...], Callable[[LanceCatalog], Body]]] = {
 def test_commit_does_nothing(catalog: LanceCatalog, case: Any) -> None:
     """When the last operation of a batch cannot be done ({}), none is."""
     statuses, spoil = case
+    _check_nothing_done(catalog, spoil, statuses)
+
+
+@should("lance.batch.none.version_unstaged", operations=COMMIT, clause="create-version-staged", kind="error")
+def test_commit_of_missing_manifest(catalog: LanceCatalog) -> None:
+    """When the last operation of a batch makes a version of a manifest that was never staged, none is done."""
+
+    def unstaged(catalog: LanceCatalog) -> Body:
+        return create_version({**entry(catalog, catalog.new_table("v")), "manifest_path": f"{UNUSED}/_versions/y"})
+
+    _check_nothing_done(catalog, unstaged, (400,))
+
+
+def _check_nothing_done(
+    catalog: LanceCatalog, spoil: Callable[[LanceCatalog], Body], statuses: tuple[int, ...]
+) -> None:
+    catalog.control(lambda: _commit_twin(catalog))
     declared, kept, trimmed = catalog.table_id("d"), catalog.new_table("k"), new_table_with_versions(catalog)
     before = _some_numbers(catalog, trimmed)
     operations = [declare(declared), deregister(kept), delete_versions(trimmed, before[0], before[0] + 2)]
@@ -229,6 +265,13 @@ def test_commit_does_nothing(catalog: LanceCatalog, case: Any) -> None:
     equal(numbers(catalog, trimmed), before, VERSIONS)
 
 
+def _commit_twin(catalog: LanceCatalog) -> None:
+    """Commit a batch of operations that can all be done."""
+    declared, gone, trimmed = catalog.table_id("twin_d"), catalog.new_table("twin_k"), catalog.new_table("twin_t")
+    catalog.note_tables([declared])
+    catalog.batch_commit_tables(operations=[declare(declared), deregister(gone), delete_versions(trimmed, 4711, 4712)])
+
+
 @must("lance.batch.none.versions", operations=COMMIT, clause="batch-atomic", kind="error")
 def test_commit_makes_no_version(catalog: LanceCatalog) -> None:
     """When the last operation of a batch cannot be done, no version is made before it."""
@@ -236,6 +279,27 @@ def test_commit_makes_no_version(catalog: LanceCatalog) -> None:
     operations = [create_version(entry(catalog, id)), deregister(catalog.table_id("missing"))]
     catalog.batch_commit_tables(operations=operations, expect=404)
     equal(catalog.count_table_rows(id).json, 3, "the number of rows")
+
+
+DELIMITED: dict[str, tuple[str, Callable[[LanceCatalog, Names], Body]]] = {
+    "commit": ("BatchCommitTables", lambda _catalog, id: {"operations": [declare(id)]}),
+    "create_versions": ("BatchCreateTableVersions", lambda catalog, id: {"entries": [entry(catalog, id)]}),
+}
+
+
+@must("lance.batch.delimiter.{}", operations=lambda case: [case[0]], clause="identifier-list", each=DELIMITED)
+def test_batch_with_delimiter(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
+    """An id in the body of a batch ({}) is a list of names, whatever delimiter the request has."""
+    operation, body = case
+    id = catalog.table_id("a.b")
+    if catalog.declare_table(id, expect=(200, 400)).status == 400:
+        raise Unoffered("the server has no names with a dot")
+    if operation == "BatchCommitTables":
+        catalog.drop_table(id)
+    else:
+        catalog.insert_into_table(id, stream(tables(3)))
+    catalog.send(operation, None, body(catalog, id), query={"delimiter": "."})
+    catalog.table_exists(id)
 
 
 @should("lance.batch.swap", operations=COMMIT, clause="batch-order")

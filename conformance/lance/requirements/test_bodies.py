@@ -1,25 +1,19 @@
-"""Bodies of every operation in which one field after another is unusual, or that are large."""
+"""Requests of every operation in which one field or parameter after another is unusual, or that are large."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from conformance.common import bodies
 from conformance.common.bodies import Body
 from conformance.common.fields import unusual, wrong_types
-from conformance.lance.catalog import LanceCatalog
 from conformance.lance.operations import JSON_OPERATIONS, OPERATIONS, reads
 from conformance.lance.support.fuller import FULLER
-from conformance.lance.support.ordinary import Ordinary, ordinary
-from specs.openapi import Schema
+from conformance.lance.support.ordinary import PREPARATIONS
+from specs.openapi import Operation, Schema
 
 # What names something: a careless server would make of it what is not the run's own. Code of clients is never sent.
 LEFT = ("id", "location", "new_table_name", "new_namespace_id", "virtual_column")
-
-
-def _prepare(catalog: LanceCatalog, name: str, operation: str) -> Ordinary:
-    return ordinary(catalog, operation, name)
 
 
 def _values(schema: Schema) -> list[Any]:
@@ -27,7 +21,7 @@ def _values(schema: Schema) -> list[Any]:
 
 
 BODIES = {
-    name: Body(operation, partial(_prepare, operation=operation.id), LEFT, lasting=reads(operation))
+    name: Body(operation, PREPARATIONS[operation.id], LEFT, lasting=reads(operation))
     for name, operation in JSON_OPERATIONS.items()
 }
 WITH_FIELDS = {name: body for name, body in BODIES.items() if name != "update_table_schema_metadata"} | {
@@ -36,5 +30,18 @@ WITH_FIELDS = {name: body for name, body in BODIES.items() if name != "update_ta
     for operation in OPERATIONS.values()
     if operation.id == id
 }
+
+
+def _stays(operation: Operation) -> tuple[str, ...]:
+    """Return the parameters of an operation that stay: with another delimiter an id would name something else."""
+    return () if "/transaction/" in operation.path else ("delimiter",)
+
+
+WITH_PARAMETERS = {
+    name: Body(operation, PREPARATIONS[operation.id], _stays(operation), lasting=reads(operation))
+    for name, operation in OPERATIONS.items()
+    if any(not known.required and known.name not in _stays(operation) for known in operation.parameters)
+}
+test_unusual_parameters_are_no_failure = bodies.unusual_parameters_are_no_failure.declare(__name__, WITH_PARAMETERS)
 test_large_bodies_are_no_failure = bodies.large_bodies_are_no_failure.declare(__name__, BODIES)
 test_unusual_values_are_no_failure = bodies.unusual_values_are_no_failure.declare(__name__, WITH_FIELDS)

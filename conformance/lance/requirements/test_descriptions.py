@@ -47,7 +47,7 @@ CREATIONS = {
 }
 
 
-@should("lance.description.{}", operations=lambda case: [case.id], clause="answers-agree", each=CREATIONS)
+@should("lance.description.{}", clause="answers-agree", each=CREATIONS)
 def test_creation_is_described_alike(catalog: LanceCatalog, case: Creation) -> None:
     """The answer of {} says of the thing what its description says, where that says it."""
     request = ordinary(catalog, case.id)

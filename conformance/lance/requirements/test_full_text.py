@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import pyarrow as pa
 from hypothesis import strategies as st
 
 from conformance.checks import contains, equal, holds, same_items, within
 from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.support.arrow import stream
 from conformance.lance.support.query_model import column, ids
 from conformance.lance.support.words import (
     SIMILAR,
@@ -50,6 +52,18 @@ def _finds(catalog: LanceCatalog, id: Names, query: Json, expected: Iterable[int
 def test_word(catalog: LanceCatalog, word: str) -> None:
     """A text of one word finds the rows with this word in the column."""
     _finds(catalog, new_texts(catalog, "text"), text_query(word, "text"), with_any([word]))
+
+
+@must("lance.query.text.version", operations=QUERY, clause="query-version")
+def test_text_of_version(catalog: LanceCatalog) -> None:
+    """A text finds rows of the version that the query names only."""
+    id = new_texts(catalog, "text")
+    before, new = catalog.version(id), len(TEXTS)
+    rows = {"id": pa.array([new], pa.int64()), "text": ["crimson garden"], "title": ["new"]}
+    catalog.insert_into_table(id, stream(pa.table(rows)))
+    query, expected = text_query("crimson", "text"), with_any(["crimson"])
+    _finds(catalog, id, query, expected, version=before)
+    _finds(catalog, id, query, [*expected, new])
 
 
 @must("lance.query.text.columns", operations=QUERY, clause="query-text")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from conformance.checks import equal
+from conformance.checks import equal, within
 from conformance.lance.catalog import LanceCatalog
-from conformance.lance.support.words import NUMBERS, Json, boolean, match, new_texts, phrase, structured
+from conformance.lance.support.arrow import read_rows
+from conformance.lance.support.query_model import ids
+from conformance.lance.support.words import NUMBERS, Json, boolean, found, match, new_texts, phrase, structured
 from conformance.requirement import must, should
 
 QUERY = ["QueryTable"]
@@ -15,8 +17,6 @@ BAD: dict[str, Json] = {
     "operator": match("tulip marble", operator="Perhaps"),
     "not_text": {"match": {"terms": "tulip", "column": "id"}},
     "no_terms": {"match": {"column": "text"}},
-    "no_match_queries": {"multi_match": {"match_queries": []}},
-    "empty_boolean": boolean(),
 }
 
 
@@ -24,8 +24,27 @@ BAD: dict[str, Json] = {
 def test_bad_tree(catalog: LanceCatalog, case: Json) -> None:
     """A tree that is no query ({}) is refused with 400 and code 13."""
     id = new_texts(catalog, "text")
+    catalog.control(lambda: found(catalog, id, structured(match("tulip"))))
     refused = catalog.query_table(id, **structured(case), vector={}, k=5, expect=400)
     equal(refused.code, 13, "the code of the error")
+
+
+# What they may find: who joins no conditions at all may take all rows.
+NOTHING: dict[str, tuple[Json, list[int]]] = {
+    "no_match_queries": ({"multi_match": {"match_queries": []}}, []),
+    "empty_boolean": (boolean(), [0, 1]),
+}
+
+
+@must("lance.query.tree.{}", operations=QUERY, clause="query-tree", each=NOTHING)
+def test_tree_without_queries(catalog: LanceCatalog, case: tuple[Json, list[int]]) -> None:
+    """A tree that holds no queries ({}) is refused with 400 and code 13, or finds nothing that it should not."""
+    id, (tree, allowed) = new_texts(catalog, "text"), case
+    answer = catalog.query_table(id, **structured(tree), filter="id < 2", vector={}, k=5, expect=(200, 400))
+    if answer.status == 400:
+        catalog.check_invalid(answer)
+    else:
+        within(ids(read_rows(answer.body)), allowed, "the ids of the rows that are found")
 
 
 def _deep(levels: int) -> Json:

@@ -8,16 +8,17 @@ from functools import partial
 from hypothesis import strategies as st
 
 from conformance.checks import contains, equal
-from conformance.client import Answer
-from conformance.common import hostile
-from conformance.common.names import Kind, name_is_kept
-from conformance.common.operations import subject
+from conformance.common import hostile, levels
+from conformance.common.bodies import Body
+from conformance.common.names import NamedObject, name_is_kept, named
+from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.operations import OPERATIONS
 from conformance.lance.support.listing import collect, collect_namespaces, collect_tables
+from conformance.lance.support.ordinary import PREPARATIONS
 from conformance.lance.support.routers import routed
 from conformance.requirement import given, must, should
-from specs.identifiers import join_parts
+from specs.lance.identifiers import join_parts
 from specs.openapi import Operation
 
 NAMESPACES = "the listed namespaces"
@@ -57,7 +58,6 @@ def test_default_delimiter_as_text(catalog: LanceCatalog) -> None:
 
 @should(
     "lance.identifier.empty_part.{}",
-    operations=subject,
     clause="identifier-empty-part",
     kind="hostile",
     each={name: OPERATIONS[name] for name in ("create_namespace", "declare_table", "drop_table")},
@@ -73,6 +73,7 @@ def test_empty_part(catalog: LanceCatalog, case: Operation) -> None:
 def test_body_names_another_object(catalog: LanceCatalog) -> None:
     """A body whose id is not the one in the path is refused with 400 and code 13."""
     id = catalog.new_namespace()
+    catalog.control(lambda: catalog.send("DescribeNamespace", id, {}))
     refused = catalog.send("DescribeNamespace", id, {"id": [hostile.UNUSED]}, expect=400)
     equal(refused.code, 13, "the code of the error")
 
@@ -93,13 +94,14 @@ def _make(create: Callable[..., Answer], catalog: LanceCatalog, id: Names, *, ex
 
 
 def _beside(names: Iterable[str], id: Names) -> list[Names]:
-    """Return the ids of what is listed beside an id; that a list has whole identifiers is judged elsewhere."""
+    """Return the ids of what is listed beside an id; that a list has whole identifiers is tested elsewhere."""
     start = join_parts([*id[:-1], ""])
     return [(*id[:-1], name.removeprefix(start)) for name in names]
 
 
-NAMESPACE = Kind(
-    "namespaces",
+NAMESPACE = NamedObject(
+    "namespace",
+    ["CreateNamespace"],
     partial(LanceCatalog.hostile_id, namespace=True),
     partial(_make, LanceCatalog.create_namespace),
     LanceCatalog.describe_namespace,
@@ -107,8 +109,9 @@ NAMESPACE = Kind(
     LanceCatalog.drop_namespace,
     _refused,
 )
-TABLE = Kind(
-    "tables",
+TABLE = NamedObject(
+    "table",
+    ["DeclareTable"],
     LanceCatalog.hostile_id,
     partial(_make, LanceCatalog.declare_table),
     LanceCatalog.describe_table,
@@ -117,29 +120,14 @@ TABLE = Kind(
     _refused,
 )
 
-
-@must(
-    "lance.name.namespace.{}",
-    operations=["CreateNamespace"],
+test_name_is_kept = name_is_kept.declare(
+    __name__,
+    named({"namespace": NAMESPACE, "table": TABLE}, hostile.NAMES),
+    id="name.{}",
+    level=must,
     clause="names-kept",
-    kind="hostile",
-    each=hostile.NAMES,
+    statement="A {} has it exactly, or refused with 400 and code 13.",
 )
-def test_hostile_namespace_name(catalog: LanceCatalog, case: str) -> None:
-    """A namespace name with {} is kept exactly, or refused with 400 and code 13."""
-    name_is_kept(catalog, NAMESPACE, case)
-
-
-@must(
-    "lance.name.table.{}",
-    operations=["DeclareTable"],
-    clause="names-kept",
-    kind="hostile",
-    each=hostile.NAMES,
-)
-def test_hostile_table_name(catalog: LanceCatalog, case: str) -> None:
-    """A table name with {} is kept exactly, or refused with 400 and code 13."""
-    name_is_kept(catalog, TABLE, case)
 
 
 @must("lance.name.case", operations=["CreateNamespace"], clause="names-kept", kind="hostile")
@@ -150,3 +138,13 @@ def test_names_differ_by_case(catalog: LanceCatalog) -> None:
     if catalog.create_namespace(second, expect=(200, 400, 409)).status == 200:
         namespaces = collect_namespaces(catalog, second[:-1])
         contains([name.removeprefix(catalog.beside("")) for name in namespaces], ["case", "CASE"], NAMESPACES)
+
+
+# What lies within a nested namespace
+
+NESTED = {
+    name: Body(operation, PREPARATIONS[operation.id])
+    for name, operation in OPERATIONS.items()
+    if "/table/{id}/" in operation.path and operation.id != "RegisterTable"  # whose place is seen to be taken first
+}
+test_nested_namespaces_are_like_others = levels.nested_namespaces_are_like_others.declare(__name__, NESTED)

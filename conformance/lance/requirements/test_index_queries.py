@@ -15,7 +15,7 @@ from conformance.lance.support.indexing import (
     FILTERED,
     KINDS,
     ROWS,
-    Kind,
+    IndexType,
     all_indices,
     indexable,
     new_index,
@@ -46,7 +46,7 @@ def _found(catalog: LanceCatalog, id: Names, terms: str) -> list[int]:
 
 
 @must("lance.index.answers.same.{}", operations=CREATE, clause="index-answers", each=FILTERED)
-def test_same_answers(catalog: LanceCatalog, case: Kind) -> None:
+def test_same_answers(catalog: LanceCatalog, case: IndexType) -> None:
     """A query answers the same rows before and after an index of type {} was built."""
     id = catalog.new_table_of(indexable())
     before = _ids(catalog, id, case.filter)
@@ -56,7 +56,7 @@ def test_same_answers(catalog: LanceCatalog, case: Kind) -> None:
 
 
 @must("lance.index.answers.new_rows.{}", operations=CREATE, clause="index-answers", each=FILTERED)
-def test_new_rows_are_found(catalog: LanceCatalog, case: Kind) -> None:
+def test_new_rows_are_found(catalog: LanceCatalog, case: IndexType) -> None:
     """Rows that are inserted after an index of type {} was built are found."""
     id, plain = catalog.new_table_of(indexable(50)), catalog.new_table_of(indexable(), "plain")
     new_index(catalog, id, case)
@@ -65,7 +65,7 @@ def test_new_rows_are_found(catalog: LanceCatalog, case: Kind) -> None:
 
 
 @must("lance.index.answers.deleted_rows.{}", operations=CREATE, clause="index-answers", each=FILTERED)
-def test_deleted_rows_are_not_found(catalog: LanceCatalog, case: Kind) -> None:
+def test_deleted_rows_are_not_found(catalog: LanceCatalog, case: IndexType) -> None:
     """Rows that are deleted after an index of type {} was built are not found."""
     id = catalog.new_table_of(indexable())
     left = [number for number in _ids(catalog, id, case.filter) if number >= 110]

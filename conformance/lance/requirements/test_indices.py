@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from conformance.checks import at_least, at_most, distinct, equal, exactly, number, one_of, only, same_items, text
-from conformance.client import Answer, Expected
-from conformance.common.operations import has_json_body, subject
+from conformance.checks import at_least, distinct, equal, exactly, number, one_of, only, same_items, text
+from conformance.common.operations import has_json_body
+from conformance.http.client import Answer, Expected
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.operations import OPERATIONS
 from conformance.lance.support.arrow import stream
@@ -12,7 +12,7 @@ from conformance.lance.support.index_building import check_known
 from conformance.lance.support.indexing import (
     KINDS,
     ROWS,
-    Kind,
+    IndexType,
     all_indices,
     index_names,
     indexable,
@@ -22,7 +22,7 @@ from conformance.lance.support.indexing import (
 )
 from conformance.requirement import given, must, should
 from conformance.strategies import names
-from specs.identifiers import join_parts
+from specs.lance.identifiers import join_parts
 from specs.openapi import Operation
 
 LIST = ["ListTableIndices"]
@@ -61,20 +61,14 @@ def _indexed(catalog: LanceCatalog, *names: str) -> Names:
 # What holds for all
 
 
-@must("lance.index.{}.missing", operations=subject, clause="table-not-found", kind="error", each=ABOUT_INDICES)
+@must("lance.index.{}.missing", clause="table-not-found", kind="error", each=ABOUT_INDICES)
 def test_indices_of_missing_table(catalog: LanceCatalog, case: Operation) -> None:
     """{} on a table that does not exist is refused with 404 and code 4."""
     refused = _send(catalog, case, catalog.table_id("missing"), expect=404)
     equal(refused.code, 4, "the code of the error")
 
 
-@must(
-    "lance.index.{}.namespace_missing",
-    operations=subject,
-    clause="table-not-found",
-    kind="error",
-    each=ABOUT_INDICES,
-)
+@must("lance.index.{}.namespace_missing", clause="table-not-found", kind="error", each=ABOUT_INDICES)
 def test_indices_in_missing_namespace(catalog: LanceCatalog, case: Operation) -> None:
     """{} in a namespace that does not exist is refused with 404 and code 1 or 4."""
     catalog.require_namespaces()
@@ -82,21 +76,21 @@ def test_indices_in_missing_namespace(catalog: LanceCatalog, case: Operation) ->
     one_of(refused.code, (1, 4), "the code of the error")
 
 
-@should("lance.index.{}.root", operations=subject, clause="root-no-table", kind="error", each=ABOUT_INDICES)
+@should("lance.index.{}.root", clause="root-no-table", kind="error", each=ABOUT_INDICES)
 def test_indices_of_the_root(catalog: LanceCatalog, case: Operation) -> None:
     """{} on the root namespace, which is no table, is refused with 400 and code 13."""
     refused = _send(catalog, case, (), expect=400)
     equal(refused.code, 13, "the code of the error")
 
 
-@must("lance.index.{}.index_missing", operations=subject, clause="index-not-found", kind="error", each=ABOUT_ONE)
+@must("lance.index.{}.index_missing", clause="index-not-found", kind="error", each=ABOUT_ONE)
 def test_missing_index(catalog: LanceCatalog, case: Operation) -> None:
     """{} of an index that does not exist is refused with 404 and code 6."""
     refused = _send(catalog, case, _indexed(catalog, "another"), expect=404)
     equal(refused.code, 6, "the code of the error")
 
 
-@must("lance.index.{}.version_missing", operations=subject, clause="version-not-found", kind="error", each=WITH_VERSION)
+@must("lance.index.{}.version_missing", clause="version-not-found", kind="error", each=WITH_VERSION)
 def test_indices_of_missing_version(catalog: LanceCatalog, case: Operation) -> None:
     """{} at a version that does not exist is refused with 404 and code 11."""
     id = _indexed(catalog, "idx")
@@ -164,7 +158,7 @@ def _plain(kind: str) -> str:
 
 
 @must("lance.index.stats.type.{}", operations=STATS, clause="index-stats", each=KINDS)
-def test_stats_type(catalog: LanceCatalog, case: Kind) -> None:
+def test_stats_type(catalog: LanceCatalog, case: IndexType) -> None:
     """An index of type {} is described with this type."""
     stats = new_index(catalog, catalog.new_table_of(indexable()), case)
     equal(_plain(text(stats["index_type"], "the index_type")), _plain(case.id), "the index_type")
@@ -219,7 +213,6 @@ def test_stats_parts(catalog: LanceCatalog) -> None:
     parts = stats.get("num_indices")
     if parts is not None:
         at_least(number(parts, "the num_indices"), 1, "the num_indices")
-        at_most(parts, 99, "the num_indices")
 
 
 @must("lance.index.stats.version", operations=STATS, clause="index-version", kind="error")
@@ -286,7 +279,7 @@ def test_rows_without_index(catalog: LanceCatalog) -> None:
     new_index(catalog, id, BTREE)
     before = catalog.rows(id, filter=BTREE.filter)
     catalog.drop_table_index(id, "idx")
-    equal(catalog.rows(id, filter=BTREE.filter), before, "the rows found without the index")
+    same_items(catalog.rows(id, filter=BTREE.filter), before, "the rows found without the index")
     equal(catalog.count_table_rows(id).json, ROWS, "the number of rows")
 
 

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from hypothesis import strategies as st
 
-from conformance.checks import at_most, contains, equal, lacks, same_items, text
+from conformance.checks import at_most, contains, equal, lacks, same_items, text, within
 from conformance.lance.catalog import LanceCatalog
-from conformance.lance.support.listing import Listing, collect, collect_all_tables, collect_tables, follow
+from conformance.lance.support.listing import (
+    Listing,
+    collect,
+    collect_all_tables,
+    collect_namespaces,
+    collect_tables,
+    follow,
+)
 from conformance.lance.support.paged import LISTINGS
 from conformance.requirement import given, may, must, should
 from conformance.strategies import distinct_names, names, tables
-from specs.identifiers import join_parts
+from specs.lance.identifiers import join_parts
 
 TABLES = "the listed tables"
 MANY = 100
 # What is built after the answer may be listed later.
 AT_ONCE = {name: listing for name, listing in LISTINGS.items() if listing.id != "ListTableIndices"}
-
-
-def _subject(listing: Listing) -> list[str]:
-    return [listing.id]
 
 
 def _page_size(catalog: LanceCatalog, listing: Listing, limit: int) -> int:
@@ -42,7 +47,7 @@ def _collect_own(catalog: LanceCatalog, listing: Listing, **query: object) -> li
 SHOWS = ["lance.listing.shows.{}"]
 
 
-@must("lance.listing.shows.{}", operations=_subject, clause="listing-shows", each=LISTINGS)
+@must("lance.listing.shows.{}", clause="listing-shows", each=LISTINGS)
 def test_listing_shows(catalog: LanceCatalog, case: Listing) -> None:
     """{} lists what was created."""
     first = case.add(catalog, "first")
@@ -52,14 +57,7 @@ def test_listing_shows(catalog: LanceCatalog, case: Listing) -> None:
 # Pages
 
 
-@must(
-    "lance.pagination.complete.{}",
-    operations=_subject,
-    clause="page-token",
-    kind="pagination",
-    each=LISTINGS,
-    needs=SHOWS,
-)
+@must("lance.pagination.complete.{}", clause="page-token", kind="pagination", each=LISTINGS, needs=SHOWS)
 @given(wanted=distinct_names(1), limit=st.integers(1, 4))
 def test_pages_are_complete(catalog: LanceCatalog, case: Listing, wanted: list[str], limit: int) -> None:
     """Following the page tokens of {} visits everything exactly once, whatever the limit."""
@@ -68,7 +66,7 @@ def test_pages_are_complete(catalog: LanceCatalog, case: Listing, wanted: list[s
     same_items(_collect_own(catalog, case, limit=size), expected, case.what)
 
 
-@must("lance.pagination.limit.{}", operations=_subject, clause="page-limit", kind="pagination", each=LISTINGS)
+@must("lance.pagination.limit.{}", clause="page-limit", kind="pagination", each=LISTINGS)
 @given(limit=st.integers(1, 3))
 def test_limit_is_kept(catalog: LanceCatalog, case: Listing, limit: int) -> None:
     """A page of {} never holds more than the limit."""
@@ -77,14 +75,7 @@ def test_limit_is_kept(catalog: LanceCatalog, case: Listing, limit: int) -> None
     at_most(len(case.fetch(catalog, limit=limit)[case.field]), limit, f"the number of {case.field} on a page")
 
 
-@must(
-    "lance.pagination.last_page.{}",
-    operations=_subject,
-    clause="page-token",
-    kind="pagination",
-    each=LISTINGS,
-    needs=SHOWS,
-)
+@must("lance.pagination.last_page.{}", clause="page-token", kind="pagination", each=LISTINGS, needs=SHOWS)
 def test_last_page_has_no_token(catalog: LanceCatalog, case: Listing) -> None:
     """A page of {} with fewer items than there are has a token, and the pages end with one that has none."""
     expected = [case.add(catalog, name) for name in ("a", "b", "c")]
@@ -93,14 +84,7 @@ def test_last_page_has_no_token(catalog: LanceCatalog, case: Listing) -> None:
     same_items(_collect_own(catalog, case), expected, case.what)
 
 
-@should(
-    "lance.pagination.stable.{}",
-    operations=_subject,
-    clause="page-stable",
-    kind="pagination",
-    each=LISTINGS,
-    needs=SHOWS,
-)
+@should("lance.pagination.stable.{}", clause="page-stable", kind="pagination", each=LISTINGS, needs=SHOWS)
 @given(position=st.integers(1, 4))
 def test_pages_are_stable(catalog: LanceCatalog, case: Listing, position: int) -> None:
     """What is there all the time appears exactly once in {}, while others create between two pages."""
@@ -115,27 +99,16 @@ def test_pages_are_stable(catalog: LanceCatalog, case: Listing, position: int) -
     same_items([item for item in seen if item in expected], expected, f"{case.what} of those that were there before")
 
 
-@must(
-    "lance.pagination.limit_type.{}",
-    operations=_subject,
-    clause="request-schemas",
-    kind="error",
-    each=LISTINGS,
-)
+@must("lance.pagination.limit_type.{}", clause="request-schemas", kind="error", each=LISTINGS)
 def test_limit_that_is_no_number(catalog: LanceCatalog, case: Listing) -> None:
     """A limit of {} that is no integer is refused with 400 and code 13."""
     case.add(catalog, "a")
+    catalog.control(lambda: case.fetch(catalog, limit=1))
     refused = case.fetch(catalog, limit="many", expect=400)
     equal(refused.code, 13, "the code of the error")
 
 
-@should(
-    "lance.pagination.foreign_token.{}",
-    operations=_subject,
-    clause="page-token-foreign",
-    kind="error",
-    each=LISTINGS,
-)
+@should("lance.pagination.foreign_token.{}", clause="page-token-foreign", kind="error", each=LISTINGS)
 def test_token_that_nobody_gave_out(catalog: LanceCatalog, case: Listing) -> None:
     """A page token of {} that the server never gave out is refused with 400, not taken for the end."""
     case.add(catalog, "a")
@@ -143,13 +116,7 @@ def test_token_that_nobody_gave_out(catalog: LanceCatalog, case: Listing) -> Non
     equal(refused.code, 13, "the code of the error")
 
 
-@may(
-    "lance.pagination.limit_zero.{}",
-    operations=_subject,
-    clause="page-limit-zero",
-    kind="error",
-    each=LISTINGS,
-)
+@may("lance.pagination.limit_zero.{}", clause="page-limit-zero", kind="error", each=LISTINGS)
 def test_limit_zero(catalog: LanceCatalog, case: Listing) -> None:
     """A limit of 0 for {} is refused with 400 and code 13."""
     case.add(catalog, "a")
@@ -157,10 +124,83 @@ def test_limit_zero(catalog: LanceCatalog, case: Listing) -> None:
     equal(refused.code, 13, "the code of the error")
 
 
+LARGE = (2**31 - 1, 2**31)
+
+
+@should("lance.pagination.limit_large.{}", clause="page-limit-large", each=LISTINGS)
+def test_large_limits(catalog: LanceCatalog, case: Listing) -> None:
+    """{} takes a limit of 2^31 - 1, and one of 2^31, which may be too large for it: 400."""
+    first = case.add(catalog, "first")
+    for limit in LARGE:
+        answer = case.fetch(catalog, limit=limit, expect=200 if limit == LARGE[0] else (200, 400))
+        if answer.status == 200 and not answer.get("page_token"):
+            contains(case.names(answer), [first], case.what)
+
+
+SEVERAL = 150  # more than a page has where servers choose
+
+
+def _new_namespaces(catalog: LanceCatalog, names: list[str]) -> list[str]:
+    catalog.require_nested()
+    for name in names:
+        catalog.create_namespace((*catalog.home, name))
+    return collect_namespaces(catalog, catalog.home)
+
+
+def _new_tables(catalog: LanceCatalog, names: list[str]) -> list[str]:
+    catalog.require_namespaces()
+    for name in names:
+        catalog.new_declared_table(name)
+    return collect_tables(catalog, catalog.home, include_declared=True)
+
+
+def _new_tags(catalog: LanceCatalog, names: list[str]) -> list[str]:
+    id = catalog.new_table("tagged")
+    version = catalog.version(id)
+    for name in names:
+        catalog.create_table_tag(id, tag=name, version=version)
+    return collect(lambda **page: catalog.list_table_tags(id, **page), "tags")
+
+
+Populate = Callable[[LanceCatalog, list[str]], list[str]]
+POPULATED: dict[str, tuple[str, Populate]] = {
+    "list_namespaces": ("ListNamespaces", _new_namespaces),
+    "list_tables": ("ListTables", _new_tables),
+    "list_table_tags": ("ListTableTags", _new_tags),
+}
+
+
+@must(
+    "lance.pagination.no_limit.{}",
+    operations=lambda case: [case[0]],
+    clause="page-token",
+    kind="pagination",
+    each=POPULATED,
+)
+def test_listing_without_limit(catalog: LanceCatalog, case: tuple[str, Populate]) -> None:
+    """Without a limit {} lists all of 150 things, or has a token for those that are left."""
+    names = [f"n{number:03}" for number in range(SEVERAL)]
+    same_items(case[1](catalog, names), names, "what is listed")
+
+
+@should("lance.pagination.other_token", operations=["ListNamespaces"], clause="page-token-foreign", kind="error")
+def test_token_of_another_namespace(catalog: LanceCatalog) -> None:
+    """A token for the pages of one namespace is refused with 400 in another, or lists only what lies there."""
+    catalog.require_nested()
+    one, other = catalog.new_namespace("one"), catalog.new_namespace("other")
+    for name in ("a", "b", "c"):
+        catalog.create_namespace((*one, name))
+    catalog.create_namespace((*other, "z"))
+    token = text(catalog.list_namespaces(one, limit=1)["page_token"], "the page_token of a page after which is more")
+    answer = catalog.list_namespaces(other, limit=5, page_token=token, expect=(200, 400))
+    if answer.status == 200:
+        within(answer["namespaces"], ["z"], "the listed namespaces")
+
+
 # Freshness
 
 
-@must("lance.listing.fresh.{}", operations=_subject, clause="read-your-writes", each=AT_ONCE, needs=SHOWS)
+@must("lance.listing.fresh.{}", clause="read-your-writes", each=AT_ONCE, needs=SHOWS)
 def test_listing_is_fresh(catalog: LanceCatalog, case: Listing) -> None:
     """{} shows what was created as soon as the creation was answered."""
     first = case.add(catalog, "first")

@@ -13,6 +13,7 @@ from conformance.lance.support.broken_streams import BROKEN_STREAMS
 from conformance.lance.support.columns import check_no_column
 from conformance.lance.support.merge_model import Row
 from conformance.lance.support.merging import SCHEMA, SOURCE, TARGET, UPSERT, new_target, rows_stream
+from conformance.lance.support.ordinary import accepts
 from conformance.requirement import may, must, should
 from conformance.strategies import COLUMN_NAMES
 
@@ -29,6 +30,7 @@ def _rows_are(catalog: LanceCatalog, id: Names, expected: list[Row]) -> None:
 @must("lance.rows.merge.on_required", operations=MERGE, clause="request-schemas", kind="error")
 def test_merge_without_key(catalog: LanceCatalog) -> None:
     """Merging without `on` is refused with 400 and code 13, and changes nothing."""
+    accepts(catalog, "MergeInsertIntoTable")
     id = new_target(catalog)
     refused = catalog.merge_insert_into_table(id, rows_stream(SOURCE), **UPSERT, expect=400)
     equal(refused.code, 13, "the code of the error")
@@ -38,6 +40,7 @@ def test_merge_without_key(catalog: LanceCatalog) -> None:
 @must("lance.rows.merge.column_missing", operations=MERGE, clause="query-column", kind="error")
 def test_merge_on_missing_column(catalog: LanceCatalog) -> None:
     """Merging on a column that neither side has is refused with 404 and code 12, or 400 and 13, and changes nothing."""
+    accepts(catalog, "MergeInsertIntoTable")
     id = new_target(catalog)
     options = {**UPSERT, "on": "nowhere"}
     check_no_column(catalog.merge_insert_into_table(id, rows_stream(SOURCE), **options, expect=(400, 404)))
@@ -47,6 +50,7 @@ def test_merge_on_missing_column(catalog: LanceCatalog) -> None:
 @must("lance.rows.merge.source_key_missing", operations=MERGE, clause="merge-schema", kind="error")
 def test_merge_rows_without_key(catalog: LanceCatalog) -> None:
     """Merging rows that lack the key column is refused with 400 or 404, and changes nothing."""
+    accepts(catalog, "MergeInsertIntoTable")
     id = new_target(catalog)
     rows = [{"n": 1, "name": "x"}]
     source = rows_stream(rows, pa.schema([SCHEMA.field("n"), SCHEMA.field("name")]))
@@ -112,8 +116,8 @@ def test_merge_on_odd_name(catalog: LanceCatalog, case: str) -> None:
 
 # Rows that do not fit
 
+WIDER = pa.table({"id": [2], "n": pa.array([1], pa.int32()), "name": ["x"], "extra": [True]})
 MISFITS = {
-    "extra_column": pa.table({"id": [2], "n": pa.array([1], pa.int32()), "name": ["x"], "extra": [True]}),
     "other_type": pa.table({"id": [2], "n": ["one"], "name": ["x"]}),
     "other_key_type": pa.table({"id": ["two"], "n": pa.array([1], pa.int32()), "name": ["x"]}),
 }
@@ -122,9 +126,22 @@ MISFITS = {
 @must("lance.rows.merge.schema.{}", operations=MERGE, clause="merge-schema", kind="error", each=MISFITS)
 def test_merge_misfit(catalog: LanceCatalog, case: Any) -> None:
     """Rows that do not fit the table's schema ({}) are refused with 400, and change nothing."""
+    accepts(catalog, "MergeInsertIntoTable")
     id = new_target(catalog)
     catalog.merge_insert_into_table(id, stream(case), on="id", **UPSERT, expect=400)
     _rows_are(catalog, id, TARGET)
+
+
+@must("lance.rows.merge.schema.extra_column", operations=MERGE, clause="merge-schema", kind="error")
+def test_merge_extra_column(catalog: LanceCatalog) -> None:
+    """Rows with a column that the table lacks are refused with 400, or merged and the table gets the column."""
+    id = new_target(catalog)
+    answer = catalog.merge_insert_into_table(id, stream(WIDER), on="id", **UPSERT, expect=(200, 400))
+    if answer.status == 400:
+        _rows_are(catalog, id, TARGET)
+        return
+    kept = [{**row, "extra": None} for row in TARGET if row["id"] != 2]
+    _rows_are(catalog, id, [*kept, *WIDER.to_pylist()])
 
 
 @must("lance.rows.merge.column_order", operations=MERGE, clause="merge-by-name")
@@ -151,6 +168,7 @@ def test_merge_some_columns(catalog: LanceCatalog) -> None:
 @must("lance.rows.merge.stream.{}", operations=MERGE, clause="arrow-stream", kind="error", each=BROKEN_STREAMS)
 def test_merge_broken_stream(catalog: LanceCatalog, case: bytes) -> None:
     """A body that is no whole Arrow stream ({}) is refused with 400 and code 13, and changes nothing."""
+    accepts(catalog, "MergeInsertIntoTable")
     id = new_target(catalog)
     refused = catalog.merge_insert_into_table(id, case, on="id", **UPSERT, expect=400)
     equal(refused.code, 13, "the code of the error")

@@ -10,6 +10,7 @@ from conformance.checks import equal, same_items
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.merge_model import DELETE_FILTERS, UPDATE_FILTERS, Clauses, Row, merged
 from conformance.lance.support.merging import SOURCE, TARGET, UPSERT, new_target, rows_stream
+from conformance.lance.support.ordinary import accepts
 from conformance.lance.support.rows import check_transaction
 from conformance.requirement import given, must, should
 
@@ -193,6 +194,7 @@ def test_merge_bad_delete_filter(catalog: LanceCatalog, case: str) -> None:
 
 
 def _check_bad_filter(catalog: LanceCatalog, clauses: dict[str, Any]) -> None:
+    accepts(catalog, "MergeInsertIntoTable")
     id = new_target(catalog)
     refused = catalog.merge_insert_into_table(id, rows_stream(SOURCE), on="id", **clauses, expect=400)
     equal(refused.code, 13, "the code of the error")
@@ -211,6 +213,7 @@ FLAGS = ("when_matched_update_all", "when_not_matched_insert_all", "when_not_mat
 )
 def test_merge_flag_of_wrong_type(catalog: LanceCatalog, case: str) -> None:
     """The flag {} that is neither true nor false is refused with 400 and code 13, and changes nothing."""
+    accepts(catalog, "MergeInsertIntoTable")
     id = new_target(catalog)
     flags = {**UPSERT, case: "perhaps"}
     refused = catalog.merge_insert_into_table(id, rows_stream(SOURCE), on="id", **flags, expect=400)

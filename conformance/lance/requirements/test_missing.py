@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from conformance.checks import equal
-from conformance.client import Answer
 from conformance.common import hostile
 from conformance.common.missing import Absent, Missing, missing_is_refused
+from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.strategies import tables
@@ -82,6 +82,7 @@ MISSING = {
         "Renaming a table",
         TABLE,
         lambda catalog: {"new_table_name": catalog.table_id("missing2")[-1]},
+        lambda catalog: catalog.rename_table(catalog.new_table(), new_table_name=catalog.table_id("renamed")[-1]),
     ),
     "version.create.missing": Missing(
         "CreateTableVersion",

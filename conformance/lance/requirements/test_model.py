@@ -14,7 +14,7 @@ from hypothesis.stateful import (
 )
 
 from conformance.checks import contains, equal, one_of, same_items, within
-from conformance.client import Answer
+from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.listing import collect_namespaces, collect_tables
@@ -22,8 +22,8 @@ from conformance.lance.support.model import TABLE_MISSING, Model, Outcome, Path
 from conformance.requirement import must
 from conformance.strategies import tables
 from conformance.suite import Suite
-from conformance.target import OFFERED
-from specs.identifiers import join_parts
+from conformance.targets.target import OFFERED
+from specs.lance.identifiers import join_parts
 
 PATHS = st.lists(st.sampled_from(["a", "b"]), min_size=1, max_size=2).map(tuple)
 TABLES = st.tuples(st.lists(st.sampled_from(["a", "b"]), max_size=1).map(tuple), st.sampled_from(["t", "u"]))

@@ -82,6 +82,7 @@ def test_create_overwrite(catalog: LanceCatalog, mode: str) -> None:
 @must("lance.namespace.create.mode_unknown", operations=CREATE, clause="modes-closed", kind="error")
 def test_create_unknown_mode(catalog: LanceCatalog) -> None:
     """A mode that does not exist is refused with 400 and code 13."""
+    catalog.control(lambda: catalog.create_namespace(catalog.namespace_id("twin"), mode="Create"))
     refused = catalog.create_namespace(catalog.namespace_id(), mode="Perhaps", expect=400)
     equal(refused.code, 13, "the code of the error")
 
@@ -103,6 +104,7 @@ def test_three_levels(catalog: LanceCatalog) -> None:
 @must("lance.namespace.create.properties_type", operations=CREATE, clause="request-schemas", kind="error")
 def test_properties_that_are_no_strings(catalog: LanceCatalog) -> None:
     """A property whose value is no string is refused with 400 and code 13."""
+    catalog.control(lambda: catalog.create_namespace(catalog.namespace_id("twin"), properties={"k": "1"}))
     refused = catalog.create_namespace(catalog.namespace_id(), properties={"k": 1}, expect=400)
     equal(refused.code, 13, "the code of the error")
 
@@ -202,13 +204,13 @@ def test_drop_namespace_with_namespace(catalog: LanceCatalog) -> None:
 @must("lance.namespace.drop.cascade", operations=DROP, clause="drop-namespace-cascade")
 @given(behavior=spellings("Cascade"))
 def test_drop_namespace_cascade(catalog: LanceCatalog, behavior: str) -> None:
-    """With behavior Cascade a namespace goes with everything in it."""
+    """With behavior Cascade a namespace goes with everything in it, or that is refused as unsupported."""
     id = catalog.new_namespace()
     catalog.declare_table((*id, "t"))
     if catalog.nested:
         catalog.create_namespace((*id, "inner"))
         catalog.declare_table((*id, "inner", "t"))
-    catalog.drop_namespace(id, behavior=behavior)
+    catalog.supported(catalog.drop_namespace(id, behavior=behavior, expect=None), "drops that cascade")
     catalog.namespace_exists(id, expect=404)
     catalog.table_exists((*id, "t"), expect=404)
     if catalog.nested:
@@ -229,6 +231,7 @@ def test_recreated_namespace_is_empty(catalog: LanceCatalog) -> None:
 @must("lance.namespace.drop.mode_unknown", operations=DROP, clause="modes-closed", kind="error")
 def test_drop_unknown_mode(catalog: LanceCatalog) -> None:
     """A drop mode that does not exist is refused with 400 and code 13."""
+    catalog.control(lambda: catalog.drop_namespace(catalog.new_namespace("twin"), mode="Fail"))
     refused = catalog.drop_namespace(catalog.new_namespace(), mode="Perhaps", expect=400)
     equal(refused.code, 13, "the code of the error")
 
@@ -236,6 +239,7 @@ def test_drop_unknown_mode(catalog: LanceCatalog) -> None:
 @must("lance.namespace.drop.behavior_unknown", operations=DROP, clause="modes-closed", kind="error")
 def test_drop_unknown_behavior(catalog: LanceCatalog) -> None:
     """A drop behavior that does not exist is refused with 400 and code 13."""
+    catalog.control(lambda: catalog.drop_namespace(catalog.new_namespace("twin"), behavior="Restrict"))
     refused = catalog.drop_namespace(catalog.new_namespace(), behavior="Perhaps", expect=400)
     equal(refused.code, 13, "the code of the error")
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from conformance.common.operations import subject
+from conformance.coverage.minimal import minimal_value
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.operations import JSON_OPERATIONS
-from conformance.minimal import minimal_value
 from conformance.outcomes import Unoffered
 from conformance.requirement import should
-from specs.identifiers import join_parts
+from specs.lance.identifiers import join_parts
 from specs.openapi import JSON_TYPE, Operation
 from specs.profiles import find_profile
 
@@ -24,7 +23,7 @@ OPERATIONS = {name: operation for name, operation in JSON_OPERATIONS.items() if 
 FITTING = {200, 204, 404, 409}  # answers that say nothing against the body
 
 
-@should("lance.body.null.{}", operations=subject, clause="null-is-absent", each=OPERATIONS)
+@should("lance.body.null.{}", clause="null-is-absent", each=OPERATIONS)
 def test_null_is_absent(catalog: LanceCatalog, case: Operation) -> None:
     """{} is answered with null for every optional field as it is without these fields."""
     schema = case.request.content[JSON_TYPE] if case.request else {}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from conformance.checks import number
-from conformance.client import Answer
 from conformance.common import paths
 from conformance.common.paths import Asked
-from conformance.exchange import Exchange
+from conformance.http.client import Answer
+from conformance.http.exchange import Exchange
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.operations import OPERATIONS
 from conformance.lance.support.ordinary import ordinary

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.checks import equal, one_of
-from conformance.common.operations import subject
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.operations import OPERATIONS
 from conformance.lance.support.arrow import stream
@@ -15,7 +14,7 @@ from conformance.requirement import must, should
 from conformance.strategies import tables
 from specs.openapi import Operation
 
-# What is judged elsewhere by a requirement of its own.
+# What is tested elsewhere by a requirement of its own.
 ELSEWHERE = ("DescribeTable", "RenameTable", "QueryTable", "ExplainTableQueryPlan", "AnalyzeTableQueryPlan")
 MAKERS = ("CreateTable", "DeclareTable", "CreateEmptyTable", "RegisterTable")
 ON_TABLES = {
@@ -32,7 +31,7 @@ def _in_missing_namespace(catalog: LanceCatalog, operation: Operation) -> Any:
     return request.send(catalog, operation.id, expect=404)
 
 
-@must("lance.place.namespace_missing.{}", operations=subject, clause="table-not-found", kind="error", each=ON_TABLES)
+@must("lance.place.namespace_missing.{}", clause="table-not-found", kind="error", each=ON_TABLES)
 def test_table_in_missing_namespace(catalog: LanceCatalog, case: Operation) -> None:
     """{} on a table in a namespace that does not exist is refused with 404 and code 1 or 4."""
     refused = _in_missing_namespace(catalog, case)
@@ -43,7 +42,7 @@ def test_table_in_missing_namespace(catalog: LanceCatalog, case: Operation) -> N
 CODED = {name: operation for name, operation in ON_TABLES.items() if operation.id != "TableExists"}
 
 
-@should("lance.place.namespace_code.{}", operations=subject, clause="namespace-before-table", kind="error", each=CODED)
+@should("lance.place.namespace_code.{}", clause="namespace-before-table", kind="error", each=CODED)
 def test_code_of_missing_namespace(catalog: LanceCatalog, case: Operation) -> None:
     """{} on a table in a namespace that does not exist is refused with code 1, not 4."""
     equal(_in_missing_namespace(catalog, case).code, 1, "the code of the error")

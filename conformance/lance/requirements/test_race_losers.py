@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from conformance.client import Answer
 from conformance.common.bodies import Body
 from conformance.common.races import Act, Late, losers_are_refused, same_requests_are_no_failure
+from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.client import LanceClient
 from conformance.lance.operations import OPERATIONS, reads

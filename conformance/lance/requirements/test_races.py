@@ -10,7 +10,6 @@ from typing import Any
 import pyarrow as pa
 
 from conformance.checks import equal, number
-from conformance.client import Answer
 from conformance.common.races import Act, Contest, clients, one_wins, successes
 from conformance.history import (
     OK,
@@ -18,6 +17,8 @@ from conformance.history import (
     Event,
     judge_pairs,
 )
+from conformance.history.racing import SIZES, Racer, fail_on, fail_without_order, race
+from conformance.http.client import Answer
 from conformance.lance.catalog import ALL_ROWS, LanceCatalog, Names
 from conformance.lance.client import LanceClient
 from conformance.lance.support.arrow import read_rows, stream
@@ -25,11 +26,10 @@ from conformance.lance.support.listing import collect
 from conformance.lance.support.row_history import COUNTER, REGISTERS, by_row
 from conformance.lance.support.staging import stage
 from conformance.outcomes import Violation
-from conformance.racing import SIZES, Racer, fail_on, fail_without_order, race
 from conformance.requirement import must, should
 from conformance.strategies import tables
 from conformance.suite import Suite
-from specs.identifiers import join_parts
+from specs.lance.identifiers import join_parts
 
 Start = tuple[Sequence[Act], Callable[[int], object]]
 EVERYTHING: dict[str, Any] = {"vector": {}, "k": ALL_ROWS}
@@ -103,6 +103,7 @@ CONTESTS = {
         "Of several clients that declare the same table at the same time exactly one succeeds.",
         "tried to declare the table",
         _declare_table,
+        needs=("lance.table.declare.conflict_declared",),
     ),
     "drop_table": Contest(
         ["DropTable"],

@@ -11,6 +11,7 @@ from conformance.checks import equal, same_items
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.columns import check_no_column
+from conformance.lance.support.ordinary import accepts
 from conformance.lance.support.rows import BAD_PREDICATES, check_transaction
 from conformance.outcomes import Unoffered
 from conformance.requirement import given, must, should
@@ -83,6 +84,7 @@ def test_update_odd_column(catalog: LanceCatalog, case: str) -> None:
 @must("lance.rows.update.column_missing", operations=UPDATE, clause="query-column", kind="error")
 def test_update_missing_column(catalog: LanceCatalog) -> None:
     """Updating a column that the table does not have is refused with code 12 or 13, and nothing changes."""
+    accepts(catalog, "UpdateTable")
     id = catalog.new_table(rows=2)
     check_no_column(catalog.update_table(id, updates=[["name", "'new'"], ["nowhere", "1"]], expect=(400, 404)))
     _check_rows(catalog, id, [(0, "row 0"), (1, "row 1")])
@@ -137,6 +139,7 @@ def test_update_of_wrong_shape(catalog: LanceCatalog, case: dict[str, Any]) -> N
 
 
 def _check_bad_update(catalog: LanceCatalog, **body: Any) -> None:
+    accepts(catalog, "UpdateTable")
     id = catalog.new_table(rows=2)
     refused = catalog.update_table(id, expect=400, **body)
     equal(refused.code, 13, "the code of the error")
@@ -243,6 +246,7 @@ def test_delete_with_bad_predicate(catalog: LanceCatalog, case: str) -> None:
 
 
 def _check_bad_delete(catalog: LanceCatalog, **body: Any) -> None:
+    accepts(catalog, "DeleteFromTable")
     id = catalog.new_table(rows=3)
     refused = catalog.delete_from_table(id, expect=400, **body)
     equal(refused.code, 13, "the code of the error")

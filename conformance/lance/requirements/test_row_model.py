@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from conformance.checks import distinct, equal, holds, number, same_items
-from conformance.client import Answer
+from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.model import Outcome

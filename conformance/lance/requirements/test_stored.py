@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.checks import contains, equal, exactly, holds, keyed, lacks, one_of
-from conformance.client import Answer
+from conformance.checks import contains, equal, exactly, holds, keyed, lacks, one_of, shows
+from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.indexing import all_indices
@@ -78,9 +78,9 @@ def test_properties_stay(catalog: LanceCatalog) -> None:
 def test_odd_schema_metadata(catalog: LanceCatalog) -> None:
     """The schema is described with the metadata that it was given, whatever their keys and values are."""
     id = catalog.new_table()
-    equal(catalog.update_table_schema_metadata(id, ODD).json, ODD, "the metadata of the answer")
+    shows(catalog.update_table_schema_metadata(id, ODD).json, ODD, "the metadata of the answer")
     schema = catalog.describe_table(id, _query={"load_detailed_metadata": True})["schema"]
-    equal(schema.get("metadata"), ODD, "the metadata of the schema")
+    shows(schema.get("metadata"), ODD, "the metadata of the schema")
 
 
 @must("lance.transaction.alter.odd", operations=["AlterTransaction"], clause="alter-transaction-properties")

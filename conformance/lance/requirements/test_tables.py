@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from conformance.checks import above, equal, holds, lacks, one_of, text
 from conformance.json_values import shown
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.listing import collect_tables
+from conformance.lance.support.ordinary import accepts
 from conformance.requirement import given, must, should
 from conformance.strategies import names, tables
 
@@ -241,6 +243,7 @@ def test_rename_to_other_namespace(catalog: LanceCatalog) -> None:
 def test_rename_to_taken_name(catalog: LanceCatalog) -> None:
     """Renaming a table to the name of another one is refused with 409 and code 5; both stay."""
     id, other = catalog.new_table("one", rows=1), catalog.new_table("other", rows=2)
+    catalog.control(lambda: catalog.rename_table(catalog.new_table("free"), new_table_name=catalog.table_id("new")[-1]))
     refused = catalog.rename_table(id, new_table_name=other[-1], expect=409)
     equal(refused.code, 5, "the code of the error")
     equal(catalog.count_table_rows(id).json, 1, "the count of rows")
@@ -252,6 +255,8 @@ def test_rename_to_missing_namespace(catalog: LanceCatalog) -> None:
     """Moving a table to a namespace that does not exist is refused with 404 and code 1; the table stays."""
     catalog.require_namespaces()
     id = catalog.new_table()
+    control = partial(catalog.rename_table, catalog.new_table("free"), new_table_name=catalog.table_id("new")[-1])
+    catalog.control(lambda: control(new_namespace_id=list(catalog.new_namespace())))
     target = list(catalog.missing_namespace())
     refused = catalog.rename_table(id, new_table_name="t", new_namespace_id=target, expect=404)
     equal(refused.code, 1, "the code of the error")
@@ -261,5 +266,6 @@ def test_rename_to_missing_namespace(catalog: LanceCatalog) -> None:
 @must("lance.table.rename.name_required", operations=RENAME, clause="request-schemas", kind="error")
 def test_rename_without_name(catalog: LanceCatalog) -> None:
     """Renaming without new_table_name is refused with 400 and code 13."""
+    accepts(catalog, "RenameTable")
     refused = catalog.rename_table(catalog.new_table(), expect=400)
     equal(refused.code, 13, "the code of the error")

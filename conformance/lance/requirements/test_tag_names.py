@@ -19,7 +19,7 @@ GOOD_NAMES = {
 }
 
 
-@must("lance.tag.create.name.{}", operations=CREATE, clause="tag-names", kind="hostile", each=GOOD_NAMES)
+@should("lance.tag.create.name.{}", operations=CREATE, clause="tag-names", kind="hostile", each=GOOD_NAMES)
 def test_names_of_tags(catalog: LanceCatalog, case: str) -> None:
     """A tag may be called so ({}), and is listed and found by that name."""
     id, first, _ = new_tagged(catalog)
@@ -73,7 +73,7 @@ def test_look_up_names_that_no_tag_has(catalog: LanceCatalog, case: str) -> None
     one_of(catalog.get_table_tag_version(id, tag=tag, expect=(400, 404)).code, (8, 13), "the code of the error")
 
 
-@must("lance.tag.case", operations=[*CREATE, *GET], clause="tag-names")
+@should("lance.tag.case", operations=[*CREATE, *GET], clause="tag-names")
 def test_tags_differ_by_case(catalog: LanceCatalog) -> None:
     """Tags that differ by case only are two tags."""
     id, first, latest = new_tagged(catalog)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from conformance.checks import above, equal, lacks, one_of, same_items
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
+from conformance.lance.support.ordinary import accepts
 from conformance.lance.support.tags import check_tag, new_tagged
 from conformance.requirement import given, must, should
 from conformance.strategies import tables
@@ -196,6 +197,7 @@ WRONG: dict[str, tuple[str, dict[str, Any]]] = {
 @must("lance.tag.body.{}", operations=lambda case: [case[0]], clause="request-schemas", kind="error", each=WRONG)
 def test_wrong_bodies(catalog: LanceCatalog, case: tuple[str, dict[str, Any]]) -> None:
     """A request about tags that does not fit its schema ({}) is refused with 400 and code 13."""
+    accepts(catalog, case[0])
     id, first, _ = new_tagged(catalog)
     equal(catalog.send(case[0], id, case[1], expect=400).code, 13, "the code of the error")
     check_tag(catalog, id, "old", first)

@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 from conformance.checks import at_least, equal, same_items, within
 from conformance.json_values import shown
 from conformance.lance.catalog import LanceCatalog, Names
+from conformance.lance.support.arrow import stream
 from conformance.lance.support.query_model import (
     DISTANCES,
     FILTERS,
     PLACES,
     PROBES,
     ROWS,
+    SCHEMA,
     Row,
     column,
     distances,
@@ -51,6 +53,16 @@ def test_nearest(catalog: LanceCatalog, probe: Any, k: int) -> None:
     """A search for a vector finds the k rows nearest to it, the nearest first."""
     rows = search(catalog, new_queried(catalog), probe, k=k)
     equal(distances(probe, rows), nearest(probe, ROWS, k), "the distances of the rows")
+
+
+@must("lance.query.vector.version", operations=QUERY, clause="query-version")
+def test_search_of_version(catalog: LanceCatalog) -> None:
+    """A search for a vector finds rows of the version that it names only."""
+    id = new_queried(catalog, ROWS[:4])
+    first = catalog.version(id)
+    catalog.insert_into_table(id, stream(pa.Table.from_pylist(ROWS[4:], schema=SCHEMA)))
+    same_items(ids(search(catalog, id, CENTRE, k=50, version=first)), range(4), "the ids of the rows that were there")
+    same_items(ids(search(catalog, id, CENTRE, k=50)), ids(ROWS), "the ids of the rows of the latest version")
 
 
 @must(

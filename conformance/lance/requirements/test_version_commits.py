@@ -14,7 +14,7 @@ from conformance.lance.support.staging import stage
 from conformance.lance.support.versions import new_table_with_versions, numbers
 from conformance.requirement import must, should
 from conformance.strategies import tables
-from conformance.target import OFFERED
+from conformance.targets.target import OFFERED
 
 CREATE = ["CreateTableVersion"]
 DELETE = ["BatchDeleteTableVersions"]
@@ -96,7 +96,7 @@ def test_manifest_outside_of_the_table(catalog: LanceCatalog, case: Callable[[st
     body = {**staged, "manifest_path": hostile.own(place, catalog.target.prefix)}
     catalog.create_table_version(id, **body, expect=None)
     holds(canary.untouched, "the server leaves a file outside of the table as it is")
-    catalog.client.judge_status(catalog.client.steps[-1], 400)
+    catalog.client.check_status(catalog.client.steps[-1], 400)
     lacks(numbers(catalog, id), [staged["version"]], "the listed versions")
 
 

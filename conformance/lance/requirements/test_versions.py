@@ -12,6 +12,7 @@ from conformance.checks import above, at_least, contains, equal, holds, keyed, n
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.listing import collect
+from conformance.lance.support.ordinary import accepts
 from conformance.lance.support.rows import check_transaction
 from conformance.outcomes import Unoffered
 from conformance.requirement import given, must, should
@@ -222,6 +223,7 @@ WRONG: dict[str, tuple[str, Any]] = {
 @must("lance.version.body.{}", operations=lambda case: [case[0]], clause="request-schemas", kind="error", each=WRONG)
 def test_wrong_numbers(catalog: LanceCatalog, case: tuple[str, Any]) -> None:
     """What is no number of a version ({}) is refused with 400 and code 13."""
+    accepts(catalog, case[0])
     equal(catalog.send(case[0], catalog.new_table(), case[1], expect=400).code, 13, "the code of the error")
 
 

@@ -1,9 +1,8 @@
-"""What is judged for every operation over all answers of the run, or by one probe of each."""
+"""What is checked for every operation over all answers of the run, or by one probe of each."""
 
 from __future__ import annotations
 
 from conformance.common import wire
-from conformance.common.operations import subject
 from conformance.lance.operations import OPERATIONS
 from conformance.lance.support.checks import CODE_LIST, CODE_STATUS
 from conformance.requirement import must, should
@@ -27,16 +26,16 @@ test_answers_match_document = wire.answers_match_document.declare(__name__, OPER
 )
 def test_form_of_refusals(suite: Suite) -> None:
     """Operations that the server does not have are refused with 406 and code 0, in no other form."""
-    wire.judge_refusals(suite)
+    wire.check_refusals(suite)
 
 
-@must("lance.codes.status.{}", operations=subject, clause="error-code-status", kind="wire", each=OPERATIONS)
+@must("lance.codes.status.{}", clause="error-code-status", kind="wire", each=OPERATIONS)
 def test_codes_match_statuses(suite: Suite, case: Operation) -> None:
     """Every error of {} has the status that its code stands for."""
-    wire.judge_extra(suite, case, CODE_STATUS)
+    wire.check_extra(suite, case, CODE_STATUS)
 
 
-@should("lance.codes.listed.{}", operations=subject, clause="error-code-list", kind="wire", each=OPERATIONS)
+@should("lance.codes.listed.{}", clause="error-code-list", kind="wire", each=OPERATIONS)
 def test_codes_are_listed(suite: Suite, case: Operation) -> None:
     """Every error of {} has a code that the error list gives the operation."""
-    wire.judge_extra(suite, case, CODE_LIST)
+    wire.check_extra(suite, case, CODE_LIST)

@@ -41,7 +41,7 @@ def file(table: Any) -> bytes:
 
 
 def read_file(body: bytes) -> pa.Table:
-    """Return the table of an answer in the Arrow file format. Raises Violation when it is none."""
+    """Return the table of an answer in the Arrow file format. Raises Violation when it is not an Arrow file."""
     try:
         table = pa.ipc.open_file(body).read_all()
         table.validate(full=True)  # to read one that is not valid may end the process

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conformance.checks import holds, text
-from conformance.client import Answer
+from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.operations import OPERATIONS
 from conformance.lance.support.indexing import KINDS, indexable
@@ -14,9 +14,9 @@ BTREE = KINDS["btree"].body
 BUILDERS = {"create": OPERATIONS["create_table_index"], "create_scalar": OPERATIONS["create_table_scalar_index"]}
 
 
-def new_table(catalog: LanceCatalog) -> Names:
+def new_table(catalog: LanceCatalog, name: str = "t") -> Names:
     """Create a table worth indexing."""
-    return catalog.new_table_of(indexable())
+    return catalog.new_table_of(indexable(), name)
 
 
 def build(catalog: LanceCatalog, operation: Operation, id: Names, expect: int | tuple[int, ...] = 200) -> Answer:

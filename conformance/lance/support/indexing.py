@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from conformance.client import Answer
+from conformance.http.client import Answer
 from conformance.json_values import shown
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.client import Id
@@ -30,7 +30,7 @@ IN_VAIN = "waited in vain for indices"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class IndexType:
     """A type of index: the column that it fits, one that it does not, and a filter that it serves."""
 
     id: str
@@ -46,27 +46,27 @@ class Kind:
 
 # The types that the document names.
 SCALAR_KINDS = {
-    "btree": Kind("BTREE", "id", "tags", "id >= 100 AND id < 120"),
-    "bitmap": Kind("BITMAP", "color", "vector", "color = 'green'"),
-    "label_list": Kind("LABEL_LIST", "tags", "id", "array_has(tags, 'b')"),
-    "fts": Kind("FTS", "text", "id"),
+    "btree": IndexType("BTREE", "id", "tags", "id >= 100 AND id < 120"),
+    "bitmap": IndexType("BITMAP", "color", "vector", "color = 'green'"),
+    "label_list": IndexType("LABEL_LIST", "tags", "id", "array_has(tags, 'b')"),
+    "fts": IndexType("FTS", "text", "id"),
 }
 VECTOR_KINDS = {
-    "ivf_flat": Kind("IVF_FLAT", "vector", "id"),
-    "ivf_pq": Kind("IVF_PQ", "vector", "color"),
-    "ivf_hnsw_sq": Kind("IVF_HNSW_SQ", "vector", "tags"),
+    "ivf_flat": IndexType("IVF_FLAT", "vector", "id"),
+    "ivf_pq": IndexType("IVF_PQ", "vector", "color"),
+    "ivf_hnsw_sq": IndexType("IVF_HNSW_SQ", "vector", "tags"),
 }
 KINDS = {**SCALAR_KINDS, **VECTOR_KINDS}
 # Types that it does not name, but servers have.
 OTHER_KINDS = {
-    "inverted": Kind("INVERTED", "text"),
-    "ngram": Kind("NGRAM", "text"),
-    "zonemap": Kind("ZONEMAP", "id"),
-    "bloomfilter": Kind("BLOOMFILTER", "id"),
-    "ivf_sq": Kind("IVF_SQ", "vector"),
-    "ivf_rq": Kind("IVF_RQ", "vector"),
-    "ivf_hnsw_flat": Kind("IVF_HNSW_FLAT", "vector"),
-    "ivf_hnsw_pq": Kind("IVF_HNSW_PQ", "vector"),
+    "inverted": IndexType("INVERTED", "text"),
+    "ngram": IndexType("NGRAM", "text"),
+    "zonemap": IndexType("ZONEMAP", "id"),
+    "bloomfilter": IndexType("BLOOMFILTER", "id"),
+    "ivf_sq": IndexType("IVF_SQ", "vector"),
+    "ivf_rq": IndexType("IVF_RQ", "vector"),
+    "ivf_hnsw_flat": IndexType("IVF_HNSW_FLAT", "vector"),
+    "ivf_hnsw_pq": IndexType("IVF_HNSW_PQ", "vector"),
 }
 FILTERED = {name: kind for name, kind in KINDS.items() if kind.filter}
 
@@ -129,9 +129,15 @@ def wait_for_indices(
     return entries
 
 
-def new_index(catalog: LanceCatalog, id: Id, kind: Kind, name: str = "idx", **body: Any) -> Answer:
-    """Build an index, wait until it covers all rows, and return its statistics."""
-    catalog.create_table_index(id, **{**kind.body, "name": name, **body})
+def ask_for_index(catalog: LanceCatalog, id: Id, kind: IndexType, name: str = "idx", **body: Any) -> Answer:
+    """Ask for an index. Raises Unoffered where the server has none of this type: those of the document are examples."""
+    answer = catalog.create_table_index(id, **{**kind.body, "name": name, **body}, expect=None)
+    return catalog.supported(answer, f"indices of type {kind.id}")
+
+
+def new_index(catalog: LanceCatalog, id: Id, kind: IndexType, name: str = "idx", **body: Any) -> Answer:
+    """Build an index, wait until it covers all rows, and return its statistics. Raises as `ask_for_index` does."""
+    ask_for_index(catalog, id, kind, name, **body)
     wait_for_index(catalog, id, name)
     return covered(catalog, id, name)
 
@@ -157,13 +163,13 @@ def row_counts_of(stats: Answer) -> tuple[int, int]:
 
 def _patiently(catalog: LanceCatalog, look: Callable[[], T | None]) -> T | None:
     """Look until there is something to see, or patience ends."""
-    facts = catalog.target.facts
-    until = time.monotonic() + (IMPATIENCE_SECONDS if IN_VAIN in facts else PATIENCE_SECONDS)
+    capabilities = catalog.target.capabilities
+    until = time.monotonic() + (IMPATIENCE_SECONDS if IN_VAIN in capabilities else PATIENCE_SECONDS)
     while True:
         seen = look()
         if seen is not None:
             return seen
         if time.monotonic() > until:
-            facts[IN_VAIN] = "yes"
+            capabilities[IN_VAIN] = "yes"
             return None
         time.sleep(PAUSE_SECONDS)

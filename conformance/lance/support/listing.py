@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.checks import text
-from conformance.client import Answer
+from conformance.http.client import Answer
+from conformance.http.paging import pages
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.client import Id
-from conformance.paging import pages
-from specs.identifiers import DELIMITER, join_parts
+from specs.lance.identifiers import DELIMITER, join_parts
 
 NEXT = "page_token"
 

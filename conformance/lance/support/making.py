@@ -8,12 +8,20 @@ from typing import TYPE_CHECKING, Any
 from conformance.checks import text
 from conformance.lance.support.arrow import stream
 from conformance.outcomes import Unoffered
-from conformance.sandbox import REGISTRATION
+from conformance.targets.sandbox import REGISTRATION
 
 if TYPE_CHECKING:
     from conformance.lance.catalog import LanceCatalog, Names
 
 STORAGE = "storage_options"
+# What Lance calls the settings that Iceberg's clients know; those of Lance's own names are given to it as they are.
+OF_LANCE = {
+    "s3.endpoint": "aws_endpoint",
+    "s3.access-key-id": "aws_access_key_id",
+    "s3.secret-access-key": "aws_secret_access_key",
+    "s3.session-token": "aws_session_token",
+    "s3.region": "aws_region",
+}
 
 
 def create(catalog: LanceCatalog, id: Names, data: Any) -> None:
@@ -60,10 +68,18 @@ def _write(catalog: LanceCatalog, location: str, data: Any, handed_out: Any) -> 
     """Write a dataset. Raises Unoffered where that cannot be done from here."""
     import lance  # noqa: PLC0415 - slow to import
 
-    given = {**(handed_out if isinstance(handed_out, dict) else {}), **dict(catalog.target.settings.storage_pairs())}
+    options = {**(handed_out if isinstance(handed_out, dict) else {}), **storage_options(catalog)}
     if catalog.target.prefix not in location:
         raise Unoffered(f"a declared table lies at {location}, which does not show that it is the run's own")
     try:
-        lance.write_dataset(data, location, mode="create", storage_options=given or None)
+        lance.write_dataset(data, location, mode="create", storage_options=options or None)
     except (OSError, ValueError, RuntimeError):
-        raise Unoffered(f"no dataset can be written at {location} from here") from None
+        keys = "" if storage_options(catalog) or "://" not in location else ": --storage-option gives the keys to it"
+        raise Unoffered(f"no dataset can be written at {location} from here{keys}") from None
+
+
+def storage_options(catalog: LanceCatalog) -> dict[str, str]:
+    """Return by what settings of the run Lance reaches files, in its own names."""
+    options = {OF_LANCE.get(name, name): value for name, value in catalog.target.settings.pairs("storage_option")}
+    plain = options.get("aws_endpoint", "").startswith("http://")
+    return {"allow_http": "true", **options} if plain else options

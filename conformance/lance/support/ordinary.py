@@ -5,22 +5,24 @@ A requirement about a defect of requests puts it into such a request, and sees t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
 
 from conformance.checks import text
-from conformance.client import Answer, Expected
-from conformance.exchange import Exchange
-from conformance.lance.catalog import LanceCatalog, Names
+from conformance.common.ordinary import accepted, refuses_each
+from conformance.http.client import Answer, Expected
+from conformance.http.exchange import Exchange
+from conformance.lance.catalog import INVALID_INPUT, LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.indexing import KINDS, new_index
 from conformance.lance.support.staging import stage
 from conformance.lance.support.transactions import new_transaction
 from conformance.outcomes import Blocked
 from conformance.strategies import tables
+from specs.openapi import JSON_TYPE
 
 Json = dict[str, Any]
 QUERY: Json = {"vector": {"single_vector": [0.0, 1.0]}, "vector_column": "place", "k": 1}
@@ -36,6 +38,11 @@ class Ordinary:
     data: bytes | None = None
     query: Mapping[str, Any] = field(default_factory=dict)
     path: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str | None] = field(default_factory=dict)
+
+    def with_bytes(self, data: bytes) -> Ordinary:
+        """Return the request with a body that is said to be JSON."""
+        return replace(self, body=None, data=data, headers={"Content-Type": JSON_TYPE})
 
     def with_content(self, body: Any) -> Ordinary:
         """Return the request with another JSON body."""
@@ -51,7 +58,14 @@ class Ordinary:
             operation,
             self.id,
             self.body,
-            **{"data": self.data, "query": self.query, "path": self.path, "expect": expect, **options},
+            **{
+                "data": self.data,
+                "query": self.query,
+                "path": self.path,
+                "headers": self.headers,
+                "expect": expect,
+                **options,
+            },
         )
 
     def exchange(self, catalog: LanceCatalog, operation: str) -> Exchange:
@@ -61,11 +75,34 @@ class Ordinary:
 
 
 Prepare = Callable[[LanceCatalog, str], Ordinary]
+INVALID: frozenset[tuple[int, Any]] = frozenset({(400, INVALID_INPUT)})
+NO_VERSION = INVALID | {(404, 11), (409, 14)}  # the table has no such version, or none of this number can follow
 
 
 def ordinary(catalog: LanceCatalog, operation: str, name: str = "t") -> Ordinary:
     """Make what an operation is about, under this name, and return a request about it."""
     return PREPARATIONS[operation](catalog, name)
+
+
+def refuses_invalid(
+    catalog: LanceCatalog, operation: str, requests: Iterable[tuple[str, Ordinary]], good: Ordinary
+) -> None:
+    """Check that each request is refused as invalid, and that none of them did anything: `good` is accepted then."""
+    refuses_each(catalog, operation, requests, good, _is_refused, "400 and code 13")
+
+
+def _is_refused(defect: str, answer: Answer) -> bool:
+    allowed = NO_VERSION if "version" in defect else INVALID
+    return answer.status in {status for status, _ in allowed} and (answer.status, answer.code) in allowed
+
+
+def accepts(catalog: LanceCatalog, operation: str) -> None:
+    """Show that a server takes the ordinary request of an operation, about something of its own named `twin`.
+
+    It is the control of refusals. Raises Blocked where it is refused, Unoffered where the operation is.
+    """
+    with catalog.client.preparing():
+        accepted(catalog, operation, ordinary(catalog, operation, "twin"))
 
 
 def _namespace(body: Any = None) -> Prepare:

@@ -7,7 +7,7 @@ from conformance.lance.support.arrow import stream
 from conformance.lance.support.indexing import wait_for_index
 from conformance.lance.support.listing import Listing
 from conformance.strategies import tables
-from specs.identifiers import join_parts
+from specs.lance.identifiers import join_parts
 
 
 def _add_namespace(catalog: LanceCatalog, name: str) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.client import Answer, Expected
+from conformance.http.client import Answer, Expected
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.operations import OPERATIONS
 from specs.openapi import Operation
 
-QUERY, EXPLAIN, ANALYZE = ["QueryTable"], ["ExplainTableQueryPlan"], ["AnalyzeTableQueryPlan"]
+QUERY, EXPLAIN = ["QueryTable"], ["ExplainTableQueryPlan"]
 PLANS = {"explain": OPERATIONS["explain_table_query_plan"], "analyze": OPERATIONS["analyze_table_query_plan"]}
 ALL = {"run": OPERATIONS["query_table"], **PLANS}
 Query = dict[str, Any]

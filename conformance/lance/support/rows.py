@@ -1,8 +1,8 @@
-"""Predicates that are none, and what writes of rows answer."""
+"""Invalid predicates, and what writes of rows answer."""
 
 from __future__ import annotations
 
-from conformance.client import Answer
+from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog
 from conformance.outcomes import Unoffered
 

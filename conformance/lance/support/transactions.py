@@ -6,7 +6,7 @@ from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.outcomes import Unoffered
 from conformance.strategies import tables
-from specs.identifiers import DELIMITER, join_parts
+from specs.lance.identifiers import DELIMITER, join_parts
 
 
 def new_transaction(catalog: LanceCatalog, name: str = "t") -> str:

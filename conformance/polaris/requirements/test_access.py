@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from conformance.checks import equal, holds
-from conformance.polaris.support.access.calls import Call, calls, operations
+from conformance.polaris.support.access.calls import AccessRequest, calls, operations
 from conformance.polaris.support.access.cells import DENIED
-from conformance.polaris.support.access.scene import EVERY_ROLE, POWERLESS, Scene
+from conformance.polaris.support.access.fixture import EVERY_ROLE, POWERLESS, AccessFixture
 from conformance.polaris.support.access.table import Grant, rules
 from conformance.requirement import must, should
 
-Stage = Callable[[], Scene]
+MakeAccess = Callable[[], AccessFixture]
 ALWAYS = [name for name, rule in rules().items() if not rule.since]  # requests that every revision has
 OPERATIONS = operations()
 SUBJECTS = sorted({OPERATIONS[name] for name in ALWAYS})
@@ -26,29 +26,29 @@ LIST_TABLES = {"type": "catalog", "privilege": "TABLE_LIST"}
 
 
 @must("polaris.access.{}", operations=SUBJECTS, clause="access-anonymous", kind="auth", each=TOKENS)
-def test_without_a_good_token(scene: Stage, case: str | None) -> None:
+def test_without_a_good_token(make_access: MakeAccess, case: str | None) -> None:
     """Every request with {} is refused with 401."""
-    stage = scene()
-    nobody = stage.as_({"Authorization": case})
+    access = make_access()
+    nobody = access.as_({"Authorization": case})
     for name in ALWAYS:
-        equal(stage.send(stage.calls[name], nobody).status, 401, f"the status of {OPERATIONS[name]}")
+        equal(access.send(access.calls[name], nobody).status, 401, f"the status of {OPERATIONS[name]}")
 
 
 @must("polaris.access.configuration", operations=["getConfig"], clause="access-configuration", kind="auth")
-def test_configuration_for_everybody(scene: Stage) -> None:
+def test_configuration_for_everybody(make_access: MakeAccess) -> None:
     """A principal without any right reads the configuration of a catalog."""
-    stage = scene()
-    call = Call("getConfig", query={"warehouse": stage.names.catalog})
-    equal(stage.send(call, stage.caller(POWERLESS, call)).status, 200, "the status")
+    access = make_access()
+    call = AccessRequest("getConfig", query={"warehouse": access.names.catalog})
+    equal(access.send(call, access.caller(POWERLESS, call)).status, 200, "the status")
 
 
 @should("polaris.access.administrator", operations=SUBJECTS, clause="access-administrator", kind="auth")
-def test_administrator_of_a_catalog(scene: Stage) -> None:
+def test_administrator_of_a_catalog(make_access: MakeAccess) -> None:
     """Who manages access and metadata of a catalog is let through, but for data and for what is no catalog's."""
-    stage = scene()
+    access = make_access()
     held = {grant.privilege for grant in ADMINISTRATOR}
     for name in ALWAYS:
-        answer = stage.ask(name, ADMINISTRATOR, spare=True)
+        answer = access.ask(name, ADMINISTRATOR, spare=True)
         if held & set(rules()[name].suffice):
             holds(answer.status not in DENIED, f"{OPERATIONS[name]} is let through")
         else:
@@ -56,21 +56,21 @@ def test_administrator_of_a_catalog(scene: Stage) -> None:
 
 
 @should("polaris.access.own_secret", operations=["rotateCredentials"], clause="access-oneself", kind="auth")
-def test_own_secret(scene: Stage) -> None:
+def test_own_secret(make_access: MakeAccess) -> None:
     """A principal without any right rotates its own secret."""
-    stage = scene()
-    name, known = stage.new_principal()
-    call = Call("rotateCredentials", {"principalName": name})
-    equal(stage.send(call, stage.log_in(known, EVERY_ROLE)).status, 200, "the status")
+    access = make_access()
+    name, known = access.new_principal()
+    call = AccessRequest("rotateCredentials", {"principalName": name})
+    equal(access.send(call, access.log_in(known, EVERY_ROLE)).status, 200, "the status")
 
 
 @should("polaris.access.oneself", operations=["getPrincipal"], clause="access-oneself", kind="auth")
-def test_oneself(scene: Stage) -> None:
+def test_oneself(make_access: MakeAccess) -> None:
     """A principal without any right does not see itself in the management interface."""
-    stage = scene()
-    name, known = stage.new_principal()
-    call = Call("getPrincipal", {"principalName": name})
-    equal(stage.send(call, stage.log_in(known, EVERY_ROLE)).status, 403, "the status")
+    access = make_access()
+    name, known = access.new_principal()
+    call = AccessRequest("getPrincipal", {"principalName": name})
+    equal(access.send(call, access.log_in(known, EVERY_ROLE)).status, 403, "the status")
 
 
 # Names come first
@@ -113,26 +113,26 @@ MISSING = {
     kind="error",
     each=MISSING,
 )
-def test_names_come_before_rights(scene: Stage, case: Missing) -> None:
+def test_names_come_before_rights(make_access: MakeAccess, case: Missing) -> None:
     """Whoever may do nothing is told by 404 that what a request names is not there, and by 403 that it is: {}."""
-    stage = scene()
-    absent: dict[str, Any] = {case.field: stage.names.absent}
-    there, missing = (calls(names)[case.request] for names in (stage.names, replace(stage.names, **absent)))
-    caller = stage.caller(POWERLESS, there)
-    equal(stage.send(there, caller).status, 403, "the status where it is there")
-    equal(stage.send(missing, caller).status, 404, "the status where it is not there")
+    access = make_access()
+    absent: dict[str, Any] = {case.field: access.names.absent}
+    there, missing = (calls(names)[case.request] for names in (access.names, replace(access.names, **absent)))
+    caller = access.caller(POWERLESS, there)
+    equal(access.send(there, caller).status, 403, "the status where it is there")
+    equal(access.send(missing, caller).status, 404, "the status where it is not there")
 
 
 @should("polaris.access.silent", operations=SUBJECTS, clause="access-silent", kind="auth")
-def test_refusals_tell_nothing(scene: Stage) -> None:
+def test_refusals_tell_nothing(make_access: MakeAccess) -> None:
     """A refusal tells who has no rights nothing that its request did not say: no names, no location."""
-    stage = scene()
-    names = stage.names
+    access = make_access()
+    names = access.names
     secret = (names.table, names.second, names.view, names.child, names.role, names.loose_role, names.location)
     for name in ALWAYS:
-        call = stage.calls[name]
+        call = access.calls[name]
         said = repr((call.path, call.query, call.body))
-        answer = stage.ask(name, POWERLESS)
+        answer = access.ask(name, POWERLESS)
         for word in secret:
             leak = answer.status == 403 and word not in said and word.encode() in answer.body
             holds(not leak, f"the refusal of {OPERATIONS[name]} does not tell {word}")
@@ -142,14 +142,14 @@ def test_refusals_tell_nothing(scene: Stage) -> None:
 
 
 @must("polaris.access.revoked.grant", operations=["revokeGrantFromCatalogRole"], clause="access-at-once", kind="auth")
-def test_revoked_grant(scene: Stage) -> None:
+def test_revoked_grant(make_access: MakeAccess) -> None:
     """A grant that was revoked is worth nothing in the next request, and again something when it is granted anew."""
-    stage = scene()
-    role, allowed = _allowed(stage)
-    path = {"catalogName": stage.names.catalog, "catalogRoleName": role}
-    stage.manage("revokeGrantFromCatalogRole", {"grant": LIST_TABLES}, **path)
+    access = make_access()
+    role, allowed = _allowed(access)
+    path = {"catalogName": access.names.catalog, "catalogRoleName": role}
+    access.manage("revokeGrantFromCatalogRole", {"grant": LIST_TABLES}, **path)
     equal(allowed(), 403, "the status after the revoke")
-    stage.grant(role, LIST_TABLES)
+    access.grant(role, LIST_TABLES)
     equal(allowed(), 200, "the status after the grant")
 
 
@@ -159,29 +159,30 @@ def test_revoked_grant(scene: Stage) -> None:
     clause="access-at-once",
     kind="auth",
 )
-def test_revoked_catalog_role(scene: Stage) -> None:
+def test_revoked_catalog_role(make_access: MakeAccess) -> None:
     """A role of a catalog that was taken from a principal role is worth nothing in the next request."""
-    stage = scene()
-    role, allowed = _allowed(stage)
-    path = {"principalRoleName": role, "catalogName": stage.names.catalog, "catalogRoleName": role}
-    stage.manage("revokeCatalogRoleFromPrincipalRole", **path)
+    access = make_access()
+    role, allowed = _allowed(access)
+    path = {"principalRoleName": role, "catalogName": access.names.catalog, "catalogRoleName": role}
+    access.manage("revokeCatalogRoleFromPrincipalRole", **path)
     equal(allowed(), 403, "the status after the revoke")
 
 
 @must("polaris.access.revoked.deleted_role", operations=["deleteCatalogRole"], clause="access-at-once", kind="auth")
-def test_deleted_role(scene: Stage) -> None:
+def test_deleted_role(make_access: MakeAccess) -> None:
     """What a role of a catalog was granted is worth nothing in the next request after it was deleted."""
-    stage = scene()
-    role, allowed = _allowed(stage)
-    stage.manage("deleteCatalogRole", catalogName=stage.names.catalog, catalogRoleName=role)
+    access = make_access()
+    role, allowed = _allowed(access)
+    access.manage("deleteCatalogRole", catalogName=access.names.catalog, catalogRoleName=role)
     equal(allowed(), 403, "the status after the role was deleted")
 
 
-def _allowed(stage: Scene) -> tuple[str, Callable[[], int]]:
-    """Return a role with a grant, and what asks for the status of a request that it allows, which is 200 now."""
-    call = stage.calls["list_tables"]
-    with stage.admin.preparing():
-        role = stage.new_role(LIST_TABLES)
-        client = stage.in_roles([role])
-        equal(stage.send(call, client).status, 200, "the status with the grant")
-    return role, lambda: int(stage.send(call, client).status)
+def _allowed(access: AccessFixture) -> tuple[str, Callable[[], int]]:
+    """Return a role with a grant, and what asks for the status of a request that the grant alone allows: 200 now."""
+    call = access.calls["list_tables"]
+    with access.admin.preparing():
+        equal(access.send(call, access.caller(POWERLESS, call)).status, 403, "the status without a grant")
+        role = access.new_role(LIST_TABLES)
+        client = access.in_roles([role])
+        equal(access.send(call, client).status, 200, "the status with the grant")
+    return role, lambda: int(access.send(call, client).status)

@@ -11,14 +11,14 @@ from collections.abc import Callable
 
 from conformance.polaris.support.access.calls import operations
 from conformance.polaris.support.access.cells import allowed_cells, check_allowed, check_refused, refused_cells
-from conformance.polaris.support.access.scene import Scene
+from conformance.polaris.support.access.fixture import AccessFixture
 from conformance.polaris.support.access.table import Rule, grantable_in, rules
-from conformance.requirement import must
+from conformance.requirement import should
 from conformance.suite import Suite
 
 NEW = "1.7"
 OPERATIONS = operations()
-Stage = Callable[[], Scene]
+MakeAccess = Callable[[], AccessFixture]
 
 
 def _since(revision: str, *, granted: bool = False) -> dict[str, Rule]:
@@ -29,39 +29,39 @@ def _operation(rule: Rule) -> list[str]:
     return [OPERATIONS[rule.name]]
 
 
-@must("polaris.access.{}.allow", operations=_operation, clause="access-allowed", each=_since("", granted=True))
-def test_allowed(suite: Suite, scene: Stage, case: Rule) -> None:
+@should("polaris.access.{}.allow", operations=_operation, clause="access-allowed", each=_since("", granted=True))
+def test_allowed(suite: Suite, make_access: MakeAccess, case: Rule) -> None:
     """A privilege that suffices lets a caller through: {}."""
-    _let_through(suite, scene(), case)
+    _let_through(suite, make_access(), case)
 
 
-@must(
+@should(
     "polaris.access.{}.allow", operations=_operation, clause="access-allowed", each=_since(NEW, granted=True), since=NEW
 )
-def test_allowed_later(suite: Suite, scene: Stage, case: Rule) -> None:
+def test_allowed_later(suite: Suite, make_access: MakeAccess, case: Rule) -> None:
     """A privilege that suffices lets a caller through: {}."""
-    _let_through(suite, scene(), case)
+    _let_through(suite, make_access(), case)
 
 
-@must("polaris.access.{}.deny", operations=_operation, clause="access-refused", kind="error", each=_since(""))
-def test_refused(suite: Suite, scene: Stage, case: Rule) -> None:
+@should("polaris.access.{}.deny", operations=_operation, clause="access-refused", kind="error", each=_since(""))
+def test_refused(suite: Suite, make_access: MakeAccess, case: Rule) -> None:
     """A caller without a privilege that suffices is refused with 403, whatever else it holds: {}."""
-    _turned_away(suite, scene(), case)
+    _turned_away(suite, make_access(), case)
 
 
-@must(
+@should(
     "polaris.access.{}.deny", operations=_operation, clause="access-refused", kind="error", each=_since(NEW), since=NEW
 )
-def test_refused_later(suite: Suite, scene: Stage, case: Rule) -> None:
+def test_refused_later(suite: Suite, make_access: MakeAccess, case: Rule) -> None:
     """A caller without a privilege that suffices is refused with 403, whatever else it holds: {}."""
-    _turned_away(suite, scene(), case)
+    _turned_away(suite, make_access(), case)
 
 
-def _let_through(suite: Suite, scene: Scene, rule: Rule) -> None:
+def _let_through(suite: Suite, access: AccessFixture, rule: Rule) -> None:
     for grants in allowed_cells(suite.settings.depth, rule, grantable_in(suite.target.document)):
-        check_allowed(scene, rule, grants)
+        check_allowed(access, rule, grants)
 
 
-def _turned_away(suite: Suite, scene: Scene, rule: Rule) -> None:
+def _turned_away(suite: Suite, access: AccessFixture, rule: Rule) -> None:
     for grants in refused_cells(suite.settings.depth, rule, grantable_in(suite.target.document)):
-        check_refused(scene, rule, grants)
+        check_refused(access, rule, grants)

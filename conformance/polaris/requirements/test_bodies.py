@@ -1,24 +1,48 @@
-"""Bodies of every operation in which one field after another is wrong or unusual."""
+"""Requests of every operation in which one field or parameter after another is wrong or unusual, or that are large."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from conformance.common import bodies
+from conformance.common import bodies, levels
 from conformance.common.bodies import Body
 from conformance.common.fields import unusual, wrong_types
-from conformance.polaris.operations import JSON_OPERATIONS
-from conformance.polaris.support.bodies import BODIES, prepared
+from conformance.polaris.operations import JSON_OPERATIONS, OPERATIONS
+from conformance.polaris.storage import AUTHENTICATIONS, CONNECTIONS
+from conformance.polaris.support.bodies import BODIES, SET_BY_SERVERS, prepared
+from conformance.polaris.support.ordinary import preparation
 from specs.openapi import Schema
+
+FOREIGN = ("namespace", "target-name")  # parameters that name what is not the run's own
 
 
 def _values(schema: Schema) -> list[Any]:
     return [*wrong_types(schema), *unusual(schema)]
 
 
+# Connections and ways to authenticate differ in these alone: the rest is tested with the bodies of other catalogs.
+APART = ("name", "storageConfigInfo", "properties", *SET_BY_SERVERS)
+ALIKE = {*CONNECTIONS, *AUTHENTICATIONS} - {"iceberg_rest"}
 EACH = {
-    ".".join(filter(None, (name, what))): Body(operation, prepared(operation, body), what=what, unusual=_values)
+    ".".join(filter(None, (name, what))): Body(
+        operation, prepared(operation, body), APART if what in ALIKE else (), what=what, unusual=_values
+    )
     for name, operation in JSON_OPERATIONS.items()
     for what, body in BODIES[operation.id].items()
 }
+ORDINARY = {
+    name: Body(operation, preparation(operation), FOREIGN, lasting=operation.method == "GET")
+    for name, operation in OPERATIONS.items()
+}
+WITH_PARAMETERS = {
+    name: body
+    for name, body in ORDINARY.items()
+    if any(not known.required and known.name not in FOREIGN for known in body.operation.parameters)
+}
+NESTED = {name: body for name, body in ORDINARY.items() if "{namespace}/" in body.operation.path}
 test_unusual_values_are_no_failure = bodies.unusual_values_are_no_failure.declare(__name__, EACH)
+test_unusual_parameters_are_no_failure = bodies.unusual_parameters_are_no_failure.declare(__name__, WITH_PARAMETERS)
+test_large_bodies_are_no_failure = bodies.large_bodies_are_no_failure.declare(
+    __name__, {name: ORDINARY[name] for name in JSON_OPERATIONS}
+)
+test_nested_namespaces_are_like_others = levels.nested_namespaces_are_like_others.declare(__name__, NESTED)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.checks import equal
-from conformance.client import Answer
+from conformance.http.client import Answer
 from conformance.iceberg.support.content import SCHEMA, view_body
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.support.outside import Outside, new_outside, readable

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.checks import contains, equal, lacks, same_items, shows
-from conformance.client import Answer, Expected
+from conformance.http.client import Answer, Expected
+from conformance.http.operation_client import DECLARED
 from conformance.iceberg.support.content import SCHEMA
-from conformance.operation_client import DECLARED
 from conformance.outcomes import Unoffered
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.support.paged import paged

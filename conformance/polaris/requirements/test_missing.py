@@ -15,10 +15,10 @@ GRANT = OLDER["catalog"].grant(())
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class MissingCase:
     """A call of which one thing is missing. `deed` begins the statement, `path` and `body` make the request.
 
-    Both are made of a scene: of names of what is there, and one of nothing.
+    Both are made of ExistingNames: of what is there, and a name that nothing has.
     """
 
     operation: str
@@ -33,7 +33,7 @@ class Call:
 
 
 @dataclass
-class Scene:
+class ExistingNames:
     """Names that are there, and one that nothing has; each is made when it is first asked for."""
 
     catalog: PolarisCatalog
@@ -93,94 +93,94 @@ ASSIGN, ASSIGN_CATALOG = "assignPrincipalRole", "assignCatalogRoleToPrincipalRol
 ASSIGNED = "listCatalogRolesForPrincipalRole"
 # What the document says 404 for.
 STATED = {
-    "principal_roles.principal": Call(
+    "principal_roles.principal": MissingCase(
         "listPrincipalRolesAssigned", "Listing the roles of a principal", lambda there: _principal(there.missing)
     ),
-    "principal_roles.assign.principal": Call(
+    "principal_roles.assign.principal": MissingCase(
         ASSIGN, "Giving a role to a principal", lambda there: _principal(there.missing), lambda there: _role(there.role)
     ),
-    "principal_roles.assign.role": Call(
+    "principal_roles.assign.role": MissingCase(
         ASSIGN, "Giving a principal role", lambda there: _principal(there.principal), lambda there: _role(there.missing)
     ),
-    "principal_roles.revoke.principal": Call(
+    "principal_roles.revoke.principal": MissingCase(
         "revokePrincipalRole",
         "Taking a role from a principal",
         lambda there: {**_principal(there.missing), **_of(there.role)},
     ),
-    "principal_roles.revoke.role": Call(
+    "principal_roles.revoke.role": MissingCase(
         "revokePrincipalRole",
         "Taking away a principal role",
         lambda there: {**_principal(there.principal), **_of(there.missing)},
     ),
-    "principals.role": Call(
+    "principals.role": MissingCase(
         "listAssigneePrincipalsForPrincipalRole",
         "Listing the principals of a role",
         lambda there: _of(there.missing),
     ),
-    "catalog_roles.role": Call(
+    "catalog_roles.role": MissingCase(
         ASSIGNED,
         "Listing the catalog roles of a principal role",
         lambda there: {**_of(there.missing), **_catalog(there.home)},
     ),
-    "catalog_roles.catalog": Call(
+    "catalog_roles.catalog": MissingCase(
         ASSIGNED,
         "Listing the assigned roles of a catalog",
         lambda there: {**_of(there.role), **_catalog(there.missing)},
     ),
-    "catalog_roles.revoke.role": Call(
+    "catalog_roles.revoke.role": MissingCase(
         REVOKE,
         "Taking a catalog role from a principal role",
         lambda there: {**_of(there.missing), **_in(there.home, there.catalog_role)},
     ),
-    "catalog_roles.revoke.catalog": Call(
+    "catalog_roles.revoke.catalog": MissingCase(
         REVOKE,
         "Taking away a role of a catalog",
         lambda there: {**_of(there.role), **_in(there.missing, there.missing)},
     ),
-    "catalog_roles.revoke.catalog_role": Call(
+    "catalog_roles.revoke.catalog_role": MissingCase(
         REVOKE, "Taking away a catalog role", lambda there: {**_of(there.role), **_in(there.home, there.missing)}
     ),
-    "assignees.catalog": Call(
+    "assignees.catalog": MissingCase(
         "listAssigneePrincipalRolesForCatalogRole",
         "Listing who has a role of a catalog",
         lambda there: _in(there.missing, there.missing),
     ),
-    "assignees.role": Call(
+    "assignees.role": MissingCase(
         "listAssigneePrincipalRolesForCatalogRole",
         "Listing who has a catalog role",
         lambda there: _in(there.home, there.missing),
     ),
-    "catalog_role.create": Call(
+    "catalog_role.create": MissingCase(
         "createCatalogRole",
         "Making a role in a catalog",
         lambda there: _catalog(there.missing),
         lambda there: _catalog_role(there.catalog.target.new_name()),
     ),
-    "catalog_role.get": Call(
+    "catalog_role.get": MissingCase(
         "getCatalogRole", "Asking for a role of a catalog", lambda there: _in(there.missing, there.missing)
     ),
-    "catalog_role.delete": Call(
+    "catalog_role.delete": MissingCase(
         "deleteCatalogRole", "Deleting a role of a catalog", lambda there: _in(there.missing, there.missing)
     ),
-    "grant.catalog": Call(
+    "grant.catalog": MissingCase(
         "addGrantToCatalogRole",
         "A grant to a role of a catalog",
         lambda there: _in(there.missing, there.missing),
         lambda _: {"grant": GRANT},
     ),
-    "grant.role": Call(
+    "grant.role": MissingCase(
         "addGrantToCatalogRole",
         "A grant to a catalog role",
         lambda there: _in(there.home, there.missing),
         lambda _: {"grant": GRANT},
     ),
-    "revoke.catalog": Call(
+    "revoke.catalog": MissingCase(
         "revokeGrantFromCatalogRole",
         "A revoke from a role of a catalog",
         lambda there: _in(there.missing, there.missing),
         lambda _: {"grant": GRANT},
     ),
-    "revoke.role": Call(
+    "revoke.role": MissingCase(
         "revokeGrantFromCatalogRole",
         "A revoke from a catalog role",
         lambda there: _in(there.home, there.missing),
@@ -189,33 +189,33 @@ STATED = {
 }
 # What it forgot.
 UNSTATED = {
-    "catalog_roles.assign.role": Call(
+    "catalog_roles.assign.role": MissingCase(
         ASSIGN_CATALOG,
         "Giving a catalog role to a principal role",
         lambda there: {**_of(there.missing), **_catalog(there.home)},
         lambda there: _catalog_role(there.catalog_role),
     ),
-    "catalog_roles.assign.catalog": Call(
+    "catalog_roles.assign.catalog": MissingCase(
         ASSIGN_CATALOG,
         "Giving a role of a catalog",
         lambda there: {**_of(there.role), **_catalog(there.missing)},
         lambda there: _catalog_role(there.missing),
     ),
-    "catalog_roles.assign.catalog_role": Call(
+    "catalog_roles.assign.catalog_role": MissingCase(
         ASSIGN_CATALOG,
         "Giving a catalog role",
         lambda there: {**_of(there.role), **_catalog(there.home)},
         lambda there: _catalog_role(there.missing),
     ),
-    "catalog_role.list": Call(
+    "catalog_role.list": MissingCase(
         "listCatalogRoles", "Listing the roles of a catalog", lambda there: _catalog(there.missing)
     ),
-    "grants.catalog": Call(
+    "grants.catalog": MissingCase(
         "listGrantsForCatalogRole",
         "Listing the grants of a role of a catalog",
         lambda there: _in(there.missing, there.missing),
     ),
-    "grants.role": Call(
+    "grants.role": MissingCase(
         "listGrantsForCatalogRole", "Listing the grants of a catalog role", lambda there: _in(there.home, there.missing)
     ),
 }
@@ -228,7 +228,7 @@ UNSTATED = {
     kind="error",
     each=STATED,
 )
-def test_missing_is_refused(catalog: PolarisCatalog, case: Call) -> None:
+def test_missing_is_refused(catalog: PolarisCatalog, case: MissingCase) -> None:
     """{} that does not exist is refused with 404."""
     _refused(catalog, case)
 
@@ -240,13 +240,13 @@ def test_missing_is_refused(catalog: PolarisCatalog, case: Call) -> None:
     kind="error",
     each=UNSTATED,
 )
-def test_missing_is_refused_too(catalog: PolarisCatalog, case: Call) -> None:
+def test_missing_is_refused_too(catalog: PolarisCatalog, case: MissingCase) -> None:
     """{} that does not exist is refused with 404."""
     _refused(catalog, case)
 
 
-def _refused(catalog: PolarisCatalog, case: Call) -> None:
-    there = Scene(catalog)
+def _refused(catalog: PolarisCatalog, case: MissingCase) -> None:
+    there = ExistingNames(catalog)
     catalog.send(case.operation, case.path(there), case.body(there), expect=404)
 
 

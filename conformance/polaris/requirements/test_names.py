@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 from conformance.checks import equal, same_items
 from conformance.common.hostile import NAMES, own
-from conformance.common.names import Kind, name_is_kept
-from conformance.common.operations import subject
+from conformance.common.names import NamedObject, name_is_kept, named
 from conformance.polaris.catalog import PolarisCatalog
-from conformance.polaris.entities import CATALOG, CATALOG_ROLE, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE, Entity, Names
+from conformance.polaris.entities import ENTITIES, Entity, Names
 from conformance.polaris.operations import MANAGEMENT, NAMING, OPERATIONS
 from conformance.requirement import must, should
 from specs.openapi import Operation
@@ -84,7 +83,7 @@ def test_case_of_names(catalog: PolarisCatalog, case: Entity) -> None:
     same_items(names, [other[-1], lower[-1]], "the listed names")
 
 
-@should("polaris.names.path.{}", operations=subject, clause="name-rules-path", kind="error", each=NAMING)
+@should("polaris.names.path.{}", clause="name-rules-path", kind="error", each=NAMING)
 def test_names_in_paths(catalog: PolarisCatalog, case: Operation) -> None:
     """{} refuses a name in its path that is longer than 256 characters or starts with system$ with 400."""
     body = b"{}" if case.request else None
@@ -92,7 +91,7 @@ def test_names_in_paths(catalog: PolarisCatalog, case: Operation) -> None:
         catalog.send(case.id, dict.fromkeys(catalog.any_path(case, "x"), name), body, expect=400)
 
 
-def _kind(entity: Entity) -> Kind:
+def _kind(entity: Entity) -> NamedObject:
     """Return how the names of a kind of things are tried: below the prefix of the run."""
 
     def id(catalog: PolarisCatalog, name: str) -> Names:
@@ -105,8 +104,9 @@ def _kind(entity: Entity) -> Kind:
         catalog.delete(entity, id)
         catalog.get(entity, id, expect=404)
 
-    return Kind(
-        f"{entity.id}s",
+    return NamedObject(
+        entity.id,
+        [entity.create, entity.get],
         id,
         lambda catalog, id, expect: catalog.create(entity, id, expect=expect),
         look,
@@ -117,52 +117,9 @@ def _kind(entity: Entity) -> Kind:
     )
 
 
-@should(
-    "polaris.names.catalog.round_trip.{}",
-    operations=["createCatalog", "getCatalog"],
-    clause="names-round-trip",
-    kind="hostile",
-    each=SPEAKABLE,
-)
-def test_catalog_name(catalog: PolarisCatalog, case: str) -> None:
-    """A catalog whose name has a {} is made, found, listed and dropped under this name, or refused with 400."""
-    name_is_kept(catalog, _kind(CATALOG), case)
+KINDS = {f"{name}.round_trip": _kind(entity) for name, entity in ENTITIES.items()}
 
-
-@should(
-    "polaris.names.principal.round_trip.{}",
-    operations=["createPrincipal", "getPrincipal"],
-    clause="names-round-trip",
-    kind="hostile",
-    each=SPEAKABLE,
-)
-def test_principal_name(catalog: PolarisCatalog, case: str) -> None:
-    """A principal whose name has a {} is made, found, listed and dropped under this name, or refused with 400."""
-    name_is_kept(catalog, _kind(PRINCIPAL), case)
-
-
-@should(
-    "polaris.names.principal_role.round_trip.{}",
-    operations=["createPrincipalRole", "getPrincipalRole"],
-    clause="names-round-trip",
-    kind="hostile",
-    each=SPEAKABLE,
-)
-def test_principal_role_name(catalog: PolarisCatalog, case: str) -> None:
-    """A principal role whose name has a {} is made, found, listed and dropped under this name, or refused with 400."""
-    name_is_kept(catalog, _kind(PRINCIPAL_ROLE), case)
-
-
-@should(
-    "polaris.names.catalog_role.round_trip.{}",
-    operations=["createCatalogRole", "getCatalogRole"],
-    clause="names-round-trip",
-    kind="hostile",
-    each=SPEAKABLE,
-)
-def test_catalog_role_name(catalog: PolarisCatalog, case: str) -> None:
-    """A catalog role whose name has a {} is made, found, listed and dropped under this name, or refused with 400."""
-    name_is_kept(catalog, _kind(CATALOG_ROLE), case)
+test_name_is_kept = name_is_kept.declare(__name__, named(KINDS, SPEAKABLE))
 
 
 IN_NAMESPACES = {
@@ -172,14 +129,7 @@ IN_NAMESPACES = {
 }
 
 
-@should(
-    "polaris.names.empty_level.{}",
-    operations=subject,
-    clause="levels-not-empty",
-    kind="error",
-    each=IN_NAMESPACES,
-    since="1.7",
-)
+@should("polaris.names.empty_level.{}", clause="levels-not-empty", kind="error", each=IN_NAMESPACES, since="1.7")
 def test_namespaces_with_an_empty_level(catalog: PolarisCatalog, case: Operation) -> None:
     """{} refuses a namespace with an empty level with 400 or 404."""
     path = {**catalog.any_path(case, catalog.target.new_name()), "namespace": (*catalog.tables.home, "", "x")}

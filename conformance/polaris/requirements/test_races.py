@@ -7,13 +7,16 @@ from functools import partial
 from typing import Any
 
 from conformance.checks import equal, same_items
-from conformance.common.races import Act, Contest, one_wins, refused_otherwise
+from conformance.common.bodies import Body
+from conformance.common.races import Act, Contest, one_wins, refused_otherwise, same_requests_are_no_failure
 from conformance.history import OK, REFUSED, Contradiction, Event
+from conformance.history.racing import SIZES, Racer, fail_on, race
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, ENTITIES, PRINCIPAL_ROLE, Entity
+from conformance.polaris.operations import OPERATIONS
 from conformance.polaris.support.grants import ADD, LIST, OLDER, grants, new_role
-from conformance.racing import SIZES, Racer, fail_on, race
+from conformance.polaris.support.ordinary import preparation
 from conformance.requirement import must, should
 from conformance.suite import Suite
 
@@ -86,7 +89,7 @@ CREATIONS = {
         f"Of several clients that create the same {entity.id} at the same time exactly one succeeds; others get 409.",
         f"create the {entity.id}",
         _create(entity),
-        LOST,
+        (LOST,),
     )
     for name, entity in ENTITIES.items()
 }
@@ -97,7 +100,7 @@ UPDATES = {
         f"Of several clients that update the same version of a {entity.id} exactly one succeeds; others are told 409.",
         f"update the {entity.id}",
         _update(entity),
-        LOST,
+        (LOST,),
     )
     for name, entity in ENTITIES.items()
 }
@@ -105,10 +108,10 @@ DELETIONS = {
     "delete_catalog": Contest(
         [CATALOG.delete],
         "missing-is-refused",
-        "Of several clients that delete the same catalog at the same time exactly one succeeds; others are told 404.",
+        "Of several clients that delete the same catalog at once exactly one succeeds; others are told 404 or 409.",
         "delete the catalog",
         _delete,
-        404,
+        (404, LOST),
     ),
 }
 test_one_wins_as_recommended = one_wins.declare(__name__, CREATIONS, level=should)
@@ -164,3 +167,14 @@ def test_grants_at_the_same_time(suite: Suite, catalog: PolarisCatalog) -> None:
     refused = [event for event in events if event.outcome == REFUSED]
     fail_on(suite, [Contradiction("a grant was refused", (event,)) for event in refused])
     same_items(grants(catalog, role), [case.grant((), name) for name in names], "the grants")
+
+
+# What all of them may be told is done: only a failure of the server is wrong for any of them. What is left out is
+# judged above, would show clients the secrets of others, or is refused where it is not newer than the one before.
+LEFT = (CATALOG.delete, "rotateCredentials", "resetCredentials", "sendNotification")
+SAME = {
+    name: Body(operation, preparation(operation))
+    for name, operation in OPERATIONS.items()
+    if operation.method != "GET" and operation.id not in LEFT
+}
+test_same_requests_are_no_failure = same_requests_are_no_failure.declare(__name__, SAME)

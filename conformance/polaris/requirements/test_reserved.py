@@ -52,14 +52,7 @@ SETTINGS = {
 }
 
 
-@should(
-    "polaris.reserved.{}",
-    operations=lambda case: [case.id],
-    clause="reserved-prefix",
-    kind="error",
-    each=SETTINGS,
-    since="1.7",
-)
+@should("polaris.reserved.{}", clause="reserved-prefix", kind="error", each=SETTINGS, since="1.7")
 def test_reserved_property_in_a_catalog(catalog: PolarisCatalog, case: Setting) -> None:
     """{} with a property whose name starts with polaris. is refused with 400 and does nothing."""
     request = PREPARATIONS[case.id](catalog.tables, "t")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import quote_plus
 
 from conformance.checks import above, equal, number, one_of, text
-from conformance.client import Answer, bearer
+from conformance.http.client import Answer, bearer
 from conformance.iceberg.support.oauth import ACCESS_TOKEN, EXCHANGE
 from conformance.outcomes import Unoffered
 from conformance.polaris.catalog import EVERY_ROLE, GET_TOKEN, Caller, PolarisCatalog
@@ -164,11 +164,9 @@ REFUSALS = {
     "no_client": Refusal("no client_id", lambda _: {"client_id": ""}, (*CLIENT, "invalid_request")),
     "no_secret": Refusal("no secret", lambda _: {"client_secret": ""}, (*CLIENT, "invalid_request")),
     "no_scope": Refusal("no scope", lambda _: {"scope": ""}, SCOPE, (400,)),
-    "other_scope": Refusal("a scope that is none", lambda _: {"scope": "catalog"}, SCOPE, (400,)),
+    "other_scope": Refusal("an unknown scope", lambda _: {"scope": "catalog"}, SCOPE, (400,)),
     "empty_role": Refusal("a scope without a role", lambda _: {"scope": "PRINCIPAL_ROLE:"}, SCOPE, (400,)),
-    "mixed_scope": Refusal(
-        "a scope of which one part is none", lambda _: {"scope": f"{EVERY_ROLE} catalog"}, SCOPE, (400,)
-    ),
+    "mixed_scope": Refusal("a scope with an unknown part", lambda _: {"scope": f"{EVERY_ROLE} catalog"}, SCOPE, (400,)),
     "unknown_grant": Refusal(
         "an unknown grant_type", lambda _: {"grant_type": "password"}, ("unsupported_grant_type",), (400,)
     ),

@@ -1,12 +1,11 @@
-"""What is judged for every operation over all answers of the run, or by one probe of each."""
+"""What is checked for every operation over all answers of the run, or by one probe of each."""
 
 from __future__ import annotations
 
 from conformance.common import wire
-from conformance.common.operations import subject
 from conformance.iceberg.support.checks import CODE, TEXT
 from conformance.polaris.operations import OPERATIONS
-from conformance.polaris.support.checks import ISSUING, SECRETS, TYPE
+from conformance.polaris.support.checks import BODY, ISSUING, MANAGEMENT_IDS, SECRETS, TYPE
 from conformance.requirement import must, should
 from conformance.suite import Suite
 from specs.openapi import Operation
@@ -17,22 +16,30 @@ test_offered_or_refused = wire.offered_or_refused.declare(
 test_answers_match_document = wire.answers_match_document.declare(__name__, OPERATIONS, clause="polaris-schemas")
 
 
-@should("polaris.errors.code.{}", operations=subject, clause="error-code-is-status", kind="wire", each=OPERATIONS)
+@should("polaris.errors.code.{}", clause="error-code-is-status", kind="wire", each=OPERATIONS)
 def test_error_codes_are_statuses(suite: Suite, case: Operation) -> None:
     """The code in every error of {} is the status of the answer."""
-    wire.judge_extra(suite, case, CODE)
+    wire.check_extra(suite, case, CODE)
 
 
-@should("polaris.errors.type.{}", operations=subject, clause="error-types", kind="wire", each=OPERATIONS)
+@should("polaris.errors.type.{}", clause="error-types", kind="wire", each=OPERATIONS)
 def test_error_types_are_known(suite: Suite, case: Operation) -> None:
     """Every error that {} states for a reason of its own has the type that clients show for it."""
-    wire.judge_extra(suite, case, TYPE)
+    wire.check_extra(suite, case, TYPE)
 
 
-@should("polaris.errors.text.{}", operations=subject, clause="error-text", kind="wire", each=OPERATIONS)
+@should("polaris.errors.text.{}", clause="error-text", kind="wire", each=OPERATIONS)
 def test_error_texts_are_for_people(suite: Suite, case: Operation) -> None:
     """The message in an error of {} shows nothing of the inside of the server."""
-    wire.judge_extra(suite, case, TEXT)
+    wire.check_extra(suite, case, TEXT)
+
+
+@should("polaris.errors.body", operations=sorted(MANAGEMENT_IDS), clause="error-body", kind="wire")
+def test_errors_have_a_body(suite: Suite) -> None:
+    """A refusal by the management API says in its body why, also where the document declares the status alone."""
+    wire.raise_first(
+        suite, [finding for name in sorted(MANAGEMENT_IDS) for finding in suite.client.wire.extra(BODY, name)]
+    )
 
 
 @must("polaris.secrets.once", operations=ISSUING, clause="secret-once", kind="wire")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from conformance.client import Answer, Expected
-from conformance.operation_client import DECLARED
+from conformance.http.client import Answer, Expected
+from conformance.http.operation_client import DECLARED
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG_ROLE, PRINCIPAL, PRINCIPAL_ROLE, Entity, Names
 

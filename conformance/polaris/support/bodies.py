@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from conformance.client import Answer
+from conformance.http.client import Answer
 from conformance.iceberg.client import names_below_prefix
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG, ENTITIES
-from conformance.polaris.storage import CONNECTIONS, EACH, HERE, Storage
+from conformance.polaris.storage import AUTHENTICATIONS, CONNECTIONS, EACH, HERE, OAUTH, StorageType
 from conformance.polaris.support.catalogs import changed, connected
 from conformance.polaris.support.grants import ADD, REVOKE, SECURABLES, Securable
 from specs.openapi import Operation
 
 PROPERTIES = {"a": "1"}
 SET_BY_SERVERS = {"createTimestamp": 1, "lastUpdateTimestamp": 1, "entityVersion": 1}
-SECRETS = {"clientId": "lakeproof", "clientSecret": "lakeproof-own-secret"}  # of nobody
 POLICY = {"description": "nightly", "content": '{"enable": true}'}
 Body = Callable[[PolarisCatalog, str], Any]  # of a name of the run
 Bodies = Mapping[str, Body]  # by what tells them from each other, "" where there is one
@@ -29,6 +28,8 @@ class Ordinary:
 
     path: Mapping[str, Any]
     body: Any
+    query: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str | None] = field(default_factory=dict)
 
     def with_content(self, body: Any) -> Ordinary:
         """Return the request with another JSON body."""
@@ -36,7 +37,7 @@ class Ordinary:
 
     def send(self, catalog: PolarisCatalog, operation: str) -> Answer:
         """Send it, whatever the answer."""
-        return catalog.send(operation, self.path, self.body, expect=None)
+        return catalog.send(operation, self.path, self.body, query=self.query, headers=dict(self.headers), expect=None)
 
 
 def prepared(operation: Operation, body: Body) -> Callable[[PolarisCatalog, str], Ordinary]:
@@ -50,17 +51,17 @@ def prepared(operation: Operation, body: Body) -> Callable[[PolarisCatalog, str]
     return prepare
 
 
-def _catalog(storage: Storage) -> Body:
+def _catalog(storage: StorageType) -> Body:
     return lambda catalog, name: CATALOG.wrapped({**_value(catalog, name, storage), **SET_BY_SERVERS})
 
 
-def _external(connection: dict[str, Any]) -> Body:
+def _external(connection: dict[str, Any], authentication: dict[str, Any] = OAUTH) -> Body:
     return lambda catalog, name: CATALOG.wrapped(
-        {**connected(catalog.value(CATALOG, (name,)), connection), **SET_BY_SERVERS}
+        {**connected(catalog.value(CATALOG, (name,)), connection, authentication), **SET_BY_SERVERS}
     )
 
 
-def _update(storage: Storage) -> Body:
+def _update(storage: StorageType) -> Body:
     return lambda catalog, name: {
         "currentEntityVersion": 1,
         "properties": PROPERTIES,
@@ -68,12 +69,17 @@ def _update(storage: Storage) -> Body:
     }
 
 
-def _value(catalog: PolarisCatalog, name: str, storage: Storage) -> dict[str, Any]:
+def _value(catalog: PolarisCatalog, name: str, storage: StorageType) -> dict[str, Any]:
     return changed(catalog.value(CATALOG, (name,), storage=storage), **storage.fields, **storage.newer)
 
 
-def _principal(_catalog: PolarisCatalog, name: str) -> Any:
-    principal = {"name": name, **SECRETS, "properties": PROPERTIES, **SET_BY_SERVERS}
+def _credentials(catalog: PolarisCatalog) -> dict[str, str]:
+    """Return credentials of nobody, each time others: some servers cannot drop principals with one clientId."""
+    return {"clientId": catalog.target.new_name(), "clientSecret": "lakeproof-own-secret"}
+
+
+def _principal(catalog: PolarisCatalog, name: str) -> Any:
+    principal = {"name": name, **_credentials(catalog), "properties": PROPERTIES, **SET_BY_SERVERS}
     return {"principal": principal, "credentialRotationRequired": False}
 
 
@@ -115,6 +121,7 @@ BODIES: Mapping[str, Bodies] = {
     "createCatalog": {
         **{id: _catalog(storage) for id, storage in EACH.items()},
         **{id: _external(connection) for id, connection in CONNECTIONS.items()},
+        **{id: _external(CONNECTIONS["iceberg_rest"], known) for id, known in AUTHENTICATIONS.items()},
     },
     "updateCatalog": {id: _update(storage) for id, storage in EACH.items()},
     "createPrincipal": {"": _principal},
@@ -127,7 +134,7 @@ BODIES: Mapping[str, Bodies] = {
         for entity in ENTITIES.values()
         if entity is not CATALOG
     },
-    "resetCredentials": {"": lambda *_: SECRETS},
+    "resetCredentials": {"": lambda catalog, _: _credentials(catalog)},
     ADD: GRANTS,
     REVOKE: GRANTS,
     "createGenericTable": {

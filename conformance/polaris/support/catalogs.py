@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.client import Expected
+from conformance.http.client import Expected
 from conformance.outcomes import Unoffered
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.entities import CATALOG, Names
-from conformance.polaris.storage import NOWHERE, OAUTH, Storage
+from conformance.polaris.storage import NOWHERE, OAUTH, StorageType
 
 
-def offered(catalog: PolarisCatalog, storage: Storage, **fields: Any) -> Names:
+def offered(catalog: PolarisCatalog, storage: StorageType, **fields: Any) -> Names:
     """Make a catalog with a type of storage. Raises Unoffered where the server does not take that type."""
     id = catalog.id(CATALOG)
     value = catalog.value(CATALOG, id, storage=storage, **fields)
@@ -27,7 +27,7 @@ def changed(value: dict[str, Any], **config: Any) -> dict[str, Any]:
     return {**value, "storageConfigInfo": {name: item for name, item in merged.items() if item is not None}}
 
 
-def configured(catalog: PolarisCatalog, storage: Storage, **config: Any) -> tuple[Names, dict[str, Any]]:
+def configured(catalog: PolarisCatalog, storage: StorageType, **config: Any) -> tuple[Names, dict[str, Any]]:
     """Return an id and a catalog with a type of storage that is configured otherwise, see `changed`.
 
     Raises Unoffered where the server does not take that type.
@@ -37,9 +37,11 @@ def configured(catalog: PolarisCatalog, storage: Storage, **config: Any) -> tupl
     return id, changed(catalog.value(CATALOG, id, storage=storage), **config)
 
 
-def connected(value: dict[str, Any], connection: dict[str, Any]) -> dict[str, Any]:
+def connected(
+    value: dict[str, Any], connection: dict[str, Any], authentication: dict[str, Any] = OAUTH
+) -> dict[str, Any]:
     """Return a catalog as an external one, which is reached by a connection."""
-    reached = {**connection, "uri": NOWHERE, "properties": {"a": "1"}, "authenticationParameters": OAUTH}
+    reached = {**connection, "uri": NOWHERE, "properties": {"a": "1"}, "authenticationParameters": authentication}
     return {**value, "type": "EXTERNAL", "connectionConfigInfo": reached}
 
 

@@ -6,16 +6,19 @@ from collections import deque
 from functools import partial
 from typing import Any
 
-from conformance.exchange import Exchange
+from conformance.http.exchange import Exchange
+from conformance.http.wire import ExtraCheck
 from conformance.json_values import shown
-from conformance.wire import ExtraCheck
+from conformance.polaris.operations import MANAGEMENT
 from specs.polaris.errors import stated_types
 from specs.profiles import Profile
 
 TYPE = "management error-type"
+BODY = "management error-body"
 SECRETS = "secrets"
 ISSUING = ("createPrincipal", "rotateCredentials", "resetCredentials")
 TOLD_APART = (403, 404, 409)  # statuses whose types clients show; 400 has many reasons
+MANAGEMENT_IDS = frozenset(operation.id for operation in MANAGEMENT.values())
 REMEMBERED = 16  # secrets that are looked for: those of the present example are among them
 Found = list[tuple[str, str]]
 
@@ -49,9 +52,15 @@ def type_is_known(exchange: Exchange, value: Any, profile: Profile) -> Found:
     kind = error.get("type") if isinstance(error, dict) else None
     if not isinstance(kind, str) or kind in known:
         return []
-    return [("body:/error/type", f"the type {shown(kind)} is none of {', '.join(sorted(known))}")]
+    return [("body:/error/type", f"the type {shown(kind)} is not one of {', '.join(sorted(known))}")]
+
+
+def says_why(exchange: Exchange, _value: Any) -> Found:
+    """A refusal of the management API has a body."""
+    silent = exchange.status >= 400 and exchange.operation in MANAGEMENT_IDS and not exchange.response_body
+    return [("body:", f"the answer {exchange.status} has no body")] if silent else []
 
 
 def extra_checks(profile: Profile) -> dict[str, ExtraCheck]:
     """Return the checks of answers by a profile."""
-    return {TYPE: partial(type_is_known, profile=profile), SECRETS: SecretWatch()}
+    return {TYPE: partial(type_is_known, profile=profile), BODY: says_why, SECRETS: SecretWatch()}

@@ -9,9 +9,9 @@ from urllib.parse import unquote, urlsplit
 
 import orjson
 
-from conformance.client import Answer, Expected
+from conformance.http.client import Answer, Expected
+from conformance.http.operation_client import DECLARED
 from conformance.iceberg.client import IcebergClient, in_prefix
-from conformance.operation_client import DECLARED
 from conformance.outcomes import Unoffered
 from conformance.polaris.catalog import BASE_LOCATION, PolarisCatalog
 from conformance.polaris.client import PolarisClient

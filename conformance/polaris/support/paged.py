@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from conformance.checks import listed
-from conformance.client import Answer
-from conformance.paging import pages
+from conformance.http.client import Answer
+from conformance.http.paging import pages
 from conformance.polaris.catalog import PolarisCatalog
 
 FIRST_PAGE = ""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from conformance.checks import listed
-from conformance.client import Answer, Expected
-from conformance.operation_client import DECLARED
+from conformance.http.client import Answer, Expected
+from conformance.http.operation_client import DECLARED
 from conformance.polaris.catalog import PolarisCatalog
 from specs.identifiers import UNIT_SEPARATOR
 

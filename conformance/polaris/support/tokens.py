@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.client import Client
+from conformance.http.client import Client
 from conformance.polaris.catalog import EVERY_ROLE, Credentials, PolarisCatalog, credentials
 from conformance.polaris.entities import Names
 

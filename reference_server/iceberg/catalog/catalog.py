@@ -20,13 +20,13 @@ from reference_server.errors import (
     NotFound,
     TableAlreadyExists,
     TableNotFound,
-    ViewAlreadyExists,
-    ViewNotFound,
 )
 from reference_server.iceberg.catalog.keys import Kind, children, object_key, with_names
 from reference_server.iceberg.catalog.names import Path, show
+from reference_server.iceberg.errors import ViewAlreadyExists, ViewNotFound
 from reference_server.pagination import Page, take_page
 from reference_server.storage import Readable
+from reference_server.storage.places import Place
 from reference_server.storage.transactions import Transaction
 
 Properties = dict[str, str]
@@ -44,13 +44,18 @@ TAKEN: dict[Kind, type[CatalogError]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class ListRequest:
+class PageRequest:
     """Which page of a listing is wanted; without a token everything is, whatever the size, unless it is `paged`."""
 
     token: str | None
     size: int | None
     maximum: int
     paged: bool = False
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether it asks for all in one answer, in a way that is allowed."""
+        return not self.paged and self.token is None and (self.size is None or self.size > 0)
 
 
 class Catalog:
@@ -85,12 +90,7 @@ class Catalog:
             raise MISSING[kind](f"{kind.label} does not exist: {show(path)}")
         return entry
 
-    def list_namespaces(self, path: Path, request: ListRequest) -> Page[Path]:
-        """Return a page of the namespaces right below one. Raises NamespaceNotFound."""
-        page = self.list_names(Kind.NAMESPACE, path, request)
-        return Page([(*path, name) for name in page.items], page.token)
-
-    def list_names(self, kind: Kind, path: Path, request: ListRequest) -> Page[str]:
+    def list_names(self, kind: Kind, path: Path, request: PageRequest) -> Page[str]:
         """Return a page of the names of one kind that a namespace holds. Raises NamespaceNotFound."""
         self.require_namespace(path)
         prefix = children(kind, self.warehouse, path)
@@ -128,6 +128,7 @@ class Change(Catalog):
         super().__init__(transaction, warehouse)
         self.transaction = transaction
         self._followers = followers
+        self.places: dict[str, Place] = {}  # of the locations that were chosen for it
         self.new_files: list[str] = []
         self.old_files: list[str] = []
         self.old_trees: list[str] = []

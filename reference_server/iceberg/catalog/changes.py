@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from reference_server.context import Reply
-from reference_server.errors import CatalogError, CommitFailed
+from reference_server.errors import CatalogError
 from reference_server.iceberg.catalog.catalog import Change
 from reference_server.iceberg.catalog.idempotency import Repetition, is_final, repetition
 from reference_server.iceberg.context import IcebergContext
-from reference_server.iceberg.errors import as_catalog_error, render_error
+from reference_server.iceberg.errors import CommitFailed, as_catalog_error, render_error
 from reference_server.iceberg.metadata.errors import MetadataError
 from reference_server.storage.transactions import Transaction, transact
 
@@ -26,7 +26,7 @@ async def commit(context: IcebergContext, build: Build) -> Reply:
     `build` reads through the change it is given, writes to it and returns the answer; it is called again
     when what it has read did not last. Raises what it raises, and CommitFailed when others never let it through.
     """
-    repeated = repetition(context, context.warehouse.name)
+    repeated = repetition(context, context.warehouse.name, context.services.kept)
 
     async def attempt(transaction: Transaction[bytes]) -> Reply:
         change = _change(context, transaction)
@@ -57,12 +57,12 @@ def _change(context: IcebergContext, transaction: Transaction[bytes]) -> Change:
 
 async def _build_once(context: IcebergContext, change: Change, build: Build, repeated: Repetition) -> Reply:
     """Return the answer that is kept under a key, or build the change and let it keep its answer."""
-    recorded = repeated.recall(change)
+    recorded = await repeated.recall(change)
     if recorded is not None:
         return recorded
     try:
         reply = await build(change)
-        repeated.remember(change, reply)
+        await repeated.remember(change, reply)
     except (CatalogError, MetadataError) as error:
         await _keep_refusal(context, repeated, as_catalog_error(error))
         raise
@@ -73,10 +73,13 @@ async def _keep_refusal(context: IcebergContext, repeated: Repetition, error: Ca
     """Keep a refusal under its key. A conflict makes the change start again: the key was used in between."""
     if not is_final(error.status):
         return
-    change = Change(Transaction(context.services.storage), context.warehouse.name)
-    if repeated.recall(change) is None:
-        repeated.remember(change, render_error(error, context.request))
-        await change.transaction.commit()
+
+    async def keep(transaction: Transaction[bytes]) -> None:
+        change = Change(transaction, context.warehouse.name)
+        if await repeated.recall(change) is None:
+            await repeated.remember(change, render_error(error, context.request))
+
+    await Transaction(context.services.storage).run(keep)
 
 
 async def _delete(context: IcebergContext, locations: list[str]) -> None:

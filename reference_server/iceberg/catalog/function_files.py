@@ -32,7 +32,7 @@ def read_functions(folder: str, document: Document) -> dict[Path, Json]:
     """Return the functions of a folder as loadFunction shows them, by namespace and name.
 
     Without a folder, and in a revision that has no functions, there are none. Raises Problem for a folder
-    that is none, and for the first file that holds no function.
+    that does not exist, and for the first file that holds no function.
     """
     if not folder or LOAD not in document.operations:
         return {}
@@ -59,8 +59,8 @@ def _read(file: FilePath, validators: Validators) -> Json:
     except (OSError, orjson.JSONDecodeError) as error:
         raise Problem(f"{file} cannot be read: {error}.", HINT) from None
     answer = {"metadata-location": f"file://{file}", "metadata": metadata}
-    for finding in validators.response_findings(LOAD, 200, answer):
-        raise Problem(f"{file} is invalid at {finding.pointer}: {finding.message}.", HINT)
+    for mismatch in validators.response_mismatches(LOAD, 200, answer):
+        raise Problem(f"{file} is invalid at {mismatch.pointer}: {mismatch.message}.", HINT)
     for rule in RULES:
         for message in rule(metadata):
             raise Problem(f"{file} is invalid: {message}.", HINT)

@@ -19,6 +19,7 @@ import orjson
 from reference_server.context import Context, Reply, Request
 from reference_server.errors import InvalidInput
 from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.kept import Kept
 from reference_server.iceberg.catalog.keys import IDEMPOTENCY, idempotency_key
 from reference_server.storage import Storage, pack
 from specs.openapi import Document, Operation
@@ -26,7 +27,8 @@ from specs.openapi import Document, Operation
 HEADER = "Idempotency-Key"
 LIFETIME = "PT30M"
 LIFETIME_SECONDS = 30 * 60
-SWEPT = 4
+COMPRESSION = 8
+"""How many times smaller metadata are when they are kept, about."""
 UUID7 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.IGNORECASE)
 NOT_FINAL = (401, 403, 419, 429)
 
@@ -44,36 +46,46 @@ def lifetime(document: Document) -> str | None:
 class Repetition:
     """The key of one request, and what is kept under it."""
 
-    def __init__(self, key: bytes, request: str) -> None:
+    def __init__(self, context: Context, kept: Kept, key: bytes, request: str) -> None:
+        self._context = context
+        self._kept = kept
         self._key = key
         self._request = request
 
-    def recall(self, change: Change) -> Reply | None:
+    async def recall(self, change: Change) -> Reply | None:
         """Return the kept answer, None for a key that is new. Raises InvalidInput for another request's key."""
-        record = _valid(change.transaction.get(self._key))
-        if record is None:
+        value = change.transaction.get(self._key)
+        record = _valid(value)
+        if value is None or record is None:
             return None
         if record["request"] != self._request:
             raise InvalidInput(f"The {HEADER} was used for another request before.")
-        body = zlib.decompress(base64.b64decode(record["body"]))
+        body = await self._context.compute(COMPRESSION * len(value), _unpacked, record["body"])
         return Reply(record["status"], body, headers=record["headers"])
 
-    def remember(self, change: Change, reply: Reply) -> None:
-        """Let a change keep its answer under the key, and delete a few expired keys."""
-        for key, value in change.transaction.scan(pack(IDEMPOTENCY, change.warehouse), limit=SWEPT):
-            if _valid(value) is None:
-                change.transaction.put(key, None)
+    async def remember(self, change: Change, reply: Reply) -> None:
+        """Let a change keep its answer under the key, for a time, while there is room."""
+        until = time.time() + LIFETIME_SECONDS
         record = {
             "request": self._request,
-            "until": time.time() + LIFETIME_SECONDS,
+            "until": until,
             "status": reply.status,
             "headers": reply.headers,
-            "body": base64.b64encode(zlib.compress(reply.body, 1)).decode(),
+            "body": await self._context.compute(len(reply.body), _packed, reply.body),
         }
-        change.transaction.put(self._key, orjson.dumps(record))
+        prefix = pack(IDEMPOTENCY, change.warehouse)
+        await self._kept.put(change.transaction, prefix, self._key, orjson.dumps(record), until)
 
 
-def repetition(context: Context, warehouse: str) -> Repetition | None:
+def _packed(body: bytes) -> str:
+    return base64.b64encode(zlib.compress(body, 1)).decode()
+
+
+def _unpacked(text: str) -> bytes:
+    return zlib.decompress(base64.b64decode(text))
+
+
+def repetition(context: Context, warehouse: str, kept: Kept) -> Repetition | None:
     """Return the key that came with a request, None without one. Raises InvalidInput for one in another form."""
     key = context.request.headers.get(HEADER)
     if key is None or not takes_keys(context.operation):
@@ -81,7 +93,8 @@ def repetition(context: Context, warehouse: str) -> Repetition | None:
     if not UUID7.fullmatch(key):
         raise InvalidInput(f"The {HEADER} must be a UUID of version 7, not {key!r:.100}.")
     sent = pack(context.request.target, context.request.body)
-    return Repetition(_kept_under(key, context.request, context.operation, warehouse), hashlib.sha256(sent).hexdigest())
+    kept_under = _kept_under(key, context.request, context.operation, warehouse)
+    return Repetition(context, kept, kept_under, hashlib.sha256(sent).hexdigest())
 
 
 def has_kept(storage: Storage[bytes], request: Request, operation: Operation, warehouse: str) -> bool:

@@ -11,6 +11,7 @@ from reference_server.iceberg.catalog.location_index import Thing, claim, lying
 from reference_server.iceberg.catalog.names import Path, show
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse
 from reference_server.iceberg.metadata.reading import Json
+from reference_server.storage.places import Place
 
 
 class LocationRules:
@@ -26,37 +27,48 @@ class LocationRules:
         self.allowed = allowed
 
     def new(self, change: Change, path: Path) -> str:
-        """Return the location of a new table or view for which the client wants none."""
+        """Return the location of a new table or view for which the client wants none. Its place is known to `check`."""
         location = self.warehouse.new_location(path)
-        if lying(change, self.allowed.place_of(location)):
+        place = self.allowed.check(location)
+        if lying(change, place):
             location = self.warehouse.new_location((secrets.token_hex(8), path[-1]))
+            place = self.allowed.check(location)
+        change.places[location] = place
         return location
 
-    def check(self, change: Change, kind: Kind, path: Path, metadata: Json, previous: Json | None = None) -> None:
-        """Raise CatalogError for a place to which a table or view may not be brought, from where `previous` says."""
+    def check(
+        self, change: Change, kind: Kind, path: Path, metadata: Json, previous: Json | None = None
+    ) -> Place | None:
+        """Return the place to which a table or view is brought from where `previous` says, None where it stays.
+
+        Raises CatalogError for a place where it may not lie.
+        """
         location = metadata["location"]
-        if previous is None or location != previous["location"]:
-            self.allowed.check(location)
-            self.check_free(change, kind, path, location)
+        if previous is not None and location == previous["location"]:
+            return None
+        place = change.places.get(location) or self.allowed.check(location)
+        self.check_free(change, kind, path, location, place)
+        return place
 
     def place(self, change: Change, kind: Kind, path: Path, metadata: Json, previous: Json | None = None) -> None:
         """Note where a table or view lies once the change is committed. Raises what `check` raises."""
-        self.check(change, kind, path, metadata, previous)
-        location = metadata["location"]
-        if previous is None or location != previous["location"]:
-            claim(change, kind, path, location, self.allowed.place_of(location))
+        place = self.check(change, kind, path, metadata, previous)
+        if place is not None:
+            claim(change, kind, path, metadata["location"], place)
 
     def place_registered(self, change: Change, kind: Kind, path: Path, metadata: Json) -> None:
         """Note where a registered table or view lies. Raises CatalogError where it may not be registered."""
         location = metadata["location"]
-        self.check_free(change, kind, path, location)
-        claim(change, kind, path, location, self.allowed.place_of(location))
-
-    def check_free(self, change: Change, kind: Kind, path: Path, location: str) -> None:
-        """Raise CatalogError for a location at, in or around which something else lies."""
         place = self.allowed.place_of(location)
+        self.check_free(change, kind, path, location, place)
+        claim(change, kind, path, location, place)
+
+    def check_free(self, change: Change, kind: Kind, path: Path, location: str, place: Place) -> None:
+        """Raise CatalogError for a location at, in or around which something else lies."""
         if self.allowed.is_around(place):
-            raise InvalidInput(f"The location {location!r:.300} is or holds a whole warehouse.")
+            raise InvalidInput(
+                f"The location {location!r:.300} is or holds a whole warehouse or the system's temporary directory."
+            )
         for other in lying(change, place):
             both_views = kind is other.kind is Kind.VIEW
             if other != Thing(kind, change.warehouse, path) and not both_views:

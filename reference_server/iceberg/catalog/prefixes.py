@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from reference_server.errors import RouteNotFound, WarehouseNotFound
+from reference_server.errors import RouteNotFound
+from reference_server.iceberg.errors import WarehouseNotFound
 from reference_server.routing import Parameters, Router
 from specs.openapi import Document, Operation
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 
-from reference_server.errors import FileNotFound, InvalidInput, PermissionDenied, ServiceUnavailable
+from reference_server.errors import InvalidInput, PermissionDenied, ServiceUnavailable
 from reference_server.iceberg.catalog.catalog import Change
 from reference_server.iceberg.catalog.own_files import own_files
 from reference_server.iceberg.catalog.results import STATISTICS
 from reference_server.iceberg.catalog.warehouses import local_path
 from reference_server.iceberg.context import IcebergContext
+from reference_server.iceberg.errors import FileNotFound
 from reference_server.iceberg.files.metadata_files import MetadataFile
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.scans.manifests import Manifest, Manifests

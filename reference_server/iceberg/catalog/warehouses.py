@@ -16,7 +16,7 @@ from reference_server.backends import OWN_FOLDER
 from reference_server.errors import InvalidInput
 from reference_server.iceberg.catalog.names import Path
 from reference_server.iceberg.files.buckets import S3_SCHEMES, Bucket, is_s3, parse_bucket
-from reference_server.storage.places import Place
+from reference_server.storage.places import Place, check_size
 from specs.problems import Problem
 
 DEFAULT = "default"
@@ -91,7 +91,11 @@ def _checked(uri: str) -> str:
 
 
 def local_path(location: str) -> FilePath | None:
-    """Return the path of a local location, None for one of another scheme. Raises InvalidInput for a relative one."""
+    """Return the path of a local location, None for one of another scheme.
+
+    Raises InvalidInput for a relative one, and for one that is too large.
+    """
+    check_size(location)
     scheme = SCHEME.match(location)
     if scheme and scheme[1].lower() != FILE_SCHEME:
         return None
@@ -118,15 +122,11 @@ class AllowedLocations:
     """
 
     def __init__(self, warehouses: Sequence[Warehouse]) -> None:
-        self._roots = [FilePath(tempfile.gettempdir()).resolve()]
+        self._roots = [self.place_of(place) for place in (tempfile.gettempdir(), *(each.uri for each in warehouses))]
         self.remote: dict[str, Warehouse] = {}
         for warehouse in warehouses:
-            path = local_path(warehouse.uri)
-            if path is None:
+            if local_path(warehouse.uri) is None:
                 self.remote.setdefault(origin(warehouse.uri), warehouse)
-            else:
-                self._roots.append(path.resolve())
-        self._places = [self.place_of(warehouse.uri) for warehouse in warehouses]
 
     def place_of(self, location: str) -> Place:
         """Return the folders of a location, the same ones however it is written. Raises InvalidInput."""
@@ -139,8 +139,8 @@ class AllowedLocations:
             raise InvalidInput(f"The location {location!r:.300} cannot be followed: {error}.") from None
 
     def is_around(self, place: Place) -> bool:
-        """Return whether a place is that of a whole warehouse, or holds one."""
-        return any(root[: len(place)] == place for root in self._places)
+        """Return whether a place is that of a whole warehouse or the temporary directory, or holds one."""
+        return any(root[: len(place)] == place for root in self._roots)
 
     def path_of(self, location: str) -> FilePath | None:
         """Return the local path of a location, None for one in another storage. Raises InvalidInput; see local_path."""
@@ -150,19 +150,15 @@ class AllowedLocations:
         """Return a warehouse in the same storage as a location that is not local, None if there is none."""
         return self.remote.get(origin(location)) if self.remote else None
 
-    def check(self, location: str) -> None:
-        """Raise InvalidInput for a location that is not to be touched."""
-        path = self.path_of(location)
-        if path is None:
-            if origin(location) not in self.remote:
+    def check(self, location: str) -> Place:
+        """Return the place of a location. Raises InvalidInput for one that is not to be touched."""
+        place = self.place_of(location)
+        if place[0] != FILE_SCHEME:
+            if place[0] not in self.remote:
                 raise InvalidInput(f"The location {location!r:.300} is in no storage that a warehouse here lies in.")
-            return
-        try:
-            real = path.resolve()
-        except (OSError, RuntimeError) as error:
-            raise InvalidInput(f"The location {location!r:.300} cannot be followed: {error}.") from None
-        if OWN_FOLDER in real.parts or not any(real.is_relative_to(root) for root in self._roots):
+        elif OWN_FOLDER in place or not any(place[: len(root)] == root for root in self._roots):
             raise InvalidInput(f"The location {location!r:.300} is outside the warehouses.")
+        return place
 
 
 def _slug(text: str) -> str:

@@ -27,7 +27,7 @@ def _several_words(call: Call) -> bool:
 
 
 def _with_secret(body: Any) -> Any:
-    return {**body, "config": {**body.get("config", {}), "s3.secret-access-key": "made-up"}}
+    return {**body, "config": {**body.get("config", {}), "s3.secret-access-key": "dummy"}}
 
 
 def _into_config(body: Any) -> Any:
@@ -74,7 +74,7 @@ async def _anything(call: Call, proceed: Proceed) -> Reply:
     if reply.status not in (400, 403):
         return reply
     sent = orjson.loads(call.request.body)
-    return json_reply({"uri": sent["uri"], "headers": {"Authorization": ["AWS4-HMAC-SHA256 Signature=made-up"]}})
+    return json_reply({"uri": sent["uri"], "headers": {"Authorization": ["AWS4-HMAC-SHA256 Signature=dummy"]}})
 
 
 @fault("sign-any-method", on=[SIGN])
@@ -104,7 +104,7 @@ fault("credentials-unasked", "The configuration of a table holds a secret, whoev
 fault("credentials-for-anything", "Credentials are answered for tables that do not exist.", on=[CREDENTIALS])(
     answers(200, {LIST: []})
 )
-fault("credentials-without-plan", "Credentials for the id of a planning are refused.", on=[CREDENTIALS])(
+fault("credentials-without-plan", "Credentials for the id of a scan plan are refused.", on=[CREDENTIALS])(
     refuses_when(lambda call: "planId" in call.request.query, InvalidInput("There is no parameter planId."))
 )
 fault("credentials-in-config", "Credentials stand in the configuration of the table alone.", on=SHOWN)(

@@ -15,7 +15,6 @@ from reference_server.iceberg.metadata.reading import Json
 from specs.openapi import JSON_TYPE
 
 TABLE_COMMITS = ("updateTable", "commitTransaction")
-COMMITS = (*TABLE_COMMITS, "replaceView")
 LISTS = ("listNamespaces", "listTables", "listViews")
 TABLES_SHOWN = ("createTable", "loadTable", "registerTable", "updateTable")
 VIEWS_SHOWN = ("createView", "loadView", "registerView", "replaceView")

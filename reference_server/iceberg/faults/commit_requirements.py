@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from reference_server.context import Reply
-from reference_server.errors import CommitFailed, InvalidInput
+from reference_server.errors import InvalidInput
 from reference_server.faults import Call, Proceed, content, fault
+from reference_server.iceberg.errors import CommitFailed
 from reference_server.iceberg.faults.blocks import (
     TABLE_COMMITS,
     again,
@@ -16,6 +17,7 @@ from reference_server.iceberg.faults.blocks import (
     requirements_become,
     requirements_lost,
 )
+from reference_server.iceberg.metadata.builder import MAIN
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.metadata.requirements import CREATE, TABLE_REQUIREMENTS
 
@@ -85,6 +87,19 @@ fault(
     requirements_become(
         lambda requirements: [
             requirement for requirement in requirements if requirement.get("type") in TABLE_REQUIREMENTS
+        ]
+    )
+)
+fault(
+    "requirements-of-main-alone",
+    "What a commit assumes of branches and tags beside main is not checked.",
+    on=TABLE_COMMITS,
+)(
+    requirements_become(
+        lambda requirements: [
+            requirement
+            for requirement in requirements
+            if requirement.get("type") != REF or requirement.get("ref") == MAIN
         ]
     )
 )

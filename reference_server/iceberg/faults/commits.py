@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from reference_server.context import Reply
-from reference_server.errors import CatalogError, CommitFailed, CommitStateUnknown
+from reference_server.errors import CatalogError
 from reference_server.faults import Call, Proceed, fault
-from reference_server.iceberg.errors import render_error
+from reference_server.iceberg.errors import CommitFailed, CommitStateUnknown, render_error
 
 COMMITS = ("updateTable", "commitTransaction", "replaceView")
 

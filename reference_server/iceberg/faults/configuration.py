@@ -9,7 +9,7 @@ from reference_server.context import Reply
 from reference_server.errors import Internal, InvalidInput
 from reference_server.faults import Call, Proceed, fault
 from reference_server.iceberg.faults.blocks import answer_becomes, error_becomes, refuses_when
-from specs.identifiers import SEPARATOR_OVERRIDE
+from specs.iceberg.identifiers import SEPARATOR_OVERRIDE
 
 CONFIG = ["getConfig"]
 

@@ -67,6 +67,38 @@ async def _other_elsewhere(_call: Call, proceed: Proceed) -> Reply:
     return reply
 
 
+@fault("etag-bare", on=TAGGED)
+async def _bare(call: Call, proceed: Proceed) -> Reply:
+    """ETags have no quotes."""
+    condition = call.request.headers.get(CONDITION)
+    if condition and not condition.endswith('"'):
+        quoted = {
+            name: f'"{value}"' if name.title() == CONDITION else value for name, value in call.request.headers.items()
+        }
+        call.request = call.request.altered(headers=quoted)
+    reply = await proceed()
+    if ETAG in reply.headers:
+        reply.headers[ETAG] = reply.headers[ETAG].strip('"')
+    return reply
+
+
+@fault("etag-single", on=LOAD)
+async def _single(call: Call, proceed: Proceed) -> Reply:
+    """If-None-Match is compared to the letter: neither lists nor weak ETags are known."""
+    condition = call.request.headers.get(CONDITION, "")
+    odd = "," in condition or condition.startswith("W/")
+    return await (header_lost(CONDITION)(call, proceed) if odd else proceed())
+
+
+@fault("etag-not-in-304", on=LOAD)
+async def _not_in_304(_call: Call, proceed: Proceed) -> Reply:
+    """The answer 304 has no ETag."""
+    reply = await proceed()
+    if reply.status == 304:
+        reply.headers.pop(ETAG, None)
+    return reply
+
+
 @fault("etag-any-is-current", on=LOAD)
 async def _any_condition(call: Call, proceed: Proceed) -> Reply:
     """A load with any ETag is told that nothing has changed."""

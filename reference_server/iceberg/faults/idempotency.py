@@ -77,7 +77,7 @@ async def _without_key(call: Call, proceed: Proceed) -> Reply:
 
 fault("keys-ignored", "Idempotency keys are advertised, but ignored.")(_on_mutations(unheard))
 fault("keys-refused-again", "A key that comes again is refused as used.")(_on_mutations(_refused_again))
-fault("keys-of-refusals-forgotten", "A refusal is not kept with its key, so that the same request is judged anew.")(
+fault("keys-of-refusals-forgotten", "A refusal is not kept with its key, so that the same request is handled anew.")(
     _on_mutations(_refusals_forgotten)
 )
 fault("keys-of-any-form", "A key that is no UUID counts as none.")(_on_mutations(_any_form))

@@ -15,6 +15,8 @@ from reference_server.iceberg.faults.blocks import LISTS, metadata_become, perfo
 from reference_server.iceberg.faults.listings import items
 from specs.identifiers import UNIT_SEPARATOR
 
+JOINTS = {"dots": ".", "dashes": "-", "colons": ":", "dollars": "$"}
+NAMESPACES = ("loadNamespaceMetadata", "namespaceExists")
 CREATIONS = ("createNamespace", "createTable", "createView")
 
 CONTROLS = re.compile(r"[\x00-\x1f]")
@@ -51,6 +53,10 @@ def _in_paths(edit: Edit) -> Around:
         return await proceed()
 
     return around
+
+
+def _split_at(joint: str) -> Edit:
+    return lambda name: name.replace(joint, UNIT_SEPARATOR)
 
 
 def _shown(edit: Callable[[str], Any]) -> Around:
@@ -121,6 +127,10 @@ async def _unit_refused(call: Call, proceed: Proceed) -> Reply:
     return await proceed()
 
 
+for _name, _joint in JOINTS.items():
+    fault(f"levels-joined-by-{_name}", f"In a path {_name} tell the levels of a namespace apart too.", on=NAMESPACES)(
+        _in_paths(_split_at(_joint))
+    )
 fault("names-decoded-twice", "Names in paths are percent-decoded twice, the second time as in a form.")(
     _in_paths(lambda name: unquote(name.replace("+", " ")))
 )
@@ -139,3 +149,12 @@ fault("names-cut-short", f"New names are cut to {WIDTH} characters.")(_in_bodies
 fault("names-escaped", "Listings show names as HTML has them.", on=LISTS)(_shown(html.escape))
 fault("names-parsed", "Listings show names that look like numbers or null as such.", on=LISTS)(_shown(_parsed))
 fault("names-in-capitals", "Listings show names in capital letters.", on=LISTS)(_shown(str.upper))
+
+
+@fault("deep-names-fail")
+async def _deep_names(call: Call, proceed: Proceed) -> Reply:
+    """What is asked about something in a namespace within another one is answered as a failure of the server."""
+    reply = await proceed()
+    if UNIT_SEPARATOR in call.path.get("namespace", ""):
+        reply.status = 500
+    return reply

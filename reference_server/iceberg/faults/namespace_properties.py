@@ -45,6 +45,9 @@ def _latin(body: Json) -> Json:
 fault(
     "namespace-properties-forgotten", "A change of properties is answered with success, but nothing changes.", on=UPDATE
 )(answers(200, {"updated": [], "removed": [], "missing": []}))
+fault("namespace-created-in-silence", "The answer to a creation tells none of the properties.", on=["createNamespace"])(
+    answer_becomes(properties=lambda _: {})
+)
 fault("namespace-properties-removals-win", "A property that is both set and removed is removed.", on=UPDATE)(
     request_becomes(_removals_win)
 )

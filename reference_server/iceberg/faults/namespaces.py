@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from reference_server.context import Reply, json_reply
-from reference_server.errors import Internal, NamespaceNotEmpty
+from reference_server.errors import Internal, InvalidInput, NamespaceNotEmpty
 from reference_server.faults import (
     Call,
     Proceed,
@@ -37,6 +37,15 @@ def _wanted(call: Call) -> list[Any]:
 async def _said_only(call: Call, _proceed: Proceed) -> Reply:
     """The creation of a namespace is answered with success, but nothing is created."""
     return json_reply({"namespace": _wanted(call), "properties": {}})
+
+
+@fault("refused-namespace-stays", on=[CREATE])
+async def _refused_and_made(call: Call, proceed: Proceed) -> Reply:
+    """A namespace whose properties are refused is there afterwards, without them."""
+    reply = await proceed()
+    if reply.status == InvalidInput.status and _wanted(call):
+        await performed(call, proceed, CREATE, {"namespace": _wanted(call)})
+    return reply
 
 
 @fault("namespace-parents-imagined", on=[CREATE])

@@ -52,6 +52,26 @@ async def _loses_one(call: Call, proceed: Proceed) -> Reply:
     return await (items(lambda entries: entries[1:]) if _asked(call, TOKEN) else items(list))(call, proceed)
 
 
+@fault("pages-of-the-root-are-empty", on=["listNamespaces"])
+async def _root_is_empty(call: Call, proceed: Proceed) -> Reply:
+    """Pages of namespaces after the first are empty where no parent is named."""
+    cut = _asked(call, TOKEN) and not _asked(call, "parent")
+    return await (items(lambda entries: entries[:0]) if cut else items(list))(call, proceed)
+
+
+@fault("pages-of-the-token", on=["listTables"])
+async def _of_the_token(call: Call, proceed: Proceed) -> Reply:
+    """A token goes on with the namespace of which it was issued, whichever is asked for."""
+    issued: dict[str, str] = call.state.setdefault("pages-of-the-token", {})
+    begun = issued.get(_asked(call, TOKEN) or "", call.path["namespace"])
+    call.path = {**call.path, "namespace": begun}
+    reply = await proceed()
+    token = body_of(reply).get(NEXT)
+    if token:
+        issued[token] = begun
+    return reply
+
+
 @fault("pages-sizes-forgiven", on=LISTS)
 async def _sizes_forgiven(call: Call, proceed: Proceed) -> Reply:
     """A size that no page can have is taken for the usual one."""

@@ -17,6 +17,7 @@ from reference_server.iceberg.faults.blocks import (
     metadata_become,
     performed,
     refused,
+    table_there,
 )
 from reference_server.iceberg.faults.creation_refusals import ANY_SCHEMA
 from reference_server.iceberg.metadata.finalize import current_of
@@ -46,6 +47,21 @@ async def _purged(call: Call, proceed: Proceed) -> Reply:
     """Dropping a table always deletes its files."""
     call.request = call.request.altered(query={"purgeRequested": ["true"]})
     return await proceed()
+
+
+@fault("newest-file-shown", on=["loadTable"])
+async def _newest(call: Call, proceed: Proceed) -> Reply:
+    """A table is read from the file with the highest number in its folder, whoever wrote it."""
+    reply = await proceed()
+    if reply.status != 200:
+        return reply
+    answer = orjson.loads(reply.body)
+    current = Path(urlsplit(answer["metadata-location"]).path)
+    newest = max(current.parent.glob("*.metadata.json"), key=lambda file: file.name, default=current)
+    if newest == current:
+        return reply
+    answer |= {"metadata-location": newest.as_uri(), "metadata": orjson.loads(newest.read_bytes())}
+    return Reply(200, orjson.dumps(answer))
 
 
 @fault("unreadable-file-as-500", on=(*REGISTER, "loadTable"))
@@ -94,3 +110,11 @@ fault("files-unread", "Whatever a registration names is taken for the file of a 
 fault("unknown-fields-lost", "Fields of metadata that the server does not know are dropped.", on=TABLES_SHOWN)(
     metadata_become(_standard)
 )
+
+
+@fault("register-overwrite-said", on=["registerTable"])
+async def _overwritten_in_words(call: Call, proceed: Proceed) -> Reply:
+    """A registration that is to overwrite a table is answered with that table, which stays as it is."""
+    body = content(call) or {}
+    there = body.get("overwrite") is True and await table_there(call, proceed, table=str(body.get("name")))
+    return await (performed(call, proceed, "loadTable", table=body["name"]) if there else proceed())

@@ -1,4 +1,4 @@
-"""Filters, selections and names of columns that a planning takes for something else than they are."""
+"""Filters, selections and names of columns that a scan plan takes for something else than they are."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def tasks_become(edit: Callable[[list[Json]], list[Json]]) -> Around:
 
 
 def filtered(around: Around) -> Around:
-    """Misbehave where a planning has a filter."""
+    """Misbehave where a scan plan has a filter."""
 
     async def chosen(call: Call, proceed: Proceed) -> Reply:
         return await (around(call, proceed) if "filter" in (content(call) or {}) else proceed())
@@ -85,7 +85,7 @@ fault(
     "Nothing is left of a filter in the tasks, as if files had no other rows than those that fit.",
     on=START,
 )(filtered(tasks_become(lambda tasks: [{**task, "residual-filter": True} for task in tasks])))
-fault("scan-bad-filter-ignored", "A filter that cannot be read is none.", on=START)(
+fault("scan-bad-filter-ignored", "A filter that cannot be read is ignored.", on=START)(
     again(arguments_lost("filter"), 400)
 )
 fault("scan-new-names-refused", "Filters are read with the older names of operands alone.", on=START)(

@@ -1,4 +1,4 @@
-"""Plannings of other snapshots than those that were asked for."""
+"""Scan plans of other snapshots than those that were asked for."""
 
 from __future__ import annotations
 
@@ -105,8 +105,8 @@ async def _filled_only(call: Call, proceed: Proceed) -> Reply:
 
 @fault("scan-kept", on=START)
 async def _as_before(call: Call, proceed: Proceed) -> Reply:
-    """A planning of a table is answered as the first one like it was."""
-    # Answer a planning as it was answered the first time.
+    """A scan plan of a table is answered as the first one like it was."""
+    # Answer a scan plan as it was answered the first time.
     kept: dict[Any, bytes] = call.state.setdefault("scan-kept", {})
     reply = await proceed()
     if reply.status == 200:
@@ -124,6 +124,6 @@ fault("scan-range-inclusive", "A range has the files of its first snapshot too."
 fault("scan-range-unchecked", "Of snapshots that do not go together those are taken that make sense.", on=START)(
     plans_follow(_one_of_them)
 )
-fault("scan-unknown-ignored", "A planning that names a snapshot that is not there reads the newest one.", on=START)(
+fault("scan-unknown-ignored", "A scan plan that names a snapshot that is not there reads the newest one.", on=START)(
     plans_follow(_known_ones)
 )

@@ -1,10 +1,11 @@
-"""Plannings that take another course than clients are told: states, ids, plan tasks."""
+"""Scan plans that take another course than clients are told: states, ids, plan tasks."""
 
 from __future__ import annotations
 
 from reference_server.context import Reply, json_reply
-from reference_server.errors import InvalidInput, PlanTaskNotFound
+from reference_server.errors import InvalidInput
 from reference_server.faults import Call, Proceed, answers, body_becomes, content, fault, request_becomes
+from reference_server.iceberg.errors import PlanTaskNotFound
 from reference_server.iceberg.faults.blocks import (
     again,
     answer_becomes,
@@ -16,25 +17,12 @@ from reference_server.iceberg.faults.blocks import (
 from reference_server.iceberg.metadata.reading import Json
 
 START = ["planTableScan"]
-
 FETCH = ["fetchPlanningResult"]
-
 CANCEL = ["cancelPlanning"]
-
 TASKS = ["fetchScanTasks"]
-
 RESULTS = [*START, *FETCH]
-
 LISTS = ("file-scan-tasks", "plan-tasks", "delete-files")
-
 NOTHING: Json = {"status": "completed", "file-scan-tasks": [], "plan-tasks": [], "delete-files": []}
-
-MISSING = ("iceberg.scan.no_table", "iceberg.scan.no_namespace", "iceberg.scan.no_view")
-
-
-def missing(operation: str) -> list[str]:
-    """Return the requirements about an operation where there is no table."""
-    return [f"{name}.{operation}" for name in MISSING]
 
 
 def _without_tasks(body: Json) -> Json:
@@ -47,8 +35,8 @@ def _failure_hidden(body: Json) -> Json:
 
 @fault("scan-cancelled-again", on=[*START, *CANCEL, *TASKS])
 async def _cancelled_after_cancelling(call: Call, proceed: Proceed) -> Reply:
-    """After a cancellation all plannings of the table are cancelled."""
-    # Answer plannings of a table as cancelled once one was.
+    """After a cancellation all scan plans of the table are cancelled."""
+    # Answer scan plans of a table as cancelled once one was.
     gone: set[tuple[str, str]] = call.state.setdefault("scan-cancelled", set())
     table = (call.path["namespace"], call.path["table"])
     if call.operation.id in CANCEL:
@@ -92,37 +80,37 @@ async def _any_task(call: Call, proceed: Proceed) -> Reply:
 
 @fault("scan-cancel-ignored", on=CANCEL)
 async def _cancelled_by_word(call: Call, proceed: Proceed) -> Reply:
-    """A cancelled planning goes on as if nothing had been said."""
-    # Say that a planning is cancelled, and do nothing.
+    """A cancelled scan plan goes on as if nothing had been said."""
+    # Say that a scan plan is cancelled, and do nothing.
     reply = await performed(call, proceed, "fetchPlanningResult")
     return reply if reply.status != 200 else Reply(204)
 
 
 # States
-fault("scan-tasks-later", "A completed planning has no tasks in its first answer: they can be fetched.", on=START)(
+fault("scan-tasks-later", "A completed scan plan has no tasks in its first answer: they can be fetched.", on=START)(
     body_becomes(_without_tasks, 200)
 )
-fault("scan-tasks-early", "A planning that goes on has tasks already, and nothing to ask for it by.", on=START)(
+fault("scan-tasks-early", "A scan plan that goes on has tasks already, and nothing to ask for it by.", on=START)(
     body_becomes(lambda body: {**body, "status": "submitted", "plan-id": ""}, 200)
 )
-fault("scan-one-id", "All plannings have the same id.", on=START)(answer_becomes(plan_id=lambda _id: "1"))
-fault("scan-failure-hidden", "A planning that failed is completed, without files.", on=START)(
+fault("scan-one-id", "All scan plans have the same id.", on=START)(answer_becomes(plan_id=lambda _id: "1"))
+fault("scan-failure-hidden", "A scan plan that failed is completed, without files.", on=START)(
     body_becomes(_failure_hidden, 200)
 )
-fault("scan-result-other", "Under the id of a planning that is completed there is an empty one.", on=FETCH)(
+fault("scan-result-other", "Under the id of a scan plan that is completed there is an empty one.", on=FETCH)(
     body_becomes(lambda _body: NOTHING, 200)
 )
-fault("scan-delegation-refused", "Plannings take no wish for access to files.", on=START)(
+fault("scan-delegation-refused", "Scan plans take no wish for access to files.", on=START)(
     refuses_when(lambda call: "X-Iceberg-Access-Delegation" in call.request.headers, InvalidInput("No such header."))
 )
-fault("scan-credentials-elsewhere", "The credentials that come with a planning are for another place.", on=RESULTS)(
+fault("scan-credentials-elsewhere", "The credentials that come with a scan plan are for another place.", on=RESULTS)(
     answer_becomes(
         storage_credentials=lambda credentials: [
             {**credential, "prefix": "s3://elsewhere/"} for credential in credentials
         ]
     )
 )
-fault("scan-wanted-rows-limit", "A planning that says how many rows are wanted has one file at most.", on=START)(
+fault("scan-wanted-rows-limit", "A scan plan that says how many rows are wanted has one file at most.", on=START)(
     request_becomes(lambda body: {**body, "filter": False} if "min-rows-requested" in body else body)
 )
 
@@ -135,6 +123,6 @@ fault("scan-plan-tasks-lost", "Files that do not fit into the first answer are f
 fault("scan-missing-empty", "A table that is not there is planned as an empty one.", on=START)(
     again(answers(200, NOTHING), 404)
 )
-fault("scan-unknown-plan-cancelled", "A planning that never was is cancelled.", on=FETCH)(
+fault("scan-unknown-plan-cancelled", "A scan plan that never was is cancelled.", on=FETCH)(
     again(answers(200, {"status": "cancelled"}), 404)
 )

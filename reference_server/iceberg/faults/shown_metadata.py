@@ -9,9 +9,7 @@ from reference_server.faults import fault
 from reference_server.iceberg.faults.blocks import TABLES_SHOWN, VIEWS_SHOWN, metadata_become
 from reference_server.iceberg.metadata.reading import Json
 
-LOAD_TABLE, LOAD_VIEW, UPDATE = ["loadTable"], ["loadView"], ["updateTable"]
-
-
+LOAD_TABLE, UPDATE = ["loadTable"], ["updateTable"]
 UNBORN: Json = {"main": {"snapshot-id": -1, "type": "branch"}}
 
 

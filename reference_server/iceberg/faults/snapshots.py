@@ -15,9 +15,7 @@ from reference_server.iceberg.faults.blocks import (
     commit_follows,
     each_update,
     metadata_become,
-    refused,
     refuses_when,
-    table_there,
     updates_become,
     updates_of,
 )
@@ -57,17 +55,6 @@ def _numbered(commit: Json, table: Json) -> Json:
         for update in commit["updates"]
     ]
     return {**commit, "updates": updates}
-
-
-@fault("refs-protect-snapshots", on=COMMIT)
-async def _refs_protect(call: Call, proceed: Proceed) -> Reply:
-    """A snapshot that a branch or tag names cannot be removed."""
-    table = await table_there(call, proceed)
-    named = {ref["snapshot-id"] for ref in table["refs"].values()} if table else set()
-    for update in updates_of(call):
-        if update.get("action") == "remove-snapshots" and named.intersection(update["snapshot-ids"]):
-            return refused(call, InvalidInput("A branch or tag names the snapshot."))
-    return await proceed()
 
 
 def _gaps(after: Json, before: Json) -> Json:

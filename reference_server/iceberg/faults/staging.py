@@ -13,6 +13,7 @@ from reference_server.iceberg.faults.blocks import (
     performed,
     requirements_become,
     table_there,
+    updates_become,
     updates_lost,
     when,
 )
@@ -29,6 +30,12 @@ def _elsewhere(body: Json) -> Json:
 
 def _not_there(requirements: list[Json]) -> list[Json]:
     return [requirement for requirement in requirements if requirement.get("type") != CREATE]
+
+
+def _bare(update: Json) -> Json:
+    """Return an update that adds a spec or an order without fields, where it adds one; any other as it is."""
+    lost = {"spec": {"spec-id": 0, "fields": []}, "sort-order": {"order-id": 0, "fields": []}}
+    return {**update, **{name: empty for name, empty in lost.items() if name in update}}
 
 
 def _creates(call: Call) -> bool:
@@ -89,3 +96,8 @@ fault(
     "A commit that creates a table takes the place of one that was created since it was staged.",
     on=["updateTable"],
 )(when(_creates, again(_taken_over, 409)))
+fault(
+    "staged-layout-lost",
+    "The commit that creates a staged table leaves it neither partitioned nor sorted.",
+    on=["updateTable"],
+)(when(_creates, updates_become(lambda updates: [_bare(update) for update in updates])))

@@ -17,6 +17,12 @@ COLUMN_IDS = ("id", "element-id", "key-id", "value-id", "source-id", "last-colum
 
 NUMBERED = ("schemas", "schema", "partition-specs", "partition-spec", "sort-orders", "last-column-id")
 
+LAYOUTS = ("partition-spec", "write-order")
+
+USUAL = {"month": "year", "day": "year", "bucket[16]": "bucket[8]"}
+
+SORTED = {"direction": "asc", "null-order": "nulls-first"}
+
 UNSORTED = {"order-id": 1, "fields": []}
 
 
@@ -60,6 +66,20 @@ async def _forgotten(call: Call, proceed: Proceed) -> Reply:
     reply = await proceed()
     await performed(call, proceed, "dropTable", table=(content(call) or {})["name"])
     return reply
+
+
+def _outlined(layout: Any) -> Any:
+    """Return a spec or an order whose fields have the usual transforms, directions and orders of nulls."""
+    fields = layout.get("fields") if isinstance(layout, dict) else None
+    if not isinstance(fields, list) or not all(isinstance(part, dict) for part in fields):
+        return layout
+    kept = [
+        {**part, "transform": USUAL.get(str(part.get("transform")), part.get("transform")), **SORTED}
+        if "direction" in part
+        else {**part, "transform": USUAL.get(str(part.get("transform")), part.get("transform"))}
+        for part in fields
+    ]
+    return {**layout, "fields": kept}
 
 
 def _of_version_1(body: Json) -> Json:
@@ -107,3 +127,8 @@ fault("properties-polluted", "The format version is kept as a property too.", on
 fault("tables-of-version-1", "Tables are created in format version 1, whichever is asked for.", on=CREATE)(
     request_becomes(_of_version_1)
 )
+fault(
+    "layout-in-outline",
+    "Of spec and order a new table has the columns; transforms and directions are the usual ones.",
+    on=CREATE,
+)(request_becomes(lambda body: {name: _outlined(body[name]) if name in LAYOUTS else body[name] for name in body}))

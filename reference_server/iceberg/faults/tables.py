@@ -5,6 +5,8 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
+import orjson
+
 from reference_server.context import Reply
 from reference_server.errors import InvalidInput
 from reference_server.faults import Call, Proceed, content, fault, status_becomes
@@ -32,6 +34,41 @@ async def _refs_only(call: Call, proceed: Proceed) -> Reply:
     """A load shows the snapshots of branches and tags alone, whichever are asked for."""
     call.request = call.request.altered(query={**call.request.query, "snapshots": ["refs"]})
     return await proceed()
+
+
+@fault("snapshots-all-as-refs", on=LOAD)
+async def _all_as_refs(call: Call, proceed: Proceed) -> Reply:
+    """A load that asks for all snapshots by name shows those of branches and tags alone."""
+    if call.request.query.get("snapshots") == ["all"]:
+        call.request = call.request.altered(query={**call.request.query, "snapshots": ["refs"]})
+    return await proceed()
+
+
+@fault("name-inherits", on=["createTable", *DROP])
+async def _inherited(call: Call, proceed: Proceed) -> Reply:
+    """A table gets the properties of the one that had its name before."""
+    left: dict[tuple[str, str], Any] = call.state.setdefault("name-inherits", {})
+    if call.operation.id == "dropTable":
+        dropped = body_of(await performed(call, proceed, "loadTable")).get("metadata") or {}
+        left[call.path["namespace"], call.path["table"]] = dropped.get("properties") or {}
+    body = content(call)
+    if call.operation.id == "createTable" and body is not None:
+        former = left.get((call.path["namespace"], str(body.get("name"))), {})
+        given = body.get("properties") or {}
+        if former and isinstance(given, dict):
+            call.request = call.request.altered(body=orjson.dumps({**body, "properties": {**former, **given}}))
+    return await proceed()
+
+
+@fault("drop-reaches-below", on=DROP)
+async def _below(call: Call, proceed: Proceed) -> Reply:
+    """Dropping a table drops those in the namespace of its name too."""
+    inner = UNIT_SEPARATOR.join((call.path["namespace"], call.path["table"]))
+    listed = body_of(await performed(call, proceed, "listTables", namespace=inner)).get("identifiers") or ()
+    reply = await proceed()
+    for identifier in listed:
+        await performed(call, proceed, "dropTable", namespace=inner, table=identifier["name"])
+    return reply
 
 
 @fault("drop-of-nothing", on=DROP)

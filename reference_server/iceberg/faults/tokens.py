@@ -54,3 +54,6 @@ fault("token-no-exchange", "A token that is good is refused when it is to be exc
 fault("token-one-code", "Every refused token is one of a wrong scope.", on=TOKEN)(
     body_becomes(lambda body: {**body, "error": "invalid_scope"}, 400, 401)
 )
+fault("token-spent", "Tokens are told to have expired when they are issued.", on=TOKEN)(
+    body_becomes(lambda body: {**body, "expires_in": 0}, 200)
+)

@@ -1,4 +1,4 @@
-"""Transactions over several tables that are none, and commits that cannot be read."""
+"""Transactions over several tables that are not atomic, and commits that cannot be read."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ COMMIT = ["commitTransaction"]
 
 CHANGES = "table-changes"
 
+MOST_CHANGES = 5
+
 PAUSE_SECONDS = 0.002
 
 
@@ -28,6 +30,11 @@ def _changes(call: Call) -> list[Any]:
 
 def _changes_become(edit: Any) -> Any:
     return request_becomes(lambda body: {**body, CHANGES: edit(body[CHANGES])})
+
+
+fault("transaction-of-five", f"Of a transaction the first {MOST_CHANGES} changes are made.", on=COMMIT)(
+    _changes_become(lambda changes: changes[:MOST_CHANGES])
+)
 
 
 @fault("transaction-torn", on=COMMIT)

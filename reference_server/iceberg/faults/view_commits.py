@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from reference_server.context import Reply
-from reference_server.errors import CommitFailed
 from reference_server.faults import Call, Proceed, content, fault
+from reference_server.iceberg.errors import CommitFailed
 from reference_server.iceberg.faults.blocks import (
     VIEWS_SHOWN,
     each_update,

@@ -148,3 +148,6 @@ fault("register-view-crashes", "What cannot be registered as a view ends in an e
 fault("register-view-over", "A view that is registered takes the place of whatever has its name.", on=REGISTER)(
     _created_over
 )
+fault("view-properties-lost", "A new view has none of the properties that the request gives it.", on=["createView"])(
+    request_becomes(lambda body: {**body, "properties": {}})
+)

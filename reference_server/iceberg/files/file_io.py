@@ -13,8 +13,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from reference_server.errors import FileNotFound, InvalidInput, PermissionDenied, ServiceUnavailable
+from reference_server import limits
+from reference_server.errors import InvalidInput, PermissionDenied, ServiceUnavailable
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse, origin
+from reference_server.iceberg.errors import FileNotFound
 from reference_server.machine import machine_fault
 from specs.problems import Problem
 
@@ -37,7 +39,7 @@ class FileIO:
                 raise Problem(error.message, "Look at the URI of --warehouse.") from None
 
     def read(self, location: str) -> bytes:
-        """Return the content of a file. Raises FileNotFound, InvalidInput and ServiceUnavailable."""
+        """Return the content of a file. Raises FileNotFound, ServiceUnavailable, and InvalidInput for one too large."""
         self._allowed.check(location)
         path = self._allowed.path_of(location)
         return self._read_remote(location) if path is None else _read_local(location, path)
@@ -86,8 +88,8 @@ class FileIO:
         filesystem, name = self._remote(location)
         try:
             with filesystem.open_input_file(name) as stream:
-                data: bytes = stream.read()
-                return data
+                data: bytes = stream.read(limits.MANIFEST + 1)
+                return _bounded(location, data)
         except FileNotFoundError:
             raise FileNotFound(f"Failed to open input stream for file: {location}") from None
         except OSError as error:
@@ -168,9 +170,16 @@ def _read_local(location: str, path: Path) -> bytes:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise InvalidInput(f"The location {location!r:.300} is not that of a file.")
-        return path.read_bytes()
+        with path.open("rb") as file:
+            return _bounded(location, file.read(limits.MANIFEST + 1))
     except (FileNotFoundError, NotADirectoryError):
         raise FileNotFound(f"Failed to open input stream for file: {location}") from None
     except OSError as error:
         fault = machine_fault(error)
         raise fault or InvalidInput(f"The file {location!r:.300} cannot be read: {error.strerror}.") from None
+
+
+def _bounded(location: str, data: bytes) -> bytes:
+    if len(data) > limits.MANIFEST:
+        raise InvalidInput(f"The file {location!r:.300} has more than {limits.MANIFEST} bytes.")
+    return data

@@ -10,7 +10,7 @@ from typing import Any
 
 from reference_server import limits
 from reference_server.context import Reply
-from reference_server.errors import CommitFailed, InvalidInput, TableNotFound
+from reference_server.errors import InvalidInput, TableNotFound
 from reference_server.iceberg.catalog.catalog import Change
 from reference_server.iceberg.catalog.changes import commit
 from reference_server.iceberg.catalog.keys import Kind
@@ -18,6 +18,7 @@ from reference_server.iceberg.catalog.names import Path, check_name, show
 from reference_server.iceberg.catalog.own_files import own_files
 from reference_server.iceberg.catalog.results import commit_result
 from reference_server.iceberg.context import IcebergContext, new_uuid, now
+from reference_server.iceberg.errors import CommitFailed
 from reference_server.iceberg.files.metadata_files import MetadataFile
 from reference_server.iceberg.handlers.tables import identifier, write_first_metadata, write_metadata
 from reference_server.iceberg.metadata import tables as rules

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from reference_server.errors import WarehouseNotFound
 from reference_server.iceberg.catalog.idempotency import lifetime
 from reference_server.iceberg.catalog.warehouses import Warehouse
 from reference_server.iceberg.context import IcebergContext
+from reference_server.iceberg.errors import WarehouseNotFound
 from reference_server.iceberg.handlers.signing import SIGN, signs
-from specs.identifiers import SEPARATOR_OVERRIDE, UNIT_SEPARATOR, encode_segment
+from specs.iceberg.identifiers import SEPARATOR_OVERRIDE
+from specs.identifiers import UNIT_SEPARATOR, encode_segment
 
 
 async def get_config(context: IcebergContext) -> dict[str, Any]:

@@ -12,11 +12,11 @@ from typing import Any
 import orjson
 
 from reference_server.context import Reply
-from reference_server.errors import FunctionNotFound
 from reference_server.iceberg.catalog.initial_namespaces import make_namespaces
 from reference_server.iceberg.catalog.keys import Kind, object_key
 from reference_server.iceberg.catalog.names import Path, show
 from reference_server.iceberg.context import IcebergContext
+from reference_server.iceberg.errors import FunctionNotFound
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.storage import Storage, pack
 from reference_server.storage.transactions import Transaction
@@ -26,7 +26,7 @@ async def list_functions(context: IcebergContext) -> dict[str, Any]:
     """List the functions of a namespace, by their levels and names."""
     context.reusable = True
     namespace = context.namespace
-    page = context.catalog.list_names(Kind.FUNCTION, namespace, context.page)
+    page = await context.names(Kind.FUNCTION, namespace)
     return {"identifiers": [(*namespace, name) for name in page.items], "next-page-token": page.token}
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from reference_server.context import Reply, json_reply
-from reference_server.errors import Unprocessable
 from reference_server.iceberg.catalog.catalog import Change
 from reference_server.iceberg.catalog.changes import commit
 from reference_server.iceberg.catalog.names import check_namespace
 from reference_server.iceberg.context import IcebergContext
+from reference_server.iceberg.errors import Unprocessable
 
 
 async def create_namespace(context: IcebergContext) -> Reply:

@@ -15,12 +15,12 @@ import orjson
 
 from reference_server import limits
 from reference_server.context import Reply, json_reply
-from reference_server.errors import BodyTooLarge, FileNotFound, InvalidInput, NotFound, PlanNotFound, PlanTaskNotFound
+from reference_server.errors import BodyTooLarge, InvalidInput, NotFound
 from reference_server.iceberg.catalog.catalog import Change
 from reference_server.iceberg.catalog.changes import commit
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.context import IcebergContext
-from reference_server.iceberg.errors import error_body
+from reference_server.iceberg.errors import FileNotFound, PlanNotFound, PlanTaskNotFound, error_body
 from reference_server.iceberg.files.metadata_files import MetadataFile
 from reference_server.iceberg.handlers.credentials import storage_credentials
 from reference_server.iceberg.metadata.reading import Json
@@ -41,7 +41,7 @@ async def plan_table_scan(context: IcebergContext) -> Reply:
         file = await _table(context)
         plan, answer = await context.run_plan(_first_answer, context, file.metadata)
         if answer["status"] != FAILED:
-            keep_plan(change, plan)
+            await keep_plan(change, context.services.kept, plan)
             answer = {**answer, "plan-id": plan.id}
         return json_reply(answer)
 
@@ -67,7 +67,7 @@ async def cancel_planning(context: IcebergContext) -> Reply:
         read = change.transaction.get
         plan = find_plan(read, context.warehouse.name, context.path["plan-id"], metadata["table-uuid"])
         context.services.scans.results.forget(plan.id)
-        keep_plan(change, cancelled(plan))
+        await keep_plan(change, context.services.kept, cancelled(plan))
         return Reply(204)
 
     return await commit(context, build)

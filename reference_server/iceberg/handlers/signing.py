@@ -24,6 +24,7 @@ from reference_server.iceberg.context import IcebergContext
 from reference_server.iceberg.files.buckets import NONE, Bucket, Keys
 from reference_server.iceberg.handlers.credentials import TABLE_UUID, bucket_of, keys_for
 from reference_server.iceberg.metadata.reading import Json
+from specs.ports import DEFAULT_PORTS
 
 SIGN = "signRequest"
 PROVIDER = "s3"
@@ -54,7 +55,6 @@ LISTING = frozenset(
         "max-uploads",
     ]
 )
-PORTS = {"http": 80, "https": 443}
 REGION = re.compile(r"[a-z0-9-]{1,64}")
 HEADER_TEXT = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f]*")
 AWS_HOST = re.compile(r"(?:(?P<bucket>.+)\.)?s3(?:[.-](?:dualstack\.)?[a-z0-9-]+)?\.amazonaws\.com(?:\.cn)?")
@@ -118,7 +118,7 @@ def _touched(body: Json, bucket: Bucket) -> list[str]:
 
 def _object_key(split: SplitResult, bucket: Bucket) -> str:
     """Return the key in a URL, empty for the bucket itself; the bucket's name is in the path or in the host."""
-    if split.scheme not in PORTS or split.username is not None or split.fragment:
+    if split.scheme not in DEFAULT_PORTS or split.username is not None or split.fragment:
         raise InvalidInput("The URI of the request must be one of http or https, without a user or a fragment.")
     path = unquote(split.path).removeprefix("/")
     name, _, key = path.partition("/")
@@ -134,9 +134,9 @@ def _bucket_in_host(split: SplitResult, bucket: Bucket) -> str:
     endpoint = urlsplit(bucket.endpoint)
     if not bucket.endpoint:
         match = AWS_HOST.fullmatch(host)
-        if match and split.port in (None, PORTS[split.scheme]):
+        if match and split.port in (None, DEFAULT_PORTS[split.scheme]):
             return match["bucket"] or ""
-    elif (split.port or PORTS[split.scheme]) == (endpoint.port or PORTS.get(endpoint.scheme)):
+    elif (split.port or DEFAULT_PORTS[split.scheme]) == (endpoint.port or DEFAULT_PORTS.get(endpoint.scheme)):
         if host == endpoint.hostname:
             return ""
         if host == f"{bucket.name}.{endpoint.hostname}":

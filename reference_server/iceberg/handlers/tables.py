@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from reference_server.context import Reply, json_reply
-from reference_server.errors import FileNotFound, InvalidInput, PermissionDenied
+from reference_server.errors import InvalidInput, PermissionDenied
 from reference_server.iceberg.catalog.catalog import Change
 from reference_server.iceberg.catalog.changes import commit
 from reference_server.iceberg.catalog.keys import Kind
@@ -14,6 +14,7 @@ from reference_server.iceberg.catalog.purging import purge
 from reference_server.iceberg.catalog.results import ALL, REFS, etag, matches, table_result
 from reference_server.iceberg.catalog.unfinished import note
 from reference_server.iceberg.context import IcebergContext, new_uuid, now
+from reference_server.iceberg.errors import FileNotFound
 from reference_server.iceberg.files.metadata_files import MetadataFile
 from reference_server.iceberg.handlers.credentials import with_access
 from reference_server.iceberg.metadata.files import metadata_file

@@ -51,7 +51,7 @@ def token_reply(token: str, scope: str | None) -> Reply:
 
 
 def read_form(context: Context) -> Form:
-    """Return the fields of the form. Raises TokenRefused for what is none, and for a field that occurs twice."""
+    """Return the fields of the form. Raises TokenRefused for what is not a form, and for a field that occurs twice."""
     kind = context.request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind != FORM:
         raise TokenRefused("invalid_request", f"The request must be a form ({FORM}).")

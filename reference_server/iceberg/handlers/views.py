@@ -6,13 +6,14 @@ from typing import Any
 
 from reference_server import limits
 from reference_server.context import Reply
-from reference_server.errors import CommitFailed, InvalidInput
+from reference_server.errors import InvalidInput
 from reference_server.iceberg.catalog.catalog import Change
 from reference_server.iceberg.catalog.changes import commit
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.names import check_name
 from reference_server.iceberg.catalog.results import view_result
 from reference_server.iceberg.context import IcebergContext, new_uuid, now
+from reference_server.iceberg.errors import CommitFailed
 from reference_server.iceberg.handlers.listings import list_objects
 from reference_server.iceberg.handlers.tables import rename, write_first_metadata, write_metadata
 from reference_server.iceberg.metadata.errors import RequirementFailed
@@ -24,7 +25,7 @@ Answer = dict[str, Any]
 
 async def list_views(context: IcebergContext) -> Answer:
     """List the views of a namespace."""
-    return list_objects(context, Kind.VIEW)
+    return await list_objects(context, Kind.VIEW)
 
 
 async def create_view(context: IcebergContext) -> Reply:

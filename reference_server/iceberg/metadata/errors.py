@@ -1,7 +1,7 @@
 """What can be wrong with metadata and with what is asked of them, as one tree.
 
 MetadataError
-├── CommitConflict          409: true when it was written, overtaken since; load again and retry
+├── StaleCommit             409: true when it was written, overtaken since; load again and retry
 │   ├── RequirementFailed   a requirement of the commit does not hold
 │   └── StaleUpdate         an update builds on a number that has moved on
 └── InvalidMetadata         400: wrong in itself; it stays wrong however often it is sent
@@ -22,15 +22,15 @@ class MetadataError(Exception):
         self.message = message
 
 
-class CommitConflict(MetadataError):
+class StaleCommit(MetadataError):
     """Somebody else committed first."""
 
 
-class RequirementFailed(CommitConflict):
+class RequirementFailed(StaleCommit):
     """The metadata are not in the state that the commit requires."""
 
 
-class StaleUpdate(CommitConflict):
+class StaleUpdate(StaleCommit):
     """A sequence number or row id is behind the table's; a retry on fresh metadata can work."""
 
 

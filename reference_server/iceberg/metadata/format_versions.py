@@ -10,7 +10,7 @@ OLDEST, DEFAULT, NEWEST = 1, 2, 3
 
 
 def check_supported(version: int) -> None:
-    """Raise InvalidMetadata for a format version that is none of ours."""
+    """Raise InvalidMetadata for an unsupported format version."""
     if not OLDEST <= version <= NEWEST:
         raise InvalidMetadata(f"The format version {version} is not supported; {OLDEST} to {NEWEST} are.")
 

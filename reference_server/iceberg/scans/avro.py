@@ -6,16 +6,36 @@ the year 9999, and fastavro fails on later ones.
 
 from __future__ import annotations
 
+import bz2
 import io
 import json
-from collections.abc import Iterator
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from reference_server import limits
 from reference_server.errors import InvalidInput
 
 Record = dict[str, Any]
 ID = "field-id"
+SYNC = {"type": "fixed", "name": "sync", "size": 16}
+HEADER = {
+    "type": "record",
+    "name": "header",
+    "fields": [
+        {"name": "magic", "type": {"type": "fixed", "name": "magic", "size": 4}},
+        {"name": "meta", "type": {"type": "map", "values": "bytes"}},
+        {"name": "sync", "type": SYNC},
+    ],
+}
+MAGIC = b"Obj\x01"
+CODECS: dict[str, Callable[[], Any]] = {
+    "deflate": lambda: zlib.decompressobj(-zlib.MAX_WBITS),
+    "bzip2": bz2.BZ2Decompressor,
+    "xz": lzma.LZMADecompressor,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,26 +52,62 @@ def key(field_id: int) -> str:
 
 
 def read_avro(location: str, data: bytes) -> AvroFile:
-    """Read an Avro file. Raises InvalidInput for another or a damaged file."""
-    import fastavro  # noqa: PLC0415 - slow to import
-
+    """Read an Avro file. Raises InvalidInput for another or a damaged file, and one that unpacks to too much."""
     try:
-        blocks = fastavro.block_reader(io.BytesIO(data))
-        schema = fastavro.parse_schema(_by_ids(json.loads(blocks.metadata["avro.schema"])))
-        records = [record for block in blocks for record in _decode(block, schema)]
+        return _read(data)
     except Exception as error:  # whatever a broken file makes of a decoder
         raise InvalidInput(f"The file {location!r:.300} is not an Avro file of a table: {error}.") from None
-    return AvroFile(dict(blocks.metadata), records)
 
 
-def _decode(block: Any, schema: Any) -> Iterator[Any]:
+def _read(data: bytes) -> AvroFile:
+    import fastavro  # noqa: PLC0415 - slow to import
+
+    stream = io.BytesIO(data)
+    header: Any = fastavro.schemaless_reader(stream, HEADER, None)
+    if header["magic"] != MAGIC:
+        raise ValueError("it does not begin like one")
+    meta = {name: value.decode() for name, value in header["meta"].items()}
+    schema = fastavro.parse_schema(_by_ids(json.loads(meta["avro.schema"])))
+    blocks = _blocks(stream, meta.get("avro.codec", "null"), header["sync"])
+    return AvroFile(meta, [record for count, block in blocks for record in _decode(count, block, schema)])
+
+
+def _blocks(stream: io.BytesIO, codec: str, sync: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the number of records of each block and its bytes. Raises ValueError.
+
+    fastavro's own reader of blocks unpacks whatever comes, and a small file can unpack to any size.
+    """
+    import fastavro  # noqa: PLC0415 - slow to import
+
+    left = limits.MANIFEST
+    while stream.tell() < len(stream.getbuffer()):
+        count: Any = fastavro.schemaless_reader(stream, "long", None)
+        size: Any = fastavro.schemaless_reader(stream, "long", None)
+        block = _unpacked(codec, stream.read(size), left)
+        if stream.read(len(sync)) != sync:
+            raise ValueError("a block does not end where it says")
+        left -= len(block)
+        yield count, block
+
+
+def _unpacked(codec: str, data: bytes, most: int) -> bytes:
+    if codec != "null" and codec not in CODECS:
+        raise ValueError(f"it is packed as {codec!r:.50}, known are {', '.join(CODECS)}")
+    block: bytes = data if codec == "null" else CODECS[codec]().decompress(data, most + 1)
+    if len(block) > most:
+        raise ValueError(f"it unpacks to more than {limits.MANIFEST} bytes")
+    return block
+
+
+def _decode(count: int, block: bytes, schema: Any) -> Iterator[Any]:
     """Yield the records of a block. Raises ValueError for a count that cannot be: no record is empty."""
     import fastavro  # noqa: PLC0415 - slow to import
 
-    if block.num_records > len(block.bytes_.getbuffer()):
+    if count > len(block):
         raise ValueError("it counts more records than it has bytes")
-    for _ in range(block.num_records):
-        yield fastavro.schemaless_reader(block.bytes_, schema, None)
+    stream = io.BytesIO(block)
+    for _ in range(count):
+        yield fastavro.schemaless_reader(stream, schema, None)
 
 
 def pairs(entries: list[Record] | None) -> dict[int, Any]:

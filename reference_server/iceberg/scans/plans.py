@@ -18,9 +18,10 @@ from typing import Any
 
 import orjson
 
-from reference_server.errors import PlanNotFound
 from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.kept import Kept
 from reference_server.iceberg.catalog.keys import plan_key, plan_prefix
+from reference_server.iceberg.errors import PlanNotFound
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.scans.content import BOUNDS_FORMS
 from reference_server.iceberg.scans.manifests import Fetch, Manifests
@@ -31,7 +32,6 @@ SYNC, ASYNC = "sync", "async"
 MODES = (SYNC, ASYNC)
 """When a scan plan is done: at once, or in the background."""
 LIFETIME_SECONDS = 60 * 60
-SWEPT = 4
 KEPT_RESULTS = 100
 
 
@@ -80,12 +80,10 @@ def find_plan(get: Callable[[bytes], bytes | None], warehouse: str, plan_id: str
     return plan
 
 
-def keep_plan(change: Change, plan: Plan) -> None:
-    """Let a change store a scan plan, and delete a few that have expired."""
-    for key, value in change.transaction.scan(plan_prefix(change.warehouse), limit=SWEPT):
-        if orjson.loads(value)["until"] < time.time():
-            change.transaction.put(key, None)
-    change.transaction.put(plan_key(change.warehouse, plan.id), orjson.dumps(asdict(plan)))
+async def keep_plan(change: Change, kept: Kept, plan: Plan) -> None:
+    """Let a change store a scan plan, for a time, while there is room."""
+    key = plan_key(change.warehouse, plan.id)
+    await kept.put(change.transaction, plan_prefix(change.warehouse), key, orjson.dumps(asdict(plan)), plan.until)
 
 
 def cancelled(plan: Plan) -> Plan:

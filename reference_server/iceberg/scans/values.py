@@ -32,7 +32,7 @@ def _same(value: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ValueFormat:
     """How the values of a type are written.
 
     `read` takes JSON and raises ValueError; `show` makes JSON; `decode` takes the bytes of a bound;
@@ -46,7 +46,7 @@ class Kind:
 
 
 @cache
-def kind_of(column_type: str) -> Kind | None:
+def kind_of(column_type: str) -> ValueFormat | None:
     """Return the kind of a primitive type; None for one whose values are never compared."""
     if type_name(column_type) == "decimal":
         return _decimal_kind(int(column_type.rstrip(")").rpartition(",")[2]))
@@ -183,8 +183,10 @@ def _show_decimal(value: int, scale: int) -> str:
     return f"{'-' if value < 0 else ''}{integer}{'.' if scale else ''}{fraction}"
 
 
-def _decimal_kind(scale: int) -> Kind:
-    return Kind(partial(_read_decimal, scale=scale), partial(_show_decimal, scale=scale), _unscaled, _take_decimal)
+def _decimal_kind(scale: int) -> ValueFormat:
+    return ValueFormat(
+        partial(_read_decimal, scale=scale), partial(_show_decimal, scale=scale), _unscaled, _take_decimal
+    )
 
 
 def _take_decimal(value: Any) -> int:
@@ -199,26 +201,26 @@ def _take_uuid(value: Any) -> bytes:
     return UUID(value).bytes if isinstance(value, str) else bytes(value)
 
 
-def _stamp_kind(per_second: int, *, zoned: bool) -> Kind:
-    return Kind(
+def _stamp_kind(per_second: int, *, zoned: bool) -> ValueFormat:
+    return ValueFormat(
         _counted(partial(moments.read_stamp, per_second=per_second, zoned=zoned)),
         partial(moments.show_stamp, per_second=per_second, zoned=zoned),
         partial(_decode_stamp, per_second=per_second),
     )
 
 
-_INTEGER = Kind(_read_integer, decode=_decode_integer)
-KINDS: dict[str, Kind] = {
-    "boolean": Kind(_read_boolean, decode=lambda data: data != b"\0"),
+_INTEGER = ValueFormat(_read_integer, decode=_decode_integer)
+KINDS: dict[str, ValueFormat] = {
+    "boolean": ValueFormat(_read_boolean, decode=lambda data: data != b"\0"),
     "int": _INTEGER,
     "long": _INTEGER,
-    "float": Kind(_read_float, _show_float, _decode_float),
-    "double": Kind(_read_double, _show_float, _decode_float),
-    "string": Kind(_read_text, decode=lambda data: data.decode("utf-8")),
-    "uuid": Kind(_read_uuid, lambda value: str(UUID(bytes=value)), take=_take_uuid),
-    "binary": Kind(_read_bytes, _show_bytes),
-    "date": Kind(_counted(moments.read_date, 32), moments.show_date, _decode_integer),
-    "time": Kind(_counted(moments.read_time), moments.show_time, _decode_integer),
+    "float": ValueFormat(_read_float, _show_float, _decode_float),
+    "double": ValueFormat(_read_double, _show_float, _decode_float),
+    "string": ValueFormat(_read_text, decode=lambda data: data.decode("utf-8")),
+    "uuid": ValueFormat(_read_uuid, lambda value: str(UUID(bytes=value)), take=_take_uuid),
+    "binary": ValueFormat(_read_bytes, _show_bytes),
+    "date": ValueFormat(_counted(moments.read_date, 32), moments.show_date, _decode_integer),
+    "time": ValueFormat(_counted(moments.read_time), moments.show_time, _decode_integer),
     "timestamp": _stamp_kind(MICROS, zoned=False),
     "timestamptz": _stamp_kind(MICROS, zoned=True),
     "timestamp_ns": _stamp_kind(NANOS, zoned=False),

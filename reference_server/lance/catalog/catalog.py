@@ -7,11 +7,11 @@ lie in either. Every change is atomic; one that keeps losing against others rais
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
-from reference_server.errors import ConcurrentModification
 from reference_server.lance.catalog.changes import Change, Reader
 from reference_server.lance.catalog.entries import Entry, Listed, ListRequest, Path, Properties, Record, Table
 from reference_server.lance.catalog.keys import (
@@ -27,6 +27,7 @@ from reference_server.lance.catalog.keys import (
 )
 from reference_server.lance.catalog.locations import Locations
 from reference_server.lance.catalog.unfinished import Note
+from reference_server.lance.errors import ConcurrentModification
 from reference_server.pagination import Page, encode_token, take_page
 from reference_server.storage import Storage, pack
 from reference_server.storage.transactions import Transaction, transact
@@ -79,16 +80,19 @@ class Catalog:
     async def drop_namespace(self, path: Path, note: Note, *, cascade: bool) -> list[Table]:
         """Drop a namespace and return the tables that went with it; where they lie is noted before.
 
-        Raises NamespaceNotFound, or NamespaceNotEmpty unless `cascade`.
+        Raises NamespaceNotFound, NamespaceNotEmpty unless `cascade`, and InvalidInput for too many tables.
         """
 
-        def edit(change: Change) -> list[Table]:
-            removed = change.remove_namespace(path, cascade=cascade)
-            for table in removed:
-                note(table.location)
+        async def build(change: Change) -> list[Table]:
+            removed: list[Table] = []
+            for tables in change.remove_namespace(path, cascade=cascade):
+                removed += tables
+                for table in tables:
+                    note(table.location)
+                await asyncio.sleep(0)  # others have a turn
             return removed
 
-        return await self._change(edit)
+        return await self.change(build)
 
     def list_namespaces(self, path: Path, request: ListRequest) -> Page[str]:
         """Return names of child namespaces. Raises NamespaceNotFound."""

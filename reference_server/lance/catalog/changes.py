@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import cast
 
+from reference_server import limits
 from reference_server.errors import (
-    ConcurrentModification,
     InvalidInput,
     NamespaceAlreadyExists,
     NamespaceNotEmpty,
@@ -20,6 +21,7 @@ from reference_server.lance.catalog.keys import (
     PENDING,
     TABLE,
     VERSION,
+    below,
     catalog_key,
     children,
     name_of,
@@ -30,9 +32,13 @@ from reference_server.lance.catalog.keys import (
     version_key,
     version_of,
 )
-from reference_server.storage import Readable
+from reference_server.lance.errors import ConcurrentModification
+from reference_server.storage import Readable, after_prefix
 from reference_server.storage.places import enter, leave, neighbours
 from reference_server.storage.transactions import Transaction
+
+SLICE = 500
+"""How many entries a change of many goes through before other requests have a turn."""
 
 
 class Reader:
@@ -76,33 +82,51 @@ class Change(Reader):
             raise NamespaceAlreadyExists(f"The namespace {show(path)} exists already.")
         self._transaction.put(key, properties)
 
-    def remove_namespace(self, path: Path, *, cascade: bool) -> list[Table]:
-        """Remove a namespace and return the tables that went with it.
+    def remove_namespace(self, path: Path, *, cascade: bool) -> Iterator[list[Table]]:
+        """Remove a namespace and yield the tables that go with it, some at a time: the caller may pause in between.
 
-        Raises NamespaceNotFound, or NamespaceNotEmpty unless `cascade`.
+        Raises NamespaceNotFound, NamespaceNotEmpty unless `cascade`, and InvalidInput for too many tables.
         """
         if not path:
             raise InvalidInput("The root namespace cannot be dropped.")
         self.namespace(path)
         self._transaction.put(catalog_key(NAMESPACE, path), None)
-        removed: list[Table] = []
-        pending = [path]
+        pending, count = [path], 0
         while pending:
             current = pending.pop()
             prefixes = [children(kind, current) for kind in (NAMESPACE, TABLE)]
             namespaces, tables = (self._transaction.scan(prefix, limit=None if cascade else 1) for prefix in prefixes)
             if (namespaces or tables) and not cascade:
                 raise NamespaceNotEmpty(f"The namespace {show(path)} is not empty.")
-            for key, _ in namespaces + tables:
-                self._transaction.get(key)
-                self._transaction.put(key, None)
+            count += len(namespaces) + len(tables)
+            if count > limits.CASCADE:
+                raise InvalidInput(
+                    f"A namespace with more than {limits.CASCADE} tables and namespaces below it is not dropped "
+                    "at once: drop some of them first."
+                )
+            for begin in range(0, max(1, len(namespaces)), SLICE):
+                yield self._remove_all(namespaces[begin : begin + SLICE])
+            for begin in range(0, len(tables), SLICE):
+                yield self._remove_all(tables[begin : begin + SLICE])
             pending += [(*current, name_of(key)) for key, _ in namespaces]
-            removed += [cast("Table", entry) for _, entry in tables]
-            for key, entry in tables:
-                leave(self._transaction, place_of(cast("Table", entry).location), key)
-                self._remove_versions(path_of(key))
             self._transaction.require_empty(*prefixes)
-        return removed
+        self._remove_versions_below(path)
+
+    def _remove_all(self, entries: list[tuple[bytes, Entry]]) -> list[Table]:
+        """Remove namespaces or tables that are empty or whose children go as well, and return the tables."""
+        for key, entry in entries:
+            self._transaction.get(key)
+            self._transaction.put(key, None)
+            if isinstance(entry, Table):
+                leave(self._transaction, place_of(entry.location), key)
+        return [entry for _, entry in entries if isinstance(entry, Table)]
+
+    def _remove_versions_below(self, path: Path) -> None:
+        """Remove the records of the versions of all tables below a namespace."""
+        for kind in (VERSION, PENDING):
+            prefix, own = below(kind, path), children(kind, path)
+            for key, _ in self._transaction.scan(prefix, after=after_prefix(own)):  # a table may have the same name
+                self._transaction.put(key, None)
 
     def add_table(self, path: Path, table: Table) -> None:
         """Add a table, or record one that was known by its directory.

@@ -27,6 +27,14 @@ def children(kind: str, path: Path) -> bytes:
     return pack(kind, pack(*path))
 
 
+def below(kind: str, path: Path) -> bytes:
+    """Return the prefix of the keys of the versions of all tables below a namespace.
+
+    Those of a table with the path of the namespace have it too; they come first, up to `after_prefix(children(...))`.
+    """
+    return children(kind, path)[:-1]
+
+
 def catalog_key(kind: str, path: Path) -> bytes:
     """Return the key of a namespace or a table."""
     return pack(kind, pack(*path[:-1]), path[-1]) if path else pack(kind)

@@ -11,7 +11,7 @@ import logging
 from contextlib import suppress
 from dataclasses import replace
 
-from reference_server.errors import CatalogError, ConcurrentModification
+from reference_server.errors import CatalogError
 from reference_server.lance.catalog.catalog import Catalog
 from reference_server.lance.catalog.entries import Path, Record, Table
 from reference_server.lance.catalog.keys import PENDING
@@ -19,17 +19,21 @@ from reference_server.lance.catalog.version_files import Versions
 from reference_server.lance.catalog.version_names import V2
 from reference_server.lance.context import LanceContext
 from reference_server.lance.data.table_data import TableData
+from reference_server.lance.errors import ConcurrentModification
 
+AT_ONCE = 1_000
+"""How many versions are put in their place by one call of a thread."""
 log = logging.getLogger("lakeproof.server")
 
 
 async def current_table(context: LanceContext, path: Path) -> Table:
     """Return a table's entry as it is now. Raises NamespaceNotFound or TableNotFound."""
     table = context.catalog.table(path)
-    pending = context.catalog.versions(PENDING, path)
-    if pending:
-        finalized = await context.run(put_in_place, context.data.versions(table.location), pending)
-        await context.catalog.finalize_versions(path, finalized, pending)
+    pending = sorted(context.catalog.versions(PENDING, path).items())
+    for begin in range(0, len(pending), AT_ONCE):
+        some = dict(pending[begin : begin + AT_ONCE])
+        finalized = await context.run(put_in_place, context.data.versions(table.location), some)
+        await context.catalog.finalize_versions(path, finalized, some)
     return await note_data(context, path, table)
 
 
@@ -52,18 +56,18 @@ def put_in_place(versions: Versions, pending: dict[int, Record]) -> dict[int, Re
 
     What cannot be put in place, because a client wrote the version without the catalog, is given up.
     """
-    finalized: dict[int, Record | None] = {}
+    gone = [version for version, record in pending.items() if record.get("gone")]
+    finalized: dict[int, Record | None] = dict.fromkeys(gone)
     for version, record in pending.items():
+        if version in finalized:
+            continue
         try:
-            if record.get("gone"):
-                versions.delete([version])
-                finalized[version] = None
-            else:
-                versions.put(version, record["staged"], record.get("naming_scheme", V2), record)
-                finalized[version] = {name: value for name, value in record.items() if name != "staged"}
+            versions.put(version, record["staged"], record.get("naming_scheme", V2), record)
+            finalized[version] = {name: value for name, value in record.items() if name != "staged"}
         except CatalogError as error:
             log.warning("version %s cannot be put in place: %s", version, error.message)
             finalized[version] = None
+    versions.delete(gone)
     return finalized
 
 

@@ -17,10 +17,10 @@ from itertools import islice
 
 import orjson
 
-from reference_server.errors import ConcurrentModification
 from reference_server.lance.catalog.dataset_files import DiskFiles, MemoryFiles, VersionName
 from reference_server.lance.catalog.entries import Record
 from reference_server.lance.catalog.version_names import beside, manifest_name
+from reference_server.lance.errors import ConcurrentModification
 
 FORGOTTEN, RECORD = ".forgotten", ".record.json"
 TOLD = ("manifest_size", "e_tag", "metadata")

@@ -92,7 +92,7 @@ def type_to_json(kind: pa.DataType) -> JsonType:
 
 
 def type_from_json(described: JsonType) -> pa.DataType:
-    """Return the type of a JsonArrowDataType. Raises InvalidInput for one that is none."""
+    """Return the type of a JsonArrowDataType. Raises InvalidInput for one that cannot be read."""
     try:
         return _type(described)
     except (ValueError, TypeError, LookupError, AttributeError, NotImplementedError):

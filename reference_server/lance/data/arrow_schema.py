@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from reference_server.errors import TableSchemaValidationError
+from reference_server.lance.errors import TableSchemaValidationError
 
 if TYPE_CHECKING:
     import pyarrow as pa

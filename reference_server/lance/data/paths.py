@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reference_server.errors import TableColumnNotFound
+from reference_server.lance.errors import TableColumnNotFound
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,15 +8,8 @@ from __future__ import annotations
 
 import re
 
-from reference_server.errors import (
-    CatalogError,
-    ConcurrentModification,
-    InvalidInput,
-    TableAlreadyExists,
-    TableNotFound,
-    TableSchemaValidationError,
-    TableVersionNotFound,
-)
+from reference_server.errors import CatalogError, InvalidInput, TableAlreadyExists, TableNotFound
+from reference_server.lance.errors import ConcurrentModification, TableSchemaValidationError, TableVersionNotFound
 from reference_server.machine import machine_fault
 
 PATTERNS: list[tuple[str, type[CatalogError]]] = [

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, unquote, urlsplit
 
 from reference_server.backends import OWN_FOLDER
-from reference_server.errors import InvalidInput, TableNotFound, TableVersionNotFound
+from reference_server.errors import InvalidInput, TableNotFound
 from reference_server.lance.catalog.dataset_files import DiskFiles, MemoryFiles, VersionName, version_name
 from reference_server.lance.catalog.folder_names import FolderNames
 from reference_server.lance.catalog.layout.manifest_table import TABLE as CATALOG
@@ -25,6 +25,8 @@ from reference_server.lance.catalog.version_names import FOLDER
 from reference_server.lance.data.arrow_json import schema_to_json
 from reference_server.lance.data.open_datasets import OpenDatasets
 from reference_server.lance.data.pylance_errors import translate
+from reference_server.lance.errors import TableVersionNotFound
+from reference_server.storage.places import check_size
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,7 +39,7 @@ LARGEST_VERSION = 2**63 - 1
 ELSEWHERE = "://"
 NO_TABLES = (OWN_FOLDER, CATALOG)  # folders of the root in which the catalog itself is kept
 KEPT_FOLDERS = 256  # of versions, whose names are kept
-LONGEST_NAME, LONGEST_LOCATION = 255, 2048  # of a file and of a path below the root, as file systems have them
+LONGEST_NAME = 255  # of a file, as file systems have them
 
 
 @contextmanager
@@ -81,12 +83,13 @@ class TableData:
 
         Raises InvalidInput for anything else.
         """
+        check_size(location)
         try:
             text = location.removeprefix(self.root + "/") if self._in_memory else self._local(location)
         except (ValueError, OSError, RuntimeError):  # it cannot be taken apart, or followed
             text = ELSEWHERE
         parts = text.split("/")
-        too_long = len(text) > LONGEST_LOCATION or any(len(part.encode()) > LONGEST_NAME for part in parts)
+        too_long = any(len(part.encode()) > LONGEST_NAME for part in parts)
         odd = any(part in ("", ".", "..") for part in parts) or parts[0] in NO_TABLES
         if ELSEWHERE in text or "\0" in text or too_long or odd:
             shown = f"{location!r:.300}"

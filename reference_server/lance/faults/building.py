@@ -21,14 +21,6 @@ READS = (
     *("DescribeTableIndexStats", "GetTableStats", "DescribeTransaction"),
 )
 
-# Names that nothing but a listing that lacks them can spoil, and names that encoding changes.
-PLAIN_NAMES = ("leading_dot", "trailing_dot", "dots", "digits", "dash", "null_word", "keyword", "length_200")
-ENCODED_NAMES = (
-    *("space", "plus", "percent", "percent_encoded", "quotes", "question_mark", "hash", "ampersand", "semicolon"),
-    *("colon", "comma", "brackets", "glob", "at", "equals", "unicode", "cjk", "emoji", "right_to_left", "combining"),
-    *("leading_space", "trailing_space", "sql", "html", "wide_100"),
-)
-
 
 def delimiter(call: Call) -> str:
     """Return the delimiter of a call's identifiers."""

@@ -61,6 +61,21 @@ async def _torn(call: Call, proceed: Proceed) -> Reply:
     return json_reply(results)
 
 
+def _split(value: Any, by: str) -> Any:
+    """Return a part of a batch in which the names of identifiers are split by a delimiter."""
+    if not isinstance(value, dict):
+        return value
+    whole = {name: _split(part, by) for name, part in value.items()}
+    return {**whole, "id": by.join(whole["id"]).split(by)} if isinstance(whole.get("id"), list) else whole
+
+
+@fault("batch-splits-names", on=BATCHES)
+async def _names_split(call: Call, proceed: Proceed) -> Reply:
+    """The names in a batch are split by the delimiter of the request."""
+    by = call.request.query.get("delimiter", ["$"])[-1]
+    return await _parts_become(lambda parts: [_split(part, by) for part in parts])(call, proceed)
+
+
 def _parts_become(*edits: Any) -> Around:
     async def around(call: Call, proceed: Proceed) -> Reply:
         name, parts = _parts(call)

@@ -94,3 +94,15 @@ fault("multi-match-first-only", "Of a multi_match only the first query counts.",
 fault("boolean-not-ignored", "What a boolean query must not find is found.", on=ALL)(
     kind_becomes("boolean", lambda fields: {"boolean": {**fields, "must_not": []}})
 )
+
+
+def _all_rows(query: Json) -> Json:
+    tree = ((query.get("full_text_query") or {}).get("structured_query") or {}).get("query") or {}
+    if "boolean" not in tree or any(tree["boolean"].values()):
+        return query
+    return {name: value for name, value in query.items() if name not in ("full_text_query", "filter")}
+
+
+fault("boolean-empty-finds-all", "A boolean query without conditions finds all rows, whatever the filter.", on=ALL)(
+    queries_become(_all_rows)
+)

@@ -82,7 +82,7 @@ fault("fts-settings-flipped", "What is switched on for full-text search is off, 
 fault("index-crashes", "Building an index ends in an error of the server.", on=BUILDS)(status_becomes(200, 500))
 
 # Listing and describing
-fault("index-uuid-new", "ListTableIndices makes up a uuid for every answer.", on=LIST)(
+fault("index-uuid-new", "ListTableIndices invents a uuid for every answer.", on=LIST)(
     _each(lambda *_: {"index_uuid": str(uuid4())})
 )
 fault("index-status-mixed", "Indices in the same state have different words for it.", on=LIST)(

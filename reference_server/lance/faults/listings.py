@@ -83,6 +83,35 @@ async def _empty_namespaces(_call: Call, proceed: Proceed) -> Reply:
     return json_reply({"properties": {}, "namespaces": [], "tables": []}) if reply.status == 404 else reply
 
 
+@fault("list-cut", on=PAGED)
+async def _list_cut(call: Call, proceed: Proceed) -> Reply:
+    """Without a limit the first twenty are listed, and it is not told that there are more."""
+    if paging(call).get("limit"):
+        return await proceed()
+    return await body_becomes(items(lambda entries: entries[:20]), 200)(call, proceed)
+
+
+@fault("large-limits-fail", on=PAGED)
+async def _large_limits_fail(call: Call, proceed: Proceed) -> Reply:
+    """A limit that needs more than thirty bits is an internal error."""
+    limit = str(paging(call).get("limit", ""))
+    large = limit.isdecimal() and int(limit) >= 2**30
+    return json_reply({"error": "Internal error.", "code": 18}, 500) if large else await proceed()
+
+
+@fault("tokens-lead-elsewhere", on=["ListNamespaces"])
+async def _tokens_lead_elsewhere(call: Call, proceed: Proceed) -> Reply:
+    """A page token names the namespace whose pages it continues, whatever namespace is asked for."""
+    tokens = call.state.setdefault("tokens", {})
+    id = tokens.get(paging(call).get("page_token"), call.path["id"])
+    call.path = {**call.path, "id": id}
+    reply = await proceed()
+    token = orjson.loads(reply.body).get("page_token") if reply.status == 200 else None
+    if token:
+        tokens[token] = id
+    return reply
+
+
 # Listings
 fault("list-empty", "Listings are empty.", on=PAGED)(body_becomes(items(lambda _: []), 200))
 fault("list-ghost", "Listings show something that does not exist.", on=LISTS)(

@@ -9,6 +9,7 @@ import orjson
 from reference_server.context import Reply, json_reply
 from reference_server.faults import Call, Proceed, arguments_lost, body_becomes, fault
 from reference_server.lance.faults.building import LISTS, is_root, items
+from specs.lance.identifiers import DELIMITER
 from specs.openapi import JSON_TYPE
 
 
@@ -39,6 +40,23 @@ async def _root_missing(call: Call, proceed: Proceed) -> Reply:
     if is_root(call):
         return json_reply({"error": "there is no root", "code": 1}, 404)
     return await proceed()
+
+
+@fault("root-taken-for-a-table")
+async def _root_is_a_table(call: Call, proceed: Proceed) -> Reply:
+    """What is asked about the root as a table or a transaction is answered with success, and not done."""
+    if is_root(call) and "/namespace/" not in call.operation.path:
+        return json_reply({}, 200)
+    return await proceed()
+
+
+@fault("deep-tables-fail")
+async def _deep_tables(call: Call, proceed: Proceed) -> Reply:
+    """What is asked about something in a namespace within another one is answered as a failure of the server."""
+    reply = await proceed()
+    if call.path.get("id", "").count(DELIMITER) > 1:
+        reply.status = 500
+    return reply
 
 
 @fault("all-tables-shallow", on=["ListAllTables"])

@@ -65,6 +65,19 @@ def table_becomes(edit: Callable[[Any], Any]) -> Around:
     return around
 
 
+def _latest(query: Json) -> Json:
+    searches = query.get("full_text_query") or any((query.get("vector") or {}).values())
+    return {name: value for name, value in query.items() if name != "version" or not searches}
+
+
+fault("queries-capped", "Queries give back 600 rows at most.", on=QUERY)(
+    queries_become(lambda query: {**query, "k": min(query["k"], 600)} if isinstance(query.get("k"), int) else query)
+)
+fault(
+    "searches-of-latest", "Searches for vectors and texts are about the latest version, whatever they name.", on=QUERY
+)(queries_become(_latest))
+
+
 @fault("query-as-stream", on=QUERY)
 async def _as_stream(_call: Call, proceed: Proceed) -> Reply:
     """Rows come as an Arrow stream instead of a file."""

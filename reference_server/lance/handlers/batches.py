@@ -19,9 +19,10 @@ from reference_server.lance.catalog.names import check_names
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.catalog.version_files import VersionFile
 from reference_server.lance.catalog.version_names import manifest_name
+from reference_server.lance.catalog.version_ranges import versions_in
 from reference_server.lance.context import LanceContext
 from reference_server.lance.handlers.tables import managed
-from reference_server.lance.handlers.versions import describe, in_ranges, staged_version
+from reference_server.lance.handlers.versions import describe, staged_version
 
 Answer = dict[str, Any]
 Operation = dict[str, Any]
@@ -92,7 +93,7 @@ async def _create_version(context: LanceContext, change: Change, path: Path, ope
 
 async def _delete_versions(context: LanceContext, change: Change, path: Path, operation: Operation) -> Answer:
     table = change.table(path)
-    chosen = in_ranges(await context.run(context.data.versions(table.location).page), operation["ranges"])
+    chosen = await context.run(versions_in, context.data.versions(table.location), operation["ranges"])
     for version in chosen:
         change.remove_version(path, version.version)
     return {"deleted_count": len(chosen)}

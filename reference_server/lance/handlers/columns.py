@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reference_server.errors import (
-    InvalidInput,
-    TableSchemaValidationError,
-    Unsupported,
-)
+from reference_server.errors import InvalidInput, Unsupported
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.context import LanceContext
 from reference_server.lance.data.arrow_json import type_from_json, type_to_json
@@ -16,6 +12,7 @@ from reference_server.lance.data.arrow_schema import check_field_names, check_ne
 from reference_server.lance.data.paths import fields_within, find_field, quoted
 from reference_server.lance.data.sql import whole
 from reference_server.lance.data.sql_limits import check_lengths
+from reference_server.lance.errors import TableSchemaValidationError
 from reference_server.lance.handlers.transactions import transaction_of
 
 if TYPE_CHECKING:

@@ -8,17 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from reference_server.errors import (
-    ConcurrentModification,
-    InvalidInput,
-    TableAlreadyExists,
-    TableNotFound,
-)
+from reference_server.errors import InvalidInput, TableAlreadyExists, TableNotFound
 from reference_server.lance.catalog.entries import Table
 from reference_server.lance.catalog.keys import new_location, show
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.context import LanceContext
 from reference_server.lance.data.arrow_body import check_stream_type, read_stream
+from reference_server.lance.errors import ConcurrentModification
 from reference_server.lance.handlers.namespaces import delete_data
 from reference_server.lance.handlers.tables import managed
 

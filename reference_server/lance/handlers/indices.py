@@ -9,7 +9,7 @@ from collections.abc import Collection
 from functools import partial
 from typing import Any
 
-from reference_server.errors import InvalidInput, TableIndexAlreadyExists, TableIndexNotFound
+from reference_server.errors import InvalidInput
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.context import LanceContext
 from reference_server.lance.data.index_types import (
@@ -26,6 +26,7 @@ from reference_server.lance.data.index_types import (
     type_of,
 )
 from reference_server.lance.data.paths import find_values
+from reference_server.lance.errors import TableIndexAlreadyExists, TableIndexNotFound
 from reference_server.lance.handlers.transactions import transaction_of
 from reference_server.pagination import take_page
 
@@ -122,7 +123,7 @@ def _options(kind: str, body: Answer) -> Answer:
 def _name(dataset: Any, wanted: str | None, column: str, kind: str) -> str:
     """Return the name for a new index. Raises TableIndexAlreadyExists.
 
-    Without a name, one is made up; but what exists in just this form was asked for twice.
+    Without a name, the server chooses one; but what exists in just this form was asked for twice.
     """
     indices = dataset.describe_indices()
     taken = {index.name for index in indices}

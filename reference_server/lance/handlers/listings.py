@@ -10,13 +10,15 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from reference_server.errors import ConcurrentModification, InvalidInput, NotFound
-from reference_server.lance.catalog.entries import Listed, Path
+from reference_server.errors import InvalidInput, NotFound
+from reference_server.lance.catalog.entries import Listed, ListRequest, Path
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.context import LanceContext
+from reference_server.lance.errors import ConcurrentModification
 from reference_server.lance.handlers.namespaces import list_request
 from reference_server.pagination import Page
-from specs.identifiers import IdentifierError, join_parts
+from specs.identifiers import IdentifierError
+from specs.lance.identifiers import join_parts
 
 Answer = dict[str, Any]
 LOOKS = 1_000  # tables that a request looks at
@@ -43,7 +45,7 @@ async def _page(context: LanceContext, namespace: Path | None) -> Page[Path]:
     """Return a page of the tables of a namespace, or of all for None, with those that were only declared if wanted."""
     context.reusable = context.catalog.locations.follows(namespace or ())
     if context.query("include_declared"):
-        page = context.catalog.list_tables(namespace, list_request(context))
+        page = await _tables(context, namespace, list_request(context))
         return Page([listed.path for listed in page.items], page.token)
     return await _page_with_data(context, namespace)
 
@@ -55,7 +57,7 @@ async def _page_with_data(context: LanceContext, namespace: Path | None) -> Page
     shown: list[Path] = []
     looked = 0
     while True:
-        page = context.catalog.list_tables(namespace, request)
+        page = await _tables(context, namespace, request)
         declared = [listed for listed in page.items if not listed.table.created]
         looked += len(declared)
         context.reusable = context.reusable and not declared  # data may come behind the catalog's back
@@ -66,6 +68,13 @@ async def _page_with_data(context: LanceContext, namespace: Path | None) -> Page
         if page.token is None or len(shown) == wanted or looked >= LOOKS:
             return Page(shown, page.token)
         request = replace(request, token=page.token, limit=max(wanted - len(shown), AT_ONCE))
+
+
+async def _tables(context: LanceContext, namespace: Path | None, request: ListRequest) -> Page[Listed]:
+    """Return a page of tables; where directories are tables, they are looked at beside other requests."""
+    if context.catalog.locations.follows(namespace or ()):
+        return context.catalog.list_tables(namespace, request)
+    return await context.run(context.catalog.list_tables, namespace, request)
 
 
 async def _with_data(context: LanceContext, declared: list[Listed]) -> set[Path]:

@@ -6,12 +6,13 @@ import re
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from reference_server.errors import InvalidInput, TableColumnNotFound, TableSchemaValidationError
+from reference_server.errors import InvalidInput
 from reference_server.lance.catalog.entries import Table
 from reference_server.lance.catalog.recovery import current_table, note_data
 from reference_server.lance.context import LanceContext
 from reference_server.lance.data.arrow_body import check_stream_type, read_stream
 from reference_server.lance.data.sql import whole
+from reference_server.lance.errors import TableColumnNotFound, TableSchemaValidationError
 from reference_server.lance.handlers.transactions import transaction_of
 
 if TYPE_CHECKING:

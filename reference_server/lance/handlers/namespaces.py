@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
 from reference_server.errors import NamespaceAlreadyExists, NamespaceNotFound
 from reference_server.lance.catalog.entries import ListRequest, Table
 from reference_server.lance.context import LanceContext
+from reference_server.lance.data.table_data import TableData
 
 Answer = dict[str, Any]
+AT_ONCE = 100
+"""How many tables lose their data by one call of a thread."""
 
 
 async def create_namespace(context: LanceContext) -> Answer:
@@ -79,5 +82,11 @@ def list_request(context: LanceContext) -> ListRequest:
 
 async def delete_data(context: LanceContext, tables: Iterable[Table]) -> None:
     """Delete the data of tables that are in no catalog any more."""
-    for table in tables:
-        await context.run(context.data.delete, table.location)
+    locations = [table.location for table in tables]
+    for begin in range(0, len(locations), AT_ONCE):
+        await context.run(_delete, context.data, locations[begin : begin + AT_ONCE])
+
+
+def _delete(data: TableData, locations: Sequence[str]) -> None:
+    for location in locations:
+        data.delete(location)

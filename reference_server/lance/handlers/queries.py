@@ -62,7 +62,7 @@ def _version(query: Query) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class RowRange:
     """Which of the rows that were found are wanted: `count` after the first `offset`, in a batch of each vector's."""
 
     offset: int
@@ -89,7 +89,7 @@ class Plan:
     """A scanner, and which page of what it finds is wanted."""
 
     scanner: Any
-    page: Page
+    page: RowRange
 
 
 def _plan(dataset: Any, query: Query) -> Plan:
@@ -112,10 +112,10 @@ def _plan(dataset: Any, query: Query) -> Plan:
         "late_materialization": None if rows > READ_AT_ONCE else False,
     }
     if vectors is None:
-        page = Page(0, count)
+        page = RowRange(0, count)
         options.update(offset=offset, limit=max(1, count))
     elif text is None:
-        page = Page(offset, count, vectors.batch)
+        page = RowRange(offset, count, vectors.batch)
         options["nearest"] = vectors.nearest
     else:
         raise InvalidInput("A query has a vector or a full text, not both.")

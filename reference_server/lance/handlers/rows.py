@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from reference_server.errors import InvalidInput, TableSchemaValidationError, TableVersionNotFound
+from reference_server.errors import InvalidInput
 from reference_server.lance.catalog.recovery import current_table, note_data
 from reference_server.lance.context import LanceContext
 from reference_server.lance.data.arrow_body import check_stream_type, read_stream
@@ -14,6 +14,7 @@ from reference_server.lance.data.paths import find_values
 from reference_server.lance.data.sql import whole
 from reference_server.lance.data.sql_limits import check_lengths
 from reference_server.lance.data.table_data import translated
+from reference_server.lance.errors import TableSchemaValidationError, TableVersionNotFound
 from reference_server.lance.handlers.transactions import transaction_of
 
 Answer = dict[str, Any]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from reference_server.errors import TableVersionNotFound
 from reference_server.lance.catalog.entries import Table
 from reference_server.lance.catalog.names import check_names
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.context import LanceContext
+from reference_server.lance.errors import TableVersionNotFound
 from reference_server.lance.handlers.namespaces import delete_data
 
 Answer = dict[str, Any]

@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from reference_server.errors import InvalidInput, TableTagAlreadyExists, TableTagNotFound
+from reference_server.errors import InvalidInput
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.context import LanceContext
+from reference_server.lance.errors import TableTagAlreadyExists, TableTagNotFound
 from reference_server.pagination import take_page
 
 Answer = dict[str, Any]

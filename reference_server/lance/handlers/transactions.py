@@ -11,13 +11,15 @@ from typing import Any
 
 import orjson
 
-from reference_server.errors import ConcurrentModification, InvalidInput, NotFound, TransactionNotFound
+from reference_server.errors import InvalidInput, NotFound
 from reference_server.lance.catalog.entries import Table
 from reference_server.lance.context import LanceContext
+from reference_server.lance.errors import ConcurrentModification, TransactionNotFound
 from reference_server.machine import machine_fault
 from reference_server.storage import Readable, pack
 from reference_server.storage.transactions import Transaction, transact
-from specs.identifiers import IdentifierError, join_parts
+from specs.identifiers import IdentifierError
+from specs.lance.identifiers import join_parts
 
 Answer = dict[str, Any]
 State = dict[str, Any]
@@ -80,7 +82,7 @@ def transaction_of(context: LanceContext, dataset: Any) -> Answer:
 def apply_action(state: State, action: dict[str, Any]) -> None:
     """Apply one action to a state in place.
 
-    Raises InvalidInput for an action that is none, ConcurrentModification for one that the state
+    Raises InvalidInput for an unknown action, ConcurrentModification for one that the state
     does not allow.
     """
     chosen = [name for name in ACTIONS if action.get(name) is not None]

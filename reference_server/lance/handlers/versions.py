@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
-from reference_server import limits
-from reference_server.errors import ConcurrentModification, InvalidInput, TableVersionNotFound
+from reference_server.errors import InvalidInput
 from reference_server.lance.catalog.dataset_files import VersionName
 from reference_server.lance.catalog.entries import Record, Table
 from reference_server.lance.catalog.recovery import current_table
 from reference_server.lance.catalog.version_files import TOLD, VersionFile
 from reference_server.lance.catalog.version_names import V1, V2, manifest_name, scheme_of
+from reference_server.lance.catalog.version_ranges import versions_in
 from reference_server.lance.context import LanceContext
+from reference_server.lance.errors import ConcurrentModification, TableVersionNotFound
 from reference_server.lance.handlers.transactions import transaction_id
 from reference_server.pagination import take_page
 
 Answer = dict[str, Any]
 SCHEMES = (V1, V2)
-NO_END = -1
 
 
 async def list_table_versions(context: LanceContext) -> Answer:
@@ -80,7 +79,7 @@ async def batch_delete_table_versions(context: LanceContext) -> Answer:
     table = await current_table(context, path)
     async with context.alone(path):
         files = context.data.versions(table.location)
-        chosen = in_ranges(await context.run(files.page), context.body["ranges"])
+        chosen = await context.run(versions_in, files, context.body["ranges"])
         await context.run(files.delete, [version.version for version in chosen])
     await context.catalog.finalize_versions(path, {version.version: None for version in chosen})
     return {"deleted_count": len(chosen)}
@@ -129,28 +128,6 @@ def describe(context: LanceContext, table: Table, version: VersionFile, record: 
         "metadata": record.get("metadata"),
     }
     return {name: value for name, value in answer.items() if value is not None}
-
-
-def in_ranges(versions: Iterable[VersionName], ranges: list[dict[str, int]]) -> list[VersionName]:
-    """Return the versions that lie in one of the ranges: from a start to before an end, -1 for no end.
-
-    Raises InvalidInput for a range that ends before it starts, and for too many.
-    """
-    if len(ranges) > limits.OPERATIONS:
-        raise InvalidInput(f"A request has at most {limits.OPERATIONS} ranges of versions, and this one {len(ranges)}.")
-    for bounds in ranges:
-        if bounds["start_version"] < 0 or (
-            bounds["end_version"] != NO_END and bounds["end_version"] < bounds["start_version"]
-        ):
-            raise InvalidInput(f"The range from {bounds['start_version']} to {bounds['end_version']} is none.")
-
-    def wanted(version: int) -> bool:
-        return any(
-            bounds["start_version"] <= version and (bounds["end_version"] == NO_END or version < bounds["end_version"])
-            for bounds in ranges
-        )
-
-    return [version for version in versions if wanted(version.version)]
 
 
 def _key(version: int) -> bytes:

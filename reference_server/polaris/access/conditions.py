@@ -9,7 +9,7 @@ from reference_server.api import Target
 from reference_server.iceberg.handlers.credentials import HEADER, VENDED
 from reference_server.iceberg.metadata.requirements import CREATE
 from reference_server.polaris.access.targets import Targets
-from reference_server.polaris.securables import Kind, Securable
+from reference_server.polaris.securables import Securable, SecurableType
 
 Exists = Callable[[Securable], bool]
 Condition = Callable[[Target, Targets, Exists], bool]
@@ -28,7 +28,7 @@ def _staged(target: Target, _targets: Targets, _exists: Exists) -> bool:
 
 def _overwriting(target: Target, targets: Targets, exists: Exists) -> bool:
     """The table that has the name is replaced."""
-    return bool(target.body.get("overwrite")) and exists(targets[Kind.TABLE])
+    return bool(target.body.get("overwrite")) and exists(targets[SecurableType.TABLE])
 
 
 def _creating(target: Target, _targets: Targets, _exists: Exists) -> bool:
@@ -51,7 +51,7 @@ def creates(commit: Mapping[str, Any]) -> bool:
     return any(requirement.get("type") == CREATE for requirement in commit["requirements"])
 
 
-def _of(kind: Kind) -> Condition:
+def _of(kind: SecurableType) -> Condition:
     return lambda _target, targets, _exists: targets["securable"].kind == kind
 
 
@@ -62,5 +62,8 @@ CONDITIONS: dict[str, Condition] = {
     "creating": _creating,
     "purging": _purging,
     "scanned": _scanned,
-    **{f"of-{kind}": _of(kind) for kind in (Kind.CATALOG, Kind.NAMESPACE, Kind.VIEW, Kind.POLICY)},
+    **{
+        f"of-{kind}": _of(kind)
+        for kind in (SecurableType.CATALOG, SecurableType.NAMESPACE, SecurableType.VIEW, SecurableType.POLICY)
+    },
 }

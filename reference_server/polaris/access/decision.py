@@ -14,7 +14,7 @@ from reference_server.api import Target
 from reference_server.auth import Principal
 from reference_server.errors import PermissionDenied
 from reference_server.polaris.access.rules import Demand, Need, Rules, chain
-from reference_server.polaris.securables import ROOT, Kind, Securable
+from reference_server.polaris.securables import ROOT, Securable, SecurableType
 
 ROTATION = "rotateCredentials"  # what a principal may do that must have another secret
 SELF = "SELF"  # what every principal holds on itself
@@ -22,8 +22,8 @@ CATALOG_ACCESS, SERVICE_ACCESS = "CATALOG_MANAGE_ACCESS", "SERVICE_MANAGE_ACCESS
 MANAGING = frozenset({SELF, CATALOG_ACCESS, SERVICE_ACCESS})
 
 
-class Facts(Protocol):
-    """What there is, and who is granted what; `StoredFacts` has them from a storage. Roles are principal roles."""
+class AccessState(Protocol):
+    """What there is, and who is granted what; see StoredAccessState. Roles are principal roles."""
 
     def exists(self, securable: Securable) -> bool:
         """Return whether there is such a thing."""
@@ -62,7 +62,7 @@ class Caller:
     """A principal with the roles of its token, and what it holds."""
 
     principal: Principal
-    facts: Facts
+    state: AccessState
     _granted: dict[Securable, frozenset[str]] = field(default_factory=dict)
 
     def holds(self, need: Need, rules: Rules) -> bool:
@@ -77,22 +77,22 @@ class Caller:
 
     def _look_up(self, securable: Securable) -> frozenset[str]:
         held = MISJUDGED.get().held
-        if securable.kind == Kind.PRINCIPAL:
+        if securable.kind == SecurableType.PRINCIPAL:
             return held | {SELF} if securable.path == (self.principal.name,) else held
-        return held | self.facts.granted(self.principal.roles, securable)
+        return held | self.state.granted(self.principal.roles, securable)
 
 
-def authorize(principal: Principal, operation_id: str, target: Target, rules: Rules, facts: Facts) -> None:
+def authorize(principal: Principal, operation_id: str, target: Target, rules: Rules, state: AccessState) -> None:
     """Let a principal do something.
 
     Raises InvalidInput for names that cannot be read, then NotFound for what the request names and does not exist,
     then PermissionDenied.
     """
-    questions = rules.questions(operation_id, target, facts.exists)
+    questions = rules.questions(operation_id, target, state.exists)
     for securable in questions.existing:
-        facts.require(securable)
-    caller = Caller(principal, facts)
-    barred = operation_id != ROTATION and facts.must_rotate(principal.name)
+        state.require(securable)
+    caller = Caller(principal, state)
+    barred = operation_id != ROTATION and state.must_rotate(principal.name)
     for demand in questions.demands:
         if barred:
             raise PermissionDenied(f"{_refusal(caller, demand)} because it must rotate credentials first")
@@ -118,7 +118,7 @@ def _refusal(caller: Caller, demand: Demand) -> str:
     """Return the sentence that clients show and look for: it names the step that is refused."""
     principal = caller.principal
     catalogs = {need.securable.catalog for needs in demand.alternatives for need in needs if need.securable.catalog}
-    via = {role for catalog in catalogs for role in caller.facts.catalog_roles(principal.roles, catalog)}
+    via = {role for catalog in catalogs for role in caller.state.catalog_roles(principal.roles, catalog)}
     return (
         f"Principal '{principal.name}' with activated PrincipalRoles '[{_listed(principal.roles)}]' and "
         f"activated grants via '[{_listed({*via, *principal.roles})}]' is not authorized for op {demand.name}"

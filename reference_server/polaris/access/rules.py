@@ -13,7 +13,7 @@ from reference_server.api import Target
 from reference_server.iceberg.handlers.commits import changed
 from reference_server.polaris.access.conditions import CONDITIONS, Exists, creates
 from reference_server.polaris.access.targets import ROOT_PRINCIPAL_TARGET, Targets, targets_of
-from reference_server.polaris.securables import ROOT, Kind, Securable, parent
+from reference_server.polaris.securables import ROOT, Securable, SecurableType, parent
 from specs.files import read_toml
 from specs.profiles import Profile
 
@@ -76,7 +76,7 @@ class Rules:
         targets = targets_of(operation_id, target)
         line = self._line(operation_id, target, targets, exists)
         if line.name == TRANSACTION:
-            return self._of_transaction(target, targets[Kind.CATALOG])
+            return self._of_transaction(target, targets[SecurableType.CATALOG])
         demands = tuple(self._demand(name, targets) for name in self._steps(line, target))
         there = [securable for name, securable in targets.items() if name not in line.absent and name not in NOT_NAMED]
         return Questions(tuple(_innermost(there)), demands)
@@ -106,11 +106,11 @@ class Rules:
         """
         existing, tables = [], []
         for change in target.body["table-changes"]:
-            table = Securable(Kind.TABLE, catalog.catalog, changed(change))
-            namespace = Securable(Kind.NAMESPACE, catalog.catalog, table.path[:-1])
+            table = Securable(SecurableType.TABLE, catalog.catalog, changed(change))
+            namespace = Securable(SecurableType.NAMESPACE, catalog.catalog, table.path[:-1])
             existing.append(namespace if creates(change) else table)
             tables.append(table)
-        demands = [self._demand(TRANSACTION, {Kind.TABLE: securable}) for securable in tables or [catalog]]
+        demands = [self._demand(TRANSACTION, {SecurableType.TABLE: securable}) for securable in tables or [catalog]]
         return Questions(tuple(existing), tuple(demands))
 
     def _demand(self, name: str, targets: Targets) -> Demand:

@@ -12,8 +12,8 @@ from reference_server.storage import Storage
 from reference_server.storage.remembered import Remembered
 
 
-class StoredFacts(StoredGrants):
-    """See Facts. What is granted and who must rotate is looked up once for each version of the storage."""
+class StoredAccessState(StoredGrants):
+    """See AccessState. What is granted and who must rotate is looked up once for each version of the storage."""
 
     def __init__(self, storage: Storage[bytes]) -> None:
         super().__init__(storage)
@@ -21,19 +21,19 @@ class StoredFacts(StoredGrants):
         self._rotating = Remembered(storage, self._must_rotate)
 
     def granted(self, roles: Collection[str], securable: Securable) -> frozenset[str]:
-        """See Facts."""
+        """See AccessState."""
         return self._granted((tuple(roles), securable))
 
     def exists(self, securable: Securable) -> bool:
-        """See Facts."""
+        """See AccessState."""
         return names.exists(self._store, securable)
 
     def require(self, securable: Securable) -> None:
-        """See Facts."""
+        """See AccessState."""
         names.require(self._store, securable)
 
     def must_rotate(self, principal: str) -> bool:
-        """See Facts."""
+        """See AccessState."""
         return self._rotating(principal)
 
     def _look_up(self, asked: tuple[tuple[str, ...], Securable]) -> frozenset[str]:

@@ -26,6 +26,7 @@ from reference_server.polaris.catalog.flags import (
 from reference_server.polaris.catalog.object_store import CatalogLocations
 from reference_server.polaris.catalog.places import is_within, place_of
 from reference_server.polaris.catalog.served import ServedCatalog, folder_name
+from reference_server.storage.places import Place
 
 LOCATION = "location"
 WRITTEN_TO = ("write.data.path", "write.metadata.path")
@@ -41,22 +42,27 @@ class CatalogLocationRules(LocationRules):
     def new(self, change: Change, path: Path) -> str:
         """See LocationRules."""
         location = self._default(change, path)
-        return location if self._overlapping(change, path, location) is None else f"{location}-{secrets.token_hex(8)}"
+        taken = self._overlapping(change, path, place_of(location))
+        return location if taken is None else f"{location}-{secrets.token_hex(8)}"
 
-    def check(self, change: Change, kind: Kind, path: Path, metadata: Json, previous: Json | None = None) -> None:
+    def check(
+        self, change: Change, kind: Kind, path: Path, metadata: Json, previous: Json | None = None
+    ) -> Place | None:
         """See LocationRules. Raises PermissionDenied."""
         places = _places(metadata)
         if previous is not None and places == _places(previous):
-            return
+            return None
         location = metadata[LOCATION]
-        self.check_inside(change, path, location)
+        own_place = self.check_inside(change, path, location)
         for place in places[1:]:
             if self._catalog.has(EXTERNAL_FILES):
                 self.allowed.check(place)
             else:
                 self.check_inside(change, path, place)
-        if previous is None or location != previous[LOCATION]:
-            self.check_free(change, kind, path, location)
+        if previous is not None and location == previous[LOCATION]:
+            return None
+        self.check_free(change, kind, path, location, own_place)
+        return own_place
 
     def place_registered(self, change: Change, kind: Kind, path: Path, metadata: Json) -> None:
         """See LocationRules. Raises PermissionDenied. Views of one metadata file lie in one folder."""
@@ -80,49 +86,50 @@ class CatalogLocationRules(LocationRules):
         if LOCATION in properties:
             self._place_namespace(change, path, properties[LOCATION])
 
-    def check_inside(self, change: Change, path: Path, location: str) -> None:
-        """Raise PermissionDenied for a location outside of the catalog, or of the namespace of a table or view."""
-        self.allowed.check(location)
+    def check_inside(self, change: Change, path: Path, location: str) -> Place:
+        """Return the place of a table or view. Raises PermissionDenied for one outside of catalog and namespace."""
+        place = self.allowed.check(location)
         if self._catalog.is_external or self._catalog.has(UNSTRUCTURED):
-            return
+            return place
         namespace = self._of_namespace(change, path[:-1])
-        if not is_within(place_of(location), place_of(namespace)):
+        if not is_within(place, place_of(namespace)):
             raise PermissionDenied(
                 f"Invalid locations '[{location:.300}]' for identifier '{show(path):.300}': {location:.300} is not in "
                 f"the list of allowed locations: [{namespace}]"
             )
+        return place
 
-    def check_free(self, change: Change, kind: Kind, path: Path, location: str) -> None:
+    def check_free(self, change: Change, kind: Kind, path: Path, location: str, place: Place) -> None:
         """Raise PermissionDenied for a location that something else has, unless the catalog allows it."""
-        taken = self._overlapping(change, path, location)
+        taken = self._overlapping(change, path, place)
         if taken is not None:
             raise PermissionDenied(
                 f"Unable to create {kind.label.lower()} at location '{location:.300}' because it conflicts with "
                 f"existing table or namespace: {show(taken.path):.300}"
             )
 
-    def _overlapping(self, change: Change, path: Path, location: str) -> Thing | None:
-        """Return what overlaps with what is to have a path and a location, None for nothing and where that is allowed.
+    def _overlapping(self, change: Change, path: Path, place: Place) -> Thing | None:
+        """Return what overlaps with what is to have a path and a place, None for nothing and where that is allowed.
 
         What is called like the beginning of the other does not: a table may share the folder of its namespace, and of
         a namespace of its name.
         """
-        things = lying(change, place_of(location)) if not self._catalog.has(OVERLAPPING) else []
+        things = lying(change, place) if not self._catalog.has(OVERLAPPING) else []
         return next(
             (thing for thing in things if not _begins(thing.path, path) and not _begins(path, thing.path)), None
         )
 
     def _place_namespace(self, change: Change, path: Path, location: str) -> None:
-        default = self._default(change, path)
-        custom = place_of(location) != place_of(default)
-        self.check_free(change, Kind.NAMESPACE, path, location)
+        default, place = self._default(change, path), place_of(location)
+        custom = place != place_of(default)
+        self.check_free(change, Kind.NAMESPACE, path, location, place)
         if custom and not self._catalog.rules.custom_places and not self._catalog.has(CUSTOM_NAMESPACES):
             raise InvalidInput(
                 f"Namespace {show(path):.300} has a custom location, which is not enabled. Expected location: "
                 f"[{default}]. Got location: [{location:.300}]."
             )
         self.allowed.check(location)
-        claim(change, Kind.NAMESPACE, path, location, place_of(location))
+        claim(change, Kind.NAMESPACE, path, location, place)
 
     def _default(self, change: Change, path: Path) -> str:
         """Return where something lies of which nobody says where."""

@@ -42,8 +42,8 @@ class CatalogLocations(AllowedLocations):
         scheme, _, bucket = place[0].partition("://")
         return self._objects.joinpath(scheme, bucket, *place[1:])
 
-    def check(self, location: str) -> None:
-        """Raise InvalidInput for what is no location, PermissionDenied for one outside of the catalog."""
+    def check(self, location: str) -> Place:
+        """See AllowedLocations. Raises InvalidInput, and PermissionDenied for a location outside of the catalog."""
         place = place_of(location)
         if not self._catalog.allows(place) or not self._is_real(place, location):
             allowed = ", ".join(self._catalog.locations)
@@ -51,6 +51,7 @@ class CatalogLocations(AllowedLocations):
                 f"Invalid locations '[{location:.300}]': {location:.300} is not in the list of allowed locations: "
                 f"[{allowed}]"
             )
+        return place
 
     def _is_real(self, place: Place, location: str) -> bool:
         """Return whether a local location is in the catalog with all links followed, and not in the server's folder."""

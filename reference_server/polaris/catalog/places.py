@@ -6,7 +6,7 @@ import re
 
 from reference_server.errors import InvalidInput
 from reference_server.iceberg.catalog.warehouses import SCHEME
-from reference_server.storage.places import Place
+from reference_server.storage.places import Place, check_size
 
 LOCAL = "file"
 SCHEMES = {"s3a": "s3", "s3n": "s3", "abfs": "abfss", "wasb": "abfss", "wasbs": "abfss", "gcs": "gs"}
@@ -16,8 +16,9 @@ AZURE_HOST = re.compile(r"\.(?:blob|dfs)\.")
 def place_of(location: str) -> Place:
     """Return a location as its storage and the folders in it, for instance `("s3://bucket", "a", "b")`.
 
-    Raises InvalidInput for a relative one, and for one that leads up.
+    Raises InvalidInput for a relative one, for one that leads up, and for one that is too large.
     """
+    check_size(location)
     match = SCHEME.match(location)
     scheme = match[1].lower() if match else LOCAL
     rest = location[match.end() :] if match else location

@@ -8,7 +8,7 @@ from reference_server.errors import Conflict, InvalidInput
 
 
 class InvalidPolicy(InvalidInput):
-    """The content of a policy is none of its type."""
+    """The content of a policy does not fit its type."""
 
     wire_type: ClassVar[str] = "InvalidPolicyException"
 

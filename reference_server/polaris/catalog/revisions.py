@@ -10,7 +10,7 @@ from reference_server.polaris.catalog.flags import PURGE, VIEW_FILES
 
 @dataclass(frozen=True, slots=True)
 class CatalogRules:
-    """The rules of one revision for what is in catalogs.
+    """The rules for what is in catalogs, since a revision.
 
     `external` is what messages call an external catalog. `plain_names`: names have no characters that paths or shells
     read. `custom_places`: a namespace may lie anywhere in its catalog, without a flag. `lists_credentials`: answers

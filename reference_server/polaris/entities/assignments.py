@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from reference_server.polaris.entities.keys import assignees_prefix, assignment_keys, other_end, roles_prefix
 from reference_server.polaris.entities.names import require
-from reference_server.polaris.securables import Kind, Securable
+from reference_server.polaris.securables import Securable, SecurableType
 from reference_server.storage import Readable
 from reference_server.storage.transactions import Transaction
 
@@ -18,7 +18,7 @@ def roles_of(store: Readable[bytes], assignee: Securable, *kinds: str) -> Iterat
 
 def catalog_roles_of(store: Readable[bytes], role: Securable, catalog: str) -> Iterator[Securable]:
     """Yield the roles of one catalog that a principal role has."""
-    return roles_of(store, role, Kind.CATALOG_ROLE, catalog)
+    return roles_of(store, role, SecurableType.CATALOG_ROLE, catalog)
 
 
 def assignees_of(store: Readable[bytes], role: Securable) -> Iterator[Securable]:

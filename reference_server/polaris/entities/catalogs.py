@@ -18,7 +18,7 @@ from reference_server.polaris.entities.keys import CATALOG_LOCATIONS, entities_p
 from reference_server.polaris.entities.records import Record
 from reference_server.polaris.entities.storage_rules import BASE, check_change, check_overlap, checked
 from reference_server.polaris.rules import Rules
-from reference_server.polaris.securables import Kind, catalog, catalog_role, principal_role
+from reference_server.polaris.securables import SecurableType, catalog, catalog_role, principal_role
 from reference_server.storage import pack
 from reference_server.storage.transactions import Transaction
 
@@ -69,7 +69,7 @@ def change(transaction: Transaction[bytes], name: str, wanted: Mapping[str, Any]
 def drop(transaction: Transaction[bytes], name: str) -> None:
     """Drop a catalog in which there is nothing but its `catalog_admin`. Raises NotFound, and InvalidInput otherwise."""
     records.delete(transaction, catalog(name))
-    admin, role_keys = catalog_role(name, CATALOG_ADMIN), entities_prefix(Kind.CATALOG_ROLE, name)
+    admin, role_keys = catalog_role(name, CATALOG_ADMIN), entities_prefix(SecurableType.CATALOG_ROLE, name)
     namespaces = pack(iceberg_keys.Kind.NAMESPACE, name)
     others = [key for key, _ in transaction.scan(role_keys, limit=2) if key != entity_key(admin)]
     if others or transaction.scan(namespaces, limit=1):
@@ -86,7 +86,7 @@ def _save_locations(transaction: Transaction[bytes], record: Record, rules: Rule
     """Check the locations of a catalog and write its record; of two that overlap only one is committed."""
     record["storageConfigInfo"] = checked(record, rules)
     transaction.get(CATALOG_LOCATIONS)
-    check_overlap(record, records.list_all(transaction, Kind.CATALOG))
+    check_overlap(record, records.list_all(transaction, SecurableType.CATALOG))
     transaction.put(CATALOG_LOCATIONS, secrets.token_bytes(8))
     transaction.put(entity_key(catalog(record["name"])), orjson.dumps(record))
 

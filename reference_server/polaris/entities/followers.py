@@ -7,9 +7,9 @@ from reference_server.iceberg.catalog.catalog import Change
 from reference_server.iceberg.catalog.names import Path
 from reference_server.polaris.entities.grants import forget
 from reference_server.polaris.entities.names import require
-from reference_server.polaris.securables import Kind, Securable, catalog
+from reference_server.polaris.securables import Securable, SecurableType, catalog
 
-KINDS = {iceberg_keys.Kind.GENERIC_TABLE: Kind.TABLE}
+KINDS = {iceberg_keys.Kind.GENERIC_TABLE: SecurableType.TABLE}
 
 
 class GrantFollower:
@@ -29,4 +29,4 @@ class GrantFollower:
 
 
 def _securable(change: Change, kind: iceberg_keys.Kind, path: Path) -> Securable:
-    return Securable(KINDS.get(kind) or Kind(kind.value), change.warehouse, path)
+    return Securable(KINDS.get(kind) or SecurableType(kind.value), change.warehouse, path)

@@ -15,11 +15,18 @@ from reference_server.polaris.entities.keys import (
     grants_prefix,
 )
 from reference_server.polaris.entities.names import require
-from reference_server.polaris.securables import Kind, Securable, catalog_role, principal_role
+from reference_server.polaris.securables import Securable, SecurableType, catalog_role, principal_role
 from reference_server.storage import Readable, unpack
 from reference_server.storage.transactions import Transaction
 
-ORDER = (Kind.ROOT, Kind.CATALOG, Kind.NAMESPACE, Kind.TABLE, Kind.VIEW, Kind.POLICY)
+ORDER = (
+    SecurableType.ROOT,
+    SecurableType.CATALOG,
+    SecurableType.NAMESPACE,
+    SecurableType.TABLE,
+    SecurableType.VIEW,
+    SecurableType.POLICY,
+)
 Grant = tuple[Securable, str]
 
 

@@ -18,7 +18,7 @@ Namespaces, tables and views have the keys of the Iceberg API, with the catalog 
 
 from __future__ import annotations
 
-from reference_server.polaris.securables import Kind, Securable
+from reference_server.polaris.securables import Securable, SecurableType
 from reference_server.storage import pack, unpack
 
 ROLE_OF, ASSIGNEE_OF = "role-of", "assignee-of"
@@ -30,7 +30,7 @@ CATALOG_LOCATIONS = pack("catalog-locations")
 
 def parts(entity: Securable) -> tuple[str, str, str]:
     """Return the parts of an entity: a principal, a role or a catalog."""
-    if entity.kind is Kind.CATALOG:
+    if entity.kind is SecurableType.CATALOG:
         return entity.kind, "", entity.catalog
     return entity.kind, entity.catalog, entity.path[0]
 
@@ -38,9 +38,9 @@ def parts(entity: Securable) -> tuple[str, str, str]:
 def entity_of(key_parts: list[bytes]) -> Securable:
     """Return the entity that three parts of a key mean."""
     kind, catalog, name = (part.decode() for part in key_parts)
-    if kind == Kind.CATALOG:
-        return Securable(Kind.CATALOG, name)
-    return Securable(Kind(kind), catalog, (name,))
+    if kind == SecurableType.CATALOG:
+        return Securable(SecurableType.CATALOG, name)
+    return Securable(SecurableType(kind), catalog, (name,))
 
 
 def entity_key(entity: Securable) -> bytes:
@@ -48,7 +48,7 @@ def entity_key(entity: Securable) -> bytes:
     return pack(*parts(entity))
 
 
-def entities_prefix(kind: Kind, catalog: str = "") -> bytes:
+def entities_prefix(kind: SecurableType, catalog: str = "") -> bytes:
     """Return the prefix of the keys of all entities of a kind, of all roles of one catalog."""
     return pack(kind, catalog)
 
@@ -56,11 +56,16 @@ def entities_prefix(kind: Kind, catalog: str = "") -> bytes:
 def existence_keys(securable: Securable) -> list[bytes]:
     """Return the keys of which one is there when the securable exists, none for the root."""
     kind, catalog, path = securable
-    if kind is Kind.ROOT:
+    if kind is SecurableType.ROOT:
         return []
-    if kind in (Kind.PRINCIPAL, Kind.PRINCIPAL_ROLE, Kind.CATALOG, Kind.CATALOG_ROLE):
+    if kind in (
+        SecurableType.PRINCIPAL,
+        SecurableType.PRINCIPAL_ROLE,
+        SecurableType.CATALOG,
+        SecurableType.CATALOG_ROLE,
+    ):
         return [entity_key(securable)]
-    kinds = (kind, GENERIC_TABLE) if kind is Kind.TABLE else (kind,)
+    kinds = (kind, GENERIC_TABLE) if kind is SecurableType.TABLE else (kind,)
     return [pack(stored, catalog, pack(*path[:-1]), path[-1]) for stored in kinds]
 
 
@@ -117,4 +122,4 @@ def grantee_key(role: Securable, securable: Securable) -> bytes:
 def granted_on(key: bytes, catalog: str) -> Securable:
     """Return what a grant of a role of a catalog is on, by its key."""
     kind, path = unpack(key)[-2:]
-    return Securable(Kind(kind.decode()), catalog, tuple(part.decode() for part in unpack(path)))
+    return Securable(SecurableType(kind.decode()), catalog, tuple(part.decode() for part in unpack(path)))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from reference_server.errors import NamespaceNotFound, NotFound, TableNotFound, ViewNotFound
+from reference_server.errors import NamespaceNotFound, NotFound, TableNotFound
+from reference_server.iceberg.errors import ViewNotFound
 from reference_server.polaris.entities.keys import existence_keys
 from reference_server.polaris.errors import PolicyNotFound
-from reference_server.polaris.securables import Kind, Securable
+from reference_server.polaris.securables import Securable, SecurableType
 from reference_server.storage import Readable
 
-MISSING: dict[Kind, type[NotFound]] = {
-    Kind.NAMESPACE: NamespaceNotFound,
-    Kind.TABLE: TableNotFound,
-    Kind.VIEW: ViewNotFound,
-    Kind.POLICY: PolicyNotFound,
+MISSING: dict[SecurableType, type[NotFound]] = {
+    SecurableType.NAMESPACE: NamespaceNotFound,
+    SecurableType.TABLE: TableNotFound,
+    SecurableType.VIEW: ViewNotFound,
+    SecurableType.POLICY: PolicyNotFound,
 }
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import orjson
 
-from reference_server.errors import CommitFailed
 from reference_server.iceberg.context import now
+from reference_server.iceberg.errors import CommitFailed
 from reference_server.polaris.entities.keys import entities_prefix, entity_key
 from reference_server.polaris.entities.names import require
 from reference_server.polaris.errors import EntityAlreadyExists
-from reference_server.polaris.securables import Kind, Securable
+from reference_server.polaris.securables import Securable, SecurableType
 from reference_server.storage import Readable
 from reference_server.storage.transactions import Transaction
 
@@ -32,7 +32,7 @@ def load_each(store: Readable[bytes], entities: Iterable[Securable]) -> list[Rec
     return [orjson.loads(value) for value in values if value is not None]
 
 
-def list_all(store: Readable[bytes], kind: Kind, catalog: str = "") -> list[Record]:
+def list_all(store: Readable[bytes], kind: SecurableType, catalog: str = "") -> list[Record]:
     """Return the records of all entities of a kind, of all roles of one catalog, by name."""
     return [orjson.loads(value) for _, value in store.scan(entities_prefix(kind, catalog))]
 

@@ -7,12 +7,12 @@ from reference_server.polaris.entities import records
 from reference_server.polaris.entities.assignments import unassign_all
 from reference_server.polaris.entities.bootstrap import CATALOG_ADMIN, SERVICE_ADMIN
 from reference_server.polaris.entities.grants import revoke_all
-from reference_server.polaris.securables import Kind, Securable
+from reference_server.polaris.securables import Securable, SecurableType
 from reference_server.storage.transactions import Transaction
 
 UNDROPPABLE = {
-    (Kind.CATALOG_ROLE, CATALOG_ADMIN): "Catalog admin role cannot be dropped",
-    (Kind.PRINCIPAL_ROLE, SERVICE_ADMIN): "Polaris service admin principal role cannot be dropped",
+    (SecurableType.CATALOG_ROLE, CATALOG_ADMIN): "Catalog admin role cannot be dropped",
+    (SecurableType.PRINCIPAL_ROLE, SERVICE_ADMIN): "Polaris service admin principal role cannot be dropped",
 }
 
 

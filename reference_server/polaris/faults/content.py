@@ -1,4 +1,4 @@
-"""What is in catalogs goes wrong: refusals that are none, notifications in disorder, credentials astray."""
+"""What is in catalogs goes wrong: bad requests that succeed, notifications in disorder, credentials of others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How refusals go wrong: they tell what is none of the caller's business, and meet who needs no right."""
+"""How refusals go wrong: they tell more than the caller may know, and meet who needs no right."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ GATED = (
     *("createGenericTable", "createPolicy", "detachPolicy", "getApplicablePolicies", "listPrincipalRoles"),
     *("listPrincipals", "sendNotification"),
 )
-OWN_PATHS = ("/management/", "/polaris/", "/notifications")  # in the paths of the operations that Iceberg does not have
+MANAGEMENT = "/management/"
+OWN_PATHS = (MANAGEMENT, "/polaris/", "/notifications")  # in the paths of the operations that Iceberg does not have
 
 
 @fault("refusal-tells")
@@ -40,6 +41,14 @@ async def _as_unrouted(call: Call, proceed: Proceed) -> Reply:
     """What Iceberg does not have is refused as if there was no route: 404 without a body."""
     reply = await proceed()
     return Reply(404) if _is_own(call) and reply.status in (400, 404) else reply
+
+
+@fault("management-errors-without-body")
+async def _without_body(call: Call, proceed: Proceed) -> Reply:
+    """A refusal of the management API is a status alone, unless something is missing."""
+    reply = await proceed()
+    silent = reply.status >= 400 and reply.status != 404 and MANAGEMENT in call.operation.path
+    return Reply(reply.status) if silent else reply
 
 
 @fault("missing-and-forbidden-swapped")

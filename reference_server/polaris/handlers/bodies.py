@@ -8,7 +8,7 @@ from typing import Any
 from reference_server.errors import InvalidInput
 from reference_server.polaris.entities.storage_rules import checked
 from reference_server.polaris.rules import Rules
-from reference_server.polaris.securables import Kind
+from reference_server.polaris.securables import SecurableType
 
 Json = Mapping[str, Any]
 # What each of these bodies is about: clients send it as the body itself, too.
@@ -87,7 +87,7 @@ def _check_storage(catalog: Json, rules: Rules) -> None:
 
 def _check_levels(grant: Json, _rules: Rules) -> None:
     levels = grant.get("namespace")
-    if grant["type"] != Kind.CATALOG and not (levels and all(levels)):
+    if grant["type"] != SecurableType.CATALOG and not (levels and all(levels)):
         raise InvalidInput("Invalid value: grant.namespace: must have levels, none of them empty")
 
 

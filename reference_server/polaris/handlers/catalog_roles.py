@@ -12,7 +12,7 @@ from reference_server.polaris.entities.records import Record
 from reference_server.polaris.handlers.assigning import assignees_answer
 from reference_server.polaris.handlers.bodies import properties_of
 from reference_server.polaris.handlers.updating import replace_properties
-from reference_server.polaris.securables import Kind, Securable, catalog, catalog_role
+from reference_server.polaris.securables import Securable, SecurableType, catalog, catalog_role
 from reference_server.storage import Readable
 from reference_server.storage.transactions import Transaction
 
@@ -28,7 +28,7 @@ async def list_catalog_roles(context: ManagementContext) -> dict[str, Any]:
     context.reusable = True
     store, name = context.polaris.storage, context.path["catalogName"]
     require(store, catalog(name))
-    return {"roles": records.list_all(store, Kind.CATALOG_ROLE, name)}
+    return {"roles": records.list_all(store, SecurableType.CATALOG_ROLE, name)}
 
 
 async def create_catalog_role(context: ManagementContext) -> Reply:

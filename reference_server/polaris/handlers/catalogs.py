@@ -8,13 +8,13 @@ from reference_server.context import Reply, json_reply
 from reference_server.polaris.context import ManagementContext
 from reference_server.polaris.entities import catalogs, records
 from reference_server.polaris.entities.records import Record
-from reference_server.polaris.securables import Kind, catalog
+from reference_server.polaris.securables import SecurableType, catalog
 
 
 async def list_catalogs(context: ManagementContext) -> dict[str, Any]:
     """Return all catalogs."""
     context.reusable = True
-    return {"catalogs": records.list_all(context.polaris.storage, Kind.CATALOG)}
+    return {"catalogs": records.list_all(context.polaris.storage, SecurableType.CATALOG)}
 
 
 async def create_catalog(context: ManagementContext) -> Reply:

@@ -7,7 +7,8 @@ from typing import Any
 from reference_server.iceberg.catalog.idempotency import lifetime
 from reference_server.polaris.catalog.served import served_catalog
 from reference_server.polaris.context import CatalogContext
-from specs.identifiers import SEPARATOR_OVERRIDE, UNIT_SEPARATOR, encode_segment
+from specs.iceberg.identifiers import SEPARATOR_OVERRIDE
+from specs.identifiers import UNIT_SEPARATOR, encode_segment
 
 PREFIXED = "{prefix}"
 

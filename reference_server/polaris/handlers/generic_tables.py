@@ -28,7 +28,7 @@ Table = dict[str, Any]
 
 async def list_generic_tables(context: CatalogContext) -> dict[str, Any]:
     """List the generic tables of a namespace."""
-    return list_objects(context, Kind.GENERIC_TABLE)
+    return await list_objects(context, Kind.GENERIC_TABLE)
 
 
 async def create_generic_table(context: CatalogContext) -> Reply:

@@ -9,10 +9,10 @@ from reference_server.polaris.entities import grants
 from reference_server.polaris.entities.names import require
 from reference_server.polaris.errors import GrantNotFound
 from reference_server.polaris.handlers.catalog_roles import named_role
-from reference_server.polaris.securables import Kind, Securable, catalog
+from reference_server.polaris.securables import Securable, SecurableType, catalog
 from reference_server.storage.transactions import Transaction
 
-NAMES = {Kind.TABLE: "tableName", Kind.VIEW: "viewName", Kind.POLICY: "policyName"}
+NAMES = {SecurableType.TABLE: "tableName", SecurableType.VIEW: "viewName", SecurableType.POLICY: "policyName"}
 
 
 async def list_grants_for_catalog_role(context: ManagementContext) -> dict[str, Any]:
@@ -55,8 +55,8 @@ async def revoke_grant_from_catalog_role(context: ManagementContext) -> None:
 def grant_of(context: ManagementContext) -> tuple[Securable, str]:
     """Return what the body grants on what."""
     grant, name = context.body["grant"], context.path["catalogName"]
-    kind, privilege = Kind(grant["type"]), grant["privilege"]
-    if kind is Kind.CATALOG:
+    kind, privilege = SecurableType(grant["type"]), grant["privilege"]
+    if kind is SecurableType.CATALOG:
         return catalog(name), privilege
     levels = tuple(grant["namespace"])
     path = (*levels, grant[NAMES[kind]]) if kind in NAMES else levels
@@ -69,6 +69,6 @@ def _shown(securable: Securable, privilege: str) -> dict[str, Any]:
     shown: dict[str, Any] = {"type": kind}
     if kind in NAMES:
         shown |= {"namespace": path[:-1], NAMES[kind]: path[-1]}
-    elif kind is Kind.NAMESPACE:
+    elif kind is SecurableType.NAMESPACE:
         shown["namespace"] = path
     return {**shown, "privilege": privilege}

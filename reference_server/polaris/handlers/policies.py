@@ -54,7 +54,7 @@ async def list_policies(context: CatalogContext) -> dict[str, Any]:
     """List the policies of a namespace, all or those of one type."""
     context.reusable = True
     namespace, wanted = context.namespace, context.query("policyType")
-    page = context.catalog.list_names(Kind.POLICY, namespace, context.page)
+    page = await context.names(Kind.POLICY, namespace)
     names = page.items
     if wanted:
         check_type(wanted)

@@ -12,7 +12,7 @@ from reference_server.polaris.entities.records import Record
 from reference_server.polaris.handlers.assigning import assign, assignees_answer, roles_answer, unassign
 from reference_server.polaris.handlers.bodies import properties_of
 from reference_server.polaris.handlers.updating import replace_properties
-from reference_server.polaris.securables import Kind, Securable, catalog, catalog_role, principal_role
+from reference_server.polaris.securables import Securable, SecurableType, catalog, catalog_role, principal_role
 
 
 def _named(context: ManagementContext) -> Securable:
@@ -22,7 +22,7 @@ def _named(context: ManagementContext) -> Securable:
 async def list_principal_roles(context: ManagementContext) -> dict[str, Any]:
     """Return all principal roles."""
     context.reusable = True
-    return {"roles": records.list_all(context.polaris.storage, Kind.PRINCIPAL_ROLE)}
+    return {"roles": records.list_all(context.polaris.storage, SecurableType.PRINCIPAL_ROLE)}
 
 
 async def create_principal_role(context: ManagementContext) -> Reply:
@@ -60,7 +60,7 @@ async def list_catalog_roles_for_principal_role(context: ManagementContext) -> d
     name = context.path["catalogName"]
     require(context.polaris.storage, _named(context))
     require(context.polaris.storage, catalog(name))
-    return roles_answer(context, _named(context), Kind.CATALOG_ROLE, name)
+    return roles_answer(context, _named(context), SecurableType.CATALOG_ROLE, name)
 
 
 async def assign_catalog_role_to_principal_role(context: ManagementContext) -> None:

@@ -18,7 +18,7 @@ from reference_server.polaris.entities.records import Record
 from reference_server.polaris.handlers.assigning import assign, roles_answer, unassign
 from reference_server.polaris.handlers.bodies import properties_of
 from reference_server.polaris.handlers.updating import replace_properties
-from reference_server.polaris.securables import Kind, Securable, principal, principal_role
+from reference_server.polaris.securables import Securable, SecurableType, principal, principal_role
 
 
 def _named(context: ManagementContext) -> Securable:
@@ -28,7 +28,7 @@ def _named(context: ManagementContext) -> Securable:
 async def list_principals(context: ManagementContext) -> dict[str, Any]:
     """Return all principals."""
     context.reusable = True
-    return {"principals": records.list_all(context.polaris.storage, Kind.PRINCIPAL)}
+    return {"principals": records.list_all(context.polaris.storage, SecurableType.PRINCIPAL)}
 
 
 async def create_principal(context: ManagementContext) -> Reply:

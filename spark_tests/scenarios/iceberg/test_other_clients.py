@@ -28,7 +28,7 @@ def pyiceberg(settings: Settings) -> Any:
         "token": settings.token,
         "credential": "" if settings.token else settings.credential,
         "scope": settings.scope,
-        **{f"header.{name}": value for name, value in settings.header_pairs()},
+        **{f"header.{name}": value for name, value in settings.pairs("header")},
     }
     return RestCatalog("other", **{name: value for name, value in properties.items() if value})
 

@@ -16,7 +16,7 @@ FILE_FORMAT = "2.0"  # older connectors have an older Lance, which newer files t
 
 def options_of(settings: Settings) -> Options:
     """Return the options of clients for the target: its URL, and the headers of every request."""
-    headers = dict(settings.header_pairs())
+    headers = dict(settings.pairs("header"))
     if settings.token:
         headers["Authorization"] = f"Bearer {settings.token}"
     return {"uri": settings.server.rstrip("/"), **{f"header.{name}": value for name, value in headers.items()}}

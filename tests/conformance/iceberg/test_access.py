@@ -34,7 +34,7 @@ def test_a_run_with_a_credential_gets_itself_a_token(server, tmp_path):
     assert code == 0
     verdicts = {entry.id: entry.verdict for entry in results.requirements}
     tokens = [verdict for name, verdict in verdicts.items() if name.startswith("iceberg.token.")]
-    assert len(tokens) == 20
+    assert len(tokens) == 21
     assert set(tokens) == {"pass"}
     assert {verdicts[name] for name in verdicts if "credentials.status" in name} == {"pass", "unoffered"}
 

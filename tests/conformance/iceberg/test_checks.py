@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.exchange import Exchange
+from conformance.http.exchange import Exchange
 from conformance.iceberg.support.checks import BODY, CODE, TEXT, TYPE, extra_checks
 from specs.profiles import find_profile
 

@@ -16,9 +16,9 @@ from conformance.iceberg.support.commit_choices import Choice, requirements, upd
 from conformance.iceberg.support.content import SCHEMA
 from conformance.iceberg.support.staging import stage
 from conformance.iceberg.support.table_model import TableModel, differences
-from conformance.session import handshake
+from conformance.run.session import handshake
 from conformance.settings import Settings
-from conformance.target import connect
+from conformance.targets.target import connect
 from lakeproof import serve
 
 COMMITS = int(os.environ.get("COMMITS", "1500"))

@@ -5,18 +5,18 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from conformance.client import Client
 from conformance.common.catalog import NAMESPACES
-from conformance.exchange import Exchange
+from conformance.http.client import Client
+from conformance.http.exchange import Exchange
+from conformance.http.transport import Connection
 from conformance.iceberg.catalog import KEY_LIFETIME, SEPARATOR
 from conformance.iceberg.client import IcebergClient, change
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, OPERATIONS
 from conformance.iceberg.prober import IcebergProber
 from conformance.iceberg.support.idempotency import new_key
-from conformance.session import handshake
+from conformance.run.session import handshake
 from conformance.settings import Settings
-from conformance.target import MISSING, OFFERED, REFUSED, connect
-from conformance.transport import Connection
+from conformance.targets.target import MISSING, OFFERED, REFUSED, connect
 from lakeproof import serve
 from specs.identifiers import IdentifierError
 from specs.profiles import find_profile
@@ -128,9 +128,9 @@ def test_meeting_the_reference_server():
     with serve("iceberg") as server:
         target = connect(Settings(server=server.url, api="iceberg"))
         handshake(target)
-    assert target.facts[SEPARATOR] == "\x1f"
-    assert target.facts[NAMESPACES] == "nested"
-    assert target.facts[KEY_LIFETIME].startswith("P")
+    assert target.capabilities[SEPARATOR] == "\x1f"
+    assert target.capabilities[NAMESPACES] == "nested"
+    assert target.capabilities[KEY_LIFETIME].startswith("P")
     assert "listNamespaces" in target.offered()
 
 

@@ -6,7 +6,7 @@ import copy
 
 import pytest
 
-from conformance.exchange import Exchange
+from conformance.http.exchange import Exchange
 from conformance.iceberg.support.checks import extra_checks
 from conformance.iceberg.support.metadata import TABLE_RULES, VIEW_RULES, current_snapshot, field_ids, unlike
 from specs.profiles import find_profile

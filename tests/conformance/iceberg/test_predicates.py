@@ -6,10 +6,10 @@ from uuid import UUID
 
 import pytest
 
-from conformance.iceberg.support.scans.predicates import Judge, among, both, compared, either, opposite, unary
+from conformance.iceberg.support.scans.predicates import RowEvaluator, among, both, compared, either, opposite, unary
 from conformance.iceberg.support.scans.samples import EVENTS, NAN, ROWS
 
-JUDGE = Judge(EVENTS["fields"])
+EVALUATOR = RowEvaluator(EVENTS["fields"])
 FIRST, EMPTY, STRANGE = ROWS[0], ROWS[2], ROWS[3]
 IS_21 = compared("eq", "id", -21)
 REFERENCE = {"type": "reference", "name": "id"}
@@ -66,7 +66,7 @@ REFERENCE = {"type": "reference", "name": "id"}
     ],
 )
 def test_decisions(condition, row, outcome):
-    assert JUDGE.decide(condition, row) is outcome
+    assert EVALUATOR.decide(condition, row) is outcome
 
 
 @pytest.mark.parametrize(
@@ -75,13 +75,13 @@ def test_decisions(condition, row, outcome):
 )
 def test_what_is_no_condition_is_refused(condition):
     with pytest.raises(ValueError, match=r"\w"):
-        JUDGE.decide(condition, FIRST)
+        EVALUATOR.decide(condition, FIRST)
 
 
 def test_uuids_of_which_orders_differ():
-    judge = Judge([{"id": 1, "name": "v", "type": "uuid"}])
+    evaluator = RowEvaluator([{"id": 1, "name": "v", "type": "uuid"}])
     low, high = "0f79c3e0-6bc7-4b5a-8b1e-000000000001", "f79c3e09-677c-4bbd-a479-3f349cb785e7"
     row = {"v": UUID(low)}
-    assert judge.decide(compared("lt", "v", high), row) is None
-    assert judge.decide(compared("eq", "v", high), row) is False
-    assert judge.decide(compared("lt-eq", "v", low), row) is True
+    assert evaluator.decide(compared("lt", "v", high), row) is None
+    assert evaluator.decide(compared("eq", "v", high), row) is False
+    assert evaluator.decide(compared("lt-eq", "v", low), row) is True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.apis import requirements
-from conformance.noticed import matching
+from conformance.mutants.noticed import matching
 from lakeproof import serve
 from specs.profiles import find_profile
 from tests.conformance.harmless import foreign_names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.exchange import Exchange
+from conformance.http.exchange import Exchange
 from conformance.iceberg.support.scans.rules import SCAN_RULES
 
 COUNTS = {"keys": [1, 2], "values": [3, 4]}

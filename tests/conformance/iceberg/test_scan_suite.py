@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.apis import requirements
-from conformance.noticed import faults_noticed_by, noticed_file, read_noticed
+from conformance.mutants.noticed import faults_noticed_by, noticed_file, read_noticed
 from conformance.runner import run
 from conformance.settings import load_settings
 from lakeproof import serve
@@ -29,7 +29,7 @@ def server():
 
 def judged(server, folder, ids, fault=""):
     headers = (f"{HEADER}: {fault}",) if fault else ()
-    given = {"server": server.url, "api": "iceberg", "headers": headers, "report": str(folder)}
+    given = {"server": server.url, "api": "iceberg", "header": headers, "report": str(folder)}
     results = run(load_settings(given, environ={}, folder=folder), ids=ids)[0]
     return {entry.id: entry.verdict for entry in results.requirements}
 

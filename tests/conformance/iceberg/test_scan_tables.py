@@ -15,7 +15,7 @@ from conformance.iceberg.support.scans.plans import Plan, Task
 from conformance.iceberg.support.scans.samples import LAYOUTS, ROWS, new_events, plain_rows
 from conformance.iceberg.support.scans.tables import new_scan_table
 from conformance.iceberg.support.scans.values import SAMPLES
-from conformance.session import Session
+from conformance.run.session import Session
 from conformance.settings import load_settings
 from lakeproof import serve
 

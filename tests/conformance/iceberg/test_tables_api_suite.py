@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from conformance.iceberg.catalog import IcebergCatalog
-from conformance.sandbox import Thing
 from conformance.settings import Settings
-from conformance.target import connect
+from conformance.targets.sandbox import Thing
+from conformance.targets.target import connect
 from lakeproof import check, serve
 from reference_server.iceberg.options import SAMPLE_NAMESPACE
 from specs.iceberg.commits import newest_actions
@@ -111,7 +111,7 @@ def test_a_normal_server_fails_where_the_dialects_differ():
 def test_pages_that_do_not_say_whether_they_are_the_last_are_noticed():
     faulty = ("X-Lakeproof-Fault: pages-without-token",)
     with serve(TABLES_API, namespaces=("shop",), allow_faults=True) as server:
-        given = {"namespace": "shop", "headers": faulty, "select": "tables_api.page"}
+        given = {"namespace": "shop", "header": faulty, "select": "tables_api.page"}
         results, _ = check(server.url, api="iceberg", profile=TABLES_API, **given)
     assert len(by_verdict(results, "fail")) == len(results.requirements) == 3
 
@@ -135,7 +135,7 @@ def test_a_normal_server_with_the_habits_of_the_dialect_fails(monkeypatch):
         "iceberg.wire.table_exists",
         "iceberg.request.head.table_exists",
         "iceberg.listing.size_alone.list_tables",
-        "iceberg.update.spec.id",
+        "iceberg.update.spec.fields",
     } <= by_verdict(results, "fail", "warn")
 
 

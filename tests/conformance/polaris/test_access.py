@@ -12,12 +12,12 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.client import Client, bearer
+from conformance.http.client import Client, bearer
+from conformance.http.transport import Connection
 from conformance.outcomes import Violation
 from conformance.polaris.support.access.cells import DEEP, allowed_cells, check_allowed, check_refused, refused_cells
-from conformance.polaris.support.access.scene import POWERLESS, Scene
+from conformance.polaris.support.access.fixture import POWERLESS, AccessFixture
 from conformance.polaris.support.access.table import every_grant, grantable_in, rules
-from conformance.transport import Connection
 from lakeproof import serve
 from reference_server.faults import HEADER
 from reference_server.polaris.access.rules import privileges
@@ -28,20 +28,20 @@ SECRET = "s3cr3t"
 NOTICE_MORE = ("drop_namespace", "load_view", "list_catalog_roles")  # one privilege of each suffices for nothing else
 
 
-class MisledScene(Scene):
-    """A scene whose callers meet a fault; who prepares does not."""
+class MisledFixture(AccessFixture):
+    """A fixture whose callers meet a fault; who prepares does not."""
 
     fault = ""
 
     def send(self, call, client):
-        """See Scene."""
+        """See AccessFixture."""
         headers = {**call.headers, HEADER: self.fault} if self.fault else call.headers
         return super().send(replace(call, headers=headers), client)
 
 
 @contextmanager
 def staged(revision, folder):
-    """A scene on a server of a revision, and what can be granted there."""
+    """A fixture on a server of a revision, and what can be granted there."""
     profile = find_profile(f"polaris/{revision}")
     with serve(profile.name, bootstrap=f"root:{SECRET}", allow_faults=True) as server:
         anybody = Client(Connection(server.url, {}, 10), profile.document())
@@ -49,7 +49,7 @@ def staged(revision, folder):
         kind = "application/x-www-form-urlencoded"
         token = anybody.call("getToken", body=form.encode(), content_type=kind)["access_token"]
         numbers = itertools.count()
-        yield MisledScene(anybody.as_(bearer(token)), lambda: f"x{next(numbers)}", lambda name: value(folder, name))
+        yield MisledFixture(anybody.as_(bearer(token)), lambda: f"x{next(numbers)}", lambda name: value(folder, name))
 
 
 def value(folder, name):
@@ -60,9 +60,9 @@ def value(folder, name):
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory):
-    with staged("1.7", tmp_path_factory.mktemp("lake")) as scene:
-        yield scene
+def access(tmp_path_factory):
+    with staged("1.7", tmp_path_factory.mktemp("lake")) as access:
+        yield access
 
 
 def holding(revision):
@@ -73,12 +73,12 @@ def holding(revision):
 @pytest.mark.parametrize(("revision", "depth"), [("1.7", DEEP), ("2024-09", GATE)])
 def test_a_right_server_meets_every_cell(revision, depth, tmp_path):
     grantable, rules = holding(revision)
-    with staged(revision, tmp_path) as scene:
+    with staged(revision, tmp_path) as access:
         for rule in rules:
             for grants in allowed_cells(depth, rule, grantable):
-                check_allowed(scene, rule, grants)
+                check_allowed(access, rule, grants)
             for grants in refused_cells(depth, rule, grantable):
-                check_refused(scene, rule, grants)
+                check_refused(access, rule, grants)
 
 
 def test_a_deep_run_asks_every_grant_alone_or_in_a_set():
@@ -98,10 +98,10 @@ def test_a_smoke_run_asks_one_cell_of_each_kind():
 
 
 @pytest.fixture
-def misled(scene):
+def misled(access):
     """Lets the callers meet a fault."""
-    yield lambda fault: setattr(scene, "fault", fault)
-    scene.fault = ""
+    yield lambda fault: setattr(access, "fault", fault)
+    access.fault = ""
 
 
 def named(rule):
@@ -110,36 +110,36 @@ def named(rule):
 
 
 @pytest.mark.parametrize("privilege", sorted(privileges()))
-def test_a_privilege_that_is_not_asked_for_is_noticed(privilege, scene, misled):
+def test_a_privilege_that_is_not_asked_for_is_noticed(privilege, access, misled):
     grantable, rules = holding("1.7")
     concerned = [rule for rule in rules if privilege in named(rule) or not rule.suffice]
     misled(f"privilege-ignored:{privilege}")
     with pytest.raises(Violation, match="expected 403"):
         for rule in concerned:
             for grants in refused_cells(GATE, rule, grantable):
-                check_refused(scene, rule, grants)
+                check_refused(access, rule, grants)
 
 
 @pytest.mark.parametrize("privilege", sorted(privileges()))
-def test_a_privilege_too_many_is_noticed(privilege, scene, misled):
+def test_a_privilege_too_many_is_noticed(privilege, access, misled):
     grantable, rules = holding("1.7")
     misled(f"privilege-wanted:{privilege}")
     with pytest.raises(Violation, match="is let through"):
         for rule in (rule for rule in rules if rule.name in NOTICE_MORE):
             for grants in allowed_cells(GATE, rule, grantable):
-                check_allowed(scene, rule, grants)
+                check_allowed(access, rule, grants)
 
 
-def test_own_secrets_that_anybody_rotates_are_noticed(scene, misled):
+def test_own_secrets_that_anybody_rotates_are_noticed(access, misled):
     misled("privilege-ignored:SELF")
     for name in ("rotate_of_another", "reset_of_another"):
         with pytest.raises(Violation, match="expected 403"):
-            check_refused(scene, rules()[name], POWERLESS)
+            check_refused(access, rules()[name], POWERLESS)
 
 
-def test_the_one_grant_that_lets_somebody_through_is_named(scene, misled):
+def test_the_one_grant_that_lets_somebody_through_is_named(access, misled):
     rule = rules()["attach_catalog"]
     misled("privilege-ignored:POLICY_ATTACH")
     grants = next(grant for grant in rule.refused(holding("1.7")[0]) if "CATALOG_ATTACH_POLICY" in str(grant))
     with pytest.raises(Violation, match="a caller with CATALOG_ATTACH_POLICY on the catalog alone"):
-        check_refused(scene, rule, grants)
+        check_refused(access, rule, grants)

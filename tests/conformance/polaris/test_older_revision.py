@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from conformance.apis import requirements
-from conformance.noticed import matching
-from conformance.selection import Scope
+from conformance.mutants.noticed import matching
+from conformance.run.selection import Scope
 from lakeproof import serve
 from specs.profiles import find_profile
 from tests.conformance.mutants import SERVED, TOKEN, judge, unnoticed

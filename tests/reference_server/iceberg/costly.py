@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from tests.reference_server.costly import Costly, encoded_bodies, zeros_in_gzip
 from tests.reference_server.iceberg.conftest import SCHEMA
@@ -11,6 +12,7 @@ from tests.reference_server.iceberg.conftest import SCHEMA
 NAMESPACES, TABLES, VIEWS = "/v1/namespaces", "/v1/namespaces/a/tables", "/v1/namespaces/a/views"
 TABLE, PLAN, REGISTER = f"{TABLES}/t", f"{TABLES}/t/plan", "/v1/namespaces/a/register"
 TOKENS, TRANSACTIONS = "/v1/oauth/tokens", "/v1/transactions/commit"
+KEY = {"Idempotency-Key": "0190f3a4-7b1c-7def-8abc-0123456789ab"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 DIGITS = "9" * 5000
 GZIP = b"\x1f\x8b\x08"
@@ -179,7 +181,24 @@ def _files(server, folder):
     yield Costly("a table with 30 MB of metadata", "GET", f"{TABLES}/f3")
     update = {"action": "set-properties", "updates": {"k": "v"}}
     yield Costly("a commit to it", "POST", f"{TABLES}/f3", {"requirements": [], "updates": [update]})
+    for name in ("a commit to it under a key", "the same under the same key"):
+        yield Costly(name, "POST", f"{TABLES}/f3", {"requirements": [], "updates": [update]}, KEY)
     yield Costly("a plan of it", "POST", f"{TABLES}/f3/plan", {})
+    deep = f"{metadata['location']}-deep{'/x' * 4000}"
+    yield Costly("a location of 4,000 folders", "POST", TABLES, {"name": "deep", "schema": SCHEMA, "location": deep})
+    listing = f"{NAMESPACES}?parent=many"
+    yield Costly("a listing of 100,000 without pages", "GET", listing, prepare=_namespaces)
+
+
+def _namespaces(server):
+    """Make 100,000 namespaces in one."""
+
+    def make(*name):
+        return server.send("POST", NAMESPACES, json={"namespace": name}).status
+
+    assert make("many") == 200
+    with ThreadPoolExecutor(4) as clients:
+        assert set(clients.map(lambda number: make("many", f"n{number}"), range(100_000))) == {200}
 
 
 def costly_requests(server, folder):

@@ -6,16 +6,17 @@ import asyncio
 
 import pytest
 
-from reference_server.errors import NamespaceNotEmpty, NamespaceNotFound, TableAlreadyExists, ViewAlreadyExists
-from reference_server.iceberg.catalog.catalog import Catalog, Change, ListRequest
+from reference_server.errors import NamespaceNotEmpty, NamespaceNotFound, TableAlreadyExists
+from reference_server.iceberg.catalog.catalog import Catalog, Change, PageRequest
 from reference_server.iceberg.catalog.keys import Kind
+from reference_server.iceberg.errors import ViewAlreadyExists
 from reference_server.storage import CommitConflict
 from reference_server.storage.directory import DirectoryStorage
 from reference_server.storage.memory import MemoryStorage
 from reference_server.storage.transactions import Transaction
 
 BACKENDS = {"memory": lambda _: MemoryStorage(), "directory": lambda folder: DirectoryStorage(folder / "x.sqlite")}
-EVERYTHING = ListRequest(None, None, 10)
+EVERYTHING = PageRequest(None, None, 10)
 
 
 class Counted:
@@ -140,7 +141,7 @@ def test_a_namespace_with_anything_in_it_stays(storage):
 
 def test_warehouses_are_apart(storage):
     other = Change(Transaction(storage), "other")
-    assert other.list_namespaces((), EVERYTHING).items == []
+    assert other.list_names(Kind.NAMESPACE, (), EVERYTHING).items == []
     other.add_namespace(("a",), {"k": "v"})
     commit(other)
     assert Catalog(storage, "w").properties(("a",)) == {}
@@ -152,6 +153,6 @@ def test_a_page_reads_a_page(storage):
         change.add(Kind.TABLE, ("a", f"t{number:04}"), "x")
     commit(change)
     counted = Counted(storage)
-    page = Catalog(counted, "w").list_names(Kind.TABLE, ("a",), ListRequest("", 100, 1000))
+    page = Catalog(counted, "w").list_names(Kind.TABLE, ("a",), PageRequest("", 100, 1000))
     assert len(page.items) == 100
     assert counted.read <= 102

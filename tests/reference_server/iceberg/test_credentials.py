@@ -12,7 +12,6 @@ from reference_server.iceberg.handlers import credentials
 from tests.reference_server.iceberg.conftest import SCHEMA, Api
 
 ASK = {"X-Iceberg-Access-Delegation": "vended-credentials"}
-HOUSE = "s3://lake/house/"
 
 
 @pytest.fixture

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+import zlib
+from functools import partial
+
 import pytest
 
 from lakeproof import serve
+from reference_server import limits
 from reference_server.iceberg.catalog import idempotency
 from reference_server.iceberg.catalog.keys import idempotency_key
 from tests.reference_server.iceberg.committing import STALE, metadata_files, set_property
@@ -89,6 +94,36 @@ def test_keys_end_and_are_swept(api, monkeypatch):
     now += idempotency.LIFETIME_SECONDS + 1
     second = api.commit([set_property()], headers=HEADERS, expect=200).body
     assert second["metadata-location"] != first["metadata-location"]
+
+
+def test_large_answers_are_packed_and_unpacked_beside_other_requests(api, monkeypatch):
+    api.table()
+    threads = []
+    for name in ("compress", "decompress"):
+        packed = partial(_noted, getattr(zlib, name), threads)
+        monkeypatch.setattr(idempotency.zlib, name, packed)
+    for _ in range(2):
+        api.commit([set_property("k", "v" * 2 * limits.INLINE)], headers=HEADERS, expect=200)
+    assert len(threads) == 2
+    assert "lakeproof-server" not in threads
+
+
+def _noted(function, threads, *args):
+    threads.append(threading.current_thread().name)
+    return function(*args)
+
+
+def test_the_oldest_answer_makes_room(api, monkeypatch):
+    api.table()
+    monkeypatch.setattr(limits, "KEPT", 3000)
+    keys = [f"0190f3a4-7b1c-7def-8abc-{number:012x}" for number in range(4)]
+    first, *_, last = [
+        api.commit([set_property(key)], headers={"Idempotency-Key": key}, expect=200).body for key in keys
+    ]
+    again = api.commit([set_property(keys[-1])], headers={"Idempotency-Key": keys[-1]}, expect=200).body
+    assert again == last
+    again = api.commit([set_property(keys[0])], headers={"Idempotency-Key": keys[0]}, expect=200).body
+    assert again["metadata-location"] != first["metadata-location"]
 
 
 def test_a_revision_without_keys_ignores_them(http):

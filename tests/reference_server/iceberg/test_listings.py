@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from reference_server.iceberg import context
+from reference_server.iceberg.catalog.catalog import Catalog
+from reference_server.storage.directory import DirectoryStorage
+from reference_server.storage.memory import MemoryStorage
+
 
 @pytest.fixture
 def full(api):
@@ -23,6 +28,35 @@ def test_without_a_token_everything_is_listed(full, path, key):
         body = full.call("GET", path + query, expect=200).body
         assert len(body[key]) == 25
         assert body["next-page-token"] is None
+
+
+@pytest.fixture
+def parts(monkeypatch):
+    """The requests for parts of listings, of 10 names each."""
+    requests, list_names = [], Catalog.list_names
+
+    def noted(self, kind, path, request):
+        requests.append(request)
+        return list_names(self, kind, path, request)
+
+    monkeypatch.setattr(context, "AT_ONCE", 10)
+    monkeypatch.setattr(Catalog, "list_names", noted)
+    return requests
+
+
+@pytest.mark.parametrize(("path", "key"), PATHS.items())
+def test_others_have_turns_while_everything_is_listed(full, parts, path, key):
+    assert len(full.call("GET", path, expect=200).body[key]) == 25
+    assert [(request.size, request.token is None) for request in parts] == [(10, True), (10, False), (10, False)]
+
+
+def test_a_listing_that_others_change_is_made_at_once(full, parts, monkeypatch):
+    states = iter(range(1000))
+    for storage in (MemoryStorage, DirectoryStorage):
+        monkeypatch.setattr(storage, "version", lambda _: next(states) // 3)
+    body = full.call("GET", "namespaces/a/tables", expect=200).body
+    assert len(body["identifiers"]) == 25
+    assert not parts[-1].paged
 
 
 @pytest.mark.parametrize(("path", "key"), PATHS.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -10,7 +11,13 @@ from uuid import uuid4
 import pytest
 
 from lakeproof import serve
+from reference_server import limits
+from reference_server.iceberg.catalog.catalog import Change
+from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.location_rules import LocationRules
+from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse
+from reference_server.storage.memory import MemoryStorage
+from reference_server.storage.transactions import Transaction
 from tests.reference_server.iceberg.committing import CREATE, creation, register, transact
 from tests.reference_server.iceberg.conftest import SCHEMA, Api, at_once
 
@@ -46,6 +53,21 @@ def bring(api, location):
     file = Path(urlsplit(free["metadata-location"]).path).with_name(f"{uuid4()}.metadata.json")
     file.write_text(json.dumps(metadata))
     yield register(api, f"file://{file}", "registered")
+
+
+def test_a_location_that_the_server_chose_is_followed_once(tmp_path, monkeypatch):
+    warehouse = Warehouse("w", str(tmp_path))
+    rules = LocationRules(warehouse, AllowedLocations([warehouse]))
+    change, followed = Change(Transaction(MemoryStorage()), "w"), []
+    place_of = AllowedLocations.place_of
+    monkeypatch.setattr(
+        AllowedLocations, "place_of", lambda self, location: followed.append(location) or place_of(self, location)
+    )
+    location = rules.new(change, ("n", "t"))
+    rules.place(change, Kind.TABLE, ("n", "t"), {"location": location})
+    assert followed == [location]
+    rules.place(change, Kind.TABLE, ("n", "u"), {"location": f"{tmp_path}/elsewhere"})
+    assert followed == [location, f"{tmp_path}/elsewhere"]
 
 
 @pytest.fixture
@@ -107,6 +129,51 @@ def test_no_table_takes_a_warehouse_or_the_place_of_those_that_choose_none(api):
     api.namespace("b")
     assert create(api, f"file://{root}/b").status == 200
     assert api.table("b/tables/t").status == 200
+
+
+@pytest.mark.parametrize(
+    ("below", "limit"),
+    [
+        ("/x" * 1500, limits.LOCATION),
+        ("/x" * 100_000, limits.LOCATION),
+        ("/" + "x" * 100_000, limits.LOCATION),
+        ("/x" * 100, limits.FOLDERS),
+    ],
+)
+def test_what_brings_something_to_a_location_has_limits(api, lake, below, limit):
+    for place in (f"file://{lake}/lake{below}", f"{lake}/lake{below}", f"s3://bucket{below}"):
+        for answer in bring(api, place):
+            assert answer.status == 400, answer.body
+            assert f"more than {limit}" in answer.body["error"]["message"]
+
+
+def test_a_location_may_be_as_large_as_its_limits(api, lake):
+    place = f"file://{lake}/lake"
+    folders = limits.FOLDERS - len(lake.parts) - len(("metadata", "file"))
+    assert create(api, place + "/x" * folders).status == 200
+    room = limits.LOCATION - len(place) - len("/metadata/00000-.metadata.json") - len(str(uuid4()))
+    deep = "".join(f"/{'y' * 199}" for _ in range(room // 200))
+    assert create(api, place + deep, "deep").status == 200
+
+
+def test_no_table_takes_the_temporary_directory(http, tmp_path, monkeypatch):
+    """The lake lies elsewhere; its tables may lie below the directory, but strangers' files lie right in it."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    stranger = temporary / "00001-stranger.metadata.json"
+    stranger.write_text("{}")
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    with serve("iceberg", storage=f"dir:{tmp_path}/served", warehouses=[f"lake=file://{tmp_path}/lake"]) as server:
+        api = Api(http, server.url)
+        api.namespace("a")
+        (tmp_path / "link").symlink_to(temporary)
+        for place in (f"file://{temporary}", f"{temporary}/", f"{temporary}/x/..", f"{temporary}/x/../../temporary"):
+            for answer in bring(api, place):
+                assert answer.status == 400, answer.body
+                assert "temporary directory" in answer.body["error"]["message"]
+        assert create(api, f"{temporary}/mine", "mine").status == 200
+        api.call("DELETE", "namespaces/a/tables/mine?purgeRequested=true", expect=204)
+    assert stranger.exists()
 
 
 def test_of_tables_that_are_made_at_once_one_gets_a_place(api, lake):

@@ -8,8 +8,9 @@ from pathlib import Path
 import pyarrow.fs
 import pytest
 
-from reference_server.errors import FileNotFound, InvalidInput, ServiceUnavailable
+from reference_server.errors import InvalidInput, ServiceUnavailable
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse, local_path, parse_warehouses
+from reference_server.iceberg.errors import FileNotFound
 from reference_server.iceberg.files import metadata_files
 from reference_server.iceberg.files.file_io import FileIO
 from reference_server.iceberg.files.metadata_files import MetadataFile, MetadataFiles

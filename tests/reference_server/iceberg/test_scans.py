@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lakeproof import serve
+from reference_server import limits
 from specs.problems import Problem
 from tests.reference_server.iceberg.conftest import at_once
 from tests.reference_server.iceberg.staged_tables import SCHEMA, TABLE, Staged, is_bad, paths
@@ -112,6 +113,13 @@ def test_plan_ids(staged):
     api.call("DELETE", f"{TABLE}/plan/{plan_id}", expect=204)
     assert api.call("GET", f"{TABLE}/plan/{plan_id}", expect=200).body == {"status": "cancelled"}
     api.call("DELETE", f"{TABLE}/plan/{plan_id}", expect=204)
+
+
+def test_the_oldest_planning_makes_room(staged, monkeypatch):
+    monkeypatch.setattr(limits, "KEPT", 1000)
+    first, *_, last = [staged.plan().body["plan-id"] for _ in range(8)]
+    staged.api.call("GET", f"{TABLE}/plan/{last}", expect=200)
+    assert staged.api.call("GET", f"{TABLE}/plan/{first}", expect=404).type == "NoSuchPlanIdException"
 
 
 def test_cancelled_plannings_have_no_tasks(open_api):
@@ -253,7 +261,7 @@ class TestInTheBackground:
             answer = staged.api.call("GET", f"{TABLE}/plan/{plan_id}", expect=200)
             if answer.body["status"] != "submitted":
                 return answer
-        raise AssertionError("the planning never ends")
+        raise AssertionError("the scan plan never ends")
 
     def test_clients_ask_until_it_is_done(self, staged):
         submitted = staged.plan().body

@@ -1,4 +1,4 @@
-"""Plannings compared with those that PyIceberg makes itself, of the same tables, for many filters.
+"""Scan plans compared with those that PyIceberg makes itself, of the same tables, for many filters.
 
 The server leaves out every file that PyIceberg leaves out, but none that holds a row that fits: PyIceberg loses such
 files where truncating a very small integer has wrapped around. What is left of a filter has to choose the same rows
@@ -138,7 +138,7 @@ ROWS = make_rows()
 
 @pytest.fixture(scope="module")
 def server():
-    """A server whose answers hold few files, so that most plannings have plan tasks."""
+    """A server whose answers hold few files, so that most scan plans have plan tasks."""
     with serve("iceberg", page_size=7, scan_bounds="values") as running:
         yield running
 

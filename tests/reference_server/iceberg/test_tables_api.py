@@ -39,7 +39,7 @@ class TablesApi(Api):
         if method == "HEAD" or answer.status == 204:
             assert answer.body is None
         else:
-            assert VALIDATORS.response_findings(operation.id, answer.status, answer.body) == []
+            assert VALIDATORS.response_mismatches(operation.id, answer.status, answer.body) == []
         return answer
 
     def table(self, name="orders", **fields):

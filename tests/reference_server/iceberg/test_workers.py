@@ -20,7 +20,7 @@ TABLE = "/v1/namespaces/a/tables/t"
 
 @pytest.fixture
 def held(monkeypatch):
-    """Let planning wait until the event `end`; `begun` counts who waits."""
+    """Let a scan plan wait until the event `end`; `begun` counts who waits."""
     begun, end = threading.Semaphore(0), threading.Event()
 
     def hold(_):

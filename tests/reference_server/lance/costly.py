@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pyarrow as pa
 
-from tests.reference_server.costly import Costly, encoded_bodies
+from reference_server.lance.catalog.version_names import FOLDER, V2, manifest_name
+from tests.reference_server.costly import PATIENCE, Costly, encoded_bodies
 from tests.reference_server.lance.arrow_streams import ARROW, stream
 
 ROWS = 7
@@ -101,6 +104,50 @@ def _batches():
     ]
 
 
+def _large():
+    """Requests about many tables and many versions, which are made first."""
+    none = [{"start_version": 20_000 + number, "end_version": 20_001 + number} for number in range(1000)]
+    first = [{"start_version": 1, "end_version": 5001}]
+
+    def of_versions(*ranges):
+        return {"operations": [{"delete_table_versions": {"id": ["a", "t"], "ranges": chosen}} for chosen in ranges]}
+
+    cascade, overwrite = {"behavior": "Cascade"}, {"mode": "Overwrite"}
+    batch, one = "/v1/table/batch-commit", f"{TABLE}/version/delete"
+    return [
+        Costly("1,000 ranges of 10,000 versions", "POST", one, {"ranges": none}, prepare=_versions),
+        Costly("1,000 ranges of 10,000 versions, 20 times", "POST", batch, of_versions(*[none] * 20)),
+        Costly("5,000 versions go in a batch", "POST", batch, of_versions(first), prepare=_versions),
+        Costly("a cascade over 20,000 tables", "POST", "/v1/namespace/m/drop", cascade, prepare=_tables("m")),
+        Costly("mode Overwrite over 20,000 tables", "POST", "/v1/namespace/o/create", overwrite, prepare=_tables("o")),
+        Costly("all tables, 20,000 in the root", "GET", "/v1/table?limit=100", prepare=_tables()),
+        Costly("a location of 4,000 folders", "POST", "/v1/table/a$l/declare", {"location": "/".join("x" * 4000)}),
+    ]
+
+
+def _versions(server):
+    """Give a table manifests for 10,000 versions; that they are copies of one matters to who reads them alone."""
+    location = server.send("POST", f"{TABLE}/describe", json={}).json()["location"]
+    folder = Path(location.removeprefix("file://")) / FOLDER
+    manifest = next(folder.glob("*.manifest")).read_bytes()
+    for number in range(1, 10_001):
+        (folder / Path(manifest_name(number, V2)).name).write_bytes(manifest)
+
+
+def _tables(*namespace):
+    """Return what declares 20,000 tables in a namespace, or in the root."""
+
+    def declare(server):
+        if namespace:
+            assert server.send("POST", f"/v1/namespace/{namespace[0]}/create", json={}).status == 200
+        for begin in range(0, 20_000, 1000):
+            ids = ([*namespace, f"t{number}"] for number in range(begin, begin + 1000))
+            batch = {"operations": [{"declare_table": {"id": id}} for id in ids]}
+            assert server.send("POST", "/v1/table/batch-commit", json=batch, timeout=PATIENCE).status == 200
+
+    return declare
+
+
 def costly_requests(server, _folder):
     """Yield the requests, in an order in which each finds what it needs."""
     assert server.send("POST", "/v1/namespace/a/create", json={}).status == 200
@@ -112,3 +159,4 @@ def costly_requests(server, _folder):
     yield from _queries()
     yield from _batches()
     yield from encoded_bodies(NAMESPACE)
+    yield from _large()

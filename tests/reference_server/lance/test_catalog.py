@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 import pytest
 
+from reference_server import limits
 from reference_server.backends import OWN_FOLDER
 from reference_server.errors import (
-    ConcurrentModification,
     InvalidInput,
     NamespaceNotEmpty,
     NamespaceNotFound,
     TableAlreadyExists,
     TableNotFound,
 )
+from reference_server.lance.catalog import changes
 from reference_server.lance.catalog.catalog import Catalog
+from reference_server.lance.catalog.changes import Change
 from reference_server.lance.catalog.entries import ListRequest, Table
 from reference_server.lance.catalog.keys import PENDING, VERSION
 from reference_server.lance.catalog.layout import open_layout
 from reference_server.lance.catalog.locations import AnyLocations
+from reference_server.lance.errors import ConcurrentModification
 from reference_server.storage.memory import MemoryStorage
 
+MANY, FEW = 1200, 12
 EVERYTHING = ListRequest(None, None, 100)
 T, U = Table("t-data", {"k": "v"}), Table("u-data")
 
@@ -118,6 +123,53 @@ def test_namespaces_go_with_what_is_in_them_or_not_at_all(catalog):
     assert do(catalog.drop_namespace(("n",), ignore, cascade=True)) == [T]
     with pytest.raises(NamespaceNotFound):
         catalog.namespace(("n", "inner"))
+
+
+def test_versions_below_a_namespace_go_and_those_of_a_table_of_its_name_stay(catalog):
+    do(catalog.create_namespace(("n", "inner"), {}))
+    for path, table in ((("n", "inner", "t"), T), (("n",), U), (("nn",), Table("w-data"))):
+        do(catalog.add_table(path, table))
+        do(catalog.finalize_versions(path, {1: {"e_tag": "z"}}))
+    do(catalog.drop_namespace(("n",), ignore, cascade=True))
+    assert catalog.versions(VERSION, ("n", "inner", "t")) == {}
+    assert catalog.versions(VERSION, ("n",)) == catalog.versions(VERSION, ("nn",)) == {1: {"e_tag": "z"}}
+
+
+@pytest.fixture
+def crowded(monkeypatch):
+    """A catalog of many tables in a namespace, and the scans of its storage."""
+    storage = MemoryStorage()
+    catalog = Catalog(storage, AnyLocations(managed=True))
+    do(catalog.create_namespace(("n",), {}))
+    tables = [(("n", f"t{number}"), Table(f"data-{number}")) for number in range(MANY)]
+    change(catalog, *(partial(Change.add_table, path=path, table=table) for path, table in tables))
+    scans, scan = [], storage.scan
+    monkeypatch.setattr(storage, "scan", lambda *args, **named: scans.append(args) or scan(*args, **named))
+    return catalog, scans
+
+
+def test_a_namespace_of_many_tables_goes_by_few_scans_and_others_have_turns(crowded):
+    catalog, scans = crowded
+    turns = []
+
+    async def beside():
+        dropped = asyncio.ensure_future(catalog.drop_namespace(("n",), ignore, cascade=True))
+        while not dropped.done():
+            turns.append(1)
+            await asyncio.sleep(0)
+        return dropped.result()
+
+    assert len(do(beside())) == MANY
+    assert len(scans) < FEW
+    assert len(turns) > MANY / changes.SLICE
+
+
+def test_more_tables_than_a_limit_do_not_go_with_their_namespace(crowded, monkeypatch):
+    catalog, _ = crowded
+    monkeypatch.setattr(limits, "CASCADE", MANY - 1)
+    with pytest.raises(InvalidInput, match=str(MANY - 1)):
+        do(catalog.drop_namespace(("n",), ignore, cascade=True))
+    assert catalog.table(("n", "t0")) == Table("data-0")
 
 
 def test_an_entry_is_replaced_only_if_it_is_still_the_same(catalog):

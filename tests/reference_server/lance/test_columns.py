@@ -7,12 +7,13 @@ from types import SimpleNamespace
 import pyarrow as pa
 import pytest
 
-from reference_server.errors import InvalidInput, TableSchemaValidationError
+from reference_server.errors import InvalidInput
 from reference_server.lance.data.arrow_json import DEEPEST, LARGEST_LENGTH, type_from_json, type_to_json
 from reference_server.lance.data.arrow_schema import check_new_name, check_schema
 from reference_server.lance.data.paths import find_field
 from reference_server.lance.data.pylance_errors import translate
 from reference_server.lance.data.sql import whole
+from reference_server.lance.errors import TableSchemaValidationError
 from reference_server.lance.handlers.columns import _check_renames, _fit
 from reference_server.lance.handlers.statistics import summary
 

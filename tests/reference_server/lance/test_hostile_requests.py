@@ -177,3 +177,22 @@ def test_batches_have_a_limit(server, path, body):
 def test_locations_that_no_file_system_has_are_refused(server, location):
     answer = server.send("POST", "/v1/table/a$r/register", json={"location": location})
     assert (answer.status, answer.json()["code"]) == (400, 13)
+
+
+@pytest.mark.parametrize(
+    ("below", "limit"), [("x/" * 100_000 + "x", limits.LOCATION), ("x/" * 1000 + "x", limits.FOLDERS)]
+)
+@pytest.mark.parametrize("start", ["", "/", "file:///"])
+def test_locations_have_limits(server, start, below, limit):
+    """Nothing is made of what is refused: a table whose folder cannot be made would be there all the same."""
+    location = {"location": start + below}
+    batch = {"operations": [{"declare_table": {"id": ["a", "long"], **location}}]}
+    for path, body in {
+        "table/a$long/declare": location,
+        "table/a$long/register": location,
+        "table/batch-commit": batch,
+    }.items():
+        answer = server.send("POST", f"/v1/{path}", json=body)
+        assert answer.status == 400
+        assert f"more than {limit}" in answer.json()["error"]
+    assert server.send("POST", "/v1/table/a$long/exists", json={}).status == 404

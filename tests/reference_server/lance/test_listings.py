@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from itertools import chain
 
@@ -10,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from lakeproof import serve
+from reference_server.lance.catalog.layout.root_tables import RootTables
 from reference_server.lance.data.table_data import TableData
 from reference_server.lance.handlers import listings
 from tests.conftest import BACKENDS, post_json, storage_option
@@ -89,3 +91,20 @@ def test_what_was_found_once_is_not_looked_for_again(http, server, looks):
 def test_a_page_with_declared_tables_looks_at_none(http, server, looks):
     page = http("GET", f"{server.url}{LISTINGS['of a namespace']}?limit=1000&include_declared=true").json()
     assert (len(page["tables"]), looks.total()) == (MANY, 0)
+
+
+@pytest.mark.parametrize("listing", ["/v1/table", "/v1/namespace/$/table/list"])
+@pytest.mark.parametrize("query", ["", "?include_declared=true"])
+def test_directories_of_the_root_are_looked_at_beside_other_requests(
+    lance_directory, http, monkeypatch, listing, query
+):
+    threads, names = set(), RootTables.names
+
+    def noted(self):
+        threads.add(threading.current_thread().name)
+        return names(self)
+
+    monkeypatch.setattr(RootTables, "names", noted)
+    assert http("GET", lance_directory.url + listing + query).json()["tables"] == []
+    assert threads
+    assert "lakeproof-server" not in threads

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import threading
 import time
 from datetime import timedelta
@@ -13,6 +14,7 @@ import lance_namespace_urllib3_client as model
 import pytest
 from lance_namespace import errors
 
+from reference_server.errors import ServiceUnavailable
 from reference_server.lance.catalog.entries import Table
 from reference_server.lance.catalog.keys import NAMESPACE, catalog_key, children, table_key
 from reference_server.lance.catalog.layout import manifest, manifest_table, upkeep
@@ -268,3 +270,22 @@ def listed(namespace):
         token = page.page_token
         if not token:
             return listing
+
+
+def test_a_lock_that_others_keep_is_answered_in_the_end(storage, tmp_path, monkeypatch):
+    monkeypatch.setattr(manifest, "PATIENCE", 0.1)
+    add = storage.commit({}, {catalog_key(NAMESPACE, ("n",)): {}})
+    with (tmp_path / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(ServiceUnavailable, match="Another process"):
+            asyncio.run(asyncio.wait_for(add, 5))
+    asyncio.run(storage.commit({}, {catalog_key(NAMESPACE, ("n",)): {}}))
+    assert storage.get(catalog_key(NAMESPACE, ("n",))) == {}
+
+
+def test_a_commit_of_many_looks_for_a_newer_version_a_few_times(storage, monkeypatch):
+    keys = [catalog_key(NAMESPACE, (f"n{number}",)) for number in range(100)]
+    looks, is_newest = [], ManifestStorage._is_newest
+    monkeypatch.setattr(ManifestStorage, "_is_newest", lambda self: looks.append(1) or is_newest(self))
+    asyncio.run(storage.commit(dict.fromkeys(keys), {key: {} for key in keys}))
+    assert len(looks) < len(keys) / 10

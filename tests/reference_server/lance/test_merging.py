@@ -8,12 +8,13 @@ import lance
 import pyarrow as pa
 import pytest
 
-from reference_server.errors import InvalidInput, TableSchemaValidationError
+from reference_server.errors import InvalidInput
 from reference_server.lance.data.arrow_body import read_stream
 from reference_server.lance.data.arrow_schema import check_schema
 from reference_server.lance.data.assignments import assign
 from reference_server.lance.data.pylance_errors import translate
 from reference_server.lance.data.sql import mentions, whole
+from reference_server.lance.errors import TableSchemaValidationError
 from reference_server.lance.handlers.merging import parse_timeout
 
 

@@ -6,9 +6,10 @@ import lance
 import pyarrow as pa
 import pytest
 
-from reference_server.errors import CatalogError, TableColumnNotFound
+from reference_server.errors import CatalogError
 from reference_server.lance.data.paths import find_field, find_values, quoted
 from reference_server.lance.data.projection import projection
+from reference_server.lance.errors import TableColumnNotFound
 
 POINT = pa.struct({"x": pa.int32(), "y": pa.int32()})
 SCHEMA = pa.schema(

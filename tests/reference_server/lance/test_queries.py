@@ -12,7 +12,7 @@ from reference_server.lance.data.projection import projection
 from reference_server.lance.data.sql import whole
 from reference_server.lance.data.sql_depth import DEEPEST, check_depth, depth
 from reference_server.lance.data.vector_search import find_column, search
-from reference_server.lance.handlers.queries import Page
+from reference_server.lance.handlers.queries import RowRange
 
 FLOATS = pa.list_(pa.float32(), 2)
 SCHEMA = pa.schema(
@@ -125,9 +125,9 @@ def test_bounds_and_index():
 
 def test_pages():
     table = pa.table({"query_index": [0, 0, 0, 1, 1], "id": [1, 2, 3, 4, 5]})
-    assert Page(1, 2).cut(table)["id"].to_pylist() == [2, 3]
-    assert Page(1, 2, batch=True).cut(table)["id"].to_pylist() == [2, 3, 5]
-    assert Page(5, 2, batch=True).cut(table)["id"].to_pylist() == []
+    assert RowRange(1, 2).cut(table)["id"].to_pylist() == [2, 3]
+    assert RowRange(1, 2, batch=True).cut(table)["id"].to_pylist() == [2, 3, 5]
+    assert RowRange(5, 2, batch=True).cut(table)["id"].to_pylist() == []
 
 
 class Texts:

@@ -6,7 +6,8 @@ import copy
 
 import pytest
 
-from reference_server.errors import ConcurrentModification, InvalidInput
+from reference_server.errors import InvalidInput
+from reference_server.lance.errors import ConcurrentModification
 from reference_server.lance.handlers.transactions import NEXT, apply_action
 
 

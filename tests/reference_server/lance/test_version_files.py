@@ -9,11 +9,12 @@ import lance
 import pytest
 
 from conformance.strategies import tables
-from reference_server.errors import ConcurrentModification, InvalidInput
+from reference_server.errors import InvalidInput
 from reference_server.lance.catalog.dataset_files import DiskFiles, version_name
 from reference_server.lance.catalog.version_names import V1, V2, beside, manifest_name, scheme_of, version_of
 from reference_server.lance.data import table_data
 from reference_server.lance.data.table_data import TableData
+from reference_server.lance.errors import ConcurrentModification
 
 STAGED = "_versions/staged"
 TOLD = {"e_tag": "x", "metadata": {"a": "b"}, "naming_scheme": V2}

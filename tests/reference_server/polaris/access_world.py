@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from functools import cache
 
-from conformance.polaris.support.access.calls import Call, Names
+from conformance.polaris.support.access.calls import AccessRequest, Names
 from conformance.polaris.support.access.table import Grant
 from reference_server.api import Target
 from reference_server.auth import Principal
@@ -15,8 +15,8 @@ from reference_server.polaris.access.decision import authorize
 from reference_server.polaris.access.rules import Rules, rules_of
 from reference_server.polaris.securables import (
     ROOT,
-    Kind,
     Securable,
+    SecurableType,
     catalog,
     catalog_role,
     principal,
@@ -46,18 +46,18 @@ ADMIN = "service_admin"
 WHERE = {
     "root": ROOT,
     "catalog": catalog("c"),
-    "namespace": Securable(Kind.NAMESPACE, "c", ("n",)),
-    "table": Securable(Kind.TABLE, "c", ("n", "t")),
-    "view": Securable(Kind.VIEW, "c", ("n", "v")),
-    "policy": Securable(Kind.POLICY, "c", ("n", "p")),
+    "namespace": Securable(SecurableType.NAMESPACE, "c", ("n",)),
+    "table": Securable(SecurableType.TABLE, "c", ("n", "t")),
+    "view": Securable(SecurableType.VIEW, "c", ("n", "v")),
+    "policy": Securable(SecurableType.POLICY, "c", ("n", "p")),
 }
-GENERIC = Securable(Kind.TABLE, "c", ("n", "g"))
+GENERIC = Securable(SecurableType.TABLE, "c", ("n", "g"))
 THERE = frozenset(
     {
         *WHERE.values(),
-        Securable(Kind.NAMESPACE, "c", ("n", "child")),
-        Securable(Kind.NAMESPACE, "c", ("z",)),
-        *(Securable(Kind.TABLE, "c", path) for path in (("n", "t2"), ("z", "t2"))),
+        Securable(SecurableType.NAMESPACE, "c", ("n", "child")),
+        Securable(SecurableType.NAMESPACE, "c", ("z",)),
+        *(Securable(SecurableType.TABLE, "c", path) for path in (("n", "t2"), ("z", "t2"))),
         GENERIC,
         catalog_role("c", "cr"),
         catalog_role("c", "cr2"),
@@ -70,7 +70,7 @@ THERE = frozenset(
 
 
 class World:
-    """Facts: what there is, and grants to the one role of a catalog; it counts what is looked up."""
+    """AccessState: what there is, and grants to the one role of a catalog; it counts what is looked up."""
 
     def __init__(self, grants: Iterable[Grant] = (), *, generic: bool = False) -> None:
         self.asked = 0
@@ -80,25 +80,25 @@ class World:
             self.grants.setdefault(securable, set()).add(grant.privilege)
 
     def exists(self, securable: Securable) -> bool:
-        """See Facts."""
+        """See AccessState."""
         self.asked += 1
         return securable in THERE
 
     def require(self, securable: Securable) -> None:
-        """See Facts."""
+        """See AccessState."""
         if not self.exists(securable):
             raise NotFound(str(securable))
 
     def must_rotate(self, principal: str) -> bool:
-        """See Facts."""
+        """See AccessState."""
         return False
 
     def catalog_roles(self, roles: Collection[str], catalog: str) -> Collection[str]:
-        """See Facts."""
+        """See AccessState."""
         return [f"{catalog}-role"] if "role" in roles else []
 
     def granted(self, roles: Collection[str], securable: Securable) -> frozenset[str]:
-        """See Facts."""
+        """See AccessState."""
         self.asked += 1
         if securable == ROOT:
             return frozenset({"SERVICE_MANAGE_ACCESS"} if ADMIN in roles else ())
@@ -111,7 +111,9 @@ def rules_for(revision: str) -> Rules:
     return rules_of(find_profile(f"polaris/{revision}"))
 
 
-def outcome(call: Call, world: World, *, roles: tuple[str, ...] = ("role",), caller: str = "x", revision: str) -> str:
+def outcome(
+    call: AccessRequest, world: World, *, roles: tuple[str, ...] = ("role",), caller: str = "x", revision: str
+) -> str:
     """Return "" for a call that is let through, or what it is refused with."""
     request = Request("1", "POST", "/x", dict(call.headers))
     request._query = {name: [value] for name, value in call.query.items()}

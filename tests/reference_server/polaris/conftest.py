@@ -67,7 +67,7 @@ class Caller:
         operation, _ = self._router.match(method, segments)
         assert operation.declared(answer.status), (operation.id, answer.status, answer.body)
         if answer.body is not None:
-            assert self._validators.response_findings(operation.id, answer.status, answer.body) == []
+            assert self._validators.response_mismatches(operation.id, answer.status, answer.body) == []
 
     def token_for(self, client, secret, scope=ALL, **more):
         form = {"grant_type": "client_credentials", "client_id": client, "client_secret": secret, "scope": scope}

@@ -11,7 +11,14 @@ from reference_server.polaris.entities.grants import grants_of
 from reference_server.polaris.entities.keys import GRANTEE
 from reference_server.polaris.entities.names import exists
 from reference_server.polaris.entities.records import list_all
-from reference_server.polaris.securables import Kind, Securable, catalog, catalog_role, principal, principal_role
+from reference_server.polaris.securables import (
+    Securable,
+    SecurableType,
+    catalog,
+    catalog_role,
+    principal,
+    principal_role,
+)
 from reference_server.storage import pack, unpack
 from reference_server.storage.directory import DirectoryStorage
 from tests.reference_server.crashes import Crashes
@@ -19,7 +26,7 @@ from tests.reference_server.polaris.conftest import ROOT, Admin, Caller
 from tests.reference_server.polaris.conftest import catalog as catalog_body
 
 WRITERS = 3
-KINDS = (Kind.CATALOG, Kind.PRINCIPAL, Kind.PRINCIPAL_ROLE)
+KINDS = (SecurableType.CATALOG, SecurableType.PRINCIPAL, SecurableType.PRINCIPAL_ROLE)
 
 
 class PolarisCrashes(Crashes):
@@ -48,21 +55,21 @@ class PolarisCrashes(Crashes):
     def write(self, admin, start):
         for number in count():
             name = f"{start}-{number}"
-            self.confirm(admin.manage("POST", "/catalogs", catalog_body(name), expect=201), Kind.CATALOG, name)
+            self.confirm(admin.manage("POST", "/catalogs", catalog_body(name), expect=201), SecurableType.CATALOG, name)
             self.secrets.append(admin.principal(name, name)[1])
-            self.confirm(True, Kind.PRINCIPAL, name)
+            self.confirm(True, SecurableType.PRINCIPAL, name)
             admin.catalog_role("cr", name, role=name)
             admin.grant({"type": "catalog", "privilege": "TABLE_LIST"}, "cr", name)
             self.tally.acknowledged += 2
             if number % 2:
                 admin.manage("DELETE", f"/catalogs/{name}/catalog-roles/cr", expect=204)
-                self.there.discard((Kind.CATALOG, name))
+                self.there.discard((SecurableType.CATALOG, name))
                 admin.manage("DELETE", f"/catalogs/{name}", expect=204)
-                self.gone.add((Kind.CATALOG, name))
+                self.gone.add((SecurableType.CATALOG, name))
                 admin.manage("POST", f"/principals/{name}/rotate")
-                self.there.discard((Kind.PRINCIPAL, name))
+                self.there.discard((SecurableType.PRINCIPAL, name))
                 admin.manage("DELETE", f"/principals/{name}", expect=204)
-                self.gone.add((Kind.PRINCIPAL, name))
+                self.gone.add((SecurableType.PRINCIPAL, name))
                 self.tally.acknowledged += 4
 
     def confirm(self, _answer, kind, name):
@@ -80,12 +87,12 @@ class PolarisCrashes(Crashes):
         self.tally.torn += torn_entities(storage, names)
         self.tally.left += stray_grants(storage)
         storage.close()
-        for name in names[Kind.CATALOG]:
+        for name in names[SecurableType.CATALOG]:
             for record in self.admin.manage("GET", f"/catalogs/{name}/catalog-roles").body["roles"]:
                 if record["name"] != "catalog_admin":
                     self.admin.manage("DELETE", f"/catalogs/{name}/catalog-roles/{record['name']}", expect=204)
             self.admin.manage("DELETE", f"/catalogs/{name}", expect=204)
-        for kind, path in ((Kind.PRINCIPAL, "principals"), (Kind.PRINCIPAL_ROLE, "principal-roles")):
+        for kind, path in ((SecurableType.PRINCIPAL, "principals"), (SecurableType.PRINCIPAL_ROLE, "principal-roles")):
             for name in names[kind] - {"root", "service_admin"}:
                 self.admin.manage("DELETE", f"/{path}/{name}", expect=204)
 
@@ -97,16 +104,16 @@ class PolarisCrashes(Crashes):
 
 def torn_entities(storage, names):
     """Yield what is not whole: a catalog, a role or a principal without what belongs to it."""
-    roles = [principal_role(name) for name in names[Kind.PRINCIPAL_ROLE]]
-    for name in names[Kind.CATALOG]:
+    roles = [principal_role(name) for name in names[SecurableType.PRINCIPAL_ROLE]]
+    for name in names[SecurableType.CATALOG]:
         admin = catalog_role(name, "catalog_admin")
-        roles += [catalog_role(name, record["name"]) for record in list_all(storage, Kind.CATALOG_ROLE, name)]
+        roles += [catalog_role(name, record["name"]) for record in list_all(storage, SecurableType.CATALOG_ROLE, name)]
         if len(grants_of(storage, admin)) != 2 or principal_role("service_admin") not in assignees_of(storage, admin):
             yield f"the catalog_admin of {name}"
     for role in roles:
         if not all(exists(storage, other) for other in (*assignees_of(storage, role), *roles_of(storage, role))):
             yield f"assignments of {role}"
-    for name in names[Kind.PRINCIPAL]:
+    for name in names[SecurableType.PRINCIPAL]:
         credentials = find_credentials(storage, name)
         if find_client(storage, credentials.client_id) != (name, credentials):
             yield f"the credentials of {name}"
@@ -118,7 +125,7 @@ def stray_grants(storage):
     """Yield grants of or on what is gone."""
     for key, _ in storage.scan(pack(GRANTEE)):
         _, owner, kind, path, role = unpack(key)
-        on = Securable(Kind(kind.decode()), owner.decode(), tuple(part.decode() for part in unpack(path)))
+        on = Securable(SecurableType(kind.decode()), owner.decode(), tuple(part.decode() for part in unpack(path)))
         if on.catalog:
             grantee = catalog_role(on.catalog, role.decode())
             there = exists(storage, grantee) and exists(storage, catalog(on.catalog))

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.polaris.support.access.calls import Call, calls
+from conformance.polaris.support.access.calls import AccessRequest, calls
 from conformance.polaris.support.access.content import SNAPSHOT, commit
 from conformance.polaris.support.access.table import Grant
 from reference_server.polaris.access.rules import chain
-from reference_server.polaris.securables import ROOT, Kind, Securable, catalog, catalog_role, principal
+from reference_server.polaris.securables import ROOT, Securable, SecurableType, catalog, catalog_role, principal
 from specs.profiles import find_profile
 from tests.reference_server.polaris.access_world import ADMIN, NAMES, World, outcome, rules_for
 
@@ -63,8 +63,8 @@ def refused_of(world, revision="1.7", **caller):
 def test_nobody_in_particular_gets_a_token_and_the_configuration():
     assert refused_of(NOTHING) == set(CALLS)
     for revision in REVISIONS:
-        assert outcome(Call("getConfig"), NOTHING, roles=(), revision=revision) == ""
-        assert outcome(Call("getToken"), NOTHING, roles=(), revision=revision) == ""
+        assert outcome(AccessRequest("getConfig"), NOTHING, roles=(), revision=revision) == ""
+        assert outcome(AccessRequest("getToken"), NOTHING, roles=(), revision=revision) == ""
 
 
 def test_who_administers_a_catalog_does_not_reach_its_data():
@@ -257,8 +257,8 @@ def test_words_of_the_delegation_header():
 
 
 def test_in_what_a_securable_lies():
-    table = Securable(Kind.TABLE, "c", ("a", "b", "t"))
-    outer = [Securable(Kind.NAMESPACE, "c", path) for path in (("a", "b"), ("a",))]
+    table = Securable(SecurableType.TABLE, "c", ("a", "b", "t"))
+    outer = [Securable(SecurableType.NAMESPACE, "c", path) for path in (("a", "b"), ("a",))]
     assert list(chain(table)) == [table, *outer, catalog("c")]
     assert list(chain(catalog_role("c", "r"))) == [catalog_role("c", "r"), catalog("c")]
     assert list(chain(catalog("c"))) == [catalog("c")]
@@ -271,7 +271,9 @@ def test_grants_of_another_do_not_cost_anything():
     asked = set()
     for count in (10, 1_000):
         world = World([Grant("TABLE_LIST", "table")])
-        world.grants |= {Securable(Kind.TABLE, "c", ("n", f"t{number}")): {"TABLE_LIST"} for number in range(count)}
+        world.grants |= {
+            Securable(SecurableType.TABLE, "c", ("n", f"t{number}")): {"TABLE_LIST"} for number in range(count)
+        }
         assert outcome(CALLS["load_table"], world, revision="1.7").startswith("403")
         asked.add(world.asked)
     assert asked == {4}  # whether the table exists; what is granted on it, its namespace and its catalog

@@ -102,7 +102,9 @@ def test_requests_are_valid(revision):
     for rule in holding(revision):
         call = CALLS[rule.name]
         if document.operation(call.operation).request and call.operation != "createCatalog":
-            assert [str(finding) for finding in validators.request_findings(call.operation, call.body)] == [], rule.name
+            assert [str(finding) for finding in validators.request_mismatches(call.operation, call.body)] == [], (
+                rule.name
+            )
 
 
 @pytest.mark.parametrize("privilege", sorted(privileges()))

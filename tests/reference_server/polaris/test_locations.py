@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from reference_server import limits
 from reference_server.errors import InvalidInput
 from reference_server.polaris.catalog.places import is_within, place_of
 from tests.reference_server.polaris.served_catalogs import ICEBERG, served
@@ -32,6 +33,15 @@ def test_a_place_has_one_spelling(spelling, other):
 def test_what_is_no_place(location):
     with pytest.raises(InvalidInput):
         place_of(location)
+
+
+@pytest.mark.parametrize(
+    ("below", "limit"), [("/x" * 100_000, limits.LOCATION), ("/x" * limits.FOLDERS, limits.FOLDERS)]
+)
+def test_what_is_too_large_to_be_a_place(below, limit):
+    for start in ("s3://b", "file:///a", "/a"):
+        with pytest.raises(InvalidInput, match=f"more than {limit}"):
+            place_of(start + below)
 
 
 def test_a_longer_name_is_not_within():

@@ -8,7 +8,15 @@ import pytest
 
 from reference_server.polaris.entities.grants import StoredGrants, forget, grant
 from reference_server.polaris.entities.keys import entity_key
-from reference_server.polaris.securables import ROOT, Kind, Securable, catalog, catalog_role, parent, principal_role
+from reference_server.polaris.securables import (
+    ROOT,
+    Securable,
+    SecurableType,
+    catalog,
+    catalog_role,
+    parent,
+    principal_role,
+)
 from reference_server.storage import CommitConflict
 from reference_server.storage.memory import MemoryStorage
 from reference_server.storage.transactions import Transaction
@@ -141,14 +149,14 @@ def test_a_version_is_used_once(made, path):
 
 
 def test_securables_lie_in_each_other():
-    table = Securable(Kind.TABLE, "c", ("a", "b", "t"))
+    table = Securable(SecurableType.TABLE, "c", ("a", "b", "t"))
     around = []
     securable = table
     while (securable := parent(securable)) is not None:
         around.append(securable)
     assert around == [
-        Securable(Kind.NAMESPACE, "c", ("a", "b")),
-        Securable(Kind.NAMESPACE, "c", ("a",)),
+        Securable(SecurableType.NAMESPACE, "c", ("a", "b")),
+        Securable(SecurableType.NAMESPACE, "c", ("a",)),
         catalog("c"),
         ROOT,
     ]

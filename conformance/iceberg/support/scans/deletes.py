@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from conformance.iceberg.support.scans.manifests import DATA, EQUALITY_DELETES, ContentFile, Entry, Row
 from conformance.iceberg.support.scans.plans import Plan
-from conformance.iceberg.support.scans.predicates import Json, Judge
+from conformance.iceberg.support.scans.predicates import Json, RowEvaluator
 from conformance.iceberg.support.scans.tables import ScanTable, usable
 
 Fits = Callable[[Row], bool]
@@ -18,10 +18,10 @@ def wrong_deletes(table: ScanTable, planned: Plan, *, snapshot: int | None = Non
     A delete file that only takes rows that do not fit the condition may be missing.
     """
     live = table.live(snapshot)
-    judge = Judge(table.fields)
+    evaluator = RowEvaluator(table.fields)
 
     def fits(row: Row) -> bool:
-        return judge.decide(condition, row) is not False
+        return evaluator.decide(condition, row) is not False
 
     deletes = [entry for entry in live if entry.file.content != DATA]
     data = {entry.file.path: entry for entry in live if entry.file.content == DATA}

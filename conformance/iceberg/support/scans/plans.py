@@ -6,10 +6,10 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
 from conformance.checks import same_items, text
-from conformance.client import Answer
+from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import Id
 from conformance.iceberg.support.scans.predicates import Json
@@ -18,20 +18,14 @@ from conformance.outcomes import Violation
 
 PLAN = ["planTableScan", "fetchPlanningResult", "fetchScanTasks"]
 COMPLETED, SUBMITTED, FAILED, CANCELLED = "completed", "submitted", "failed", "cancelled"
+File = dict[str, Any]  # as an answer describes it: to look at a field that it lacks is a Violation
 PLANNING_SECONDS = 30.0
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.002, 0.2
 MOST_PLAN_TASKS = 10_000  # a server that issues more goes round in circles
 WHOLE_FILTER: Any = object()  # as a residual: the task has none
 
 
-class Described(dict[str, Any]):
-    """A file as an answer describes it. Looking at a field that is not there is a Violation."""
-
-    def __missing__(self, key: str) -> NoReturn:
-        raise Violation(f"a file is described without {key}")
-
-
-def path_of(file: Described) -> str:
+def path_of(file: File) -> str:
     """Return where a file is. Raises Violation when that is no text."""
     return text(file["file-path"], "the file-path of a file")
 
@@ -40,8 +34,8 @@ def path_of(file: Described) -> str:
 class Task:
     """A file scan task: the data file as the answer has it, its delete files, and what is left of the filter."""
 
-    file: Described
-    deletes: tuple[Described, ...]
+    file: File
+    deletes: tuple[File, ...]
     residual: Json
 
     @property
@@ -57,7 +51,7 @@ class Task:
 
 @dataclass
 class Plan:
-    """What came of a planning: its first answer, the one that has the tasks, and all tasks."""
+    """What came of a scan plan: its first answer, the one that has the tasks, and all tasks."""
 
     first: Answer
     answer: Answer
@@ -76,7 +70,7 @@ class Plan:
 
     @property
     def id(self) -> str | None:
-        """The id of the planning, None where the server keeps nothing for it."""
+        """The id of the scan plan, None where the server keeps nothing for it."""
         plan_id = self.first.get("plan-id")
         return None if plan_id is None else text(plan_id, "the plan-id")
 
@@ -107,13 +101,13 @@ def plan(catalog: IcebergCatalog, id: Id, *, _headers: Mapping[str, Any] | None 
 
 
 def followed(catalog: IcebergCatalog, id: Id, first: Answer) -> Plan:
-    """Follow a planning from its first answer to the end and return all its tasks.
+    """Follow a scan plan from its first answer to the end and return all its tasks.
 
-    Raises Violation when the planning fails, is cancelled, or does not end.
+    Raises Violation when the scan plan fails, is cancelled, or does not end.
     """
     answer = finished(catalog, id, first)
     if answer["status"] != COMPLETED:
-        raise Violation(f"the planning is {shown(answer['status'])}")
+        raise Violation(f"the scan plan is {shown(answer['status'])}")
     planned = Plan(first, answer)
     waiting = list(_take(planned, answer))
     while waiting:
@@ -130,10 +124,10 @@ def finished(catalog: IcebergCatalog, id: Id, answer: Answer) -> Answer:
     plan_id = answer.get("plan-id")
     while answer["status"] == SUBMITTED:
         if time.monotonic() > deadline:
-            raise Violation(f"the planning goes on for more than {PLANNING_SECONDS:g} s")
+            raise Violation(f"the scan plan goes on for more than {PLANNING_SECONDS:g} s")
         time.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
-        answer = catalog.fetch_planning_result(id, text(plan_id, "the plan-id of the submitted planning"))
+        answer = catalog.fetch_planning_result(id, text(plan_id, "the plan-id of the submitted scan plan"))
     return answer
 
 
@@ -151,4 +145,4 @@ def tasks(answer: Answer) -> Iterator[Task]:
         if not all(isinstance(index, int) and 0 <= index < len(deletes) for index in named):
             raise Violation(f"{shown(named)} are no positions among {len(deletes)} delete files")
         residual = task.get("residual-filter", WHOLE_FILTER)
-        yield Task(Described(task["data-file"]), tuple(Described(deletes[index]) for index in named), residual)
+        yield Task(task["data-file"], tuple(deletes[index] for index in named), residual)

@@ -97,7 +97,7 @@ class Term:
         return transformed(self.transform, self.leaf.value(row))
 
 
-class Judge:
+class RowEvaluator:
     """Decides conditions on rows of a table with these columns. Raises ValueError for what is no condition."""
 
     def __init__(self, fields: Sequence[Mapping[str, Any]]) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from conformance.exchange import Exchange
+from conformance.http.exchange import Exchange
+from conformance.http.wire import ExtraCheck
 from conformance.json_values import shown
-from conformance.wire import ExtraCheck
 
 PLANNED = ("planTableScan", "fetchPlanningResult", "fetchScanTasks")
 STATES = ("planTableScan", "fetchPlanningResult")
@@ -17,10 +17,10 @@ Found = list[tuple[str, str]]
 
 
 def tasks_only_completed(exchange: Exchange, value: Any) -> Found:
-    """Only a completed planning has tasks, or refers to delete files."""
+    """Only a completed scan plan has tasks, or refers to delete files."""
     if exchange.operation not in STATES or not _is_answer(exchange, value) or value.get("status") == "completed":
         return []
-    return [(f"body:/{name}", f"the planning is {shown(value.get('status'))}") for name in LISTS if value.get(name)]
+    return [(f"body:/{name}", f"the scan plan is {shown(value.get('status'))}") for name in LISTS if value.get(name)]
 
 
 def references_lead_somewhere(exchange: Exchange, value: Any) -> Found:
@@ -46,7 +46,7 @@ def maps_are_pairs(exchange: Exchange, value: Any) -> Found:
 
 
 def _list(value: Any, name: str) -> list[Any]:
-    """Return a list of an object, an empty one in place of a wrong form: that is for the schema to judge."""
+    """Return a list of an object, an empty one in place of a wrong form: that is for the schema to check."""
     items = value.get(name) if isinstance(value, dict) else None
     return items if isinstance(items, list) else []
 

@@ -18,7 +18,7 @@ from conformance.iceberg.support.scans.predicates import (
     NULL_TESTS,
     SETS,
     Json,
-    Judge,
+    RowEvaluator,
     among,
     both,
     compared,
@@ -38,11 +38,11 @@ OTHER_COLUMNS = "the columns of the table do not fit the filters on it"
 
 def lost_files(table: ScanTable, condition: Json, planned: Plan) -> list[str]:
     """Return the files that a plan lacks although a row in them fits the condition."""
-    judge, there = Judge(table.fields), set(planned.paths)
+    evaluator, there = RowEvaluator(table.fields), set(planned.paths)
     return [
         path
         for path, file in table.data_files().items()
-        if path not in there and any(judge.decide(condition, row) for row in file.rows)
+        if path not in there and any(evaluator.decide(condition, row) for row in file.rows)
     ]
 
 
@@ -55,12 +55,13 @@ def loses_nothing(table: ScanTable, condition: Json, planned: Plan) -> None:
 
 def wrong_rows(table: ScanTable, condition: Json, planned: Plan) -> list[Any]:
     """Return rows about which the residual of their file's task decides otherwise than the condition."""
-    judge = Judge(table.fields)
+    evaluator = RowEvaluator(table.fields)
     return [
         row
         for task in planned.tasks
         for row in table.data_file(task.path).rows
-        if (wanted := judge.decide(condition, row)) is not None and _residual(judge, task, condition, row) != wanted
+        if (wanted := evaluator.decide(condition, row)) is not None
+        and _residual(evaluator, task, condition, row) != wanted
     ]
 
 
@@ -71,10 +72,10 @@ def residuals_decide_alike(table: ScanTable, condition: Json, planned: Plan) -> 
     nothing(wrong, "row about which the residual-filter of its file decides otherwise than the filter")
 
 
-def _residual(judge: Judge, task: Task, condition: Json, row: Any) -> bool:
+def _residual(evaluator: RowEvaluator, task: Task, condition: Json, row: Any) -> bool:
     """Return what a residual decides. Raises Violation when it cannot be read."""
     try:
-        return judge.decide(condition if task.residual is WHOLE_FILTER else task.residual, row) is True
+        return evaluator.decide(condition if task.residual is WHOLE_FILTER else task.residual, row) is True
     except UNUSABLE:
         message = f"the residual-filter cannot be read: {json_values.shown(task.residual)}"
         raise Violation(message) from None

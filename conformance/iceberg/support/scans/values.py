@@ -59,7 +59,7 @@ def signed_bytes(number: int) -> bytes:
 
 
 def is_nan(value: Any) -> bool:
-    """True for the number that is none."""
+    """True for NaN."""
     return isinstance(value, float) and math.isnan(value)
 
 
@@ -118,7 +118,7 @@ def shown(type: str, value: Any) -> Any:
 
 
 def read(type: str, value: Any) -> Any:
-    """Return the value that JSON stands for. Raises ValueError or TypeError when it is none of the type."""
+    """Return the value that JSON stands for. Raises ValueError or TypeError when it does not fit the type."""
     return None if value is None else FORMS[base(type)].read(value)
 
 

@@ -43,7 +43,7 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class AccessRequest:
     """A request.
 
     `table` is the field of Names that has the table that it is about, on which grants at that level are. `takes` is
@@ -59,7 +59,7 @@ class Call:
     takes: str = ""
 
 
-def calls(names: Names) -> dict[str, Call]:
+def calls(names: Names) -> dict[str, AccessRequest]:
     """Return every request, by its name in the table."""
     parts = (_namespaces, _tables, _commits, _views, _generic_tables, _policies, _catalogs, _grants, _principals)
     return {name: call for part in parts for name, call in part(names)}
@@ -71,21 +71,24 @@ def operations() -> dict[str, str]:
     return {name: call.operation for name, call in calls(Names(**texts)).items()}
 
 
-Calls = Iterator[tuple[str, Call]]
+Calls = Iterator[tuple[str, AccessRequest]]
 
 
 def _namespaces(names: Names) -> Calls:
     root = {"prefix": names.catalog}
     path = {**root, "namespace": names.namespace}
-    yield "list_root_namespaces", Call("listNamespaces", root)
-    yield "list_namespaces", Call("listNamespaces", root, query={"parent": names.namespace})
-    yield "namespace_exists", Call("namespaceExists", path)
-    yield "load_namespace", Call("loadNamespaceMetadata", path)
-    yield "create_root_namespace", Call("createNamespace", root, {"namespace": [names.namespace], "properties": {}})
+    yield "list_root_namespaces", AccessRequest("listNamespaces", root)
+    yield "list_namespaces", AccessRequest("listNamespaces", root, query={"parent": names.namespace})
+    yield "namespace_exists", AccessRequest("namespaceExists", path)
+    yield "load_namespace", AccessRequest("loadNamespaceMetadata", path)
+    yield (
+        "create_root_namespace",
+        AccessRequest("createNamespace", root, {"namespace": [names.namespace], "properties": {}}),
+    )
     child = {"namespace": [names.namespace, names.child], "properties": {}}
-    yield "create_namespace", Call("createNamespace", root, child)
-    yield "drop_namespace", Call("dropNamespace", path)
-    yield "update_namespace", Call("updateProperties", path, {"removals": ["x"], "updates": {"x": "1"}})
+    yield "create_namespace", AccessRequest("createNamespace", root, child)
+    yield "drop_namespace", AccessRequest("dropNamespace", path)
+    yield "update_namespace", AccessRequest("updateProperties", path, {"removals": ["x"], "updates": {"x": "1"}})
 
 
 def _tables(names: Names) -> Calls:
@@ -96,24 +99,24 @@ def _tables(names: Names) -> Calls:
     registered = {"name": names.table, "metadata-location": nowhere}
     over = {**registered, "overwrite": True}
     over_absent = {**over, "name": names.absent}
-    yield "list_tables", Call("listTables", inside)
-    yield "table_exists", Call("tableExists", path)
+    yield "list_tables", AccessRequest("listTables", inside)
+    yield "table_exists", AccessRequest("tableExists", path)
     for end, headers in (("", {}), ("_delegated", DELEGATED)):
-        yield f"load_table{end}", Call("loadTable", path, headers=headers)
-        yield f"create_table{end}", Call("createTable", inside, new, headers=headers)
-        yield f"stage_table{end}", Call("createTable", inside, {**new, "stage-create": True}, headers=headers)
-        yield f"register_table{end}", Call("registerTable", inside, registered, headers=headers)
-        yield f"overwrite_table{end}", Call("registerTable", inside, over, headers=headers)
-        yield f"overwrite_absent_table{end}", Call("registerTable", inside, over_absent, headers=headers)
-    yield "load_credentials", Call("loadCredentials", path)
-    yield "drop_table", Call("dropTable", path, takes="table")
-    yield "purge_table", Call("dropTable", path, query={"purgeRequested": "true"}, takes="table")
+        yield f"load_table{end}", AccessRequest("loadTable", path, headers=headers)
+        yield f"create_table{end}", AccessRequest("createTable", inside, new, headers=headers)
+        yield f"stage_table{end}", AccessRequest("createTable", inside, {**new, "stage-create": True}, headers=headers)
+        yield f"register_table{end}", AccessRequest("registerTable", inside, registered, headers=headers)
+        yield f"overwrite_table{end}", AccessRequest("registerTable", inside, over, headers=headers)
+        yield f"overwrite_absent_table{end}", AccessRequest("registerTable", inside, over_absent, headers=headers)
+    yield "load_credentials", AccessRequest("loadCredentials", path)
+    yield "drop_table", AccessRequest("dropTable", path, takes="table")
+    yield "purge_table", AccessRequest("dropTable", path, query={"purgeRequested": "true"}, takes="table")
     yield from _renames("table", "renameTable", names, names.table)
-    yield "report_scan", Call("reportMetrics", path, content.scan_report(names.table))
-    yield "report_commit", Call("reportMetrics", path, content.commit_report(names.table))
+    yield "report_scan", AccessRequest("reportMetrics", path, content.scan_report(names.table))
+    yield "report_commit", AccessRequest("reportMetrics", path, content.commit_report(names.table))
     payload = {"table-name": names.table, "timestamp": 1, "table-uuid": content.NOBODY, "metadata-location": nowhere}
     notification = {"notification-type": "UPDATE", "payload": payload}
-    yield "send_notification", Call("sendNotification", path, notification)
+    yield "send_notification", AccessRequest("sendNotification", path, notification)
 
 
 def _renames(kind: str, operation: str, names: Names, name: str) -> Calls:
@@ -122,43 +125,46 @@ def _renames(kind: str, operation: str, names: Names, name: str) -> Calls:
         source = {"namespace": [names.namespace], "name": name}
         destination = {"namespace": [namespace], "name": names.second}
         body = {"source": source, "destination": destination}
-        yield f"rename_{kind}{end}", Call(operation, {"prefix": names.catalog}, body)
+        yield f"rename_{kind}{end}", AccessRequest(operation, {"prefix": names.catalog}, body)
 
 
 def _commits(names: Names) -> Calls:
     root = {"prefix": names.catalog}
     path = {**root, "namespace": names.namespace, "table": names.table}
     for name, changes in content.updates(names.location).items():
-        yield name, Call("updateTable", path, content.commit(changes, names.namespace, names.table))
+        yield name, AccessRequest("updateTable", path, content.commit(changes, names.namespace, names.table))
     creation = {**content.commit([], names.namespace, names.table), "requirements": [{"type": "assert-create"}]}
-    yield "commit_creation", Call("updateTable", path, creation)
+    yield "commit_creation", AccessRequest("updateTable", path, creation)
     first, second = (content.commit([], names.namespace, table) for table in (names.table, names.second))
-    yield "commit_transaction", Call("commitTransaction", root, {"table-changes": [first]})
-    yield "commit_transaction_of_two", Call("commitTransaction", root, {"table-changes": [first, second]})
+    yield "commit_transaction", AccessRequest("commitTransaction", root, {"table-changes": [first]})
+    yield "commit_transaction_of_two", AccessRequest("commitTransaction", root, {"table-changes": [first, second]})
 
 
 def _views(names: Names) -> Calls:
     inside = {"prefix": names.catalog, "namespace": names.namespace}
     path = {**inside, "view": names.view}
     nowhere = f"{names.location}/metadata/00000-none.metadata.json"
-    yield "list_views", Call("listViews", inside)
-    yield "view_exists", Call("viewExists", path)
-    yield "create_view", Call("createView", inside, content.new_view(names.namespace, names.view))
-    yield "register_view", Call("registerView", inside, {"name": names.view, "metadata-location": nowhere})
-    yield "load_view", Call("loadView", path)
+    yield "list_views", AccessRequest("listViews", inside)
+    yield "view_exists", AccessRequest("viewExists", path)
+    yield "create_view", AccessRequest("createView", inside, content.new_view(names.namespace, names.view))
+    yield "register_view", AccessRequest("registerView", inside, {"name": names.view, "metadata-location": nowhere})
+    yield "load_view", AccessRequest("loadView", path)
     requirement = {"type": "assert-view-uuid", "uuid": content.NOBODY}
-    yield "replace_view", Call("replaceView", path, {"requirements": [requirement], "updates": []})
-    yield "drop_view", Call("dropView", path, takes="view")
+    yield "replace_view", AccessRequest("replaceView", path, {"requirements": [requirement], "updates": []})
+    yield "drop_view", AccessRequest("dropView", path, takes="view")
     yield from _renames("view", "renameView", names, names.view)
 
 
 def _generic_tables(names: Names) -> Calls:
     inside = {"prefix": names.catalog, "namespace": names.namespace}
     path = {**inside, "generic-table": names.generic}
-    yield "list_generic_tables", Call("listGenericTables", inside)
-    yield "create_generic_table", Call("createGenericTable", inside, {"name": names.generic, "format": "delta"})
-    yield "load_generic_table", Call("loadGenericTable", path, table="generic")
-    yield "drop_generic_table", Call("dropGenericTable", path, table="generic", takes="generic")
+    yield "list_generic_tables", AccessRequest("listGenericTables", inside)
+    yield (
+        "create_generic_table",
+        AccessRequest("createGenericTable", inside, {"name": names.generic, "format": "delta"}),
+    )
+    yield "load_generic_table", AccessRequest("loadGenericTable", path, table="generic")
+    yield "drop_generic_table", AccessRequest("dropGenericTable", path, table="generic", takes="generic")
 
 
 def _policies(names: Names) -> Calls:
@@ -166,50 +172,50 @@ def _policies(names: Names) -> Calls:
     inside = {**root, "namespace": names.namespace}
     path = {**inside, "policy-name": names.policy}
     changed = {"content": content.POLICY_CONTENT, "current-policy-version": content.STALE}
-    yield "create_policy", Call("createPolicy", inside, content.new_policy(names.policy))
-    yield "list_policies", Call("listPolicies", inside)
-    yield "load_policy", Call("loadPolicy", path)
-    yield "update_policy", Call("updatePolicy", path, changed)
-    yield "drop_policy", Call("dropPolicy", path, takes="policy")
-    yield "detach_and_drop_policy", Call("dropPolicy", path, query={"detach-all": "true"}, takes="policy")
+    yield "create_policy", AccessRequest("createPolicy", inside, content.new_policy(names.policy))
+    yield "list_policies", AccessRequest("listPolicies", inside)
+    yield "load_policy", AccessRequest("loadPolicy", path)
+    yield "update_policy", AccessRequest("updatePolicy", path, changed)
+    yield "drop_policy", AccessRequest("dropPolicy", path, takes="policy")
+    yield "detach_and_drop_policy", AccessRequest("dropPolicy", path, query={"detach-all": "true"}, takes="policy")
     targets: dict[str, dict[str, Any]] = {
         "catalog": {"type": "catalog", "path": []},
         "namespace": {"type": "namespace", "path": [names.namespace]},
         "table": {"type": "table-like", "path": [names.namespace, names.table]},
     }
     for level, target in targets.items():
-        yield f"attach_{level}", Call("attachPolicy", path, {"target": target, "parameters": {}})
-        yield f"detach_{level}", Call("detachPolicy", path, {"target": target})
+        yield f"attach_{level}", AccessRequest("attachPolicy", path, {"target": target, "parameters": {}})
+        yield f"detach_{level}", AccessRequest("detachPolicy", path, {"target": target})
     of_namespace = {"namespace": names.namespace}
-    yield "policies_of_catalog", Call("getApplicablePolicies", root)
-    yield "policies_of_namespace", Call("getApplicablePolicies", root, query=of_namespace)
+    yield "policies_of_catalog", AccessRequest("getApplicablePolicies", root)
+    yield "policies_of_namespace", AccessRequest("getApplicablePolicies", root, query=of_namespace)
     of_table = {**of_namespace, "target-name": names.table}
-    yield "policies_of_table", Call("getApplicablePolicies", root, query=of_table)
+    yield "policies_of_table", AccessRequest("getApplicablePolicies", root, query=of_table)
 
 
 def _catalogs(names: Names) -> Calls:
     path = {"catalogName": names.catalog}
     role = {**path, "catalogRoleName": names.role}
     changed = {"currentEntityVersion": content.STALE, "properties": names.catalog_value.get("properties", {})}
-    yield "list_catalogs", Call("listCatalogs")
-    yield "create_catalog", Call("createCatalog", body={"catalog": names.catalog_value})
-    yield "get_catalog", Call("getCatalog", path)
-    yield "update_catalog", Call("updateCatalog", path, changed)
-    yield "delete_catalog", Call("deleteCatalog", path)
-    yield "list_catalog_roles", Call("listCatalogRoles", path)
-    yield "create_catalog_role", Call("createCatalogRole", path, {"catalogRole": {"name": names.role}})
-    yield "get_catalog_role", Call("getCatalogRole", role)
+    yield "list_catalogs", AccessRequest("listCatalogs")
+    yield "create_catalog", AccessRequest("createCatalog", body={"catalog": names.catalog_value})
+    yield "get_catalog", AccessRequest("getCatalog", path)
+    yield "update_catalog", AccessRequest("updateCatalog", path, changed)
+    yield "delete_catalog", AccessRequest("deleteCatalog", path)
+    yield "list_catalog_roles", AccessRequest("listCatalogRoles", path)
+    yield "create_catalog_role", AccessRequest("createCatalogRole", path, {"catalogRole": {"name": names.role}})
+    yield "get_catalog_role", AccessRequest("getCatalogRole", role)
     update = {"currentEntityVersion": content.STALE, "properties": {}}
-    yield "update_catalog_role", Call("updateCatalogRole", role, update)
+    yield "update_catalog_role", AccessRequest("updateCatalogRole", role, update)
     admin = {**path, "catalogRoleName": CATALOG_ADMIN}
-    yield "delete_catalog_role", Call("deleteCatalogRole", admin)
-    yield "list_assignee_principal_roles", Call("listAssigneePrincipalRolesForCatalogRole", role)
-    yield "list_grants", Call("listGrantsForCatalogRole", role)
+    yield "delete_catalog_role", AccessRequest("deleteCatalogRole", admin)
+    yield "list_assignee_principal_roles", AccessRequest("listAssigneePrincipalRolesForCatalogRole", role)
+    yield "list_grants", AccessRequest("listGrantsForCatalogRole", role)
     assigned = {"principalRoleName": names.principal_role, **path}
     body = {"catalogRole": {"name": names.role}}
-    yield "assign_catalog_role", Call("assignCatalogRoleToPrincipalRole", assigned, body)
+    yield "assign_catalog_role", AccessRequest("assignCatalogRoleToPrincipalRole", assigned, body)
     loose = {**assigned, "catalogRoleName": names.loose_role}
-    yield "revoke_catalog_role", Call("revokeCatalogRoleFromPrincipalRole", loose)
+    yield "revoke_catalog_role", AccessRequest("revokeCatalogRoleFromPrincipalRole", loose)
 
 
 def _grants(names: Names) -> Calls:
@@ -226,29 +232,35 @@ def _grants(names: Names) -> Calls:
     }
     for level, fields in grants.items():
         body = {"grant": {"type": level, **fields}}
-        yield f"grant_on_{level}", Call("addGrantToCatalogRole", role, body)
-        yield f"revoke_from_{level}", Call("revokeGrantFromCatalogRole", loose, body)
+        yield f"grant_on_{level}", AccessRequest("addGrantToCatalogRole", role, body)
+        yield f"revoke_from_{level}", AccessRequest("revokeGrantFromCatalogRole", loose, body)
 
 
 def _principals(names: Names) -> Calls:
     path = {"principalName": names.principal}
     role = {"principalRoleName": names.principal_role}
     update = {"currentEntityVersion": content.STALE, "properties": {}}
-    yield "list_principals", Call("listPrincipals")
-    yield "create_principal", Call("createPrincipal", body={"principal": {"name": names.principal}})
-    yield "get_principal", Call("getPrincipal", path)
-    yield "update_principal", Call("updatePrincipal", path, update)
-    yield "delete_principal", Call("deletePrincipal", path, takes="principal")
-    yield "rotate_of_another", Call("rotateCredentials", path)
-    yield "reset_of_another", Call("resetCredentials", path, {})
-    yield "list_principal_roles_assigned", Call("listPrincipalRolesAssigned", path)
-    yield "assign_principal_role", Call("assignPrincipalRole", path, {"principalRole": {"name": names.principal_role}})
-    yield "revoke_principal_role", Call("revokePrincipalRole", {**path, **role})
-    yield "list_principal_roles", Call("listPrincipalRoles")
-    yield "create_principal_role", Call("createPrincipalRole", body={"principalRole": {"name": names.principal_role}})
-    yield "get_principal_role", Call("getPrincipalRole", role)
-    yield "update_principal_role", Call("updatePrincipalRole", role, update)
-    yield "delete_principal_role", Call("deletePrincipalRole", role, takes="principal_role")
-    yield "list_assignee_principals", Call("listAssigneePrincipalsForPrincipalRole", role)
+    yield "list_principals", AccessRequest("listPrincipals")
+    yield "create_principal", AccessRequest("createPrincipal", body={"principal": {"name": names.principal}})
+    yield "get_principal", AccessRequest("getPrincipal", path)
+    yield "update_principal", AccessRequest("updatePrincipal", path, update)
+    yield "delete_principal", AccessRequest("deletePrincipal", path, takes="principal")
+    yield "rotate_of_another", AccessRequest("rotateCredentials", path)
+    yield "reset_of_another", AccessRequest("resetCredentials", path, {})
+    yield "list_principal_roles_assigned", AccessRequest("listPrincipalRolesAssigned", path)
+    yield (
+        "assign_principal_role",
+        AccessRequest("assignPrincipalRole", path, {"principalRole": {"name": names.principal_role}}),
+    )
+    yield "revoke_principal_role", AccessRequest("revokePrincipalRole", {**path, **role})
+    yield "list_principal_roles", AccessRequest("listPrincipalRoles")
+    yield (
+        "create_principal_role",
+        AccessRequest("createPrincipalRole", body={"principalRole": {"name": names.principal_role}}),
+    )
+    yield "get_principal_role", AccessRequest("getPrincipalRole", role)
+    yield "update_principal_role", AccessRequest("updatePrincipalRole", role, update)
+    yield "delete_principal_role", AccessRequest("deletePrincipalRole", role, takes="principal_role")
+    yield "list_assignee_principals", AccessRequest("listAssigneePrincipalsForPrincipalRole", role)
     of_catalog = {**role, "catalogName": names.catalog}
-    yield "list_catalog_roles_of_principal_role", Call("listCatalogRolesForPrincipalRole", of_catalog)
+    yield "list_catalog_roles_of_principal_role", AccessRequest("listCatalogRolesForPrincipalRole", of_catalog)

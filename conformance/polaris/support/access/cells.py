@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from conformance.checks import equal, holds
-from conformance.polaris.support.access.scene import POWERLESS, Scene
+from conformance.polaris.support.access.fixture import POWERLESS, AccessFixture
 from conformance.polaris.support.access.table import Grants, Rule
 
 DENIED = (401, 403)
@@ -35,18 +35,18 @@ def refused_cells(depth: str, rule: Rule, grantable: Grantable) -> Iterator[Gran
         yield from rule.incomplete(grantable)
 
 
-def check_allowed(scene: Scene, rule: Rule, grants: Grants) -> None:
+def check_allowed(access: AccessFixture, rule: Rule, grants: Grants) -> None:
     """Check that a caller with these grants is let through, whatever the request comes to then."""
-    answer = scene.ask(rule.name, grants, spare=True)
+    answer = access.ask(rule.name, grants, spare=True)
     holds(answer.status not in DENIED, f"a caller with {_named(grants)} is let through")
 
 
-def check_refused(scene: Scene, rule: Rule, grants: Grants) -> None:
+def check_refused(access: AccessFixture, rule: Rule, grants: Grants) -> None:
     """Check that a caller with these grants is refused; where it is not, the first grant alone that lets it through."""
-    status = scene.ask(rule.name, grants).status
+    status = access.ask(rule.name, grants).status
     if status != 403 and len(grants) > 1:
         for grant in grants:
-            equal(scene.ask(rule.name, (grant,)).status, 403, f"the status for a caller with {grant} alone")
+            equal(access.ask(rule.name, (grant,)).status, 403, f"the status for a caller with {grant} alone")
     equal(status, 403, f"the status for a caller with {_named(grants)}")
 
 

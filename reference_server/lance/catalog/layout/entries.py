@@ -11,7 +11,7 @@ import asyncio
 import bisect
 import contextlib
 import heapq
-from collections.abc import AsyncIterator, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -22,6 +22,8 @@ from reference_server.lance.catalog.layout.root_tables import SUFFIX, RootTables
 from reference_server.storage import after_prefix, pack, unpack
 from reference_server.storage.places import PLACES, place_key
 
+AT_ONCE = 500
+"""How many entries a commit reads before other requests have a turn."""
 TABLES, ROOT_TABLES = pack(TABLE), pack(TABLE, b"")
 
 
@@ -74,7 +76,7 @@ class LayoutEntries:
         Directories are hidden before their rows go, and shown once their rows are there.
         """
         tables = {key: entry for key, entry in writes.items() if key.startswith(TABLES)}
-        before = {key: self.get(key) for key in tables}
+        before = await _read(self.get, tables)
         moved = {key for key, table in tables.items() if _location(table) != _location(before[key])}
         leaving = {key: table for key, table in before.items() if key in moved and self._is_own(key, table)}
         await self._adopt(leaving)
@@ -82,7 +84,7 @@ class LayoutEntries:
         rows = {key: _recorded(table) for key, table in tables.items()}
         with self._hidden(leaving):
             async with self._shown(arriving):
-                await self._manifest.commit(self._expected_rows(expected), {**writes, **rows}, empty)
+                await self._manifest.commit(await self._expected_rows(expected), {**writes, **rows}, empty)
 
     def recover(self) -> None:
         """Make names and directories agree again after a server was killed between two steps. The row decides."""
@@ -92,14 +94,14 @@ class LayoutEntries:
                 self._show(key, Table(self._tables.location(name)))
             self._tables.decide(name)
 
-    def _expected_rows(self, expected: Mapping[bytes, Entry | None]) -> dict[bytes, Entry | None]:
+    async def _expected_rows(self, expected: Mapping[bytes, Entry | None]) -> dict[bytes, Entry | None]:
         """Return what is expected of rows: a table that is known by its directory has none, unless it was adopted.
 
         Nor has its place.
         """
+        rows = await _read(self._manifest.get, expected)
         return {
-            key: entry if self._manifest.get(key) is not None or _has_row(key, entry) else None
-            for key, entry in expected.items()
+            key: entry if rows[key] is not None or _has_row(key, entry) else None for key, entry in expected.items()
         }
 
     async def _adopt(self, tables: Mapping[bytes, Entry | None]) -> None:
@@ -171,6 +173,16 @@ class LayoutEntries:
             start = bisect.bisect_right(names, name_of(after)) if inside else len(names)
         for position in range(start, len(names)):
             yield table_key((names[position],))
+
+
+async def _read(get: Callable[[bytes], Entry | None], keys: Iterable[bytes]) -> dict[bytes, Entry | None]:
+    """Return the entries of keys; others have turns in between."""
+    entries: dict[bytes, Entry | None] = {}
+    for number, key in enumerate(keys, 1):
+        entries[key] = get(key)
+        if number % AT_ONCE == 0:
+            await asyncio.sleep(0)
+    return entries
 
 
 def _location(table: Entry | None) -> str | None:

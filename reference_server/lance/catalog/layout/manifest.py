@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import TextIO
 
 from sortedcontainers import SortedDict
 
@@ -23,14 +24,14 @@ from reference_server.errors import ServiceUnavailable
 from reference_server.lance.catalog.entries import Entry, Table
 from reference_server.lance.catalog.keys import place_of
 from reference_server.lance.catalog.layout.manifest_table import ManifestTable, ReadRows, is_rearranged
-from reference_server.lance.catalog.layout.rows import Row, entry_of, key_of, object_id, row_of
+from reference_server.lance.catalog.layout.rows import ManifestRow, entry_of, key_of, object_id, row_of
 from reference_server.lance.catalog.layout.upkeep import Upkeep
-from reference_server.storage import Commit, CommitConflict, after_prefix, is_conflict, scanned_keys
+from reference_server.storage import Commit, CommitConflict, is_conflict, scanned_keys
 from reference_server.storage.group_commit import GroupCommitter
 from reference_server.storage.places import PLACES, place_key
 
 PATIENCE = 30.0  # seconds of other writers' turns before we give up
-LONGEST_PAUSE = 0.05
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.001, 0.05
 
 
 class ManifestStorage:
@@ -55,8 +56,12 @@ class ManifestStorage:
     def get(self, key: bytes) -> Entry | None:
         """See Storage.get."""
         with self._fresh():
-            entry: Entry | None = self._entries.get(key)
-            return entry
+            return self.held(key)
+
+    def held(self, key: bytes) -> Entry | None:
+        """Do what `get` does for who holds the entries still: it does not look for a newer version of the table."""
+        entry: Entry | None = self._entries.get(key)
+        return entry
 
     def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, Entry]]:
         """See Storage.scan."""
@@ -102,7 +107,7 @@ class ManifestStorage:
         self._remember(dataset.version)
         self._upkeep.note_change()
 
-    def _take_difference(self, gone: Iterable[Row], arrived: Iterable[Row]) -> None:
+    def _take_difference(self, gone: Iterable[ManifestRow], arrived: Iterable[ManifestRow]) -> None:
         """Bring the entries from the rows that were read last, without what we wrote since, to other rows."""
         self._take_over(self._before)
         self._before.clear()
@@ -163,11 +168,17 @@ class ManifestStorage:
 
     @contextlib.contextmanager
     def _our_turn(self) -> Iterator[None]:
+        """Keep other servers from writing. Raises ServiceUnavailable when they have their turn for too long."""
+        last, pause = time.monotonic() + PATIENCE, SHORTEST_PAUSE
         with self._lock_path.open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            while not _is_locked(lock):
+                if time.monotonic() > last:
+                    raise ServiceUnavailable(f"Another process has kept the manifest table for {PATIENCE:.0f} s.")
+                time.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
             yield
 
-    def _merge(self, rows: Mapping[bytes, Row | None]) -> int:
+    def _merge(self, rows: Mapping[bytes, ManifestRow | None]) -> int:
         """Write rows, None for those to delete, in one version of the table and return it."""
         removed = [object_id(key) for key, row in rows.items() if row is None]
         version, fragments = self._table.merge([row for row in rows.values() if row is not None], removed)
@@ -206,16 +217,15 @@ class _Staged:
 
     def __init__(self, storage: ManifestStorage) -> None:
         self._storage = storage
-        self.entries: dict[bytes, Entry | None] = {}
-        self.rows: dict[bytes, Row | None] = {}
+        self.entries: SortedDict = SortedDict()
+        self.rows: dict[bytes, ManifestRow | None] = {}
 
     def get(self, key: bytes) -> Entry | None:
-        return self.entries[key] if key in self.entries else self._storage.get(key)
+        return self.entries[key] if key in self.entries else self._storage.held(key)
 
     def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, Entry]]:
         entries: dict[bytes, Entry | None] = dict(self._storage.scan(prefix, after))
-        end = after_prefix(prefix)
-        entries.update({key: entry for key, entry in self.entries.items() if prefix <= key < end})
+        entries.update({key: self.entries[key] for key in scanned_keys(self.entries, prefix, after)})
         return [(key, entry) for key, entry in sorted(entries.items()) if entry is not None][:limit]
 
     def apply(self, commit: Commit[Entry]) -> Exception | None:
@@ -227,6 +237,15 @@ class _Staged:
                 self.rows[key] = None if entry is None else row_of(key, entry)
             self.entries[key] = entry
         return None
+
+
+def _is_locked(file: TextIO) -> bool:
+    """Lock a file unless another process has, and return whether it is ours now."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _is_contention(error: OSError) -> bool:

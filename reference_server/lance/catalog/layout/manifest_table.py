@@ -13,7 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reference_server.lance.catalog.layout.rows import Row
+from reference_server.lance.catalog.layout.rows import ManifestRow
 from reference_server.lance.catalog.version_names import FOLDER, SUFFIX, V1, V2, manifest_name
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class ManifestTable:
         with contextlib.suppress(OSError):  # another process was quicker
             lance.write_dataset(_empty(), str(self._path), mode="create", data_storage_version="2.2")
 
-    def merge(self, rows: Sequence[Row], removed: Sequence[str]) -> tuple[int, int]:
+    def merge(self, rows: Sequence[ManifestRow], removed: Sequence[str]) -> tuple[int, int]:
         """Write rows, and delete those of some ids, in one version; return it and how many of its fragments are small.
 
         Raises OSError when another process commits at the same time.
@@ -91,9 +91,9 @@ class ReadRows:
     """The rows of the version that was read last, by fragment: of another version only other fragments are read."""
 
     def __init__(self) -> None:
-        self._rows: dict[Fragment, set[Row]] = {}
+        self._rows: dict[Fragment, set[ManifestRow]] = {}
 
-    def difference(self, dataset: Any) -> tuple[set[Row], set[Row]]:
+    def difference(self, dataset: Any) -> tuple[set[ManifestRow], set[ManifestRow]]:
         """Read a version; return the rows that it has not any more, and those that it has besides."""
         present = {_described(fragment): fragment for fragment in dataset.get_fragments()}
         gone = {fragment: self._rows.pop(fragment) for fragment in self._rows.keys() - present.keys()}
@@ -102,7 +102,7 @@ class ReadRows:
         before, after = set().union(*gone.values()), set().union(*arrived.values())
         return before - after, after - before
 
-    def forget(self) -> set[Row]:
+    def forget(self) -> set[ManifestRow]:
         """Return all rows: the table is not there any more."""
         rows = set().union(*self._rows.values())
         self._rows.clear()
@@ -128,12 +128,12 @@ def _described(fragment: Any) -> Fragment:
     return metadata.id, tuple(file.path for file in metadata.files), str(metadata.deletion_file)
 
 
-def _read(dataset: Any, fragment: Any) -> Iterator[Row]:
-    columns = dataset.scanner(columns=list(Row._fields), fragments=[fragment]).to_table().to_pydict()
-    return map(Row, *(columns[name] for name in Row._fields))
+def _read(dataset: Any, fragment: Any) -> Iterator[ManifestRow]:
+    columns = dataset.scanner(columns=list(ManifestRow._fields), fragments=[fragment]).to_table().to_pydict()
+    return map(ManifestRow, *(columns[name] for name in ManifestRow._fields))
 
 
-def _arrow(rows: Sequence[Row]) -> pa.Table:
+def _arrow(rows: Sequence[ManifestRow]) -> pa.Table:
     import pyarrow as pa  # noqa: PLC0415 - slow to import
 
     columns: Iterable[Sequence[str | None]] = zip(*rows, strict=True) if rows else ((), (), (), ())

@@ -33,7 +33,7 @@ KINDS = {"namespace": NAMESPACE, "table": TABLE, "table_version": VERSION}
 PENDING_KEYS = {"staged", "gone"}  # what the record of a version has that is not in its place yet
 
 
-class Row(NamedTuple):
+class ManifestRow(NamedTuple):
     """One row of the manifest table, as far as we know its columns."""
 
     object_id: str
@@ -42,7 +42,7 @@ class Row(NamedTuple):
     metadata: str | None
 
 
-def key_of(row: Row) -> bytes | None:
+def key_of(row: ManifestRow) -> bytes | None:
     """Return the key of a row's entry; None for a row that names nothing we know."""
     kind = KINDS.get(row.object_type)
     parts = row.object_id.split(SEPARATOR)
@@ -57,19 +57,19 @@ def key_of(row: Row) -> bytes | None:
     return version_key(kind, tuple(path), int(version))
 
 
-def entry_of(row: Row) -> Entry:
+def entry_of(row: ManifestRow) -> Entry:
     """Return the entry in a row; whether a table has data is not known yet."""
     metadata = _object(row.metadata)
     return Table(row.location or "", metadata) if row.object_type == OBJECT_TYPES[TABLE] else metadata
 
 
-def row_of(key: bytes, entry: Entry) -> Row:
+def row_of(key: bytes, entry: Entry) -> ManifestRow:
     """Return the row of an entry."""
     kind = _kind(key)
     if isinstance(entry, Table):
-        return Row(object_id(key), OBJECT_TYPES[kind], entry.location, _text(entry.properties))
+        return ManifestRow(object_id(key), OBJECT_TYPES[kind], entry.location, _text(entry.properties))
     text = orjson.dumps(entry).decode() if kind in (VERSION, PENDING) else _text(entry)
-    return Row(object_id(key), OBJECT_TYPES[kind], None, text)
+    return ManifestRow(object_id(key), OBJECT_TYPES[kind], None, text)
 
 
 def object_id(key: bytes) -> str:

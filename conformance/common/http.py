@@ -1,0 +1,48 @@
+"""What clients and gateways rely on of HTTP itself, whatever the API: RFC 9110 and RFC 9112 say it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.checks import holds, one_of, text
+from conformance.common.requests import ask_as, require_token
+from conformance.common.template import template
+from conformance.http.client import Answer
+from conformance.requirement import should
+from conformance.suite import Suite
+from specs.openapi import Operation
+
+PLAIN = ("", "identity")
+Headers = Mapping[str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """An operation that succeeds, and what sends it with further headers; it takes the catalog and the headers."""
+
+    id: str
+    send: Callable[[Any, Headers], Answer]
+
+
+@template("http.chunked.{}", should, clause="http-chunked")
+def bodies_may_come_in_chunks(catalog: Any, case: Sent) -> None:
+    """{} takes a body that comes in chunks, without a length."""
+    catalog.control(lambda: case.send(catalog, {}))
+    case.send(catalog, {"Transfer-Encoding": "chunked"})
+
+
+@template("http.encoding.{}", should, clause="http-encoding")
+def answers_are_encoded_for_who_asks(catalog: Any, case: Sent) -> None:
+    """The answer of {} is compressed only for who has said that it may be."""
+    answer = case.send(catalog, {"Accept-Encoding": "identity"})
+    one_of(answer.header("Content-Encoding").lower(), PLAIN, "the Content-Encoding")
+
+
+@template("http.challenge.{}", should, clause="http-challenge", kind="auth")
+def refusals_say_how_to_authenticate(suite: Suite, catalog: Any, case: Operation) -> None:
+    """The answer 401 of {} says in WWW-Authenticate how a client authenticates."""
+    require_token(suite)
+    challenge = text(ask_as(catalog, case, None, 401).header("WWW-Authenticate"), "WWW-Authenticate")
+    holds(challenge.split(" ")[0].isalpha(), "WWW-Authenticate begins with the name of a scheme")

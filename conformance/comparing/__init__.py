@@ -1,0 +1,1 @@
+"""Comparisons: two servers asked the same, and two runs."""

@@ -1,0 +1,148 @@
+"""A second server that gets what a run sends to the first, under names of its own, and the answers of both compared.
+
+From one to the next requirement, and from one example of it to the next, the servers are the same again. When one does
+what the other refuses, they are not: what follows in this example is sent, and says nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from conformance.comparing.answers import STATUS, Reader, Spot
+from conformance.findings.evidence import error_of, raw_pattern
+from conformance.findings.renaming import Renaming
+from conformance.http.client import Client
+from conformance.http.exchange import ERROR_STATUS, Exchange
+from conformance.outcomes import Blocked, Stopped
+from conformance.requirement import Requirement
+from conformance.results import Result
+from conformance.run.plugin import Listener
+from conformance.targets.target import Target
+
+Pair = tuple[Exchange, Exchange]
+AT_ONCE = ("race",)  # kinds of requirements whose requests have no order
+
+
+@dataclass
+class Echo:
+    """Sends to one server what was sent to another, which lies at `base`, under the names of this one."""
+
+    client: Client
+    base: str
+    names: Renaming
+
+    def send(self, exchange: Exchange) -> Exchange:
+        """Send a request that was answered elsewhere and return the exchange. Raises Stopped and Blocked."""
+        headers = {name: self.names.text(value) for name, value in exchange.request_headers.items()}
+        url = self.client.base + self.names.text(exchange.url.removeprefix(self.base))
+        sent = Exchange(exchange.operation, exchange.method, url, headers, self._body(exchange.request_body))
+        answer = self.client.send(sent)
+        self.names.learn(exchange.json(), exchange.response_headers, answer)
+        return answer
+
+    def _body(self, body: bytes) -> bytes:
+        try:
+            return self.names.text(body.decode()).encode()
+        except UnicodeDecodeError:
+            return body
+
+
+@dataclass
+class Deviation:
+    """A way in which answers differ, wherever it was seen: `pairs` are the fewest steps that show it."""
+
+    spot: Spot
+    pairs: list[Pair]
+    operations: dict[str, None] = field(default_factory=dict)
+    requirements: dict[str, None] = field(default_factory=dict)
+
+
+class Mirror:
+    """Listens to a run on one target, and asks another the same. `deviations` are by what they have in common."""
+
+    def __init__(self, first: Target, second: Target, reader: Reader, listener: Listener | None = None) -> None:
+        """Join two targets that are known already; `listener` hears of the run, too."""
+        self.first, self.second, self.reader = first, second, reader
+        self.deviations: dict[object, Deviation] = {}
+        self.lost = ""  # why the second server was not asked any more
+        self._listener = listener
+        self._names = names_between(first, second)
+        self._new: list[tuple[object, Spot, list[Pair]]] = []
+        self._pairs: list[Pair] = []
+        self._restart()
+
+    def _restart(self) -> None:
+        """Begin an example: what was made for the last one is gone."""
+        self._echo = Echo(self.second.client, self.first.client.base, Renaming(dict(self._names)))
+        self._steps, self._pairs, self._parted = self.first.client.steps, [], False
+
+    def selected(self, requirements: list[Requirement]) -> None:
+        """See Listener."""
+        if self._listener:
+            self._listener.selected(requirements)
+
+    def tested(self, result: Result) -> None:
+        """Keep what was different in a requirement, if its requests had an order."""
+        for key, spot, pairs in self._new if result.kind not in AT_ONCE else ():
+            deviation = self.deviations.setdefault(key, Deviation(spot, pairs))
+            if len(pairs) < len(deviation.pairs):
+                deviation.spot, deviation.pairs = spot, pairs
+            deviation.operations[pairs[-1][0].operation] = deviation.requirements[result.id] = None
+        self._new.clear()
+        self._restart()
+        if self._listener:
+            self._listener.tested(result)
+
+    def hear(self, exchange: Exchange) -> None:
+        """Send what the first server was sent to the second, and compare."""
+        if self.lost or not exchange.url.startswith(self.first.client.base):
+            return
+        cleaning = self.first.client.traffic.cleaning
+        if self.first.client.steps is not self._steps:
+            self._restart()
+            self.second.client.begin_example()
+        try:
+            with self.second.client.cleaning():
+                answer = self._echo.send(exchange)
+        except (Stopped, Blocked) as error:
+            self.lost = str(error)
+            return
+        if not cleaning:
+            self._pairs.append((exchange, answer))
+            self._compare(exchange, answer)
+
+    def _compare(self, exchange: Exchange, answer: Exchange) -> None:
+        if self._parted:
+            return
+        for spot in self.reader.spots(exchange, answer, self._echo.names):
+            self._new.append((key_of(spot, exchange, answer), spot, list(self._pairs)))
+        self._parted = (exchange.status < ERROR_STATUS) != (answer.status < ERROR_STATUS)
+
+
+def key_of(spot: Spot, answer: Exchange, other: Exchange) -> object:
+    """Return what a difference has in common with others of its cause, in whatever operation."""
+    if spot.place != STATUS:
+        return spot.place, spot.kind
+    said = tuple(_said(exchange) for exchange in (answer, other))
+    return STATUS, answer.status, other.status, said, "" if any(map(any, said)) else answer.operation
+
+
+def _said(exchange: Exchange) -> tuple[str, str]:
+    if exchange.status and exchange.status < ERROR_STATUS:
+        return "", ""
+    kind, text = error_of(exchange.to_step())
+    return kind, raw_pattern(text)
+
+
+def names_between(first: Target, second: Target) -> dict[str, str]:
+    """Return what the second target calls things of the first: its names, credentials and the heads of its paths."""
+    names = {first.prefix: second.prefix}
+    mine = {name.lower(): value for name, value in second.client.headers.items()}
+    for name, value in first.client.headers.items():
+        if (other := mine.get(name.lower(), value)) != value:
+            names[value] = other
+    for operation in first.document.operations.values():
+        path, other = (target.client.known.locate(operation.path) for target in (first, second))
+        if path != other:
+            names[path.partition("{")[0]] = other.partition("{")[0]
+    return names

@@ -1,0 +1,55 @@
+"""Two servers asked the same, step by step: how their answers differ, and whom the document supports."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field, replace
+
+from conformance.apis import suite_part
+from conformance.comparing.answers import Reader
+from conformance.comparing.mirror import Deviation, Mirror
+from conformance.comparing.shrinking import Shrinker
+from conformance.outcomes import Stopped
+from conformance.results import Results
+from conformance.run.plugin import Listener
+from conformance.run.session import handshake, met
+from conformance.runner import run
+from conformance.settings import Settings
+from conformance.targets.target import connect
+
+
+@dataclass
+class Comparison:
+    """What the answers of two servers to the same requests have shown.
+
+    `seen_once` are the deviations that were not there when the same steps were sent again, `lost` says why the second
+    server was not asked any more.
+    """
+
+    deviations: list[Deviation] = field(default_factory=list)
+    seen_once: list[Deviation] = field(default_factory=list)
+    lost: str = ""
+
+
+def compare_answers(
+    first: Settings, second: Settings, listener: Listener | None, command: str
+) -> tuple[Results, int, Comparison]:
+    """Run the suite on one server, ask another the same, and return the run and what was different.
+
+    Requirements are tested one after another: the second server gets every request right after the first. Raises
+    Problem when one of them cannot be tested.
+    """
+    with met(second) as other:
+        target = connect(first)
+        handshake(target)
+        reader = Reader(target.document.errors, suite_part(target.profile.api).ordered)
+        mirror = Mirror(target, other, reader, listener)
+        target.client.recording.listener = mirror.hear
+        results, code = run(replace(first, jobs=1), mirror, command=command, known=target)
+    comparison = Comparison(list(mirror.deviations.values()), lost=mirror.lost)
+    with ExitStack() as stack, suppress(Stopped):
+        shrinker = Shrinker(mirror, stack.enter_context(met(first)), stack.enter_context(met(second)))
+        for deviation in comparison.deviations:
+            if not shrinker.shrink(deviation):
+                comparison.seen_once.append(deviation)
+    return results, code, comparison

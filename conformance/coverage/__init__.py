@@ -1,0 +1,1 @@
+"""Which statuses, clauses and cells of a document a run covered."""

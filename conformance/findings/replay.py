@@ -1,0 +1,155 @@
+"""Sending recorded steps again, under names of the present run, and comparing the answers with the recorded ones.
+
+What the server chose in a recorded answer (an id, a place, a tag) and a later request names is replaced by what
+stands in the same place of the new answer.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from types import MappingProxyType
+from typing import Any, Literal
+
+from conformance.comparing.answers import alike
+from conformance.findings.evidence import STATUSES, shown_step
+from conformance.findings.renaming import Renaming
+from conformance.http.exchange import Exchange, Step
+from conformance.http.redaction import MADE_UP, REDACTED
+from conformance.results import Result, Results
+from conformance.targets.target import Target
+
+State = Literal["same", "fixed", "changed", "impossible"]
+CANARY = "-canary-"
+NUMBERS = count(1)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is needed to see a finding again: its recorded steps, what the kit said, and the names of its run.
+
+    `base` is the URL of the server that was asked, `prefix` what the names of the run began with.
+    """
+
+    id: str
+    kind: str
+    message: str
+    steps: Sequence[Step]
+    base: str
+    prefix: str
+
+    @classmethod
+    def of(cls, result: Result, results: Results) -> Finding:
+        """Return a finding of a run."""
+        base = results.target.url.rstrip("/")
+        return cls(result.id, result.kind, result.message, result.steps, base, results.run.prefix)
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """How the steps of a finding were answered now.
+
+    same         as recorded: it still fails
+    fixed       with a status that was due
+    changed      in another way, about which the steps alone do not decide
+    impossible   the steps cannot be sent again as they were: `why`
+    """
+
+    state: State
+    why: str
+    exchanges: list[Exchange] = field(default_factory=list)
+
+
+def replay(finding: Finding, target: Target, between: Mapping[str, str] = MappingProxyType({})) -> Replayed:
+    """Send the steps of a finding to a target, under names of its run, and compare. What they may make is noted.
+
+    `between` is what else this server calls otherwise than that of the finding (mirror.names_between). Raises Stopped
+    when the run is over.
+    """
+    client = target.client
+    if why := obstacle(finding, client.headers):
+        return Replayed("impossible", why)
+    names = Renaming({**between, finding.prefix: f"{target.prefix}r{next(NUMBERS)}x"})
+    shown, exchanges = shown_step(finding.steps), []
+    for step in finding.steps:
+        request = _request(step, finding.base, client.base, names, client.headers)
+        target.sandbox.note_request(request)
+        exchanges.append(client.send(request))
+        if step is shown:
+            break
+        names.learn((step.response.body or {}).get("json"), step.response.headers, exchanges[-1])
+    return Replayed(*_compared(finding, exchanges, names), exchanges)
+
+
+def obstacle(finding: Finding, own: Mapping[str, str] | None) -> str:
+    """Return why the steps of a finding cannot be sent again as they were, "" where they can.
+
+    `own` are the headers of who sends them, None where that is not known yet.
+    """
+    mine = set(map(str.lower, own or ()))
+    if not finding.steps:
+        return "no steps were recorded"
+    if not finding.prefix:
+        return "the results are of an older kit, which did not note the names of the run"
+    if finding.kind in ("race", "scenario"):
+        return "its requests were sent at the same time, or by another client"
+    for step in finding.steps:
+        sent = f"{step.request.url} {step.request.headers} {step.request.body}"
+        if not step.request.url.startswith(finding.base):
+            return "a request went elsewhere"
+        secrets = [name for name, value in step.request.headers.items() if value == REDACTED]
+        if own is not None and (lacking := [name for name in secrets if name.lower() not in mine]):
+            return f"the recorded run sent the header {lacking[0]}, and this one does not"
+        if MADE_UP in sent:
+            return "a request carries a secret that the run made"
+        if f"{finding.prefix}{CANARY}" in sent:
+            return "a request names a file that the run made"
+        if is_cut(step.request.body):
+            return "a request was too large to be kept"
+    return ""
+
+
+def is_cut(body: Mapping[str, Any] | None) -> bool:
+    """True for a body in results that is not whole."""
+    if not body or "json" in body:
+        return False
+    kept = len(body["text"].encode()) if "text" in body else len(base64.b64decode(body["base64"]))
+    return kept < int(body["size"])
+
+
+def _request(step: Step, old: str, new: str, names: Renaming, own: Mapping[str, str]) -> Exchange:
+    """Return a recorded request as it is sent now; what every request carries is that of this run."""
+    sent, mine = step.request, {name.lower(): value for name, value in own.items()}
+    headers = {name: mine.get(name.lower(), names.text(value)) for name, value in sent.headers.items()}
+    url = new + names.text(sent.url.removeprefix(old))
+    return Exchange(step.operation, sent.method, url, headers, names.body(sent.body))
+
+
+def _compared(finding: Finding, exchanges: Sequence[Exchange], names: Renaming) -> tuple[State, str]:
+    """Return how answers compare with the recorded ones: by the last status where a finding is about that.
+
+    Else all of them have to be as recorded: which of their fields a finding is about, only its requirement knows.
+    """
+    step, now = finding.steps[len(exchanges) - 1], exchanges[-1].to_step().response
+    said, due = f"{step.operation or 'the server'} answers {now.status or now.failure}", STATUSES.match(finding.message)
+    if step.response.status != now.status:
+        fixed = due and str(now.status) in due[1].split(" or ")
+        return "fixed" if fixed else "changed", f"{said}, not {step.response.status or 'nothing'} as recorded"
+    if due or step.mark == "status":
+        return "same", f"{said}, as recorded"
+    for number, (recorded, exchange) in enumerate(zip(finding.steps, exchanges, strict=False), 1):
+        other = exchange.to_step().response
+        if recorded.response.status != other.status or not _alike(names.value(recorded.response.body), other.body):
+            return "changed", f"the answer to step {number}, {recorded.operation}, is another one than recorded"
+    return "same", "all answers are as recorded"
+
+
+def _alike(value: Any, other: Any) -> bool:
+    """True for JSON values that are equal but for ids, times and the like."""
+    if isinstance(value, dict) and isinstance(other, dict):
+        return value.keys() == other.keys() and all(_alike(value[name], other[name]) for name in value)
+    if isinstance(value, list) and isinstance(other, list):
+        return len(value) == len(other) and all(map(_alike, value, other))
+    return alike(value, other)

@@ -1,0 +1,456 @@
+"""The suite's client: sends exact bytes, records every exchange, checks every answer.
+
+An answer that does not match its schema does not stop the requirement that happened to cause it:
+it is noted in the wire log and checked there, once, by the wire requirement of its operation.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import replace
+from functools import partial
+from typing import Any, NoReturn
+from urllib.parse import quote, urlencode
+
+import orjson
+
+from conformance.http.exchange import NO_JSON, Exchange, why_no_json
+from conformance.http.recording import Recording, ServerKnowledge
+from conformance.http.redaction import hide_fields, is_secret
+from conformance.http.transport import Connection, Traffic, Transport
+from conformance.http.wire import WireLog
+from conformance.json_values import shown, strict, watched
+from conformance.outcomes import UNREADABLE, Blocked, Unoffered, Violation
+from specs.errors import ErrorBody
+from specs.identifiers import encode_segment
+from specs.openapi import JSON_TYPE, Document, Operation
+from specs.validation import Validators
+
+Expected = int | Collection[int] | None
+
+
+class Encoded(str):
+    """A path segment that is percent-encoded already."""
+
+    __slots__ = ()
+
+
+class Answer:
+    """An answer. Looking at a field of it remembers the field: a failing assertion marks it."""
+
+    def __init__(
+        self,
+        exchange: Exchange,
+        touch: Callable[[Exchange, str], None],
+        errors: ErrorBody,
+        look: Callable[[Exchange, str], None] | None = None,
+    ) -> None:
+        """Make an answer of an exchange. `touch` hears what is looked at last, `look` all that is read of the body."""
+        self._exchange = exchange
+        self._touch = touch
+        self._errors = errors
+        self._look = look
+
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        self._touch(self._exchange, "status")
+        return self._exchange.status
+
+    @property
+    def body(self) -> bytes:
+        """The body as it came."""
+        self._touch(self._exchange, "body:")
+        return self._exchange.response_body
+
+    @property
+    def json(self) -> Any:
+        """The body as JSON. Raises Violation when it is not JSON."""
+        return self._shown(self._parsed(), "")
+
+    def _parsed(self) -> Any:
+        """Return the body as JSON, parsed once for all who read the exchange. Raises Violation when it is not JSON."""
+        self._touch(self._exchange, "body:")
+        value = self._exchange.json(NO_JSON)
+        if value is NO_JSON:
+            raise Violation(why_no_json(self._exchange.response_body))
+        return value
+
+    def _shown(self, value: Any, path: str) -> Any:
+        """Return what stands at a path of the body, as requirements may look at it."""
+        return watched(value, partial(self._look, self._exchange), path) if self._look else strict(value)
+
+    def header(self, name: str) -> str:
+        """Return a header, "" when it is absent."""
+        self._touch(self._exchange, f"header:{name}")
+        return self._exchange.response_headers.get(name, "")
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return a field of a JSON object, or the default when it is absent."""
+        value = self._parsed()
+        self._touch(self._exchange, f"body:/{name}")
+        if not isinstance(value, dict):
+            raise Violation(f"the body is no JSON object but {shown(value)}")
+        if self._look:
+            self._look(self._exchange, f"/{name}")
+        return self._shown(value[name], f"/{name}") if name in value else default
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a field of a JSON object. Raises Violation when it is absent."""
+        value = self.get(name, self)
+        if value is self:
+            raise Violation(f"the answer has no field {shown(name)}")
+        return value
+
+    @property
+    def code(self) -> Any:
+        """The number of an error, None when there is none, or the API has no numbers."""
+        return self._of_error("code")
+
+    @property
+    def type(self) -> Any:
+        """The type of an error, None when there is none, or the API has no types."""
+        return self._of_error("type")
+
+    def _of_error(self, name: str) -> Any:
+        pointer: str = getattr(self._errors, name)
+        if not pointer:
+            return None
+        self.get(pointer.split("/")[1])
+        self._touch(self._exchange, f"body:{pointer}")
+        return self._errors.read(name, self.json)
+
+    def __repr__(self) -> str:
+        body = hide_fields(self._exchange.response_body)[:200].decode("utf-8", "replace")
+        return f"<{self._exchange.status} {body}>"
+
+
+class Client:
+    """Sends the operations of one document to one target. Not for use by several threads at once.
+
+    `traffic` is what all clients of a run have seen of the server, `known` what was found out about it beforehand.
+    `as_` returns a client with other credentials, `fork` one for another thread.
+    """
+
+    def __init__(self, connection: Connection, document: Document, traffic: Traffic | None = None) -> None:
+        self.document = document
+        self.traffic = traffic or Traffic()
+        self.recording = Recording(WireLog(document, Validators(document)))
+        self.known = ServerKnowledge()
+        self._connection = connection
+        self._ends: float | None = None
+        self._transport = Transport(connection, self.traffic)
+
+    def as_(self, credentials: Mapping[str, str | None]) -> Client:
+        """Return a client that calls with other credentials, in the same requirement: it records where this one does.
+
+        `credentials` are headers; one that is None is not sent: `as_({"Authorization": None})` is nobody in particular.
+        """
+        other = copy(self)
+        other._connection = self._connection.with_headers(credentials)
+        return other
+
+    def located(self, locate: Callable[[str], str]) -> Client:
+        """Return a client that spells the document's paths in another way, in the same requirement."""
+        other = copy(self)
+        other.known = replace(self.known, locate=locate)
+        return other
+
+    @property
+    def wire(self) -> WireLog:
+        """How the answers compare with the document."""
+        return self.recording.wire
+
+    @property
+    def steps(self) -> list[Exchange]:
+        """The exchanges of the present example; set to show others."""
+        return self.recording.steps
+
+    @steps.setter
+    def steps(self, shown: list[Exchange]) -> None:
+        self.recording.steps = shown
+
+    @property
+    def requests(self) -> int:
+        """How many requests were sent in the run, also in another way than through this client."""
+        return self.recording.requests
+
+    @requests.setter
+    def requests(self, count: int) -> None:
+        self.recording.requests = count
+
+    @property
+    def reached(self) -> set[str]:
+        """Which statuses of its subjects the requirement asked for and got."""
+        return self.recording.reached
+
+    @property
+    def subjects(self) -> frozenset[str]:
+        """The operations that the requirement is about."""
+        return self.recording.subjects
+
+    @property
+    def missing(self) -> Mapping[str, str]:
+        """See ServerKnowledge; without what has succeeded since."""
+        return {name: by for name, by in self.known.missing.items() if name not in self.known.done}
+
+    @property
+    def refused(self) -> Collection[str]:
+        """See ServerKnowledge."""
+        return self.known.refused
+
+    def begin(self, subjects: Collection[str]) -> None:
+        """Start a requirement: everything but its subjects is a prerequisite from now on."""
+        self.recording.begin(subjects)
+
+    def begin_example(self) -> None:
+        """Start one example of a requirement: its steps are told from here."""
+        self.recording.begin_example()
+
+    def reach_subject(self) -> None:
+        """Note that a subject was called in another way than through this client."""
+        self.recording.reached_subject = True
+
+    def call(
+        self,
+        operation_id: str,
+        *,
+        path: Mapping[str, str] | None = None,
+        query: Mapping[str, Any] | None = None,
+        json: Any = None,
+        body: bytes | None = None,
+        content_type: str | None = JSON_TYPE,
+        headers: Mapping[str, str | None] | None = None,
+        expect: Expected = 200,
+    ) -> Answer:
+        """Send one operation and return the answer.
+
+        `path` values are percent-encoded here unless they are Encoded, `json` is serialised, `body` is sent as it is; a
+        header of None takes a default header away. `expect` is the status or statuses that the
+        requirement allows, None for any. An unexpected status raises Violation, but Blocked while no
+        subject of the requirement was called yet: then a prerequisite failed. What the API says for an
+        unsupported operation raises Unoffered for a subject and Blocked otherwise, unless expected.
+        """
+        exchange = self.prepare(
+            operation_id, path=path, query=query, json=json, body=body, content_type=content_type, headers=headers
+        )
+        if operation_id in self.subjects and not self.recording.preparing:
+            self.reach_subject()
+        self.send(exchange)
+        self.check_status(exchange, expect)
+        return Answer(exchange, self.touch, self.document.errors, self.recording.look)
+
+    def prepare(
+        self,
+        operation_id: str,
+        *,
+        path: Mapping[str, str] | None = None,
+        query: Mapping[str, Any] | None = None,
+        json: Any = None,
+        body: bytes | None = None,
+        content_type: str | None = JSON_TYPE,
+        headers: Mapping[str, str | None] | None = None,
+    ) -> Exchange:
+        """Return the request of a call, which is not sent."""
+        operation = self.document.operation(operation_id)
+        content = orjson.dumps(json) if json is not None else body or b""
+        return Exchange(
+            operation_id,
+            operation.method,
+            self._transport.origin + self._target(operation, path or {}, query or {}),
+            self._headers(content_type if content or json is not None else None, headers or {}),
+            content,
+            made_up=self._made_up(headers or {}),
+        )
+
+    def get_raw(self, path: str) -> Exchange:
+        """Send a GET to a path that belongs to no operation."""
+        url = self._transport.origin + self._transport.base + path
+        return self.send(Exchange("", "GET", url, self._headers(None, {})))
+
+    def send(self, exchange: Exchange) -> Exchange:
+        """Send a prepared request, record it and check the answer against the document.
+
+        What prepares or cleans up is sent again when its connection breaks; what a requirement is about is not.
+        Raises Stopped when the run is over, and Blocked when the time of a forked client is.
+        """
+        if self._ends is not None and time.monotonic() > self._ends:
+            raise Blocked("the clients did not come to an end in time", exchange.operation)
+        self.recording.add(exchange)
+        self._transport.send(exchange, again=self.traffic.cleaning or not self.recording.checking)
+        if exchange.operation in self.document.operations:
+            done = 200 <= exchange.status < 300
+            if not (done and self.recording.unusual):
+                self.wire.check(exchange, self.steps)
+            if done:
+                self.known.done.add(exchange.operation)
+        self.recording.hear(exchange)
+        return exchange
+
+    @contextmanager
+    def cleaning(self) -> Iterator[None]:
+        """Clean up: it may go on for a while when the run's time is over, and what breaks is sent again."""
+        before, self.traffic.cleaning = self.traffic.cleaning, True
+        try:
+            yield
+        finally:
+            self.traffic.cleaning = before
+
+    @contextmanager
+    def unusual(self) -> Iterator[None]:
+        """Send what a server need not accept: where it does, what its answers show of it is not checked."""
+        before, self.recording.unusual = self.recording.unusual, True
+        try:
+            yield
+        finally:
+            self.recording.unusual = before
+
+    @contextmanager
+    def preparing(self) -> Iterator[None]:
+        """Prepare, or show that a request is taken whose twin should be refused: what fails here blocks.
+
+        Raises Blocked for a Violation, also where it is a subject of the requirement that was called.
+        """
+        before, self.recording.preparing = self.recording.preparing, True
+        try:
+            yield
+        except Violation as error:
+            raise Blocked(str(error), self.steps[-1].operation if self.steps else "") from error
+        except UNREADABLE:  # what prepared cannot be read: the example ends while it prepares
+            before = True
+            raise
+        finally:
+            self.recording.preparing = before
+
+    @property
+    def gone(self) -> bool:
+        """True when the server answers no more."""
+        return bool(self.traffic.stopped and self.traffic.stopped.gone)
+
+    @property
+    def broken(self) -> tuple[int, str] | None:
+        """The last step of this example whose connection broke: its place and operation, None without one."""
+        places = [(place, step.operation) for place, step in enumerate(self.steps) if step.broken or step.resent]
+        return places[-1] if places else None
+
+    def reject_malformed(self, error: Exception) -> NoReturn:
+        """Explain an error by the first answer of this example that does not have the form of the document.
+
+        Raises Violation or, where the answer only prepared, Blocked; the error itself when all have it.
+        """
+        for step in self.steps:
+            if step.defect:
+                mark, message = step.defect
+                self.touch(step, mark)
+                message = f"the answer of {step.operation} cannot be used: {message}"
+                if self.recording.checking:
+                    raise Violation(message) from error
+                raise Blocked(message, step.operation) from error
+        raise error
+
+    def touch(self, exchange: Exchange, mark: str) -> None:
+        """Remember the field that the requirement looked at last; it is what a failure is about."""
+        self.recording.touch(exchange, mark)
+
+    def _target(self, operation: Operation, path: Mapping[str, str], query: Mapping[str, Any]) -> str:
+        target = self.known.locate(operation.path)
+        for name, value in path.items():
+            target = target.replace("{" + name + "}", value if isinstance(value, Encoded) else encode_segment(value))
+        pairs = {name: _query_text(value) for name, value in query.items() if value is not None}
+        return self._transport.base + target + ("?" + urlencode(pairs, doseq=True, quote_via=quote) if pairs else "")
+
+    def _headers(self, content_type: str | None, extra: Mapping[str, str | None]) -> dict[str, str]:
+        merged: dict[str, str | None] = {"Accept": "*/*", **self._connection.headers}
+        if content_type:
+            merged["Content-Type"] = content_type
+        merged.update(extra)
+        return {name: value for name, value in merged.items() if value is not None}
+
+    def _made_up(self, extra: Mapping[str, str | None]) -> list[str]:
+        """Return the headers with secrets that are not those of the run."""
+        own = self._connection.headers
+        return [
+            name for name, value in extra.items() if is_secret(name) and value is not None and own.get(name) != value
+        ]
+
+    def check_status(self, exchange: Exchange, expect: Expected) -> None:
+        """Raise what `call` raises when the status of an exchange is not an expected one."""
+        operation = exchange.operation
+        if expect is not None:
+            self.require(operation)
+        wanted = None if expect is None else {expect} if isinstance(expect, int) else set(expect)
+        if exchange.status and (wanted is None or exchange.status in wanted):
+            if wanted is not None and operation in self.subjects and not self.recording.preparing:
+                self.reached.add(f"{operation} {exchange.status}")
+            return
+        self.touch(exchange, "status")
+        got = f"got {exchange.status}" if exchange.status else f"got no answer ({exchange.failure})"
+        names = " or ".join(map(str, sorted(wanted))) if wanted else "an answer"
+        message = f"{operation}: expected {names}, {got}"
+        if operation not in self.known.done and self.refuses(exchange):
+            self._refuse(operation, message)
+        if self.recording.checking:
+            raise Violation(message)
+        raise Blocked(message, operation)
+
+    def require(self, operation: str) -> None:
+        """Raise Blocked or Unoffered where it was found out beforehand that the server lacks an operation."""
+        if operation in self.known.done:
+            return
+        if operation in self.known.missing:
+            raise Blocked(f"the server does not have {operation}", self.known.missing[operation], operation)
+        if operation in self.refused:
+            self._refuse(operation, "")
+
+    def refuses_properly(self, exchange: Exchange) -> bool:
+        """True when an answer says it as the document has it, or with any 4xx where that leaves it open."""
+        return self.document.errors.refuses_properly(exchange.status, exchange.json())
+
+    def refuses(self, exchange: Exchange) -> bool:
+        """True when an answer says in any form that the server lacks the operation."""
+        return self.document.errors.refuses(exchange.status, exchange.json())
+
+    def _refuse(self, operation: str, otherwise: str) -> NoReturn:
+        if operation in self.subjects:
+            raise Unoffered(f"the server does not have {operation}", operation, otherwise)
+        raise Blocked(f"the server does not have {operation}", operation, operation)
+
+    @property
+    def base(self) -> str:
+        """The URL below which the paths of the document lie."""
+        return self._transport.origin + self._transport.base
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """What every request carries."""
+        return self._connection.headers
+
+    def fork(self, seconds: float) -> Client:
+        """Return a client for another thread and for so long; `join` takes over what it has seen."""
+        other = Client(self._connection, self.document, self.traffic)
+        other._ends = time.monotonic() + seconds
+        other.recording, other.known = self.recording.fork(), self.known
+        return other
+
+    def join(self, other: Client) -> None:
+        """Take over what a forked client has seen, and close it."""
+        self.recording.join(other.recording)
+        other.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._transport.close()
+
+
+def bearer(token: str) -> dict[str, str | None]:
+    """Return the credentials of who shows a bearer token."""
+    return {"Authorization": f"Bearer {token}"}
+
+
+def _query_text(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value

@@ -1,0 +1,47 @@
+"""Which headers, settings and fields are secret, and how files show them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+SECRET_HEADERS = ("authorization", "x-api-key", "cookie", "proxy-authorization", "set-cookie")
+SECRET_WORDS = ("token", "secret", "password", "credential", "api-key", "api_key", "access-key", "account-key")
+REDACTED = "<redacted>"
+MADE_UP = "<redacted, of the requirement>"
+# In answers: tokens, and keys of storages as clients call them. In forms: what tokens are asked for with.
+SECRET_FIELDS = re.compile(
+    rb'("(?:(?:access_|refresh_)?token|authorization|[\w.-]*(?:secret|session-token|security-token|sas-token'
+    rb'|oauth2\.token|account-key)[\w.-]*)"\s*:\s*\[?\s*)"(?:[^"\\]|\\.)*"',
+    re.IGNORECASE,
+)
+SECRET_FIELD_WORDS = (b"token", b"secret", b"authorization", b"account-key")  # one of them is in every such name
+SECRET_FORM_FIELDS = re.compile(rb"((?:^|&)(?:client_secret|subject_token|actor_token)=)[^&]*")
+
+
+@cache
+def is_secret(name: str) -> bool:
+    """True when a header or setting of this name must not be shown."""
+    lowered = name.lower()
+    return lowered in SECRET_HEADERS or any(word in lowered for word in SECRET_WORDS)
+
+
+def redact(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return headers or settings without the values that must not be shown."""
+    return {name: REDACTED if is_secret(name) else value for name, value in headers.items()}
+
+
+def hide_form(body: bytes) -> bytes:
+    """Return the body of a request without the secrets that requests for tokens hold, in whatever form."""
+    if b"client_secret" not in body and b"subject_token" not in body:
+        return body
+    return SECRET_FORM_FIELDS.sub(rb"\1redacted", hide_fields(body))
+
+
+def hide_fields(body: bytes) -> bytes:
+    """Return the body of an answer without tokens and keys of storages."""
+    lowered = body.lower()
+    if not any(word in lowered for word in SECRET_FIELD_WORDS):
+        return body  # nearly every answer, in a hundredth of the time
+    return SECRET_FIELDS.sub(rb'\1"%s"' % REDACTED.encode(), body)

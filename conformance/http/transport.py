@@ -1,0 +1,288 @@
+"""Sending requests within limits: whole requests have a time, runs have an end, and servers have bad days.
+
+A server that asks to wait (429, 503 with Retry-After) is waited for. A connection that breaks is counted, and the
+request sent again where that is allowed. A server that is gone ends the run after a little waiting.
+"""
+
+from __future__ import annotations
+
+import http.client
+import re
+import ssl
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
+
+import urllib3
+
+from conformance.http.deadlines import open_pool
+from conformance.http.exchange import Exchange
+from conformance.outcomes import Stopped
+from specs.problems import Problem
+
+THROTTLED = (429, 503)
+RETRY_AFTER = "Retry-After"
+MOST_WAITS = 5
+MOST_SECONDS = 60.0  # that one answer can make the run wait
+ATTEMPTS = 4  # of a request that may be sent again, each time on a new connection
+GONE_SECONDS = 10.0
+PAUSE = 0.5
+HANGS = 5  # requests in a row without a whole answer in time: the server hangs
+CLEAN_UP_SECONDS = 60.0  # that clean-up may take when the run's time is over
+MAX_ANSWER = 256 << 20
+OF_PYTHON = re.compile(r"\[[^]]*\]|\(_ssl\.c:\d+\)")  # what its errors say beside their words
+
+
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """How a server proves itself and the client itself: files, "" for what the system has."""
+
+    ca: str = ""
+    insecure: bool = False
+    cert: str = ""
+    key: str = ""
+
+    def context(self) -> ssl.SSLContext:
+        """Return the context for connections. Raises Problem for a file that cannot be used; asks for no password."""
+        files = [self.ca]
+        try:
+            context = ssl.create_default_context(cafile=self.ca or None)
+            if self.cert:
+                files = [self.cert, self.key] if self.key else [self.cert]
+                context.load_cert_chain(self.cert, self.key or None, password="")
+        except (OSError, ssl.SSLError) as error:
+            names, reason = " with ".join(files), _reason(error).replace("PEM lib", "not what is wanted, or encrypted")
+            raise Problem(f"{names} cannot be used for TLS: {reason}.", "Give files in PEM format.") from None
+        if self.insecure:
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+            urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)  # it was asked for
+        return context
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """Where the target is, what every request to it carries, and the seconds that each has."""
+
+    url: str
+    headers: Mapping[str, str]
+    timeout: float
+    tls: Tls = Tls()
+
+    def with_headers(self, headers: Mapping[str, str | None]) -> Connection:
+        """Return the connection of who sends these headers; one that is None is not sent."""
+        merged = {**self.headers, **headers}
+        return replace(self, headers={name: value for name, value in merged.items() if value is not None})
+
+
+@dataclass
+class Traffic:
+    """What all clients of a run have seen of the server together.
+
+    `ends` is when the run's time is over, on the monotonic clock, None for never. `broken` counts requests whose
+    connection broke, `waited` the seconds that the server asked for. `last` is the latest request that reached it.
+    `interrupted` is true from an interruption until the run has ended for it.
+    """
+
+    requests: int = 0
+    broken: int = 0
+    waits: int = 0
+    waited: float = 0.0
+    ends: float | None = None
+    hangs: int = 0
+    first_hang: Exchange | None = None
+    last: Exchange | None = None
+    stopped: Stopped | None = None
+    cleaning: bool = False
+    interrupted: bool = False
+    impatient: bool = False
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def check(self) -> None:
+        """Raise Stopped when the run is over: for good when the server is gone, else clean-up has a while.
+
+        Raises KeyboardInterrupt as check_interrupted does.
+        """
+        self.check_interrupted()
+        if self.stopped and (self.stopped.gone or not self.cleaning):
+            raise self.stopped
+        if self.ends is not None and time.monotonic() > self.ends + (CLEAN_UP_SECONDS if self.cleaning else 0):
+            self.stop(Stopped("the run's time is over", "max-time"))
+
+    def check_interrupted(self) -> None:
+        """Raise KeyboardInterrupt once more where code lost it: Python drops what is raised in a destructor."""
+        if self.interrupted and not self.cleaning and threading.current_thread() is threading.main_thread():
+            raise KeyboardInterrupt
+
+    def stop(self, stopped: Stopped) -> None:
+        """End the run, now and for every request to come."""
+        self.stopped = self.stopped or stopped
+        raise stopped
+
+    def note(self, exchange: Exchange) -> None:
+        """Count a request and remember what it says of the server. Raises Stopped when that hangs."""
+        with self.lock:
+            self.requests += 1
+            self.broken += exchange.broken
+            if exchange.status or exchange.broken:
+                self.last = exchange
+            if not exchange.hung:
+                self.hangs = 0
+                return
+            self.first_hang = self.first_hang if self.hangs else exchange
+            self.hangs += 1
+        if self.hangs >= HANGS:
+            first = self.first_hang or exchange
+            message = f"the server hangs: {HANGS} requests in a row got no whole answer; the first was {name_of(first)}"
+            self.stop(Stopped(message, "target", gone=True, exchange=first))
+
+    def absorb(self, requests: int, broken: int, waits: int, waited: float) -> None:
+        """Take over what another process of the run has counted."""
+        self.requests += requests
+        self.broken += broken
+        self.waits += waits
+        self.waited += waited
+
+    def notes(self) -> list[str]:
+        """Return what a report says about the connections, a line each."""
+        lines = []
+        if self.broken:
+            lines.append(f"the server closed {self.broken:,} of {self.requests:,} connections without an answer")
+        if self.waits:
+            lines.append(f"the server asked {self.waits:,} times to come back later, for {self.waited:.0f} s in all")
+        return lines
+
+
+class Transport:
+    """Sends requests to one target. Several threads have one each, and share the traffic."""
+
+    def __init__(self, connection: Connection, traffic: Traffic) -> None:
+        split = urlsplit(connection.url)
+        self.traffic = traffic
+        self.base = split.path.rstrip("/")
+        self.origin = f"{split.scheme}://{split.netloc}"
+        self._seconds = connection.timeout
+        tls = connection.tls.context() if split.scheme == "https" else None
+        self._pool = open_pool(self.origin, connection.timeout, tls)
+
+    def send(self, exchange: Exchange, *, again: bool) -> None:
+        """Send a request and put the answer, or why there is none, into its exchange.
+
+        `again` allows to repeat it when its connection broke. Raises Stopped when the run is over.
+        """
+        for attempt in range(ATTEMPTS):
+            self.traffic.check()
+            self._patiently(exchange)
+            if not exchange.broken or not again or attempt + 1 == ATTEMPTS:
+                return
+            exchange.resent = True
+
+    def _patiently(self, exchange: Exchange) -> None:
+        """Send a request, and again after the time that the server asks for."""
+        for _ in range(MOST_WAITS):
+            self._until_there(exchange)
+            seconds = retry_after(exchange)
+            if seconds is None or self.traffic.impatient:
+                break
+            self.traffic.waits += 1
+            self.traffic.waited += seconds
+            self._sleep(seconds)
+            self.traffic.check()
+        self.traffic.impatient = retry_after(exchange) is not None  # it says so whatever the run does
+
+    def _until_there(self, exchange: Exchange) -> None:
+        """Send a request; a server that refuses connections gets a while to come back. Raises Stopped after it.
+
+        One that never answered is left alone at once: there may be none.
+        """
+        patience = time.monotonic() + GONE_SECONDS
+        while True:
+            refused = self._once(exchange)
+            if not refused or not self.traffic.last:
+                self.traffic.note(exchange)
+                return
+            if time.monotonic() > patience:
+                last = self.traffic.last
+                message = f"the server is gone: it takes no more connections after {name_of(last)}"
+                self.traffic.stop(Stopped(message, "target", gone=True, exchange=last))
+            self._sleep(PAUSE)
+            self.traffic.check()
+
+    def _sleep(self, seconds: float) -> None:
+        ends = self.traffic.ends
+        time.sleep(seconds if ends is None else max(0.0, min(seconds, ends + CLEAN_UP_SECONDS - time.monotonic())))
+
+    def _once(self, exchange: Exchange) -> bool:
+        """Send a request once; return whether there was nobody to take it."""
+        exchange.status, exchange.failure, exchange.broken, exchange.hung = 0, "", False, False
+        exchange.response_headers, exchange.response_body = {}, b""
+        started = time.perf_counter()
+        try:
+            self._exchange(exchange)
+        except urllib3.exceptions.NewConnectionError as error:
+            exchange.failure = f"no connection: {_reason(error)}"
+            return True
+        except (urllib3.exceptions.TimeoutError, TimeoutError):
+            exchange.failure, exchange.hung = f"no whole answer within {self._seconds:g} s", True
+        except (urllib3.exceptions.ProtocolError, http.client.HTTPException, OSError) as error:
+            exchange.failure, exchange.broken = f"the connection broke: {_reason(error)}", True
+        except urllib3.exceptions.SSLError as error:
+            exchange.failure = f"TLS fails: {_reason(error)}"
+        except urllib3.exceptions.HTTPError as error:
+            exchange.failure = f"the answer cannot be read: {_reason(error)}"
+        finally:
+            exchange.seconds = time.perf_counter() - started
+        return False
+
+    def _exchange(self, exchange: Exchange) -> None:
+        response = self._pool.urlopen(
+            exchange.method,
+            exchange.url.removeprefix(self.origin),
+            body=exchange.request_body or None,
+            headers=dict(exchange.request_headers),
+            redirect=False,
+            retries=False,
+            preload_content=False,
+        )
+        try:
+            body = response.read(MAX_ANSWER + 1)
+            if len(body) > MAX_ANSWER:
+                exchange.failure = f"the answer is longer than {MAX_ANSWER >> 20} MiB"
+                response.close()
+                return
+        finally:
+            response.release_conn()
+        exchange.response_headers, exchange.response_body = response.headers, body
+        exchange.status = response.status
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._pool.close()
+
+
+def retry_after(exchange: Exchange) -> float | None:
+    """Return how many seconds an answer asks to wait, None when it does not."""
+    value = exchange.response_headers.get(RETRY_AFTER, "") if exchange.status in THROTTLED else ""
+    if value.isdecimal():
+        return min(float(value), MOST_SECONDS)
+    try:
+        moment = parsedate_to_datetime(value).timestamp()
+    except (ValueError, OverflowError):
+        return None
+    return min(max(moment - time.time(), 0.0), MOST_SECONDS)
+
+
+def name_of(exchange: Exchange) -> str:
+    """Return a request in a few words: operation, method and path."""
+    path = urlsplit(exchange.url).path
+    return f"{exchange.operation} ({exchange.method} {path})" if exchange.operation else f"{exchange.method} {path}"
+
+
+def _reason(error: BaseException) -> str:
+    """Return the innermost cause of an error in its own words."""
+    while isinstance(error.args[-1] if error.args else None, BaseException):
+        error = error.args[-1]
+    words = getattr(error, "strerror", None) or str(error.args[-1] if error.args else "")
+    return OF_PYTHON.sub("", words).rpartition(": ")[2].strip() or type(error).__name__

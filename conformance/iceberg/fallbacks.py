@@ -1,0 +1,74 @@
+"""In how many ways the things are made that requirements on an Iceberg catalog start from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from conformance.checks import contains, text
+from conformance.iceberg.catalog import BODIES, COMMIT_WAYS, COMMITS, CREATED, IcebergCatalog
+from conformance.iceberg.support.content import WIDER, partition
+from conformance.iceberg.support.files import WAYS
+from conformance.iceberg.support.metadata import snapshot_ids
+from conformance.iceberg.support.snapshots import FIRST, new_table_with_snapshots
+from conformance.iceberg.support.staging import SNAPSHOTS
+from conformance.iceberg.support.updates import add_and_use_schema, add_and_use_spec
+from conformance.outcomes import Blocked
+from conformance.targets.fallbacks import GIVEN_PLACE, PLACES, SERVERS_PLACE, Fallbacks
+from conformance.targets.sandbox import TABLE
+
+DAILY = {"fields": [partition(3, "day")]}
+
+
+def _make_table(catalog: IcebergCatalog) -> None:
+    location = text(catalog.metadata(catalog.new_table())["location"], "the location of the table").rstrip("/")
+    folder = location.rpartition("/")[0]
+    catalog.target.table_folder = next((place for place in (folder, location) if catalog.target.prefix in place), "")
+
+
+def _make_commit(catalog: IcebergCatalog) -> None:
+    catalog.update_table(catalog.new_table(), [*add_and_use_schema(WIDER), *add_and_use_spec(DAILY)])
+
+
+def _make_snapshot(catalog: IcebergCatalog) -> None:
+    id, _ = new_table_with_snapshots(catalog, FIRST)
+    contains(snapshot_ids(catalog.metadata(id)), [FIRST], "the snapshots of the table")
+
+
+def _make_tables(catalog: IcebergCatalog) -> None:
+    """Find the body with which tables are made in the place that is tried."""
+    ways = catalog.target.ways
+    ways.find((TABLES,), catalog)
+    if ways.impossible(TABLE):
+        raise Blocked(next(iter(ways.refused[TABLE].values())), "createTable")
+
+
+def _created(operation: str, make: Callable[[IcebergCatalog], object]) -> Fallbacks:
+    return Fallbacks(CREATED[operation], (operation,), tuple(BODIES[operation]), make)
+
+
+NAMESPACES = _created("createNamespace", lambda catalog: catalog.home)
+TABLES = _created("createTable", _make_table)
+REST = (
+    _created("createView", lambda catalog: catalog.new_view()),
+    Fallbacks(COMMITS, ("updateTable",), COMMIT_WAYS, _make_commit, (TABLE,)),
+    Fallbacks(SNAPSHOTS, ("updateTable",), tuple(WAYS), _make_snapshot, (TABLE,)),
+)
+
+
+def find_ways(catalog: IcebergCatalog) -> None:
+    """Find out in which ways the server makes things. Raises Stopped when the run is over."""
+    ways = catalog.target.ways
+    ways.find((NAMESPACES,), catalog)
+    with suppress(Blocked):
+        find_tables(catalog)
+    ways.find(REST, catalog)
+
+
+def find_tables(catalog: IcebergCatalog) -> None:
+    """Find out where the server takes tables, and with which body. Raises Blocked where it makes none."""
+    ways = catalog.target.ways
+    places = (GIVEN_PLACE, SERVERS_PLACE) if catalog.target.settings.location else (SERVERS_PLACE,)
+    ways.find((Fallbacks(PLACES, TABLES.operations, places, _make_tables),), catalog)
+    if ways.impossible(PLACES):
+        raise Blocked(next(iter(ways.refused[PLACES].values())), "createTable")

@@ -1,0 +1,91 @@
+"""Tables and views alike: what a drop leaves, and what a new name leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from conformance.checks import equal, same_items, text, unequal
+from conformance.http.client import Answer
+from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.support.content import SCHEMA
+from conformance.iceberg.support.errors import type_is
+from conformance.iceberg.support.listing import Item, tables_in, views_in
+from conformance.iceberg.support.metadata import renamed
+from conformance.requirement import must
+
+
+class Lifecycle(NamedTuple):
+    """Tables or views: one in words, and what is done with one by its id; `listed` are those of a namespace."""
+
+    id: str
+    new: Callable[[IcebergCatalog], Names]
+    load: Callable[..., Answer]
+    exists: Callable[..., Answer]
+    drop: Callable[..., Answer]
+    rename: Callable[..., Answer]
+    listed: Callable[[IcebergCatalog, Names], list[Item]]
+
+
+of = IcebergCatalog
+KINDS = {
+    "table": Lifecycle(
+        "table", of.new_table, of.load_table, of.table_exists, of.drop_table, of.rename_table, tables_in
+    ),
+    "view": Lifecycle("view", of.new_view, of.load_view, of.view_exists, of.drop_view, of.rename_view, views_in),
+}
+
+
+def _drop(kind: Lifecycle) -> list[str]:
+    return [f"drop{kind.id.title()}"]
+
+
+def _rename(kind: Lifecycle) -> list[str]:
+    return [f"rename{kind.id.title()}"]
+
+
+@must("iceberg.{}.exists.present", operations=lambda kind: [f"{kind.id}Exists"], clause="{}-exists", each=KINDS)
+def test_what_is_there_exists(catalog: IcebergCatalog, case: Lifecycle) -> None:
+    """The test for a {} that is there says 204."""
+    case.exists(catalog, case.new(catalog))
+
+
+@must("iceberg.{}.drop.gone", operations=_drop, clause="drop-{}", each=KINDS)
+def test_dropped_is_gone(catalog: IcebergCatalog, case: Lifecycle) -> None:
+    """A dropped {} cannot be loaded and is not listed, and its name is free for a table, which is another."""
+    id = case.new(catalog)
+    former = text(case.load(catalog, id)["metadata"][f"{case.id}-uuid"], f"the {case.id}-uuid")
+    case.drop(catalog, id)
+    case.load(catalog, id, expect=404)
+    equal(case.listed(catalog, catalog.home), [], f"the listed {case.id}s")
+    catalog.create_table(id, schema=SCHEMA)
+    unequal(catalog.metadata(id)["table-uuid"], former, "the table-uuid of the table that took the name")
+
+
+@must("iceberg.{}.rename.same", operations=_rename, clause="rename-{}", each=KINDS)
+def test_renamed_is_the_same(catalog: IcebergCatalog, case: Lifecycle) -> None:
+    """A renamed {} is there under its new name alone, with the same metadata."""
+    id, other = case.new(catalog), catalog.table_id("renamed")
+    before = renamed(case.load(catalog, id)["metadata"])
+    case.rename(catalog, id, other)
+    equal(renamed(case.load(catalog, other)["metadata"]), before, f"the metadata of the {case.id}")
+    case.load(catalog, id, expect=404)
+    same_items(case.listed(catalog, catalog.home), [other], f"the listed {case.id}s")
+
+
+@must("iceberg.{}.rename.across", operations=_rename, clause="rename-{}-across", each=KINDS)
+def test_rename_into_another_namespace(catalog: IcebergCatalog, case: Lifecycle) -> None:
+    """A {} moves to another namespace, or 406 says that the server cannot do that and nothing changes."""
+    id, other = case.new(catalog), (*catalog.new_namespace(), "moved")
+    moved = case.rename(catalog, id, other, expect=(204, 406)).status == 204
+    case.load(catalog, other, expect=200 if moved else 404)
+    case.load(catalog, id, expect=404 if moved else 200)
+
+
+@must("iceberg.{}.rename.namespace_missing", operations=_rename, clause="rename-{}-namespace", kind="error", each=KINDS)
+def test_rename_into_missing_namespace(catalog: IcebergCatalog, case: Lifecycle) -> None:
+    """A new name in a missing namespace is refused with 404 of type NoSuchNamespaceException; the {} stays."""
+    id = case.new(catalog)
+    refused = case.rename(catalog, id, (*catalog.missing_namespace(), "moved"), expect=404)
+    type_is(refused, "NoSuchNamespaceException")
+    case.load(catalog, id)

@@ -1,0 +1,1 @@
+"""How much the suite notices: requirements against faults of the reference server."""

@@ -1,0 +1,212 @@
+"""What the requests of the table are about, and callers with exactly the grants of a cell. A run makes it once.
+
+One principal has a role for each grant that a cell needs, and a cell calls with a token for the roles of its grants.
+A role is made when it is first needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+from conformance.http.client import Answer, Client, bearer
+from conformance.http.operation_client import FORM_TYPE
+from conformance.outcomes import Blocked
+from conformance.polaris.support.access.calls import CATALOG_ADMIN, AccessRequest, Names, calls
+from conformance.polaris.support.access.content import SCHEMA, new_policy, new_view
+from conformance.polaris.support.access.table import Grant, Grants
+
+DONE = (200, 201, 204)
+CONTENT = "CATALOG_MANAGE_CONTENT"
+POWERLESS: Grants = ()
+EVERY_ROLE = "PRINCIPAL_ROLE:ALL"
+Value = Callable[[str], dict[str, Any]]
+
+
+class AccessFixture:
+    """See the module. `admin` is a client that manages, `new_name` gives names, `value` what a new catalog is."""
+
+    def __init__(self, admin: Client, new_name: Callable[[], str], value: Value) -> None:
+        self.admin = admin.located(lambda path: path)  # requests name their catalogs
+        self._new_name = new_name
+        self._roles: dict[tuple[str, ...], str] = {}
+        self._clients: dict[frozenset[str], Client] = {}
+        self._lacking: set[str] = set()
+        catalog = new_name()
+        self.value = value(catalog)
+        location = f"{self.value['properties']['default-base-location']}/none"
+        fixed: dict[str, Any] = {"catalog": catalog, "location": location, "catalog_value": self.value}
+        drawn = {name: new_name() for name in Names.__annotations__ if name not in fixed}
+        self.names = Names(**{**drawn, **fixed})
+        with admin.preparing():
+            self._make_catalog()
+            self._make_principals()
+        self.calls = calls(self.names)
+
+    # Asking
+
+    def ask(self, request: str, grants: Grants, *, spare: bool = False) -> Answer:
+        """Send a request of the table as a caller with these grants and no others.
+
+        With `spare` it is about a thing of its own, if it takes one away. Raises Blocked where what it is about could
+        not be made.
+        """
+        takes = self.calls[request].takes
+        names = self._with_another(takes) if spare and takes else self.names
+        call = calls(names)[request] if names is not self.names else self.calls[request]
+        self._require(call)
+        answer = self.send(call, self.caller(grants, call, names))
+        if takes and names is self.names and answer.status in DONE:
+            self.names = self._with_another(takes)
+            self.calls = calls(self.names)
+        return answer
+
+    def caller(self, grants: Grants, call: AccessRequest, names: Names | None = None) -> Client:
+        """Return a client with exactly these grants, on what a call is about."""
+        with self.admin.preparing():
+            roles = [self._role(grant, call, names or self.names) for grant in grants] or [self._role(None)]
+            return self.in_roles(roles)
+
+    def in_roles(self, roles: list[str]) -> Client:
+        """Return a client with a token for these principal roles."""
+        key = frozenset(roles)
+        if key not in self._clients:
+            self._clients[key] = self.log_in(self.holder, " ".join(f"PRINCIPAL_ROLE:{role}" for role in sorted(key)))
+        return self._clients[key]
+
+    def log_in(self, credentials: Mapping[str, str], scope: str) -> Client:
+        """Return a client with a token for credentials."""
+        form = {"grant_type": "client_credentials", **credentials, "scope": scope}
+        answer = self.admin.call(
+            "getToken", body=urlencode(form).encode(), content_type=FORM_TYPE, headers={"Authorization": None}
+        )
+        return self.admin.as_(bearer(str(answer["access_token"])))
+
+    def send(self, call: AccessRequest, client: Client) -> Answer:
+        """Send a call through a client, whatever is answered."""
+        return client.call(
+            call.operation,
+            path=call.path,
+            query=call.query,
+            json=call.body,
+            headers=call.headers,
+            expect=None,
+        )
+
+    # Making
+
+    def manage(self, operation: str, body: Any = None, **path: str) -> Answer:
+        """Do something as the administrator. Raises Blocked where that fails."""
+        return self.admin.call(operation, path=path, json=body, expect=DONE)
+
+    def new_principal(self) -> tuple[str, dict[str, str]]:
+        """Make a principal and return its name and its credentials, as a form has them."""
+        name = self._new_name()
+        with self.admin.preparing():
+            return name, self._principal(name)
+
+    def as_(self, credentials: Mapping[str, str | None]) -> Client:
+        """Return a client that calls with other credentials; see Client.as_."""
+        return self.admin.as_(credentials)
+
+    def new_role(self, *grants: Mapping[str, Any]) -> str:
+        """Make a principal role of the one who calls, and a role of the catalog of the same name with these grants."""
+        name = self._new_name()
+        self.manage("createPrincipalRole", {"principalRole": {"name": name}})
+        self.manage("assignPrincipalRole", {"principalRole": {"name": name}}, principalName=self._holder)
+        if grants:
+            self.manage("createCatalogRole", {"catalogRole": {"name": name}}, catalogName=self.names.catalog)
+            for grant in grants:
+                self.grant(name, grant)
+            body = {"catalogRole": {"name": name}}
+            path = {"principalRoleName": name, "catalogName": self.names.catalog}
+            self.manage("assignCatalogRoleToPrincipalRole", body, **path)
+        return name
+
+    def grant(self, role: str, grant: Mapping[str, Any]) -> Answer:
+        """Grant something to a role of the catalog."""
+        path = {"catalogName": self.names.catalog, "catalogRoleName": role}
+        return self.manage("addGrantToCatalogRole", {"grant": grant}, **path)
+
+    def _role(self, grant: Grant | None, call: AccessRequest | None = None, names: Names | None = None) -> str:
+        """Return the role that has a grant alone, on what a call is about; without a grant one that has nothing."""
+        value = _on(grant, names, call.table) if grant and names and call else None
+        key = tuple(map(str, value.values())) if value else ()
+        if key not in self._roles:
+            self._roles[key] = self.new_role(*([value] if value else []))
+        return self._roles[key]
+
+    def _make_catalog(self) -> None:
+        """Make the catalog and what is in it; its administrator, the run, may do everything there."""
+        names = self.names
+        self.manage("createCatalog", {"catalog": self.value})
+        self.grant(CATALOG_ADMIN, {"type": "catalog", "privilege": CONTENT})
+        for levels in ([names.namespace], [names.namespace, names.child], [names.other]):
+            self.manage("createNamespace", {"namespace": levels, "properties": {}}, prefix=names.catalog)
+        for name in (names.table, names.second):
+            self._make("table", name)
+        self._make("table", names.second, names.other)
+        for kind in ("view", "generic", "policy"):
+            self._make(kind, getattr(names, kind))
+
+    def _make(self, kind: str, name: str, namespace: str = "") -> None:
+        """Make a thing of a kind in the namespace, or in another one; note what the server does not make."""
+        space = namespace or self.names.namespace
+        operation, body = {
+            "table": ("createTable", {"name": name, "schema": SCHEMA}),
+            "view": ("createView", new_view(space, name)),
+            "generic": ("createGenericTable", {"name": name, "format": "delta"}),
+            "policy": ("createPolicy", new_policy(name)),
+            "principal": ("createPrincipal", {"principal": {"name": name}}),
+            "principal_role": ("createPrincipalRole", {"principalRole": {"name": name}}),
+        }[kind]
+        if operation in self.admin.document.operations:
+            path = {"prefix": self.names.catalog, "namespace": space}
+            answer = self.admin.call(operation, path=path, json=body, expect=None)
+            if answer.status not in DONE:
+                self._lacking.add(name)
+
+    def _make_principals(self) -> None:
+        names = self.names
+        for role in (names.role, names.loose_role):
+            self.manage("createCatalogRole", {"catalogRole": {"name": role}}, catalogName=names.catalog)
+        for kind in ("principal", "principal_role"):
+            self._make(kind, getattr(names, kind))
+        path = {"principalRoleName": names.principal_role, "catalogName": names.catalog}
+        self.manage("assignCatalogRoleToPrincipalRole", {"catalogRole": {"name": names.role}}, **path)
+        self._holder = self._new_name()
+        self.holder = self._principal(self._holder)
+
+    def _principal(self, name: str) -> dict[str, str]:
+        issued = self.manage("createPrincipal", {"principal": {"name": name}})["credentials"]
+        return {"client_id": str(issued["clientId"]), "client_secret": str(issued["clientSecret"])}
+
+    def _with_another(self, field: str) -> Names:
+        """Return the names with a new thing in place of one that a request takes away."""
+        name = self._new_name()
+        with self.admin.preparing():
+            self._make(field, name)
+        changed: dict[str, Any] = {field: name}
+        return replace(self.names, **changed)
+
+    def _require(self, call: AccessRequest) -> None:
+        """Raise Blocked for a call about something that the server did not make."""
+        said = repr((call.path, call.body, call.query))
+        for name in self._lacking:
+            if name in said:
+                raise Blocked("what the request is about could not be made", call.operation)
+
+
+def _on(grant: Grant, names: Names, table: str) -> dict[str, Any]:
+    """Return a grant as a body has it, on the thing of its level."""
+    inside = {"namespace": [names.namespace]}
+    things: dict[str, dict[str, Any]] = {
+        "catalog": {},
+        "namespace": inside,
+        "table": {**inside, "tableName": getattr(names, table)},
+        "view": {**inside, "viewName": names.view},
+        "policy": {**inside, "policyName": names.policy},
+    }
+    return {"type": grant.level, **things[grant.level], "privilege": grant.privilege}

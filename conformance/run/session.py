@@ -1,0 +1,333 @@
+"""One run against one target, from the first look to the results."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import cast
+
+from conformance.apis import requirements, suite_part
+from conformance.coverage.cells import CellLog
+from conformance.findings.again import again
+from conformance.findings.expectations import Expectations
+from conformance.findings.expectations_file import load_expectations
+from conformance.findings.flaky import SENT_AGAIN, as_flaky, is_flaky
+from conformance.findings.replay import Finding, Replayed, replay
+from conformance.http.client import Client
+from conformance.http.exchange import Exchange
+from conformance.http.exchange_log import ExchangeBuffer, ExchangeLog
+from conformance.outcomes import Stopped
+from conformance.requirement import REQUIREMENTS, VIEWS, Requirement
+from conformance.results import (
+    Depth,
+    OperationRecord,
+    Result,
+    Results,
+    RunRecord,
+    State,
+    StopRecord,
+    TargetRecord,
+    kit_name,
+    new_run_id,
+)
+from conformance.run.selection import Scope, Selection, selection_of
+from conformance.settings import Settings
+from conformance.suite import Suite
+from conformance.targets.sandbox import NAMESPACE, Thing
+from conformance.targets.server_profile import server_profile
+from conformance.targets.target import OFFERED, Target, connect
+from conformance.verdict import FINDINGS
+from specs.apis import apis
+from specs.problems import Problem
+
+
+class Session:
+    """Connects, collects results, and writes them down."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        command: str = "",
+        ids: Collection[str] | None = None,
+        known: Target | None = None,
+        log: ExchangeLog | ExchangeBuffer | None = None,
+        *,
+        own: bool = False,
+    ) -> None:
+        """Find out about the target, unless it is `known`. Raises Problem when it cannot be tested.
+
+        Who listens to a known target hears of the run, too. `ids` are all that is wanted, if given; `log` takes the
+        exchanges, by default the file in the report's folder. `own` says that the run is about the suites of the target
+        and no others: where nothing of them is wanted, nothing is sent.
+        """
+        self.settings = settings
+        self.command = command or " ".join(sys.argv[:1])
+        self.started = datetime.now(UTC)
+        self.interrupted = False
+        self.selected = self.available = 0
+        self.kit_errors: list[str] = []
+        self._id = new_run_id(self.started)
+        self._clock = time.perf_counter()
+        self._results: dict[str, Result] = {}
+        self._order: dict[str, int] = {}
+        self._notes: list[str] = []
+        self.elsewhere: dict[str, str] = {}  # verdicts of other processes of the run
+        self.target: Target = known or connect(settings)
+        self.suite = Suite(settings, self.target)
+        self._scope = Scope.of(self.target.profile, self.target.document)
+        self._selection = _selection(self.target, ids)
+        for profile in self.target.profile.tested_by():
+            self.client.wire.extra_checks.update(suite_part(profile.api).extra_checks(profile))
+        self._expectations = Expectations(
+            load_expectations(settings.expect, self.target.profile.name), settings.depth, date.today()
+        )
+        self._tested_suites: set[str] = set()
+        self.log = log or ExchangeLog(Path(settings.report))
+        levels = {scale for profile in self.target.profile.tested_by() for scale in suite_part(profile.api).levels}
+        self.cells = CellLog(self.target.document, tuple(levels))
+        self._also = self.client.recording.listener
+        self.client.recording.listener = self._hear
+        self.client.recording.cells = self.cells
+        if settings.max_time:
+            self.client.traffic.ends = time.monotonic() + settings.max_time
+        if own and self._is_empty():
+            self._notes = [f"The run in {settings.report} met all that was tested."] if settings.last_failed else []
+        elif not known:
+            self._meet()
+
+    def _meet(self) -> None:
+        """Get to know the target. Raises Problem when it cannot be tested: then nothing is left in the folder."""
+        try:
+            with suppress(Stopped):  # the run ends at its first requirement then, and says why
+                handshake(self.target)
+        except Problem:
+            self.finish()
+            raise
+
+    def _is_empty(self) -> bool:
+        """True when nothing of the target's suites is wanted."""
+        suites = map(requirements, self.target.profile.suites)
+        return not any(self.wants(requirement) for suite in suites for requirement in suite.values())
+
+    @property
+    def client(self) -> Client:
+        """The client of the run."""
+        return self.target.client
+
+    def wants(self, requirement: Requirement | None) -> bool:
+        """True when the run is about this requirement."""
+        return requirement is not None and self._scope.has(requirement) and self._selection.takes(requirement)
+
+    def begin(self, selected: Sequence[str], collected: Iterable[Requirement]) -> None:
+        """Hear which requirements will be tested, in the order of the results, and which were there to choose from.
+
+        The report of an earlier run is kept where there are none.
+        """
+        self._tested_suites = {requirement.suite for requirement in collected}
+        suites = {requirement.suite for requirement in collected if requirement.suite == requirement.api}
+        known = {requirement.id: requirement for requirement in collected} | {
+            name: requirement for api in suites for name, requirement in requirements(api).items()
+        }
+        self.selected, self.available = len(selected), sum(map(self._scope.has, known.values()))
+        self._order = {name: place for place, name in enumerate(selected)}
+        if selected:
+            self.log.keep()
+
+    def place(self, requirement_id: str) -> int:
+        """Return where a requirement comes in the order of results; what is none of them comes last."""
+        return self._order.get(requirement_id, len(self._order))
+
+    def add(self, result: Result) -> None:
+        """Take the verdict on one requirement, in place of an earlier one."""
+        self._results[result.id] = result
+
+    def verdict(self, requirement_id: str) -> str | None:
+        """Return the verdict on a requirement, None while there is none."""
+        result = self._results.get(requirement_id)
+        return result.verdict if result else self.elsewhere.get(requirement_id)
+
+    def blocked(self) -> dict[str, str]:
+        """Return the requirements that are blocked, and what blocks each."""
+        return {name: result.blocked_by or "" for name, result in self._results.items() if result.verdict == "blocked"}
+
+    @property
+    def replayed(self) -> set[str]:
+        """The requirements that may have a stored counterexample sent."""
+        return self._expectations.replayed
+
+    def as_expected(self, result: Result) -> Result:
+        """Return a result as the expectations have it."""
+        return self._expectations.apply(result)
+
+    def replay_known(self, requirement: Requirement) -> None:
+        """Send the stored counterexample of a requirement, if there is one, and drop what it made."""
+        if finding := self._expectations.example(requirement):
+            with suppress(Stopped):  # the run is over
+                self._expectations.replays[requirement.id] = self._replay(finding)
+
+    def look_again(self) -> None:
+        """Send the steps of all findings again, and drop what they made: one that ends well then is flaky."""
+        base = self.settings.server.rstrip("/")
+        with suppress(Stopped):
+            for result in list(self._results.values()):
+                if result.verdict in FINDINGS and result.kind in SENT_AGAIN and not is_flaky(result.message):
+                    steps = Finding(result.id, result.kind, result.message, result.steps, base, self.target.prefix)
+                    replayed = self._replay(steps)
+                    if replayed.state == "fixed":
+                        self.add(as_flaky(result, replayed))
+
+    def _replay(self, finding: Finding) -> Replayed:
+        """Send the steps of a finding again, and drop what they made. Raises Stopped when the run is over.
+
+        A warehouse that the run has made before its first requirement keeps its name: no step makes it. On a server
+        that cannot drop all that is there stays: it is not looked at again after each finding.
+        """
+        made, sandbox = self.target.settings.warehouse, self.target.sandbox
+        replayed = replay(finding, self.target, {made: made} if made.startswith(self.target.prefix) else {})
+        if sandbox.inventory and sandbox.inventory.undroppable():
+            sandbox.clean_up()
+        else:
+            sandbox.sweep(end=False)
+        return replayed
+
+    def results(self) -> Results:
+        """Return the results so far."""
+        others = {*apis(), *VIEWS} - self._tested_suites
+        expected = self._expectations.records(REQUIREMENTS, others) if self.selected else ()
+        tested = sorted(self._results.values(), key=lambda result: self.place(result.id))
+        return Results.of(self._run(), self._target(), tested, self.cells.records(), expected)
+
+    def _hear(self, exchange: Exchange) -> None:
+        self.log.add(exchange)
+        self.cells.note(exchange)
+        if self._also:
+            self._also(exchange)
+
+    def finish(self) -> None:
+        """Close what the run had open."""
+        self.log.close()
+        self.client.close()
+        self.target.canaries.remove()
+
+    def _run(self) -> RunRecord:
+        traffic = self.client.traffic
+        return RunRecord(
+            id=self._id,
+            started=self.started.isoformat(timespec="seconds"),
+            seconds=round(time.perf_counter() - self._clock, 3),
+            seed=self.settings.seed,
+            depth=cast(Depth, self.settings.depth),
+            command=self.command,
+            again=again(self.settings),
+            prefix=self.target.prefix,
+            kit=kit_name(),
+            interrupted=self.interrupted,
+            requests=self.client.requests,
+            selected=self.selected,
+            available=self.available,
+            left_behind=list(self.target.sandbox.left_behind),
+            notes=[*self._notes, *traffic.notes()],
+            not_reached=[name for name in self._order if name not in self._results],
+            stopped=_stopped(traffic.stopped) if traffic.stopped else None,
+        )
+
+    def _target(self) -> TargetRecord:
+        target = self.target
+        states = {name: target.state(name) for name in target.probes}
+        return TargetRecord(
+            url=self.settings.server,
+            name=self.settings.name or self.settings.server,
+            api=self.settings.api,
+            profile=target.profile.name,
+            document=target.document.title,
+            server=target.server,
+            facts=target.capabilities,
+            operations=[
+                OperationRecord(
+                    id=operation.id,
+                    resource=operation.resource,
+                    summary=operation.summary,
+                    state=cast(State, states.get(operation.id, OFFERED)),
+                )
+                for operation in target.document.operations.values()
+            ],
+            settings=self.settings.shown(),
+            traits=server_profile(target),
+        )
+
+
+@contextmanager
+def met(settings: Settings) -> Iterator[Target]:
+    """Yield a target that is known, and drop what was made on it. Raises Problem when it cannot be tested."""
+    target = connect(settings)
+    try:
+        handshake(target)
+        yield target
+    finally:
+        target.sandbox.sweep()
+        target.client.close()
+        target.canaries.remove()
+
+
+def handshake(target: Target) -> None:
+    """Get to know a target. Raises Problem when it cannot be tested, or would keep what a run makes."""
+    prober = suite_part(target.settings.api).prober(target)
+    target.handshake(prober)
+    if not target.client.traffic.stopped:
+        _check_namespace(target)
+        _check_droppable(target, [kind for kind in _undroppable(target) if not _may_drop(target, kind)])
+    target.explore(prober)
+    if target.mute and _undroppable(target):
+        target.sandbox.sweep(end=False)  # what was made to explore is there: its drops tell what probes did not
+        stays = {left.kind for left in target.sandbox.left_behind}
+        _check_droppable(target, [kind for kind in _undroppable(target) if kind in stays])
+
+
+def _undroppable(target: Target) -> list[str]:
+    return target.sandbox.inventory.undroppable() if target.sandbox.inventory else []
+
+
+def _may_drop(target: Target, kind: str) -> bool:
+    """True when the 404 to the probe of a drop may also be about what is not there."""
+    drops = target.sandbox.inventory.drops if target.sandbox.inventory else {}
+    return target.mute and target.probes[drops[kind]].exchange.status == 404
+
+
+def _selection(target: Target, ids: Collection[str] | None = None) -> Selection:
+    return selection_of(target.settings, target.document, target.profile.tested_by(), ids)
+
+
+def _stopped(stopped: Stopped) -> StopRecord:
+    """Return why a run ended before its end, with the request that shows it."""
+    step = stopped.exchange.to_step() if stopped.exchange else None
+    return StopRecord(message=str(stopped.msg), gone=stopped.gone, step=step)
+
+
+def _check_namespace(target: Target) -> None:
+    """Raise Problem when the server says that the given namespace is not there."""
+    inventory = target.sandbox.inventory
+    operation = next(filter(inventory.offers, inventory.looks[NAMESPACE]), None) if inventory else None
+    if inventory and inventory.base and operation:
+        answer = inventory.look(operation, Thing(NAMESPACE, inventory.base))
+        if answer and answer.status == 404:
+            raise Problem(
+                f"{answer.url}: there is no namespace {target.settings.namespace}.",
+                "Name one that exists with --namespace.",
+            )
+
+
+def _check_droppable(target: Target, kinds: Sequence[str]) -> None:
+    """Raise Problem when things of these kinds would stay, unless that is wanted, or happens in one namespace."""
+    if kinds and not target.settings.leave_behind and not target.settings.namespace:
+        names = " and ".join(f"{kind}s" for kind in kinds)
+        scope, selection = Scope.of(target.profile, target.document), _selection(target)
+        known = [requirement for suite in target.profile.suites for requirement in requirements(suite).values()]
+        count = sum(scope.has(requirement) and selection.takes(requirement) for requirement in known)
+        raise Problem(
+            f"This server cannot drop {names}: up to {count:,} of each would stay on it.",
+            "Accept that with --leave-behind, or keep all of them in one namespace with --namespace NAME.",
+        )

@@ -1,0 +1,221 @@
+"""What a run makes on a server, and how it is dropped again.
+
+Every name of a run starts with its prefix. What a requirement may have made is noted before it is asked for, and
+dropped after it. At the end the server is asked what it still has of the run: that is dropped too, contents first,
+and what is there afterwards is left behind.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Container, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from conformance.http.client import Client
+
+if TYPE_CHECKING:
+    from conformance.http.exchange import Exchange
+    from conformance.targets.inventory import Inventory
+
+NAMESPACE, TABLE, VIEW, REGISTRATION = "namespace", "table", "view", "registration"
+Names = tuple[str, ...]
+DEEPEST = 8
+DROPPED = (200, 202, 204)
+GONE = 404
+MOST_TRIES = 3  # of an operation that the server seemed to lack: one odd answer may have said so
+STAYED = "its drop was answered with success, but it is there"
+UNSEEN = "not verified: no operation of the server shows whether they are there"
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """Something that a run may have made. An id that is a string is sent as it is.
+
+    A registration is a table whose files are not the server's own: it is taken out of the catalog, its files stay.
+    """
+
+    kind: str
+    id: Names | str
+
+    @property
+    def name(self) -> str:
+        """Its levels with dots between them."""
+        return self.id if isinstance(self.id, str) else ".".join(self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """What is still there after a run, and why."""
+
+    kind: str
+    name: str
+    reason: str
+
+
+@dataclass
+class Sandbox:
+    """See the module. `doubtful` is what was not clearly dropped, and what the server said to that.
+
+    `registrations` are the ids of all that were noted: servers list them as tables, but they must not be purged.
+    `kept` is what the whole run needs: it is dropped at the end.
+    """
+
+    client: Client
+    inventory: Inventory | None = None
+    made: dict[Thing, None] = field(default_factory=dict)
+    doubtful: dict[Thing, str] = field(default_factory=dict)
+    left_behind: list[Leftover] = field(default_factory=list)
+    registrations: set[Names | str] = field(default_factory=set)
+    kept: dict[Thing, None] = field(default_factory=dict)
+
+    def note(self, kind: str, ids: Iterable[Names | str]) -> None:
+        """Note things before they are asked for, so that they are dropped whatever the server answers.
+
+        What does not have a name of the run is left alone.
+        """
+        things = [Thing(kind, id) for id in ids if self.inventory is None or self.inventory.is_ours(id)]
+        self.registrations.update(thing.id for thing in things if thing.kind == REGISTRATION)
+        self.made.update(dict.fromkeys(map(self._known, things)))
+
+    def note_made(self, operation: str, id: Names | str) -> None:
+        """Note what a call of an operation on an id may make."""
+        if self.inventory and operation in self.inventory.creates:
+            self.note(self.inventory.creates[operation], [id])
+
+    def note_request(self, exchange: Exchange) -> None:
+        """Note what a request may make, before it is sent again."""
+        thing = self.inventory.made_by(exchange) if self.inventory else None
+        if thing:
+            self.note(thing.kind, [thing.id])
+
+    def note_renamed(self, operation: str, source: Names | str, destination: Names) -> None:
+        """Note the new name that a call of an operation may give to something: a registration stays one."""
+        if self.inventory and operation in self.inventory.renames:
+            kind = self.inventory.renames[operation]
+            self.note(REGISTRATION if source in self.registrations else kind, [destination])
+
+    def keep(self) -> None:
+        """Keep all that was noted so far to the end of the run."""
+        self.kept.update(self.made)
+        self.made.clear()
+
+    def clean_up(self, *, look: bool = False) -> None:
+        """Drop what was noted since the last time, and with `look` all that is found in its namespaces.
+
+        What was interrupted goes on where it was when this is called again.
+        """
+        if self.inventory is None or self.client.gone:
+            return
+        with self.client.cleaning():
+            self.inventory.prepare()
+            if look:
+                namespaces = [thing for thing in self.made if thing.kind == NAMESPACE]
+                self.made.update(dict.fromkeys(self._deep(self.inventory, namespaces)))
+            for thing in ordered(self.made, self.inventory.outer):
+                self._drop(self.inventory, thing)
+                del self.made[thing]
+
+    def sweep(self, *, end: bool = True) -> None:
+        """Drop all that the server still has of the run, look again, and note what is left behind.
+
+        What the whole run needs stays unless it is at its end.
+        """
+        self.clean_up()
+        if self.inventory is None or self.client.gone:
+            return
+        in_vain: Counter[str] = Counter()
+        with self.client.cleaning():
+            if end:
+                self.doubtful |= dict.fromkeys(self.kept, "nobody asked to drop it")
+                self.kept.clear()
+            found = self._found(self.inventory)
+            for thing in ordered({**found, **self.doubtful}, self.inventory.outer):
+                self._drop(self.inventory, thing, in_vain, there=thing in found)
+            listed = self._found(self.inventory) if end or self.doubtful else {}
+            reasons = {
+                thing: self._reason(self.inventory, thing, listed) for thing in ordered({**listed, **self.doubtful})
+            }
+        self.left_behind = [Leftover(thing.kind, thing.name, reason) for thing, reason in reasons.items() if reason]
+
+    def _found(self, inventory: Inventory) -> dict[Thing, None]:
+        """Return what the server lists of the run, without what is kept."""
+        return {thing: None for thing in self._listed(inventory) if thing not in self.kept}
+
+    def _reason(self, inventory: Inventory, thing: Thing, listed: Container[Thing]) -> str:
+        """Return why something is left behind, "" for what is not.
+
+        It is there when the server says so, or lists it and says nothing else. What nothing shows may be there. What a
+        server lists and cannot drop is there without being asked for: there may be thousands of such things.
+        """
+        there = (thing in listed and not inventory.can_drop(thing.kind)) or inventory.is_there(thing)
+        if there or (there is None and thing in listed):
+            return self.doubtful.get(thing, STAYED)
+        return UNSEEN if there is None and not inventory.can_see(thing.kind) else ""
+
+    def _drop(
+        self, inventory: Inventory, thing: Thing, in_vain: Counter[str] | None = None, *, there: bool = False
+    ) -> None:
+        """Drop something, a namespace with what is in it; note what the server says when it does not."""
+        answer = self._ask(inventory, thing, in_vain, there=there)
+        if answer and answer.status == 409 and thing.kind == NAMESPACE:
+            for inner in ordered(self._deep(inventory, [thing])):
+                self._ask(inventory, inner, in_vain, there=True)
+            answer = inventory.drop(thing)
+        self.doubtful.pop(thing, None)
+        if answer is None:
+            self.doubtful[thing] = f"the server cannot drop a {thing.kind}"
+        elif answer.status not in (*DROPPED, GONE):
+            said = answer.status or answer.failure
+            self.doubtful[thing] = f"{answer.operation} is answered with {said}"
+
+    def _ask(self, inventory: Inventory, thing: Thing, in_vain: Counter[str] | None, *, there: bool) -> Exchange | None:
+        """Ask to drop something; None when the server lacks the operation, or still seems to after some tries.
+
+        Only a sweep tries: `in_vain` counts, for each kind, its tries on what is known to be there.
+        """
+        if inventory.can_drop(thing.kind):
+            return inventory.drop(thing)
+        if in_vain is None or in_vain[thing.kind] >= MOST_TRIES:
+            return None
+        answer = inventory.drop(thing)
+        dropped = answer is not None and answer.status in DROPPED
+        in_vain[thing.kind] = 0 if dropped else in_vain[thing.kind] + there
+        return answer if dropped else None
+
+    def _known(self, thing: Thing) -> Thing:
+        """Return what a thing is that is noted or listed as a table."""
+        return Thing(REGISTRATION, thing.id) if thing.kind == TABLE and thing.id in self.registrations else thing
+
+    def _listed(self, inventory: Inventory) -> list[Thing]:
+        roots = [self._known(thing) for thing in inventory.roots()]
+        return [*roots, *self._deep(inventory, [thing for thing in roots if thing.kind == NAMESPACE])]
+
+    def _deep(self, inventory: Inventory, namespaces: Sequence[Thing]) -> list[Thing]:
+        """Return all that is in namespaces, at any depth; a server that shows one list everywhere ends it too."""
+        contents: dict[Thing, None] = {}
+        level = list(namespaces)
+        for _ in range(DEEPEST):
+            things = [self._known(thing) for namespace in level for thing in inventory.inside(namespace)]
+            inner = [thing for thing in things if thing not in contents]
+            contents.update(dict.fromkeys(inner))
+            level = [thing for thing in inner if thing.kind == NAMESPACE]
+            if not level:
+                break
+        return list(contents)
+
+
+def ordered(things: Iterable[Thing], outer: Sequence[str] = ()) -> list[Thing]:
+    """Return things in the order in which they can be dropped: contents first, namespaces from the deepest up.
+
+    `outer` are the kinds of what namespaces lie in, or need: they come last, in this order.
+    """
+    ranks = {NAMESPACE: 1, **{kind: place for place, kind in enumerate(outer, 2)}}
+    return sorted(things, key=lambda thing: (ranks.get(thing.kind, 0), -len(thing.id) * (thing.kind == NAMESPACE)))
+
+
+def summary(left_behind: Collection[Leftover | str]) -> list[str]:
+    """Return a line for each kind and reason: "12 tables: dropTable is answered with 405"; older results have lines."""
+    lines = [left for left in left_behind if isinstance(left, str)]
+    counts = Counter((left.kind, left.reason) for left in left_behind if not isinstance(left, str))
+    return [*lines, *(f"{count:,} {kind}{'s' * (count > 1)}: {why}" for (kind, why), count in counts.most_common())]

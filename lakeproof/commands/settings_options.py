@@ -1,0 +1,62 @@
+"""The options of commands that are settings of a run, made from the table of them in conformance/settings.py."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from conformance.settings import SETTINGS, Settings, flag
+
+F = TypeVar("F", bound=Callable[..., Any])
+SELECTION = ("kinds", "operation", "clause", "select")
+CONNECTION = ("timeout", "max_time", "wait", "ca", "insecure", "cert", "key", "leave_behind")
+
+
+def settings_options(*names: str, **helps: str) -> Callable[[F], F]:
+    """Give a command these settings as options; `helps` are further ones, of which it says something else.
+
+    None, or no value, means that an option was not given: environment and file have a say then.
+    """
+
+    def give(command: F) -> F:
+        for name in reversed((*names, *helps)):
+            command = _option(name, helps.get(name, ""))(command)
+        return command
+
+    return give
+
+
+class SettingsCommand(click.Command):
+    """A command whose help has the settings of a run in sections, and its own options in the last of them."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """See click.Command."""
+        title, sections = "", defaultdict[str, list[tuple[str, str]]](list)
+        for option in self.get_params(ctx):
+            title = SETTINGS[option.name].section or title if option.name in SETTINGS else title
+            if isinstance(option, click.Option) and (record := option.get_help_record(ctx)):
+                sections[title].append(record)
+        widest = max(len(flags) for records in sections.values() for flags, _ in records)
+        for title, records in sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(flags.ljust(widest), help) for flags, help in records])
+
+
+def _option(name: str, help: str) -> Callable[[F], F]:
+    setting, default = SETTINGS[name], getattr(Settings(), name)
+    text = help or setting.help
+    if setting.choices:
+        text += f": {', '.join(setting.choices())}."
+    if default and isinstance(default, str | int | float):
+        text += f"  [default: {default:g}]" if isinstance(default, float) else f"  [default: {default}]"
+    kinds: dict[str, Any] = {"type": type(default), "metavar": setting.metavar}
+    if isinstance(default, tuple):
+        kinds = {"multiple": True, "metavar": setting.metavar}
+    elif default is False:
+        kinds = {"is_flag": True, "default": None}
+    elif setting.choices:
+        kinds["type"] = click.Choice([*setting.choices()])
+    return click.option(*filter(None, (setting.short, flag(name))), name, help=text, **kinds)

@@ -1,0 +1,107 @@
+"""The embedded server in a process of its own: who tests it does not share an interpreter lock with it."""
+
+from __future__ import annotations
+
+import gc
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from types import TracebackType
+
+from lakeproof.cli import COLLECT_AFTER
+from lakeproof.packages import FOLDER
+from reference_server import limits
+from reference_server.serve import SWITCH_SECONDS, Server, ServerSettings
+from specs.problems import Problem
+
+# Packages of the working directory or PYTHONPATH may have the names of ours: ours are imported first.
+CODE = (
+    "import sys; sys.path.insert(0, sys.argv[1]); import lakeproof; lakeproof.bind_packages(); del sys.path[0]; "
+    "from lakeproof.server_process import serve_until_closed; serve_until_closed(int(sys.argv[2]))"
+)
+MEMORY = "/dev/shm"  # noqa: S108 - the file system in memory that Linux has for everybody
+ENOUGH_BYTES = 2 << 30
+
+
+class ServerProcess:
+    """A server for a `with` block, as `Server` is one; its process ends with the block, and with this process."""
+
+    def __init__(self, settings: ServerSettings) -> None:
+        """Start the process; `start` waits for it. It hears of no interruption: a run cleans up first."""
+        self.urls: dict[str, str] = {}
+        self._pipe, there = Pipe()
+        self._process = subprocess.Popen(  # noqa: S603 - our own code
+            [sys.executable, "-P", "-c", CODE, str(FOLDER), str(there.fileno())],
+            pass_fds=[there.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+            env={**os.environ, **temporary_files_in_memory()},
+        )
+        there.close()
+        with suppress(OSError):  # it has ended already: there is no answer then
+            self._pipe.send(settings)
+
+    @property
+    def url(self) -> str:
+        """The base URL of the only API served, or of the first."""
+        return next(iter(self.urls.values()))
+
+    def start(self) -> ServerProcess:
+        """Wait until the server listens. Raises Problem for settings that cannot be served."""
+        try:
+            answer = self._pipe.recv()
+        except (EOFError, OSError):
+            answer = Problem("The embedded server did not start.", "What it printed says why.")
+        if isinstance(answer, Problem):
+            self.stop()
+            raise answer
+        self.urls = answer
+        return self
+
+    def stop(self) -> None:
+        """Let the server close everything and remove its temporary files, as `Server.stop` does."""
+        self._pipe.close()
+        try:
+            self._process.wait(3 * limits.STOP)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def __enter__(self) -> ServerProcess:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+def temporary_files_in_memory(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return the variable that puts temporary files into memory, if there is room and no other place is named.
+
+    The embedded server makes and drops thousands of small files; a disk's file system doubles the work of the kernel.
+    """
+    if any(environ.get(name) for name in ("TMPDIR", "TEMP", "TMP")):
+        return {}
+    roomy = os.path.ismount(MEMORY) and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ENOUGH_BYTES
+    return {"TMPDIR": MEMORY} if roomy else {}
+
+
+def serve_until_closed(descriptor: int) -> None:
+    """Serve by the settings that come through a pipe, answer with the URLs, and stop when the other end is closed."""
+    gc.set_threshold(*COLLECT_AFTER)
+    sys.setswitchinterval(SWITCH_SECONDS)
+    pipe: Connection[dict[str, str] | Problem, ServerSettings] = Connection(descriptor)
+    with pipe, suppress(EOFError, OSError):
+        try:
+            with Server(pipe.recv()) as server:
+                pipe.send(server.urls)
+                pipe.recv()
+        except Problem as problem:
+            pipe.send(problem)

@@ -1,0 +1,92 @@
+"""Other people's servers in Java as processes: started, waited for, and stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import urllib3
+
+from specs.problems import Problem
+
+STOP_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class JavaServer:
+    """How to start a server: its name, its command, its port, and the path and status by which it is known to be up."""
+
+    name: str
+    command: list[str]
+    port: int
+    path: str
+    status: int
+    environ: Mapping[str, str] = field(default_factory=dict)
+    folder: Path | None = None
+    seconds: float = 60.0
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @contextlib.contextmanager
+    def running(self) -> Iterator[str]:
+        """Run the server and yield its URL. Raises Problem when it does not start."""
+        with contextlib.ExitStack() as stack:
+            log = stack.enter_context(tempfile.TemporaryFile("w+"))
+            environ = {**os.environ, **self.environ}
+            process = subprocess.Popen(self.command, stdout=log, stderr=log, text=True, env=environ, cwd=self.folder)
+            stack.callback(_stop, process)
+            if not self._answers(process):
+                log.seek(0)
+                last = (log.read().strip().splitlines() or ["it said nothing"])[-1]
+                raise Problem(f"{self.name} did not start on port {self.port}: {last}", "Choose another port.")
+            yield self.url
+
+    def _answers(self, process: subprocess.Popen[str]) -> bool:
+        """Wait until the server answers; False when it ends instead or takes too long."""
+        deadline = time.monotonic() + self.seconds
+        with urllib3.PoolManager(retries=False) as pool:
+            while process.poll() is None and time.monotonic() < deadline:
+                with contextlib.suppress(urllib3.exceptions.HTTPError):
+                    answer = pool.request("GET", self.url + self.path, timeout=self.seconds)
+                    return answer.status == self.status
+                time.sleep(0.1)
+        return False
+
+
+def _stop(process: subprocess.Popen[str]) -> None:
+    process.terminate()
+    try:
+        process.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def run_until_killed(start: Callable[[], AbstractContextManager[str]], note: str = "") -> None:
+    """Run a server as a command does: `ready: URL` is the first line of output, and a signal ends it.
+
+    `start` begins with reading the options, and raises Problem for wrong ones; `note` is for those who watch.
+    """
+    try:
+        for name in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(name, lambda *_: sys.exit())  # also while it starts: no Java is left behind
+        with start() as url:
+            sys.stderr.write(note)
+            sys.stdout.write(f"ready: {url}\n")
+            sys.stdout.flush()
+            while True:
+                signal.pause()
+    except Problem as problem:
+        sys.exit(str(problem))

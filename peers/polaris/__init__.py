@@ -1,0 +1,1 @@
+"""Apache Polaris, built from its released jars."""

@@ -1,0 +1,58 @@
+"""Ranges of versions, as requests give them: from a start to before an end, -1 for no end."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from reference_server import limits
+from reference_server.errors import InvalidInput
+from reference_server.lance.catalog.dataset_files import VersionName
+from reference_server.lance.catalog.version_files import Versions
+
+NO_END = -1
+Range = tuple[int, float]
+
+
+def versions_in(files: Versions, ranges: Sequence[dict[str, int]]) -> list[VersionName]:
+    """Return the versions that are listed and lie in one of the ranges, oldest first.
+
+    Raises InvalidInput for a range that ends before it starts, and for too many.
+    """
+    merged = _merged([_read(bounds) for bounds in _limited(ranges)])
+    versions = files.page()
+    spans = [
+        (bisect_left(versions, start, key=_number), bisect_left(versions, end, key=_number)) for start, end in merged
+    ]
+    return [version for begin, end in spans for version in versions[begin:end]]
+
+
+def _limited(ranges: Sequence[dict[str, int]]) -> Sequence[dict[str, int]]:
+    if len(ranges) > limits.OPERATIONS:
+        raise InvalidInput(f"A request has at most {limits.OPERATIONS} ranges of versions, and this one {len(ranges)}.")
+    return ranges
+
+
+def _read(bounds: dict[str, int]) -> Range:
+    start, end = bounds["start_version"], bounds["end_version"]
+    if start < 0:
+        raise InvalidInput(f"Invalid range of versions: start {start} is below 0.")
+    if end != NO_END and end < start:
+        raise InvalidInput(f"Invalid range of versions: end {end} is before start {start}.")
+    return start, math.inf if end == NO_END else end
+
+
+def _merged(ranges: list[Range]) -> list[Range]:
+    """Return ranges that do not overlap and have the same versions in them, in order."""
+    merged: list[Range] = []
+    for start, end in sorted(ranges):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _number(version: VersionName) -> int:
+    return version.version

@@ -1,0 +1,318 @@
+"""What requirements start from is made in the first of several ways that the server takes; the rest is told once."""
+
+from __future__ import annotations
+
+import contextlib
+from types import SimpleNamespace
+
+import pytest
+
+from conformance.iceberg.catalog import IcebergCatalog
+from conformance.lance.support import making
+from conformance.outcomes import Blocked, Unoffered, Violation
+from conformance.run.session import Session
+from conformance.settings import load_settings
+from conformance.targets.fallbacks import Fallbacks, Ways
+from lakeproof import check, serve
+from reference_server.faults import HEADER
+from tests.conformance.small_servers import Meddler, say, turn_away
+
+
+@contextlib.contextmanager
+def met(url, api, folder, **given):
+    """A session that has met a server; all that it made is dropped afterwards."""
+    session = Session(load_settings({"server": url, "api": api, "report": str(folder), **given}, environ={}))
+    try:
+        yield session
+    finally:
+        session.target.sandbox.sweep()
+        session.finish()
+        assert session.target.sandbox.left_behind == []
+
+
+def refusing(*ends, status=406):
+    """Meddle with requests whose path ends like this: what POST asks for there is refused."""
+
+    def meddle(_server, handler, _number):
+        refused = bool(ends) and handler.command == "POST" and handler.path.partition("?")[0].endswith(ends)
+        return refused and turn_away(handler, status)
+
+    return meddle
+
+
+# Fallbacks
+
+
+class Catalog:
+    """A catalog that has every operation and makes what it is told to."""
+
+    inventory = SimpleNamespace(offers=lambda operation: operation != "missing")
+
+    def begin_example(self):
+        """Nothing to do."""
+
+
+def find(*outcomes, operations=("make",), rests_on=()):
+    """The ways that are found when making a thing ends like this, one outcome for each way."""
+    left = list(outcomes)
+
+    def make(_catalog):
+        outcome = left.pop(0)
+        if outcome:
+            raise outcome
+
+    ways = Ways(refused={"below": {}}, chosen={})
+    ways.find([Fallbacks("thing", operations, ("a", "b", "c"), make, rests_on)], Catalog())
+    return ways
+
+
+def test_the_first_way_that_works_is_used():
+    ways = find(Blocked("make: expected 200, got 400", "make"), Unoffered("not here"), None)
+    assert ways.chosen == {"thing": "c"}
+    assert ways.refused["thing"] == {"a": "make: expected 200, got 400", "b": "not here"}
+
+
+def test_no_way_works():
+    ways = find(Violation("no"), KeyError("x"), Violation("no"))
+    assert ways.chosen == {}
+    assert ways.impossible("thing")
+    assert ways.refused["thing"]["b"] == "the answers to it cannot be used"
+
+
+@pytest.mark.parametrize("more", [{"operations": ("missing",)}, {"rests_on": ("below",)}])
+def test_nothing_is_tried_without_what_it_takes(more):
+    assert "thing" not in find(**more).refused
+
+
+# Lance
+
+
+@pytest.mark.parametrize(
+    ("refused", "way"),
+    [
+        ((), "CreateTable"),
+        (("/create",), "DeclareTable, then InsertIntoTable"),
+        (("/create", "/insert"), "DeclareTable, then files at its location"),
+        (("/create", "/declare"), "RegisterTable of files that the run wrote"),
+    ],
+)
+def test_tables_of_lance(refused, way, tmp_path):
+    tables = tuple(f"t{end}" for end in refused)  # the home is a namespace, and its table is called t
+    with (
+        serve("lance", storage=f"dir:{tmp_path / 'lake'}") as server,
+        Meddler(server.url, refusing(*tables)) as meddler,
+        met(meddler.url, "lance", tmp_path, location=str(tmp_path / "lake" / "lance")) as session,
+    ):
+        assert session.target.ways.chosen.get("table") == way, session.target.ways.refused
+
+
+# Iceberg
+
+
+@pytest.fixture
+def iceberg():
+    with serve("iceberg", allow_faults=True) as server:
+        yield server
+
+
+def test_bodies_of_iceberg(iceberg, tmp_path):
+    with met(iceberg.url, "iceberg", tmp_path, header=(f"{HEADER}: optional-fields-wanted",)) as session:
+        assert session.target.ways.chosen == {
+            "places of tables": "where the server puts them",
+            "namespace": "properties spelled out",
+            "table": "all but a location spelled out",
+            "view": "a location",
+            "commits": "without ids that the server gives",
+            "snapshots": "files on this machine",
+        }
+
+
+def test_ids_that_a_server_wants_in_commits_are_one_finding(iceberg, tmp_path):
+    select = "iceberg.update.without_ids or iceberg.update.schema or iceberg.update.spec or iceberg.transaction"
+    given = {"header": (f"{HEADER}: ids-wanted",), "select": select, "report": str(tmp_path)}
+    results, _ = check(iceberg.url, api="iceberg", **given)
+    bad = {result.id for result in results.requirements if result.verdict not in ("pass", "unoffered")}
+    assert bad == {"iceberg.update.without_ids.schema", "iceberg.update.without_ids.spec"}
+    traits = {trait.name: trait.value for trait in results.target.traits}
+    assert traits["commits"] == "ids of schemas, specs and orders spelled out"
+
+
+def test_ids_that_a_server_wants_stand_in_the_bodies_of_new_tables_too(iceberg, tmp_path):
+    fields = [{"source-id": 1, "transform": "identity"}]
+    given = {"partition_spec": {"fields": fields}, "write_order": {"fields": fields}}
+    with met(iceberg.url, "iceberg", tmp_path, header=(f"{HEADER}: ids-wanted",)) as session:
+        body = IcebergCatalog(session.target).body("createTable", ("n", "t"), **given)
+    assert body["partition-spec"] == {"spec-id": 0, "fields": [{"field-id": 1000, **fields[0]}]}
+    assert body["write-order"] == {"order-id": 1, "fields": fields}
+
+
+def test_an_endpoint_without_its_first_slash_is_offered(tmp_path):
+    table = "v1/{prefix}/namespaces/{namespace}/tables"
+    entries = [f"POST {table}", f"GET /{table}", f"DELETE /{table}/{{table}}", "GET /v1/{prefix}/namespaces"]
+    entries += ["POST /v1/{prefix}/namespaces", "DELETE /v1/{prefix}/namespaces/{namespace}"]
+    config = {"defaults": {}, "overrides": {}, "endpoints": entries}
+
+    def meddle(_server, handler, _number):
+        return handler.path.startswith("/v1/config") and say(handler, 200, config)
+
+    with (
+        serve("iceberg") as server,
+        Meddler(server.url, meddle) as meddler,
+        met(meddler.url, "iceberg", tmp_path) as session,
+    ):
+        assert session.target.probes["createTable"].state == "offered"
+        assert session.target.probes["createView"].state == "refused"
+
+
+def test_what_a_server_wants_spelled_out_is_one_finding(iceberg, tmp_path):
+    select = "iceberg.body.smallest or iceberg.table.create or iceberg.table.load or iceberg.race.create"
+    given = {"header": (f"{HEADER}: optional-fields-wanted",), "select": select, "report": str(tmp_path)}
+    results, _ = check(iceberg.url, api="iceberg", **given)
+    bad = {result.id for result in results.requirements if result.verdict not in ("pass", "unoffered")}
+    assert bad == {f"iceberg.body.smallest.create_{thing}" for thing in ("namespace", "table", "view")}
+    assert {trait.name: len(trait.refused) for trait in results.target.traits if trait.refused} == {
+        "namespace": 1,
+        "table": 3,
+        "view": 1,
+    }
+
+
+def test_tables_lie_at_the_given_location(tmp_path):
+    place = f"file://{tmp_path / 'tables'}"
+    with (
+        serve("iceberg", warehouses=(f"here={place}",)) as server,
+        met(server.url, "iceberg", tmp_path, location=place, warehouse="here", prefix="team") as session,
+    ):
+        assert session.target.prefix.startswith("team")
+        assert session.target.ways.chosen["table"] == "a name and a schema alone"
+        assert session.target.table_folder.startswith(f"{place}/{session.target.prefix}")
+
+
+class Elsewhere(Meddler):
+    """A server that chooses where tables and views lie, and takes no place from clients."""
+
+    def answer(self, handler, body):
+        """Refuse a creation that names a place."""
+        if handler.command == "POST" and handler.path.endswith(("/tables", "/views")) and b'"location"' in body:
+            turn_away(handler, 403)
+        else:
+            super().answer(handler, body)
+
+
+def test_tables_lie_where_the_server_puts_them_if_it_takes_no_place(iceberg, tmp_path):
+    with (
+        Elsewhere(iceberg.url, refusing()) as server,
+        met(server.url, "iceberg", tmp_path, location=f"file://{tmp_path / 'tables'}") as session,
+    ):
+        assert session.target.ways.chosen["places of tables"] == "where the server puts them"
+        assert set(session.target.ways.refused["places of tables"]) == {"below the given location"}
+        assert session.target.ways.chosen["table"] == "a name and a schema alone"
+        assert session.target.location == ""
+
+
+def test_tables_of_polaris_lie_in_the_catalogs_that_the_run_makes_at_the_given_location(tmp_path):
+    place = f"file://{tmp_path / 'lake'}"
+    with (
+        serve("polaris", bootstrap="root:s3cr3t") as server,
+        met(server.url, "polaris", tmp_path, location=place, credential="root:s3cr3t") as session,
+    ):
+        assert session.target.ways.chosen["table"] == "a name and a schema alone"
+        assert session.target.table_folder.startswith(f"{place}/{session.target.prefix}")
+
+
+def test_a_given_namespace_takes_the_place_of_those_that_nobody_makes(iceberg, tmp_path, http):
+    http("POST", f"{iceberg.url}/v1/namespaces", json={"namespace": ["given"]})
+    with (
+        Meddler(iceberg.url, refusing("/v1/namespaces", status=403)) as meddler,
+        met(meddler.url, "iceberg", tmp_path, namespace="given") as session,
+    ):
+        assert session.target.ways.impossible("namespace")
+        assert session.target.ways.chosen["table"] == "a name and a schema alone"
+
+
+# Iceberg on S3
+
+
+S3_OPTIONS = ("s3.access-key-id=a", "s3.secret-access-key=b")
+
+
+@pytest.mark.parametrize(
+    ("handed", "options", "way"),
+    [
+        ("dummy", (), "files on S3 with keys that the server hands out"),
+        ("none", S3_OPTIONS, "files on S3 with keys of the settings"),
+        ("none", (), "manifest lists that are named and not written"),
+    ],
+)
+def test_snapshots_on_s3(s3_warehouse, handed, options, way, tmp_path):
+    with serve("iceberg", warehouses=(f"{s3_warehouse}&credentials={handed}",)) as server:
+        given = {"warehouse": "s3", "storage_option": options}
+        with met(server.url, "iceberg", tmp_path, **given) as session:
+            assert session.target.ways.chosen["snapshots"] == way
+        select = "iceberg.snapshot.add or iceberg.scan.plan_tasks"
+        results, _ = check(server.url, api="iceberg", select=select, report=str(tmp_path), **given)
+    verdicts = {result.id: result.verdict for result in results.requirements}
+    scans = "unoffered" if way.startswith("manifest") else "pass"
+    assert {verdict for name, verdict in verdicts.items() if ".snapshot." in name} == {"pass"}
+    assert {verdict for name, verdict in verdicts.items() if ".scan." in name} == {scans}
+
+
+# What is refused in any form is not offered, and the form is one finding
+
+
+FORMS = [
+    (501, {}),
+    (406, {"message": "not acceptable"}),
+    (400, {"code": 0, "error": "x"}),
+    (500, {"code": 0, "error": "x"}),
+]
+
+
+@pytest.mark.parametrize(("status", "body"), FORMS)
+def test_refusals_of_lance_in_any_form(status, body, tmp_path):
+    def meddle(_server, handler, _number):
+        path = handler.path.partition("?")[0]
+        return path.endswith(("/explain_plan", "/analyze_plan", "/stats")) and say(handler, status, body)
+
+    with serve("lance") as server, Meddler(server.url, meddle) as meddler:
+        select = "plan or stats or unsupported or offered"
+        results, _ = check(meddler.url, select=select, depth="smoke", report=str(tmp_path))
+    assert {result.id for result in results.requirements if result.verdict in ("fail", "warn")} == {
+        "lance.unsupported.form"
+    }
+    blocked = {result.message for result in results.requirements if result.verdict == "blocked"}
+    assert all(message.startswith("the server does not have") for message in blocked)
+
+
+@pytest.mark.parametrize(("status", "bad"), [(501, {"iceberg.unsupported.form"}), (406, set())])
+def test_refusals_of_iceberg(status, bad, tmp_path):
+    error = {"error": {"message": "not now", "type": "UnsupportedOperationException", "code": status}}
+
+    def meddle(_server, handler, _number):
+        return handler.path.partition("?")[0].endswith("/plan") and say(handler, status, error)
+
+    with serve("iceberg") as server, Meddler(server.url, meddle) as meddler:
+        select = "iceberg.scan.plan_tasks or unsupported or offered"
+        results, _ = check(meddler.url, api="iceberg", select=select, depth="smoke", report=str(tmp_path))
+    assert {result.id for result in results.requirements if result.verdict not in ("pass", "unoffered")} == bad
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ((), {}),
+        (
+            ("s3.endpoint=http://127.0.0.1:9000", "s3.access-key-id=me", "s3.region=eu"),
+            {
+                "aws_endpoint": "http://127.0.0.1:9000",
+                "aws_access_key_id": "me",
+                "aws_region": "eu",
+                "allow_http": "true",
+            },
+        ),
+        (("aws_endpoint=https://s3.example", "timeout=3s"), {"aws_endpoint": "https://s3.example", "timeout": "3s"}),
+    ],
+)
+def test_lance_gets_the_settings_of_files_under_its_own_names(given, wanted):
+    settings = load_settings({"server": "http://127.0.0.1:1", "storage_option": given}, environ={})
+    assert making.storage_options(SimpleNamespace(target=SimpleNamespace(settings=settings))) == wanted
