@@ -11,6 +11,7 @@ import urllib3
 
 from lakeproof import Server, serve
 from lakeproof.cli import COLLECT_AFTER
+from tests import amount
 
 gc.set_threshold(*COLLECT_AFTER)
 
@@ -21,6 +22,16 @@ BACKENDS = ("memory", "memory:pure", "dir")
 def storage_option(kind: str, folder: Path) -> str:
     """The value of --storage for one of BACKENDS."""
     return f"dir:{folder}" if kind == "dir" else kind
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add what says how much is tried."""
+    amount.add_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Take over how much is tried."""
+    amount.take_options(config)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

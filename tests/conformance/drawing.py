@@ -1,4 +1,4 @@
-"""Runs of a part of the requirements, which a seed draws."""
+"""Runs of a part of the requirements, which a seed draws or which is always the same."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from functools import partial
 
 from conformance.apis import requirements
 from conformance.runner import run
+from specs.profiles import find_profile
+from tests.amount import tried
 
 SHARE = 4
 
@@ -15,4 +17,14 @@ def drawn(api, seed):
     """A run of a quarter of the requirements, those that they need with them."""
     known = requirements(api)
     ids = set(random.Random(seed).sample(sorted(known), len(known) // SHARE))
-    return partial(run, ids=ids | {needed for id in ids for needed in known[id].needs})
+    return partial(run, ids=_with_needed(ids, known))
+
+
+def part(api, one_in):
+    """A part of the requirements of all suites that judge an API, those that they need with them."""
+    known = {id: requirement for suite in find_profile(api).suites for id, requirement in requirements(suite).items()}
+    return _with_needed({id for id in known if tried(id, one_in)}, known)
+
+
+def _with_needed(ids, known):
+    return ids | {needed for id in ids for needed in known[id].needs}

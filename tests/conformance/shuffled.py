@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from functools import partial
 
 import pytest
 
@@ -27,7 +26,6 @@ class Shuffled:
         items.sort(key=lambda item: order[requirement_of(item).id])
         self.moved = sum(item is not other for item, other in zip(before, items, strict=True))
 
-    @property
-    def judge(self):
-        """What judges a server in this order."""
-        return partial(run, plugins=[self])
+    def judge(self, *arguments, **options):
+        """Judge a server in this order."""
+        return run(*arguments, **options, plugins=[self])

@@ -14,7 +14,7 @@ from conformance.iceberg.client import IcebergClient
 from conformance.lance.catalog import LanceCatalog
 from conformance.lance.client import LanceClient
 from conformance.settings import Settings
-from conformance.targets.sandbox import REGISTRATION, TABLE, Thing
+from conformance.targets.sandbox import REGISTRATION, TABLE, Resource
 from conformance.targets.target import connect
 from specs.apis import apis
 from specs.profiles import find_profile
@@ -168,4 +168,4 @@ def test_a_renamed_registration_stays_one(api, catalog, operation):
     made.sandbox.note(REGISTRATION, [old])
     made.sandbox.note_renamed(operation, old, new)
     made.sandbox.note_renamed(operation, ("elsewhere", "t"), other)
-    assert list(made.sandbox.made) == [Thing(REGISTRATION, old), Thing(REGISTRATION, new), Thing(TABLE, other)]
+    assert list(made.sandbox.made) == [Resource(REGISTRATION, old), Resource(REGISTRATION, new), Resource(TABLE, other)]

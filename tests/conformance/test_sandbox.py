@@ -30,8 +30,8 @@ from conformance.targets.sandbox import (
     UNSEEN,
     VIEW,
     Leftover,
+    Resource,
     Sandbox,
-    Thing,
     ordered,
     summary,
 )
@@ -87,25 +87,37 @@ def somebody(server, api):
 
 PAIR = {"source": {"namespace": ["lp1"], "name": "t"}, "destination": {"namespace": ["lp2"], "name": "u"}}
 MADE = [
-    (LanceInventory, "CreateTable", "/v1/table/lp1%24t/create", {}, Thing(TABLE, ("lp1", "t"))),
+    (LanceInventory, "CreateTable", "/v1/table/lp1%24t/create", {}, Resource(TABLE, ("lp1", "t"))),
     (LanceInventory, "DescribeTable", "/v1/table/lp1$t/describe", {}, None),
-    (LanceInventory, "RenameTable", "/v1/table/lp1$t/rename", {"new_table_name": "u"}, Thing(TABLE, ("lp1", "u"))),
+    (LanceInventory, "RenameTable", "/v1/table/lp1$t/rename", {"new_table_name": "u"}, Resource(TABLE, ("lp1", "u"))),
     (
         IcebergInventory,
         "createNamespace",
         "/v1/p/namespaces",
         {"namespace": ["lp1", "a"]},
-        Thing(NAMESPACE, ("lp1", "a")),
+        Resource(NAMESPACE, ("lp1", "a")),
     ),
-    (IcebergInventory, "createTable", "/v1/namespaces/lp1%1Fa/tables", {"name": "t"}, Thing(TABLE, ("lp1", "a", "t"))),
+    (
+        IcebergInventory,
+        "createTable",
+        "/v1/namespaces/lp1%1Fa/tables",
+        {"name": "t"},
+        Resource(TABLE, ("lp1", "a", "t")),
+    ),
     (IcebergInventory, "createTable", "/v1/namespaces/lp1/tables", {"name": 5}, None),
-    (IcebergInventory, "updateTable", "/v1/p/namespaces/lp1/tables/t", {}, Thing(TABLE, ("lp1", "t"))),
-    (IcebergInventory, "renameView", "/v1/views/rename", PAIR, Thing(VIEW, ("lp2", "u"))),
+    (IcebergInventory, "updateTable", "/v1/p/namespaces/lp1/tables/t", {}, Resource(TABLE, ("lp1", "t"))),
+    (IcebergInventory, "renameView", "/v1/views/rename", PAIR, Resource(VIEW, ("lp2", "u"))),
     (IcebergInventory, "renameView", "/v1/views/rename", {}, None),
-    (PolarisInventory, "createPolicy", "/lpc/namespaces/lp1/policies", {"name": "p"}, Thing("policy", ("lp1", "p"))),
-    (PolarisInventory, "createCatalog", "/v1/catalogs", {"catalog": {"name": "lpc"}}, Thing("catalog", ("lpc",))),
-    (PolarisInventory, "createPrincipalRole", "/v1/principal-roles", {"name": "r"}, Thing("principal role", ("r",))),
-    (PolarisInventory, "createCatalogRole", "/lpc/catalog-roles", {"name": "r"}, Thing("catalog role", ("lpc", "r"))),
+    (PolarisInventory, "createPolicy", "/lpc/namespaces/lp1/policies", {"name": "p"}, Resource("policy", ("lp1", "p"))),
+    (PolarisInventory, "createCatalog", "/v1/catalogs", {"catalog": {"name": "lpc"}}, Resource("catalog", ("lpc",))),
+    (PolarisInventory, "createPrincipalRole", "/v1/principal-roles", {"name": "r"}, Resource("principal role", ("r",))),
+    (
+        PolarisInventory,
+        "createCatalogRole",
+        "/lpc/catalog-roles",
+        {"name": "r"},
+        Resource("catalog role", ("lpc", "r")),
+    ),
 ]
 
 
@@ -174,10 +186,10 @@ def test_nothing_that_is_of_others_can_be_dropped_by_name(session, somebody):
     fill(somebody, "theirs")
     before, asked = somebody.there(), len(session.client.steps)
     for thing in (
-        Thing(NAMESPACE, ("theirs",)),
-        Thing(NAMESPACE, ()),
-        Thing(TABLE, ("theirs", "t")),
-        Thing(REGISTRATION, ("theirs", "t")),
+        Resource(NAMESPACE, ("theirs",)),
+        Resource(NAMESPACE, ()),
+        Resource(TABLE, ("theirs", "t")),
+        Resource(REGISTRATION, ("theirs", "t")),
     ):
         assert session.target.sandbox.inventory.drop(thing) is None
     assert len(session.client.steps) == asked
@@ -340,8 +352,8 @@ def test_a_server_that_cannot_drop_is_judged_in_one_namespace(server, api, tmp_p
 
 
 def test_contents_come_before_namespaces_and_those_from_the_deepest_up():
-    a, ab, abc = (Thing(NAMESPACE, tuple("abc")[:length]) for length in (1, 2, 3))
-    table, view = Thing(TABLE, ("a", "t")), Thing(VIEW, ("a", "v"))
+    a, ab, abc = (Resource(NAMESPACE, tuple("abc")[:length]) for length in (1, 2, 3))
+    table, view = Resource(TABLE, ("a", "t")), Resource(VIEW, ("a", "v"))
     assert ordered([a, abc, table, ab, view]) == [table, view, abc, ab, a]
 
 
@@ -391,7 +403,7 @@ class Silent:
         yield
 
 
-T = Thing(TABLE, ("n", "t"))
+T = Resource(TABLE, ("n", "t"))
 
 
 @pytest.mark.parametrize(
@@ -430,7 +442,7 @@ def test_a_drop_that_the_server_seemed_to_lack_is_tried_at_the_end():
 
 
 def test_a_drop_that_the_server_lacks_is_not_tried_for_ever():
-    things = [Thing(TABLE, ("n", f"t{number}")) for number in range(9)]
+    things = [Resource(TABLE, ("n", f"t{number}")) for number in range(9)]
     answers = iter([404] * 9)
     sandbox = Sandbox(Silent(), Shelf(things, answers, droppable=False))
     sandbox.sweep()
@@ -463,7 +475,7 @@ def test_what_nothing_shows_is_told_as_not_verified():
 
 
 def test_clean_up_goes_on_where_it_was_interrupted():
-    sandbox = Sandbox(Silent(), Shelf([T, Thing(TABLE, ("u",))], [204]))
+    sandbox = Sandbox(Silent(), Shelf([T, Resource(TABLE, ("u",))], [204]))
     sandbox.note(TABLE, [T.id, ("u",)])
     with pytest.raises(StopIteration):
         sandbox.clean_up()

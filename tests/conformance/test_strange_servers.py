@@ -1,13 +1,12 @@
 """The suite against servers that answer nonsense: it ends with a verdict, in time, and leaves nothing behind.
 
-`SEEDS=200 tox -e py -- tests/conformance/test_strange_servers.py` draws as many strange servers, of one API after the
-other; `SEEDS=120-160` those with these numbers. A seed draws a quarter of the requirements too.
+`tox -e py -- --seeds 0-199 tests/conformance/test_strange_servers.py` draws as many strange servers, of one API after
+the other. A seed draws a quarter of the requirements too.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import time
 
@@ -16,12 +15,11 @@ import pytest
 from lakeproof import check, serve
 from specs.apis import apis
 from specs.problems import Problem
+from tests.amount import seeds
 from tests.conformance.drawing import drawn
 from tests.conformance.strange_server import Habits, StrangeServer
 
 FOUND = (3, 15, 161)  # seeds that have found something once
-FIRST, _, LAST = os.environ.get("SEEDS", "").rpartition("-")
-SEEDS = range(int(FIRST or 0), int(LAST)) if LAST else FOUND
 NAMES = sorted(apis())
 LONGEST = 240.0
 TIMEOUT = 2.0
@@ -36,7 +34,7 @@ def settings(api, folder):
     return {"api": api, "depth": "smoke", "report": str(folder), "timeout": TIMEOUT, "max_time": LONGEST}
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", seeds(FOUND))
 def test_a_strange_server_gets_a_verdict(seed, tmp_path):
     habits, api = Habits.drawn(seed), NAMES[seed % len(NAMES)]
     with serve(api) as server, StrangeServer(server.url, habits) as strange:

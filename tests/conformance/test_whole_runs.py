@@ -15,13 +15,15 @@ from conformance.coverage.cell_coverage import cell_coverage, held_line
 from conformance.coverage.statuses import GAP, clause_coverage, status_coverage
 from conformance.mutants.noticed import matching
 from conformance.results import Results
-from lakeproof import check, serve
+from lakeproof import check
+from lakeproof.server_process import ServerProcess
 from reference_server.iceberg.options import SAMPLE_NAMESPACE
+from reference_server.serve import server_settings
 from specs.profiles import find_profile
 from tests.conformance.harmless import foreign_names
 from tests.conformance.mutants import NOTICED, SERVED, SETTINGS, TOKEN
 from tests.conformance.somebody import SOMEBODY, fill
-from tests.conformance.whole_runs import APIS, assert_all_met, unchanged, unoffered
+from tests.conformance.whole_runs import APIS, assert_all_met, assert_all_occur, unchanged, unoffered
 
 ROOTS = ("a", "aaa", "lp000000_1", "shop", "two words", "zzz")  # before, among and behind the names of a run
 
@@ -38,7 +40,7 @@ class WholeRun:
 def whole(request, tmp_path_factory):
     """A run, after which what others have is as it was."""
     api, folder = request.param, tmp_path_factory.mktemp("whole")
-    with serve(api, auth=f"token:{TOKEN}", **SERVED.get(api, {})) as server:
+    with ServerProcess(server_settings(api, auth=f"token:{TOKEN}", **SERVED.get(api, {}))) as server:
         somebody = SOMEBODY[api](server.url, TOKEN)
         for name in ROOTS:
             fill(somebody, name)
@@ -53,7 +55,9 @@ def whole(request, tmp_path_factory):
 
 
 def test_the_reference_server_conforms(whole):
-    assert_all_met(whole.results, whole.code, unoffered(whole.api))
+    reasons = unoffered(whole.api)
+    assert_all_met(whole.results, whole.code, reasons)
+    assert_all_occur(whole.results, reasons)
 
 
 def test_nothing_is_named_that_the_run_did_not_make(whole):

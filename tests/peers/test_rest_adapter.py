@@ -1,7 +1,8 @@
 """The suite on pylance's RestAdapter: a real server by other people, with real defects.
 
 What a new release of pylance fixes or breaks is its own affair, so only the release that the
-published report is about must have exactly those findings.
+published report is about must have exactly those findings. One requirement in four is asked; all of them with
+`tox -e py -- --thorough tests/peers/test_rest_adapter.py`.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ import pytest
 from conformance.results import read_results
 from conformance.runner import run
 from conformance.settings import load_settings
+from tests.conformance.drawing import part
 
 ROOT = Path(__file__).parent.parent.parent
 PUBLISHED = ROOT / "reports" / "pylance-14.0.2-restadapter"
 FINDINGS = ("fail", "warn", "blocked")
+PART = 4
 UNCERTAIN = ("race", "wire")  # a race may end otherwise, and answers in it have their own wire findings
 
 
@@ -36,7 +39,8 @@ def adapter(tmp_path_factory):
 @pytest.fixture(scope="module")
 def judged(adapter, tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
-    return run(load_settings({"server": adapter, "report": str(folder)}, environ={}, folder=folder))
+    settings = load_settings({"server": adapter, "report": str(folder)}, environ={}, folder=folder)
+    return run(settings, ids=part("lance", PART))
 
 
 def findings(entries):
@@ -47,7 +51,7 @@ def findings(entries):
 def test_the_kit_itself_does_not_fail_on_it(judged):
     results, code = judged
     assert results.totals["error"] == 0
-    assert results.totals["pass"] > 400
+    assert results.totals["pass"] > 100
     assert code == (1 if findings(results.requirements) else 0)
 
 
@@ -60,7 +64,7 @@ def test_every_cause_is_found_again(judged, adapter, tmp_path):
     }
     firsts = [next(filter(findings.get, cause.requirements), "") for cause in results.causes]
     verdicts = {id: findings[id] for id in firsts if id}
-    assert len(verdicts) > 20
+    assert len(verdicts) > 10
     given = {"server": adapter, "report": str(tmp_path), "no_shrink": True}
     settings = load_settings(given, environ={}, folder=tmp_path)
     again, _ = run(settings, ids=set(verdicts))
@@ -77,5 +81,7 @@ def test_findings_show_their_steps_and_mark_one(judged):
 def test_the_published_report_is_what_that_release_does(judged):
     published = read_results(PUBLISHED)
     if published.target.name.endswith(lance.__version__):
-        assert findings(judged[0].requirements) == findings(published.requirements)
+        asked = {entry.id for entry in judged[0].requirements}
+        expected = {id: verdict for id, verdict in findings(published.requirements).items() if id in asked}
+        assert findings(judged[0].requirements) == expected
     assert findings(published.requirements)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.reference_server.drawn_requests import SEEDS, send_drawn
+from tests.amount import seeds
+from tests.reference_server.drawn_requests import send_drawn
 from tests.reference_server.iceberg import drawing as iceberg
 from tests.reference_server.lance import drawing as lance
 from tests.reference_server.polaris import drawing as polaris
 from tests.reference_server.served import served
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", seeds())
 @pytest.mark.parametrize(
     ("api", "drawing", "options", "made"),
     [

@@ -2,17 +2,15 @@
 
 What holds for the suite in conformance/test_mutants.py holds for the scenarios here. Under a fault only the scenarios
 of which it was measured are run, all of an API in one session. Faults are chosen so that Spark neither waits nor tries
-again. One fault in four is tried; all of them with
-`EVERY_FAULT=1 tox -e py -- tests/spark_tests/test_scenario_mutants.py`.
+again. One fault in six is tried; all of them with
+`tox -e py -- --thorough tests/spark_tests/test_scenario_mutants.py`.
 """
 
 from __future__ import annotations
 
-import os
 from contextlib import ExitStack
 from functools import lru_cache
 from pathlib import Path
-from zlib import crc32
 
 import pytest
 
@@ -22,6 +20,7 @@ from conformance.settings import Settings
 from lakeproof import serve
 from reference_server.faults import HEADER, find_fault
 from specs.apis import apis as find_apis
+from tests.amount import tried
 
 TOKEN = "test-token"
 SCENARIOS = Path(spark_tests.__file__).parent / "scenarios"
@@ -38,8 +37,8 @@ MASTER = "local[2,2]"  # a task that fails is run twice, not four times: most th
 
 NOTICED = {api: read_noticed(SCENARIOS / api / FILE) for api in find_apis()}
 MUTANTS = [(api, fault) for api in find_apis() for fault in NOTICED[api]]
-SAMPLE = 1 if os.environ.get("EVERY_FAULT") else 4
-TRIED = [(api, fault) for api, fault in MUTANTS if crc32(fault.encode()) % SAMPLE == 0]
+PART = 6
+TRIED = [(api, fault) for api, fault in MUTANTS if tried(fault, PART)]
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,11 @@
 """The model against the reference server's engine: many random commits, and no difference.
 
-The environment variable COMMITS says how many; SEED which. A hundred thousand take a few minutes.
+`--thorough` tries a hundred thousand, which take a few minutes; `--seeds` says which.
 """
 
 from __future__ import annotations
 
 import logging
-import os
 import random
 
 import pytest
@@ -20,9 +19,9 @@ from conformance.run.session import handshake
 from conformance.settings import Settings
 from conformance.targets.target import connect
 from lakeproof import serve
+from tests.amount import amount, seeds
 
-COMMITS = int(os.environ.get("COMMITS", "1500"))
-SEED = int(os.environ.get("SEED", "1"))
+COMMITS = amount(1500, 100_000)
 COMMITS_PER_TABLE = 40
 
 
@@ -35,8 +34,9 @@ def target(request, tmp_path_factory):
         yield target
 
 
-def test_random_commits_leave_what_the_model_predicts(target):
-    chooser = random.Random(SEED)
+@pytest.mark.parametrize("seed", seeds((1,)))
+def test_random_commits_leave_what_the_model_predicts(target, seed):
+    chooser = random.Random(seed)
     catalog = IcebergCatalog(target)
     statuses = {200: 0, 400: 0, 409: 0}
     while sum(statuses.values()) < COMMITS:

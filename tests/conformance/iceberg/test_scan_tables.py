@@ -11,7 +11,7 @@ from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.support.content import SCHEMA, field, partition, schema, spec
 from conformance.iceberg.support.scans.deletes import wrong_deletes
 from conformance.iceberg.support.scans.manifests import physical
-from conformance.iceberg.support.scans.plans import Plan, Task
+from conformance.iceberg.support.scans.plans import PlanResult, Task
 from conformance.iceberg.support.scans.samples import LAYOUTS, ROWS, new_events, plain_rows
 from conformance.iceberg.support.scans.tables import new_scan_table
 from conformance.iceberg.support.scans.values import SAMPLES
@@ -119,7 +119,7 @@ def planned(table, **deletes):
         Task({"file-path": path}, tuple({"file-path": delete.path} for delete in deletes.get(f"id{id}", ())), True)
         for id, path in files.items()
     ]
-    return Plan(None, None, shown)
+    return PlanResult(None, None, shown)
 
 
 def test_missing_and_wrong_deletes_are_noticed(catalog):

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.iceberg.catalog import IcebergCatalog
 from conformance.settings import Settings
-from conformance.targets.sandbox import Thing
+from conformance.targets.sandbox import Resource
 from conformance.targets.target import connect
 from lakeproof import check, serve
 from reference_server.iceberg.options import SAMPLE_NAMESPACE
@@ -147,8 +147,8 @@ def test_a_run_can_drop_nothing_but_its_own():
     assert id[:-1] == ("shop", "own")
     assert id[-1].startswith(catalog.target.prefix)
     catalog.note_tables([id, ("shop", "own", "theirs")])
-    assert list(catalog.sandbox.made) == [Thing("table", id)]
-    assert catalog.inventory.drop(Thing("table", ("shop", "own", "theirs"))) is None
+    assert list(catalog.sandbox.made) == [Resource("table", id)]
+    assert catalog.inventory.drop(Resource("table", ("shop", "own", "theirs"))) is None
     assert catalog.client.steps == []
     with pytest.raises(ValueError, match="may not drop"):
         catalog.drop_table(("shop", "own", "theirs"))

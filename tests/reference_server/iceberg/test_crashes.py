@@ -1,12 +1,11 @@
 """kill -9 at random moments: what was going on is whole or absent, no table has lost its metadata file, and no folder
 is left without a table.
 
-The environment variable CRASHES says how often the server is killed; a few times by default.
+`python -m tests.stress kills --api iceberg` kills as often as you like.
 """
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from lakeproof import serve
 from tests.reference_server.iceberg.conftest import Api
 from tests.reference_server.iceberg.crashes import IcebergCrashes
 
-CRASHES = int(os.environ.get("CRASHES", "4"))
+CRASHES = 4
 
 
 def test_kills(tmp_path):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import datetime as dt
 import json
 import math
-import os
 import struct
 import uuid
 from decimal import Decimal
@@ -49,6 +48,7 @@ from pyiceberg.types import (
 )
 
 from lakeproof import serve
+from tests.amount import amount
 
 NAN = float("nan")
 ZONE = dt.UTC
@@ -106,9 +106,10 @@ SPECS = {
     "long_times": (("at", "year"), ("since", "month"), ("day", "day")),
     "years": (("day", "year"), ("since", "hour"), ("at", "month")),
 }
+
 ROWS_OF_FILE = 4
 SETTINGS = settings(
-    max_examples=int(os.environ.get("SCAN_FILTERS", "30")),
+    max_examples=amount(30, 3000),
     deadline=None,
     derandomize=True,
     database=None,

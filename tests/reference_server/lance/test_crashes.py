@@ -1,16 +1,14 @@
 """kill -9 at random moments: after a restart every batch is whole or absent, no table is half there, and no folder is
 left without a table.
 
-The environment variable CRASHES says how often the server is killed; a few times by default.
+`python -m tests.stress kills --api lance` kills as often as you like.
 """
 
 from __future__ import annotations
 
-import os
-
 from tests.reference_server.lance.crashes import LanceCrashes
 
-CRASHES = int(os.environ.get("CRASHES", "4"))
+CRASHES = 4
 
 
 def test_kills(tmp_path):

@@ -1,14 +1,13 @@
 """Management requests that nobody should send: names, bodies, versions, tokens, drawn from seeds.
 
 None is answered 500, none that is refused changes anything, and no secret is in an answer that does not issue it, or in
-a log. The environment variable SEEDS says which seeds, each of which draws REQUESTS requests: 0-25 are 10,000.
+a log. `--seeds` says which seeds, each of which draws REQUESTS requests: 0-24 are 10,000.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-import os
 import random
 from contextlib import contextmanager
 from urllib.parse import quote
@@ -17,10 +16,9 @@ import pytest
 
 from lakeproof import serve
 from specs.profiles import find_profile
+from tests.amount import seeds
 from tests.reference_server.polaris.served_catalogs import MANAGEMENT, Root
 
-FIRST, _, LAST = os.environ.get("SEEDS", "0-1").partition("-")
-SEEDS = range(int(FIRST), int(LAST or int(FIRST) + 1))
 REQUESTS = 400
 NAMES = ["", "x", "system$x", " SYSTEM$", "x" * 256, "x" * 257, "a/b", "..", "a\nb", "\0", "ü", "%", "catalog_admin"]
 NAMES += ["root", "service_admin", "\u202e", "a b", "'; --", "${x}", "null"]
@@ -102,7 +100,7 @@ def state(api):
     return shown
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", seeds())
 def test_hostile_requests(seed, tmp_path, http):
     draw = random.Random(seed)
     document = find_profile("polaris").document()
