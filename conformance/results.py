@@ -20,7 +20,7 @@ from conformance.coverage.cells import CellRecord
 from conformance.exit_codes import EXIT_BROKEN, EXIT_CONFORMS, EXIT_FAILS, EXIT_INTERRUPTED, EXIT_NOTHING
 from conformance.findings.causes import Cause, find_causes
 from conformance.http.exchange import Step
-from conformance.results_files import FILE_NAME, read_content, results_file
+from conformance.results_files import FILE_NAME, read_content, report_written, results_file
 from conformance.targets.sandbox import Leftover
 from conformance.verdict import (
     BREAKING,
@@ -221,15 +221,11 @@ class Results(msgspec.Struct, kw_only=True):
     def write(self, folder: Path) -> Path:
         """Write `results.json` into a folder and return its path. Raises Problem when that is impossible."""
         path = folder / FILE_NAME
-        try:
+        with report_written(folder):
             folder.mkdir(parents=True, exist_ok=True)
             scratch = path.with_suffix(".tmp")
             scratch.write_bytes(msgspec.json.format(msgspec.json.encode(self)))
             scratch.replace(path)
-        except OSError as error:
-            raise Problem(
-                f"The report folder {folder} cannot be written: {error.strerror}.", "Give another --report."
-            ) from None
         return path
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-from specs.problems import Problem
+from specs.problems import written
 
 FILE_NAME = "results.json"
 COMPRESSED_NAME = "results.json.gz"
@@ -40,12 +39,6 @@ def write_compressed(folder: Path, content: bytes) -> Path:
     return path
 
 
-@contextmanager
-def written(folder: Path) -> Iterator[None]:
-    """Write into the folder of a report. Raises Problem when that is impossible."""
-    try:
-        yield
-    except OSError as error:
-        raise Problem(
-            f"The report folder {folder} cannot be written: {error.strerror}.", "Give another --report."
-        ) from None
+def report_written(folder: Path) -> AbstractContextManager[None]:
+    """Write into the folder of a report within the block. Raises Problem when that is impossible."""
+    return written(f"The report folder {folder}", "Give another --report.")

@@ -20,7 +20,7 @@ Edit = Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class AnswerField:
     """A field of an answer: its path and its type, one of JSON's words, or "" where any will do."""
 
     path: str
@@ -30,13 +30,13 @@ class Field:
     """True where the document allows one value only."""
 
 
-def answer_fields(document: Document, operation: Operation) -> list[Field]:
+def answer_fields(document: Document, operation: Operation) -> list[AnswerField]:
     """Return the fields of an operation's answers of success, each once."""
     schemas = [operation.responses[str(status)].content.get(JSON_TYPE) for status in operation.successes]
     return _each_once(field for schema in schemas if schema for field in _whole(document, schema))
 
 
-def body_fields(document: Document, operation: Operation) -> list[Field]:
+def body_fields(document: Document, operation: Operation) -> list[AnswerField]:
     """Return the fields at the top of an operation's request."""
     schema = operation.request.content.get(JSON_TYPE) if operation.request else None
     return [field for field in _each_once(_within(document, schema or {}, (), NAMES)) if "." not in field.path]
@@ -94,18 +94,18 @@ def _edited(value: Any, path: list[str], edit: Edit) -> Any:
     return value
 
 
-def _each_once(fields: Iterable[Field]) -> list[Field]:
+def _each_once(fields: Iterable[AnswerField]) -> list[AnswerField]:
     return list({field.path: field for field in fields}.values())
 
 
-def _whole(document: Document, schema: Schema) -> Iterator[Field]:
+def _whole(document: Document, schema: Schema) -> Iterator[AnswerField]:
     resolved = document.resolve(schema)
     if _type(resolved) in SCALARS:
-        yield Field(WHOLE, _type(resolved), True, False)
+        yield AnswerField(WHOLE, _type(resolved), True, False)
     yield from _within(document, resolved, (), NAMES)
 
 
-def _within(document: Document, schema: Schema, path: tuple[str, ...], names: int) -> Iterator[Field]:
+def _within(document: Document, schema: Schema, path: tuple[str, ...], names: int) -> Iterator[AnswerField]:
     """Go down a schema, through its variants, for a limited number of names."""
     for variant, _ in variants(document, schema):
         required = variant.get("required", ())
@@ -118,10 +118,10 @@ def _within(document: Document, schema: Schema, path: tuple[str, ...], names: in
                 yield from _within(document, below, (*path, ANY), names)
 
 
-def _field(document: Document, schema: Schema, path: tuple[str, ...], required: bool) -> Field:
+def _field(document: Document, schema: Schema, path: tuple[str, ...], required: bool) -> AnswerField:
     resolved = document.resolve(schema)
     fixed = "const" in resolved or len(resolved.get("enum", (0, 1))) == 1
-    return Field(".".join(path), _type(resolved), required, fixed)
+    return AnswerField(".".join(path), _type(resolved), required, fixed)
 
 
 def _type(schema: Schema) -> str:

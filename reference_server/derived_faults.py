@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import orjson
 
 from reference_server import derived_effects as effects
-from reference_server.answer_fields import ANY, SCALARS, WHOLE, Field, answer_fields, body_fields
+from reference_server.answer_fields import ANY, SCALARS, WHOLE, AnswerField, answer_fields, body_fields
 from reference_server.context import Reply
 from reference_server.derived_effects import KEY, READING, REPEATABLE
 from reference_server.errors import Conflict
@@ -103,7 +103,7 @@ def _optional_arguments(document: Document, operation: Operation) -> list[str]:
     return list(dict.fromkeys([*parameters, *fields]))
 
 
-def _fields(is_subject: Callable[[Field], bool]) -> Subjects:
+def _fields(is_subject: Callable[[AnswerField], bool]) -> Subjects:
     return lambda document, operation: [field.path for field in answer_fields(document, operation) if is_subject(field)]
 
 
@@ -115,15 +115,15 @@ def _operations(is_subject: Callable[[Operation], bool]) -> Subjects:
     return lambda _document, operation: [""] if is_subject(operation) else []
 
 
-def _can_be_lost(field: Field) -> bool:
+def _can_be_lost(field: AnswerField) -> bool:
     return field.path[-1] not in (ANY, WHOLE)
 
 
-def _can_be_changed(field: Field) -> bool:
+def _can_be_changed(field: AnswerField) -> bool:
     return field.type in SCALARS and not field.fixed
 
 
-def _is_list(field: Field) -> bool:
+def _is_list(field: AnswerField) -> bool:
     return field.type == "array"
 
 

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 
-from conformance.coverage.fields import ITEM, Field, field_tree
+from conformance.coverage.fields import ITEM, FieldNode, field_tree
 from conformance.http.exchange import Exchange
 from conformance.json_values import ALL_BELOW, read_json
 from specs.openapi import JSON_TYPE, Document, Operation, Parameter
@@ -68,9 +68,9 @@ class Shape:
     """The fields that an operation's requests and answers have."""
 
     operation: Operation
-    parameters: dict[tuple[str, str], Field]
-    body: Field | None
-    answer: Field | None
+    parameters: dict[tuple[str, str], FieldNode]
+    body: FieldNode | None
+    answer: FieldNode | None
     levels: tuple[Levels, ...]
 
     @classmethod
@@ -213,7 +213,7 @@ def _is_read(path: str, read: set[str]) -> bool:
     return path in read or any(parent + ALL_BELOW in read for parent in parents)
 
 
-def _declared_kinds(node: Field, *, plain: bool) -> Iterator[str]:
+def _declared_kinds(node: FieldNode, *, plain: bool) -> Iterator[str]:
     """Yield the kinds of value of a field; `plain` ones are texts in a URL or header, which have no null."""
     if not node.path.endswith(ITEM):
         yield ABSENT
@@ -232,7 +232,7 @@ def _declared_kinds(node: Field, *, plain: bool) -> Iterator[str]:
         yield from _numbers(node).values()
 
 
-def _numbers(node: Field) -> Mapping[int, str]:
+def _numbers(node: FieldNode) -> Mapping[int, str]:
     """Return the numbers around the bounds of a field; those of computers are no bounds of fractions."""
     if not node.types & {"integer", "number"}:
         return {}
@@ -241,7 +241,7 @@ def _numbers(node: Field) -> Mapping[int, str]:
     return {**known, **{number: str(number) for number in beside if number not in known}}
 
 
-def _kinds(node: Field, value: Any) -> Iterator[str]:
+def _kinds(node: FieldNode, value: Any) -> Iterator[str]:
     """Yield what kind of value a field has."""
     if value is None:
         yield NULL
@@ -268,7 +268,7 @@ def _types_of(value: Any) -> set[str]:
     return {names[type(value)]}
 
 
-def _walk(node: Field, value: Any) -> Iterator[str]:
+def _walk(node: FieldNode, value: Any) -> Iterator[str]:
     """Yield the cells of the fields of a value."""
     if isinstance(value, dict):
         for name, below in node.fields.items():
@@ -282,7 +282,7 @@ def _walk(node: Field, value: Any) -> Iterator[str]:
             yield from _walk(node.item, item)
 
 
-def _sizes(node: Field, value: Any) -> Iterator[str]:
+def _sizes(node: FieldNode, value: Any) -> Iterator[str]:
     """Yield the cells of the lists of an answer."""
     if isinstance(value, dict):
         for name, below in node.fields.items():
@@ -295,13 +295,13 @@ def _sizes(node: Field, value: Any) -> Iterator[str]:
                 yield from _sizes(node.item, item)
 
 
-def _parameter(document: Document, parameter: Parameter) -> Field:
+def _parameter(document: Document, parameter: Parameter) -> FieldNode:
     """Return a parameter as a field: a list of values is one text there."""
     node = field_tree(document, parameter.schema, parameter.name)
-    return Field(parameter.name, {"string"}) if "array" in node.types else node
+    return FieldNode(parameter.name, {"string"}) if "array" in node.types else node
 
 
-def _parsed(node: Field, text: str) -> Any:
+def _parsed(node: FieldNode, text: str) -> Any:
     """Return what a text in a URL stands for."""
     if "string" in node.types or not node.types & {"integer", "number", "boolean"}:
         return text

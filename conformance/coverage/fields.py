@@ -16,26 +16,26 @@ ITEM = "[]"
 
 
 @dataclass(slots=True)
-class Field:
+class FieldNode:
     """A field: its path from the body, types, closed values, bounds, fields below it, and its item if it is a list."""
 
     path: str
     types: set[str] = field(default_factory=set)
     values: dict[str, Any] = field(default_factory=dict)
     bounds: set[int] = field(default_factory=set)
-    fields: dict[str, Field] = field(default_factory=dict)
-    item: Field | None = None
+    fields: dict[str, FieldNode] = field(default_factory=dict)
+    item: FieldNode | None = None
 
-    def walk(self) -> Iterator[Field]:
+    def walk(self) -> Iterator[FieldNode]:
         """Yield the fields below this one, at any depth."""
         for below in [*self.fields.values(), *([self.item] if self.item else [])]:
             yield below
             yield from below.walk()
 
 
-def field_tree(document: Document, schema: Schema, path: str = "", trail: tuple[str, ...] = ()) -> Field:
+def field_tree(document: Document, schema: Schema, path: str = "", trail: tuple[str, ...] = ()) -> FieldNode:
     """Return a schema as a tree of fields; `trail` are the references that led there."""
-    tree = Field(path)
+    tree = FieldNode(path)
     for part, where in variants(document, schema, trail):
         declared = part.get("type", ())
         tree.types |= {declared} if isinstance(declared, str) else set(declared)
@@ -50,11 +50,11 @@ def field_tree(document: Document, schema: Schema, path: str = "", trail: tuple[
     return tree
 
 
-def _join(fields: dict[str, Field], name: str, other: Field) -> None:
+def _join(fields: dict[str, FieldNode], name: str, other: FieldNode) -> None:
     fields[name] = _merge(fields[name], other) if name in fields else other
 
 
-def _merge(tree: Field, other: Field) -> Field:
+def _merge(tree: FieldNode, other: FieldNode) -> FieldNode:
     tree.types |= other.types
     tree.values |= other.values
     tree.bounds |= other.bounds

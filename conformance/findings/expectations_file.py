@@ -16,7 +16,7 @@ from conformance.findings.replay import Finding
 from conformance.http.exchange import Step, StepRequest, StepResponse
 from conformance.settings import DEPTHS, EXPECTATIONS
 from specs.files import read_toml
-from specs.problems import Problem
+from specs.problems import Problem, written
 
 RUN = "{run}"
 BASE = "{base}"
@@ -92,10 +92,8 @@ def load_expectations(path: str, profile: str) -> ExpectationFile:
 def write_expectations(path: Path, content: ExpectationFile) -> None:
     """Write a file. Raises Problem when that is impossible."""
     head = [HEAD, f"profile = {_text(content.profile)}", f"depth = {_text(content.depth)}"]
-    try:
+    with written(path, "Give another --file."):
         path.write_text("\n".join([*head, *(line for entry in content.known for line in _lines(entry))]) + "\n")
-    except OSError as error:
-        raise Problem(f"{path} cannot be written: {error.strerror}.", "Give another --file.") from None
 
 
 def stored(step: Step, base: str, prefix: str) -> Step:

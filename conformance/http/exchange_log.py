@@ -8,7 +8,7 @@ from typing import BinaryIO
 import msgspec
 
 from conformance.http.exchange import Exchange
-from specs.problems import Problem
+from conformance.results_files import report_written
 
 FILE_NAME = "exchanges.jsonl"
 
@@ -20,13 +20,9 @@ class ExchangeLog:
         """Start a file beside that of an earlier run. Raises Problem when the folder cannot be written."""
         self._path = folder / FILE_NAME
         self._scratch = self._path.with_suffix(".tmp")
-        try:
+        with report_written(folder):
             folder.mkdir(parents=True, exist_ok=True)
             self._file: BinaryIO = self._scratch.open("wb")
-        except OSError as error:
-            raise Problem(
-                f"The report folder {folder} cannot be written: {error.strerror}.", "Give another --report."
-            ) from None
 
     def add(self, exchange: Exchange) -> None:
         """Write one exchange."""

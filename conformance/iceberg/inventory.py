@@ -11,7 +11,7 @@ from conformance.http.exchange import Exchange
 from conformance.iceberg.client import IcebergClient, identifier
 from conformance.json_values import read_object
 from conformance.targets.inventory import Inventory
-from conformance.targets.sandbox import NAMESPACE, REGISTRATION, TABLE, VIEW, Names, Thing
+from conformance.targets.sandbox import NAMESPACE, REGISTRATION, TABLE, VIEW, Names, Resource
 from specs.identifiers import UNIT_SEPARATOR
 from specs.openapi import Operation
 
@@ -52,15 +52,15 @@ class IcebergInventory(Inventory):
     def prepare(self) -> None:
         """See Inventory: nothing has to come before."""
 
-    def drop(self, thing: Thing) -> Exchange | None:
+    def drop(self, resource: Resource) -> Exchange | None:
         """See Inventory. What has an odd name is dropped under another: some servers refuse it in a path."""
-        if not self.is_ours(thing.id) or self.drops[thing.kind] not in self.target.document.operations:
+        if not self.is_ours(resource.id) or self.drops[resource.kind] not in self.target.document.operations:
             return None
-        id = tuple(thing.id)
-        if thing.kind == NAMESPACE:
+        id = tuple(resource.id)
+        if resource.kind == NAMESPACE:
             return self.ask(lambda: self._client.drop_namespace(id, expect=None))
-        answer = self._drop_view(id) if thing.kind == VIEW else self._drop_table(id, purge=thing.kind == TABLE)
-        return answer if PLAIN.fullmatch(id[-1]) else self._drop_renamed(thing.kind, id) or answer
+        answer = self._drop_view(id) if resource.kind == VIEW else self._drop_table(id, purge=resource.kind == TABLE)
+        return answer if PLAIN.fullmatch(id[-1]) else self._drop_renamed(resource.kind, id) or answer
 
     def _drop_view(self, id: Names) -> Exchange | None:
         return self.ask(lambda: self._client.drop_view(id, expect=None))
@@ -79,7 +79,7 @@ class IcebergInventory(Inventory):
         plain = (*id[:-1], f"{self.target.prefix}{RESCUED}")
         body = {"source": identifier(id), "destination": identifier(plain)}
         renamed = self.ask(lambda: self._client.send(RENAMES[kind], body=body, expect=None))
-        return self.drop(Thing(kind, plain)) if renamed and renamed.status < 300 else None
+        return self.drop(Resource(kind, plain)) if renamed and renamed.status < 300 else None
 
     def id_made(self, operation: Operation, exchange: Exchange) -> tuple[Any, ...]:
         """See Inventory."""
@@ -92,16 +92,16 @@ class IcebergInventory(Inventory):
             return tuple(levels)
         return (*levels, path.get("table") or path.get("view") or body["name"])
 
-    def look(self, operation: str, thing: Thing) -> Exchange | None:
+    def look(self, operation: str, resource: Resource) -> Exchange | None:
         """See Inventory."""
         paths = {NAMESPACE: self._client.namespace_path, VIEW: self._client.view_path}
-        path = paths.get(thing.kind, self._client.table_path)
-        return self.ask(lambda: self._client.send(operation, path(thing.id), expect=None))
+        path = paths.get(resource.kind, self._client.table_path)
+        return self.ask(lambda: self._client.send(operation, path(resource.id), expect=None))
 
-    def children(self, namespace: Names) -> list[Thing]:
+    def children(self, namespace: Names) -> list[Resource]:
         """See Inventory. The root has namespaces alone."""
         namespaces = [
-            Thing(NAMESPACE, tuple(levels))
+            Resource(NAMESPACE, tuple(levels))
             for levels in self.listed(
                 "listNamespaces",
                 "namespaces",
@@ -117,11 +117,11 @@ class IcebergInventory(Inventory):
             *self._identifiers(VIEW, "listViews", namespace),
         ]
 
-    def _identifiers(self, kind: str, operation: str, namespace: Names) -> list[Thing]:
+    def _identifiers(self, kind: str, operation: str, namespace: Names) -> list[Resource]:
         fetch = partial(self._client.send, operation, self._client.namespace_path(namespace))
         identifiers = self.listed(operation, "identifiers", lambda token: fetch(query=_page(token)))
         return [
-            Thing(kind, (*namespace, entry["name"]))
+            Resource(kind, (*namespace, entry["name"]))
             for entry in identifiers
             if isinstance(entry, dict) and isinstance(entry.get("name"), str)
         ]

@@ -10,7 +10,7 @@ from conformance.http.exchange import Exchange
 from conformance.json_values import read_object
 from conformance.lance.client import Id, LanceClient
 from conformance.targets.inventory import Inventory
-from conformance.targets.sandbox import NAMESPACE, REGISTRATION, TABLE, Names, Thing
+from conformance.targets.sandbox import NAMESPACE, REGISTRATION, TABLE, Names, Resource
 from conformance.targets.target import Target
 from specs.lance.identifiers import DELIMITER
 from specs.openapi import Operation
@@ -51,12 +51,12 @@ class LanceInventory(Inventory):
                     self._send("RegisterTable", id, {"location": location.rstrip("/").rsplit("/", 1)[-1]})
             del self.deregistered[id]
 
-    def drop(self, thing: Thing) -> Exchange | None:
+    def drop(self, resource: Resource) -> Exchange | None:
         """See Inventory."""
-        operation = self.drops[thing.kind]
-        if not self.is_ours(thing.id) or operation not in self.target.document.operations:
+        operation = self.drops[resource.kind]
+        if not self.is_ours(resource.id) or operation not in self.target.document.operations:
             return None
-        return self._send(operation, thing.id, None if thing.kind == TABLE else {})
+        return self._send(operation, resource.id, None if resource.kind == TABLE else {})
 
     def id_made(self, operation: Operation, exchange: Exchange) -> tuple[Any, ...]:
         """See Inventory."""
@@ -65,17 +65,17 @@ class LanceInventory(Inventory):
         id = tuple(operation.path_values(url.path)["id"].split(delimiter))
         return renamed(id, body) if operation.id in self.renames else id
 
-    def look(self, operation: str, thing: Thing) -> Exchange | None:
+    def look(self, operation: str, resource: Resource) -> Exchange | None:
         """See Inventory."""
-        return self._send(operation, thing.id, {})
+        return self._send(operation, resource.id, {})
 
-    def roots(self) -> list[Thing]:
+    def roots(self) -> list[Resource]:
         """See Inventory. Tables may also lie in namespaces that no listing shows."""
         names = self.listed("ListAllTables", "tables", lambda token: self._client.list_all_tables(page_token=token))
         ids = [tuple(name.split(DELIMITER)) for name in names if isinstance(name, str)]
-        return [*super().roots(), *(Thing(TABLE, id) for id in ids if self.is_ours(id))]
+        return [*super().roots(), *(Resource(TABLE, id) for id in ids if self.is_ours(id))]
 
-    def children(self, namespace: Names) -> list[Thing]:
+    def children(self, namespace: Names) -> list[Resource]:
         """See Inventory."""
         below = self.listed(
             "ListNamespaces", "namespaces", lambda token: self._client.list_namespaces(namespace, page_token=token)
@@ -86,7 +86,7 @@ class LanceInventory(Inventory):
             lambda token: self._client.list_tables(namespace, include_declared=True, page_token=token),
         )
         return [
-            Thing(kind, (*namespace, name))
+            Resource(kind, (*namespace, name))
             for kind, names in ((NAMESPACE, below), (TABLE, tables))
             for name in names
             if isinstance(name, str)

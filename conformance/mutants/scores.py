@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from conformance.requirement import REQUIREMENTS
-from specs.problems import Problem
+from specs.problems import written
 
 SUFFIX = ".jsonl"
 OURS = "lakeproof"
@@ -56,12 +56,10 @@ class Keeper:
 
     def add(self, mutant: Mutant) -> None:
         """Add a measurement. Raises Problem when that is impossible."""
-        try:
+        with written(self.path, "Give another folder."):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("ab") as file:
                 file.write(msgspec.json.encode(mutant) + b"\n")
-        except OSError as error:
-            raise Problem(f"{self.path} cannot be written: {error.strerror}.", "Give another folder.") from None
 
 
 def judges_of(folder: Path) -> dict[str, dict[str, dict[str, Mutant]]]:

@@ -13,7 +13,7 @@ from conformance.iceberg.inventory import SEPARATOR, IcebergInventory
 from conformance.json_values import read_object
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, CREATED, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE, Entity
-from conformance.targets.sandbox import Names, Sandbox, Thing
+from conformance.targets.sandbox import Names, Resource, Sandbox
 from conformance.targets.target import Target
 from specs.identifiers import UNIT_SEPARATOR, encode_segment
 from specs.openapi import Operation
@@ -37,34 +37,34 @@ class ContentInventory(IcebergInventory):
     def _own(self) -> PolarisClient:
         return PolarisClient(self._client.client)
 
-    def drop(self, thing: Thing) -> Exchange | None:
+    def drop(self, resource: Resource) -> Exchange | None:
         """See Inventory."""
-        if thing.kind not in (GENERIC_TABLE, POLICY):
-            return super().drop(thing)
-        if not self.is_ours(thing.id) or self.drops[thing.kind] not in self.target.document.operations:
+        if resource.kind not in (GENERIC_TABLE, POLICY):
+            return super().drop(resource)
+        if not self.is_ours(resource.id) or self.drops[resource.kind] not in self.target.document.operations:
             return None
-        query = {"detach-all": "true"} if thing.kind == POLICY else None
-        return self.ask(lambda: self._own.send(self.drops[thing.kind], _path(thing), query=query, expect=None))
+        query = {"detach-all": "true"} if resource.kind == POLICY else None
+        return self.ask(lambda: self._own.send(self.drops[resource.kind], _path(resource), query=query, expect=None))
 
-    def look(self, operation: str, thing: Thing) -> Exchange | None:
+    def look(self, operation: str, resource: Resource) -> Exchange | None:
         """See Inventory."""
-        if thing.kind not in (GENERIC_TABLE, POLICY):
-            return super().look(operation, thing)
-        return self.ask(lambda: self._own.send(operation, _path(thing), expect=None))
+        if resource.kind not in (GENERIC_TABLE, POLICY):
+            return super().look(operation, resource)
+        return self.ask(lambda: self._own.send(operation, _path(resource), expect=None))
 
-    def children(self, namespace: Names) -> list[Thing]:
+    def children(self, namespace: Names) -> list[Resource]:
         """See Inventory."""
-        things = super().children(namespace)
+        resources = super().children(namespace)
         if not namespace:
-            return things
-        return [*things, *self._beside(GENERIC_TABLE, namespace), *self._beside(POLICY, namespace)]
+            return resources
+        return [*resources, *self._beside(GENERIC_TABLE, namespace), *self._beside(POLICY, namespace)]
 
-    def _beside(self, kind: str, namespace: Names) -> list[Thing]:
+    def _beside(self, kind: str, namespace: Names) -> list[Resource]:
         """Return what else lies in a namespace beside tables and views."""
         fetch = partial(self._own.send, LISTS[kind], {"namespace": namespace})
         identifiers = self.listed(LISTS[kind], "identifiers", lambda token: fetch(query={"pageToken": token or None}))
         return [
-            Thing(kind, (*namespace, identifier["name"]))
+            Resource(kind, (*namespace, identifier["name"]))
             for identifier in identifiers
             if isinstance(identifier, dict) and isinstance(identifier.get("name"), str)
         ]
@@ -127,17 +127,17 @@ class PolarisInventory(ContentInventory):
             return bool(id)
         return self.target.prefix in id[0] or (id[0] == self.warehouse and self.target.prefix in id[-1])
 
-    def drop(self, thing: Thing) -> Exchange | None:
+    def drop(self, resource: Resource) -> Exchange | None:
         """See Inventory. A catalog is emptied before it is dropped."""
-        entity = BY_NAME.get(thing.kind)
+        entity = BY_NAME.get(resource.kind)
         if entity is None:
-            return super().drop(thing)
-        if not self.is_ours(thing.id):
+            return super().drop(resource)
+        if not self.is_ours(resource.id):
             return None
-        answer = self._delete(entity, thing)
+        answer = self._delete(entity, resource)
         if entity is CATALOG and answer and answer.status in NOT_EMPTY:
-            self._empty(thing.id[-1])
-            answer = self._delete(entity, thing)
+            self._empty(resource.id[-1])
+            answer = self._delete(entity, resource)
         return answer
 
     def id_made(self, operation: Operation, exchange: Exchange) -> tuple[Any, ...]:
@@ -147,8 +147,8 @@ class PolarisInventory(ContentInventory):
             return entity.id_made(path, read_object(exchange.request_body))
         return super().id_made(operation, exchange)
 
-    def _delete(self, entity: Entity, thing: Thing) -> Exchange | None:
-        path = entity.place(tuple(thing.id))
+    def _delete(self, entity: Entity, resource: Resource) -> Exchange | None:
+        path = entity.place(tuple(resource.id))
         return self.ask(lambda: self.manager.send(entity.delete, path, expect=None))
 
     def _empty(self, catalog: str) -> None:
@@ -157,28 +157,28 @@ class PolarisInventory(ContentInventory):
         Sandbox(self.admin, contents).sweep()
         for role in self._named(CATALOG_ROLE, {"catalogName": catalog}):
             if role != CATALOG_ADMIN:
-                self._delete(CATALOG_ROLE, Thing(CATALOG_ROLE.id, (catalog, role)))
+                self._delete(CATALOG_ROLE, Resource(CATALOG_ROLE.id, (catalog, role)))
 
-    def look(self, operation: str, thing: Thing) -> Exchange | None:
+    def look(self, operation: str, resource: Resource) -> Exchange | None:
         """See Inventory."""
-        entity = BY_NAME.get(thing.kind)
+        entity = BY_NAME.get(resource.kind)
         if entity is None:
-            return super().look(operation, thing)
-        return self.ask(lambda: self.manager.send(operation, entity.place(tuple(thing.id)), expect=None))
+            return super().look(operation, resource)
+        return self.ask(lambda: self.manager.send(operation, entity.place(tuple(resource.id)), expect=None))
 
-    def roots(self) -> list[Thing]:
+    def roots(self) -> list[Resource]:
         """See Inventory. What is in a catalog of the run's own goes with it."""
-        things = [
-            Thing(entity.id, (name,))
+        resources = [
+            Resource(entity.id, (name,))
             for entity in (CATALOG, PRINCIPAL, PRINCIPAL_ROLE)
             for name in self._named(entity, {})
             if self.target.prefix in name
         ]
         if not self.given:
-            return things
+            return resources
         roles = self._named(CATALOG_ROLE, {"catalogName": self.warehouse})
-        own = [Thing(CATALOG_ROLE.id, (self.warehouse, role)) for role in roles if self.target.prefix in role]
-        return [*things, *own, *super().roots()]
+        own = [Resource(CATALOG_ROLE.id, (self.warehouse, role)) for role in roles if self.target.prefix in role]
+        return [*resources, *own, *super().roots()]
 
     def _named(self, entity: Entity, path: dict[str, str]) -> list[str]:
         """Return the names of all that the server lists of a kind."""
@@ -188,7 +188,7 @@ class PolarisInventory(ContentInventory):
         return [name for name in names if isinstance(name, str)]
 
 
-def _path(thing: Thing) -> dict[str, Any]:
+def _path(resource: Resource) -> dict[str, Any]:
     """Return the path values that name a generic table or a policy."""
-    parameter = "generic-table" if thing.kind == GENERIC_TABLE else "policy-name"
-    return {"namespace": tuple(thing.id[:-1]), parameter: thing.id[-1]}
+    parameter = "generic-table" if resource.kind == GENERIC_TABLE else "policy-name"
+    return {"namespace": tuple(resource.id[:-1]), parameter: resource.id[-1]}

@@ -15,7 +15,7 @@ from conformance.report.markdown import render_markdown
 from conformance.report.notes import read_notes
 from conformance.report.sarif import render_sarif
 from conformance.results import Results, read_results
-from conformance.results_files import write_compressed, written
+from conformance.results_files import report_written, write_compressed
 from conformance.settings import Settings
 
 RENDERERS = {
@@ -40,7 +40,7 @@ def write_reports(results: Results, settings: Settings) -> dict[str, Path]:
 def render_reports(results: Results, folder: Path) -> dict[str, Path]:
     """Write the reports that follow from results, without the results themselves."""
     paths = {}
-    with written(folder):
+    with report_written(folder):
         folder.mkdir(parents=True, exist_ok=True)
         for kind, (name, render) in RENDERERS.items():
             paths[kind] = folder / name
@@ -60,7 +60,7 @@ def publish(results: Results, folder: Path) -> dict[str, Path]:
         "markdown": (folder / RENDERERS["markdown"][0], render_markdown(results)),
         "findings": (folder / FINDINGS_FILE, render_findings(results, notes, baseline)),
     }
-    with written(folder):
+    with report_written(folder):
         folder.mkdir(parents=True, exist_ok=True)
         for path, text in texts.values():
             path.write_text(text, encoding="utf-8")

@@ -22,7 +22,7 @@ from conformance.mutants.scores import (
     kind_of,
     survivors,
 )
-from specs.problems import Problem
+from specs.problems import Problem, written
 
 PAGE, BADGE = "README.md", "badge.json"
 HEAD = """\
@@ -44,23 +44,21 @@ what a client does: neither is made to notice all of these.
 Judges = Mapping[str, Mapping[str, Mutant]]
 
 
-def publish_mutants(folder: Path, written: Mapping[str, Mapping[str, str]]) -> list[Path]:
+def publish_mutants(folder: Path, faults_by_api: Mapping[str, Mapping[str, str]]) -> list[Path]:
     """Write the page, a page for each API and the badge into a folder of measurements; return their paths.
 
-    `written` are the faults by API, those that nobody has to notice left out, with what is wrong. Raises Problem for a
+    `faults_by_api` says what is wrong with each fault, those that nobody has to notice left out. Raises Problem for a
     folder without measurements, and for one that cannot be written.
     """
     apis = judges_of(folder)
     if not any(OURS in judges for judges in apis.values()):
         raise Problem(f"{folder} has no measurements.", "`lakeproof mutants --keep DIR` makes some.")
-    known = {api: _known(api, faults) for api, faults in written.items()}
+    known = {api: _known(api, faults) for api, faults in faults_by_api.items()}
     texts = {PAGE: "\n".join(_page(apis, known)), BADGE: _badge(apis)}
     texts |= {f"{api}.md": "\n".join(_both_ways(api, faults)) for api, faults in known.items()}
-    try:
+    with written(folder, "Give another folder."):
         for name, text in texts.items():
             (folder / name).write_text(text.rstrip() + "\n", encoding="utf-8")
-    except OSError as error:
-        raise Problem(f"{folder} cannot be written: {error.strerror}.", "Give another folder.") from None
     return [folder / name for name in texts]
 
 

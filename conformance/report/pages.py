@@ -9,8 +9,8 @@ from typing import Any
 import jinja2
 import orjson
 
+from conformance.results_files import report_written
 from conformance.visible import visible
-from specs.problems import Problem
 
 HERE = Path(__file__).parent
 
@@ -40,12 +40,8 @@ def write_page(folder: Path, name: str, report: dict[str, Any], page: str) -> di
     Raises Problem when that is impossible.
     """
     paths = {"results": folder / f"{name}.json", "html": folder / f"{name}.html"}
-    try:
+    with report_written(folder):
         folder.mkdir(parents=True, exist_ok=True)
         paths["results"].write_bytes(orjson.dumps(report, option=orjson.OPT_INDENT_2))
         paths["html"].write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise Problem(
-            f"The report folder {folder} cannot be written: {error.strerror}.", "Give another --report."
-        ) from None
     return paths

@@ -13,7 +13,7 @@ from conformance.report.html import render_html
 from conformance.report.matrix import GLYPHS, MEANINGS, WORST_FIRST
 from conformance.report.pages import template
 from conformance.results import Result, Results
-from conformance.results_files import written
+from conformance.results_files import report_written
 from conformance.verdict import GOOD
 
 PAGE = "matrix.html"
@@ -42,7 +42,7 @@ def write_servers(runs: Sequence[Results], folder: Path) -> Path:
     Raises Problem when the folder cannot be written.
     """
     folders = folders_of(runs)
-    with written(folder):
+    with report_written(folder):
         for run, name in zip(runs, folders, strict=True):
             (folder / name).mkdir(parents=True, exist_ok=True)
             (folder / name / REPORT).write_text(render_html(run), encoding="utf-8")
@@ -56,7 +56,7 @@ def write_overview(runs: Sequence[Results], folders: Sequence[str], path: Path) 
 
     Raises Problem when it cannot be written.
     """
-    with written(path.parent):
+    with report_written(path.parent):
         path.write_text(render_servers(runs, folders), encoding="utf-8")
 
 

@@ -10,7 +10,7 @@ from conformance.http.wire import Seen
 from conformance.outcomes import Stopped
 from conformance.results import Result
 from conformance.settings import Settings
-from conformance.targets.sandbox import Names, Thing
+from conformance.targets.sandbox import Names, Resource
 from conformance.targets.target import Found
 
 
@@ -82,6 +82,6 @@ class Rest:
     news: News
     cells: Mapping[str, set[str]]
     looks: Mapping[str, set[str]]
-    doubtful: Mapping[Thing, str]
+    doubtful: Mapping[Resource, str]
     registrations: set[Names | str]
     errors: list[str]

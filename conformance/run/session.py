@@ -37,7 +37,7 @@ from conformance.results import (
 from conformance.run.selection import Scope, Selection, selection_of
 from conformance.settings import Settings
 from conformance.suite import Suite
-from conformance.targets.sandbox import NAMESPACE, Thing
+from conformance.targets.sandbox import NAMESPACE, Resource
 from conformance.targets.server_profile import server_profile
 from conformance.targets.target import OFFERED, Target, connect
 from conformance.verdict import FINDINGS
@@ -312,7 +312,7 @@ def _check_namespace(target: Target) -> None:
     inventory = target.sandbox.inventory
     operation = next(filter(inventory.offers, inventory.looks[NAMESPACE]), None) if inventory else None
     if inventory and inventory.base and operation:
-        answer = inventory.look(operation, Thing(NAMESPACE, inventory.base))
+        answer = inventory.look(operation, Resource(NAMESPACE, inventory.base))
         if answer and answer.status == 404:
             raise Problem(
                 f"{answer.url}: there is no namespace {target.settings.namespace}.",

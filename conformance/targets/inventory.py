@@ -1,4 +1,4 @@
-"""How the things of a run are found on a server and dropped: what is the same for every API."""
+"""How the resources of a run are found on a server and dropped: what is the same for every API."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from conformance.http.client import Answer
 from conformance.http.exchange import Exchange
 from conformance.http.paging import pages
 from conformance.outcomes import Blocked, Unoffered, Violation
-from conformance.targets.sandbox import Names, Thing
+from conformance.targets.sandbox import Names, Resource
 from conformance.targets.target import OFFERED, REFUSED, Target
 from specs.identifiers import IdentifierError
 from specs.openapi import Operation
 
 
 class Inventory(ABC):
-    """The things of one run. Only what is its own is ever named.
+    """The resources of one run. Only what is its own is ever named.
 
     By kind: `drops` is the operation that drops one, `makers` are those that make one, `looks` those that tell whether
     it exists, `lists` is the one that lists them. By operation: `creates` and `renames` are the kinds of what a call
@@ -44,22 +44,22 @@ class Inventory(ABC):
         """Do what has to come before anything is dropped."""
 
     @abstractmethod
-    def drop(self, thing: Thing) -> Exchange | None:
+    def drop(self, resource: Resource) -> Exchange | None:
         """Ask the server to drop something; None when it cannot be asked."""
 
     @abstractmethod
-    def look(self, operation: str, thing: Thing) -> Exchange | None:
+    def look(self, operation: str, resource: Resource) -> Exchange | None:
         """Ask for something by an operation that answers with success when it exists."""
 
     @abstractmethod
-    def children(self, namespace: Names) -> list[Thing]:
+    def children(self, namespace: Names) -> list[Resource]:
         """Ask what is in a namespace, the root included."""
 
     @abstractmethod
     def id_made(self, operation: Operation, exchange: Exchange) -> tuple[Any, ...]:
         """Return the id of what a request for one of `creates` or `renames` makes. Raises KeyError when it has none."""
 
-    def made_by(self, exchange: Exchange) -> Thing | None:
+    def made_by(self, exchange: Exchange) -> Resource | None:
         """Return what a request may make or give another name, None when that is nothing, or nothing that has one."""
         kind = {**self.creates, **self.renames}.get(exchange.operation)
         operation = self.target.document.operations.get(exchange.operation)
@@ -68,31 +68,31 @@ class Inventory(ABC):
         with suppress(KeyError, TypeError):  # of a body that is to be refused
             id = self.id_made(operation, exchange)
             if id and all(isinstance(level, str) for level in id):
-                return Thing(kind, id)
+                return Resource(kind, id)
         return None
 
-    def roots(self) -> list[Thing]:
+    def roots(self) -> list[Resource]:
         """Ask what the run has at the first level; what lies in the given namespace counts as that."""
-        return [thing for thing in self.children(self.base) if self.is_ours(thing.id)]
+        return [resource for resource in self.children(self.base) if self.is_ours(resource.id)]
 
-    def inside(self, namespace: Thing) -> list[Thing]:
+    def inside(self, namespace: Resource) -> list[Resource]:
         """Ask what is in a namespace of the run."""
         return [] if isinstance(namespace.id, str) else self.children(namespace.id)
 
-    def is_there(self, thing: Thing) -> bool | None:
+    def is_there(self, resource: Resource) -> bool | None:
         """Ask whether something exists, None when nothing tells: 404 may also come from a server that cannot look."""
-        looks = sorted(filter(self.may_offer, self.looks[thing.kind]), key=lambda name: not self.offers(name))
-        answer = self.look(looks[0], thing) if looks and self.is_ours(thing.id) else None
+        looks = sorted(filter(self.may_offer, self.looks[resource.kind]), key=lambda name: not self.offers(name))
+        answer = self.look(looks[0], resource) if looks and self.is_ours(resource.id) else None
         if answer and answer.status == 404 and self.offers(looks[0]):
             return False
         return True if answer and 200 <= answer.status < 300 else None
 
     def can_see(self, kind: str) -> bool:
-        """True when the server has an operation that shows things of a kind."""
+        """True when the server has an operation that shows resources of a kind."""
         return any(map(self.offers, (*self.looks[kind], self.lists[kind])))
 
     def undroppable(self) -> list[str]:
-        """Return the kinds of things that the server makes and cannot drop."""
+        """Return the kinds of resources that the server makes and cannot drop."""
         return [
             kind
             for kind, makers in self.makers.items()
@@ -100,7 +100,7 @@ class Inventory(ABC):
         ]
 
     def can_drop(self, kind: str) -> bool:
-        """True unless a probe said that the server lacks the operation that drops things of a kind."""
+        """True unless a probe said that the server lacks the operation that drops resources of a kind."""
         return self.offers(self.drops[kind])
 
     def is_ours(self, id: Names | str) -> bool:

@@ -29,7 +29,7 @@ UNSEEN = "not verified: no operation of the server shows whether they are there"
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class Resource:
     """Something that a run may have made. An id that is a string is sent as it is.
 
     A registration is a table whose files are not the server's own: it is taken out of the catalog, its files stay.
@@ -63,20 +63,20 @@ class Sandbox:
 
     client: Client
     inventory: Inventory | None = None
-    made: dict[Thing, None] = field(default_factory=dict)
-    doubtful: dict[Thing, str] = field(default_factory=dict)
+    made: dict[Resource, None] = field(default_factory=dict)
+    doubtful: dict[Resource, str] = field(default_factory=dict)
     left_behind: list[Leftover] = field(default_factory=list)
     registrations: set[Names | str] = field(default_factory=set)
-    kept: dict[Thing, None] = field(default_factory=dict)
+    kept: dict[Resource, None] = field(default_factory=dict)
 
     def note(self, kind: str, ids: Iterable[Names | str]) -> None:
-        """Note things before they are asked for, so that they are dropped whatever the server answers.
+        """Note resources before they are asked for, so that they are dropped whatever the server answers.
 
         What does not have a name of the run is left alone.
         """
-        things = [Thing(kind, id) for id in ids if self.inventory is None or self.inventory.is_ours(id)]
-        self.registrations.update(thing.id for thing in things if thing.kind == REGISTRATION)
-        self.made.update(dict.fromkeys(map(self._known, things)))
+        resources = [Resource(kind, id) for id in ids if self.inventory is None or self.inventory.is_ours(id)]
+        self.registrations.update(resource.id for resource in resources if resource.kind == REGISTRATION)
+        self.made.update(dict.fromkeys(map(self._known, resources)))
 
     def note_made(self, operation: str, id: Names | str) -> None:
         """Note what a call of an operation on an id may make."""
@@ -85,9 +85,9 @@ class Sandbox:
 
     def note_request(self, exchange: Exchange) -> None:
         """Note what a request may make, before it is sent again."""
-        thing = self.inventory.made_by(exchange) if self.inventory else None
-        if thing:
-            self.note(thing.kind, [thing.id])
+        resource = self.inventory.made_by(exchange) if self.inventory else None
+        if resource:
+            self.note(resource.kind, [resource.id])
 
     def note_renamed(self, operation: str, source: Names | str, destination: Names) -> None:
         """Note the new name that a call of an operation may give to something: a registration stays one."""
@@ -110,11 +110,11 @@ class Sandbox:
         with self.client.cleaning():
             self.inventory.prepare()
             if look:
-                namespaces = [thing for thing in self.made if thing.kind == NAMESPACE]
+                namespaces = [resource for resource in self.made if resource.kind == NAMESPACE]
                 self.made.update(dict.fromkeys(self._deep(self.inventory, namespaces)))
-            for thing in ordered(self.made, self.inventory.outer):
-                self._drop(self.inventory, thing)
-                del self.made[thing]
+            for resource in ordered(self.made, self.inventory.outer):
+                self._drop(self.inventory, resource)
+                del self.made[resource]
 
     def sweep(self, *, end: bool = True) -> None:
         """Drop all that the server still has of the run, look again, and note what is left behind.
@@ -130,88 +130,99 @@ class Sandbox:
                 self.doubtful |= dict.fromkeys(self.kept, "nobody asked to drop it")
                 self.kept.clear()
             found = self._found(self.inventory)
-            for thing in ordered({**found, **self.doubtful}, self.inventory.outer):
-                self._drop(self.inventory, thing, in_vain, there=thing in found)
+            for resource in ordered({**found, **self.doubtful}, self.inventory.outer):
+                self._drop(self.inventory, resource, in_vain, there=resource in found)
             listed = self._found(self.inventory) if end or self.doubtful else {}
             reasons = {
-                thing: self._reason(self.inventory, thing, listed) for thing in ordered({**listed, **self.doubtful})
+                resource: self._reason(self.inventory, resource, listed)
+                for resource in ordered({**listed, **self.doubtful})
             }
-        self.left_behind = [Leftover(thing.kind, thing.name, reason) for thing, reason in reasons.items() if reason]
+        self.left_behind = [
+            Leftover(resource.kind, resource.name, reason) for resource, reason in reasons.items() if reason
+        ]
 
-    def _found(self, inventory: Inventory) -> dict[Thing, None]:
+    def _found(self, inventory: Inventory) -> dict[Resource, None]:
         """Return what the server lists of the run, without what is kept."""
-        return {thing: None for thing in self._listed(inventory) if thing not in self.kept}
+        return {resource: None for resource in self._listed(inventory) if resource not in self.kept}
 
-    def _reason(self, inventory: Inventory, thing: Thing, listed: Container[Thing]) -> str:
+    def _reason(self, inventory: Inventory, resource: Resource, listed: Container[Resource]) -> str:
         """Return why something is left behind, "" for what is not.
 
         It is there when the server says so, or lists it and says nothing else. What nothing shows may be there. What a
-        server lists and cannot drop is there without being asked for: there may be thousands of such things.
+        server lists and cannot drop is there without being asked for: there may be thousands of such resources.
         """
-        there = (thing in listed and not inventory.can_drop(thing.kind)) or inventory.is_there(thing)
-        if there or (there is None and thing in listed):
-            return self.doubtful.get(thing, STAYED)
-        return UNSEEN if there is None and not inventory.can_see(thing.kind) else ""
+        there = (resource in listed and not inventory.can_drop(resource.kind)) or inventory.is_there(resource)
+        if there or (there is None and resource in listed):
+            return self.doubtful.get(resource, STAYED)
+        return UNSEEN if there is None and not inventory.can_see(resource.kind) else ""
 
     def _drop(
-        self, inventory: Inventory, thing: Thing, in_vain: Counter[str] | None = None, *, there: bool = False
+        self, inventory: Inventory, resource: Resource, in_vain: Counter[str] | None = None, *, there: bool = False
     ) -> None:
         """Drop something, a namespace with what is in it; note what the server says when it does not."""
-        answer = self._ask(inventory, thing, in_vain, there=there)
-        if answer and answer.status == 409 and thing.kind == NAMESPACE:
-            for inner in ordered(self._deep(inventory, [thing])):
+        answer = self._ask(inventory, resource, in_vain, there=there)
+        if answer and answer.status == 409 and resource.kind == NAMESPACE:
+            for inner in ordered(self._deep(inventory, [resource])):
                 self._ask(inventory, inner, in_vain, there=True)
-            answer = inventory.drop(thing)
-        self.doubtful.pop(thing, None)
+            answer = inventory.drop(resource)
+        self.doubtful.pop(resource, None)
         if answer is None:
-            self.doubtful[thing] = f"the server cannot drop a {thing.kind}"
+            self.doubtful[resource] = f"the server cannot drop a {resource.kind}"
         elif answer.status not in (*DROPPED, GONE):
             said = answer.status or answer.failure
-            self.doubtful[thing] = f"{answer.operation} is answered with {said}"
+            self.doubtful[resource] = f"{answer.operation} is answered with {said}"
 
-    def _ask(self, inventory: Inventory, thing: Thing, in_vain: Counter[str] | None, *, there: bool) -> Exchange | None:
+    def _ask(
+        self, inventory: Inventory, resource: Resource, in_vain: Counter[str] | None, *, there: bool
+    ) -> Exchange | None:
         """Ask to drop something; None when the server lacks the operation, or still seems to after some tries.
 
         Only a sweep tries: `in_vain` counts, for each kind, its tries on what is known to be there.
         """
-        if inventory.can_drop(thing.kind):
-            return inventory.drop(thing)
-        if in_vain is None or in_vain[thing.kind] >= MOST_TRIES:
+        if inventory.can_drop(resource.kind):
+            return inventory.drop(resource)
+        if in_vain is None or in_vain[resource.kind] >= MOST_TRIES:
             return None
-        answer = inventory.drop(thing)
+        answer = inventory.drop(resource)
         dropped = answer is not None and answer.status in DROPPED
-        in_vain[thing.kind] = 0 if dropped else in_vain[thing.kind] + there
+        in_vain[resource.kind] = 0 if dropped else in_vain[resource.kind] + there
         return answer if dropped else None
 
-    def _known(self, thing: Thing) -> Thing:
-        """Return what a thing is that is noted or listed as a table."""
-        return Thing(REGISTRATION, thing.id) if thing.kind == TABLE and thing.id in self.registrations else thing
+    def _known(self, resource: Resource) -> Resource:
+        """Return what a resource is that is noted or listed as a table."""
+        return (
+            Resource(REGISTRATION, resource.id)
+            if resource.kind == TABLE and resource.id in self.registrations
+            else resource
+        )
 
-    def _listed(self, inventory: Inventory) -> list[Thing]:
-        roots = [self._known(thing) for thing in inventory.roots()]
-        return [*roots, *self._deep(inventory, [thing for thing in roots if thing.kind == NAMESPACE])]
+    def _listed(self, inventory: Inventory) -> list[Resource]:
+        roots = [self._known(resource) for resource in inventory.roots()]
+        return [*roots, *self._deep(inventory, [resource for resource in roots if resource.kind == NAMESPACE])]
 
-    def _deep(self, inventory: Inventory, namespaces: Sequence[Thing]) -> list[Thing]:
+    def _deep(self, inventory: Inventory, namespaces: Sequence[Resource]) -> list[Resource]:
         """Return all that is in namespaces, at any depth; a server that shows one list everywhere ends it too."""
-        contents: dict[Thing, None] = {}
+        contents: dict[Resource, None] = {}
         level = list(namespaces)
         for _ in range(DEEPEST):
-            things = [self._known(thing) for namespace in level for thing in inventory.inside(namespace)]
-            inner = [thing for thing in things if thing not in contents]
+            resources = [self._known(resource) for namespace in level for resource in inventory.inside(namespace)]
+            inner = [resource for resource in resources if resource not in contents]
             contents.update(dict.fromkeys(inner))
-            level = [thing for thing in inner if thing.kind == NAMESPACE]
+            level = [resource for resource in inner if resource.kind == NAMESPACE]
             if not level:
                 break
         return list(contents)
 
 
-def ordered(things: Iterable[Thing], outer: Sequence[str] = ()) -> list[Thing]:
-    """Return things in the order in which they can be dropped: contents first, namespaces from the deepest up.
+def ordered(resources: Iterable[Resource], outer: Sequence[str] = ()) -> list[Resource]:
+    """Return resources in the order in which they can be dropped: contents first, namespaces from the deepest up.
 
     `outer` are the kinds of what namespaces lie in, or need: they come last, in this order.
     """
     ranks = {NAMESPACE: 1, **{kind: place for place, kind in enumerate(outer, 2)}}
-    return sorted(things, key=lambda thing: (ranks.get(thing.kind, 0), -len(thing.id) * (thing.kind == NAMESPACE)))
+    return sorted(
+        resources, key=lambda resource: (ranks.get(resource.kind, 0), -len(resource.id) * (resource.kind == NAMESPACE))
+    )
 
 
 def summary(left_behind: Collection[Leftover | str]) -> list[str]:

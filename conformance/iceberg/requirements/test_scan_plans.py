@@ -16,7 +16,7 @@ from conformance.iceberg.support.scans.plans import (
     FAILED,
     PLAN,
     SUBMITTED,
-    Plan,
+    PlanResult,
     finished,
     followed,
     has_files,
@@ -67,7 +67,7 @@ def submitted(catalog: IcebergCatalog, table: ScanTable) -> Answer:
     return answer
 
 
-def with_plan_tasks(catalog: IcebergCatalog, table: ScanTable) -> Plan:
+def with_plan_tasks(catalog: IcebergCatalog, table: ScanTable) -> PlanResult:
     """Return the plan of a table with many files. Raises Unoffered where one answer holds them all."""
     planned = plan(catalog, table.id)
     if not planned.plan_tasks:

@@ -18,7 +18,7 @@ from reference_server.storage.places import Place, enter, leave, neighbours
 LIES = "lies"
 
 
-class Thing(NamedTuple):
+class Occupant(NamedTuple):
     """What lies somewhere."""
 
     kind: Kind
@@ -48,14 +48,14 @@ def release(change: Change, kind: Kind, path: Path) -> None:
         change.transaction.put(_lies(change, kind, path), None)
 
 
-def lying(change: Change, place: Place) -> list[Thing]:
+def lying(change: Change, place: Place) -> list[Occupant]:
     """Return what lies at a place, in it, or around it, in any warehouse; until the commit nothing is added."""
-    return [_thing(name) for name in neighbours(change.transaction, place)]
+    return [_occupant(name) for name in neighbours(change.transaction, place)]
 
 
-def _thing(name: bytes) -> Thing:
+def _occupant(name: bytes) -> Occupant:
     kind, warehouse, path = unpack(name)
-    return Thing(Kind(kind.decode()), warehouse.decode(), tuple(level.decode() for level in unpack(path)))
+    return Occupant(Kind(kind.decode()), warehouse.decode(), tuple(level.decode() for level in unpack(path)))
 
 
 def _name(change: Change, kind: Kind, path: Path) -> bytes:

@@ -7,7 +7,7 @@ import secrets
 from reference_server.errors import InvalidInput
 from reference_server.iceberg.catalog.catalog import Change, Properties
 from reference_server.iceberg.catalog.keys import Kind
-from reference_server.iceberg.catalog.location_index import Thing, claim, lying
+from reference_server.iceberg.catalog.location_index import Occupant, claim, lying
 from reference_server.iceberg.catalog.names import Path, show
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse
 from reference_server.iceberg.metadata.reading import Json
@@ -71,7 +71,7 @@ class LocationRules:
             )
         for other in lying(change, place):
             both_views = kind is other.kind is Kind.VIEW
-            if other != Thing(kind, change.warehouse, path) and not both_views:
+            if other != Occupant(kind, change.warehouse, path) and not both_views:
                 raise InvalidInput(
                     f"The location {location!r:.300} is at, in or around that of the {other.kind.label.lower()} "
                     f"{show(other.path):.300}."

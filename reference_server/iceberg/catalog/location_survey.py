@@ -19,7 +19,7 @@ from reference_server.storage.transactions import Transaction, transact
 
 SURVEYED = "surveyed"
 AT_ONCE = 500
-Thing = tuple[Kind, Path]
+Named = tuple[Kind, Path]
 
 
 async def survey(services: Services) -> None:
@@ -39,7 +39,7 @@ async def survey(services: Services) -> None:
         await storage.commit({}, {done: b""})
 
 
-async def _enter(services: Services, things: Sequence[Thing]) -> None:
+async def _enter(services: Services, things: Sequence[Named]) -> None:
     async def build(transaction: Transaction[bytes]) -> None:
         change = Change(transaction, services.warehouse.name)
         for kind, path in things:

@@ -25,7 +25,7 @@ from reference_server.iceberg.files.metadata_files import MetadataFile
 from reference_server.iceberg.handlers.credentials import storage_credentials
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.scans.planner import Planner
-from reference_server.iceberg.scans.plans import Plan, cancelled, find_plan, keep_plan, new_plan
+from reference_server.iceberg.scans.plans import ScanPlan, cancelled, find_plan, keep_plan, new_plan
 from reference_server.iceberg.scans.scan import Scan, read_scan
 
 COMPLETED, SUBMITTED, CANCELLED, FAILED = "completed", "submitted", "cancelled", "failed"
@@ -91,11 +91,11 @@ async def _metadata(context: IcebergContext) -> Json:
     return (await _table(context)).metadata
 
 
-def _plan(context: IcebergContext, plan_id: str, metadata: Json) -> Plan:
+def _plan(context: IcebergContext, plan_id: str, metadata: Json) -> ScanPlan:
     return find_plan(context.services.storage.get, context.warehouse.name, plan_id, metadata["table-uuid"])
 
 
-def _scan(metadata: Json, plan: Plan) -> Scan:
+def _scan(metadata: Json, plan: ScanPlan) -> Scan:
     """Return the scan of a scan plan. Raises PlanNotFound when the table has lost what it was for."""
     try:
         return read_scan(metadata, plan.scan_request(), plan.pin)
@@ -108,18 +108,18 @@ def _planner(context: IcebergContext, scan: Scan) -> Planner:
     return Planner(scan, scans.manifests, context.services.page_size, scans.bounds)
 
 
-def _first_answer(context: IcebergContext, metadata: Json) -> tuple[Plan, Answer]:
+def _first_answer(context: IcebergContext, metadata: Json) -> tuple[ScanPlan, Answer]:
     """Return a new scan plan, and what is answered to the request for it."""
     scan, background = read_scan(metadata, context.body), context.services.scans.background
     plan = new_plan(scan, context.request.body, background=background)
     return plan, {"status": SUBMITTED} if background else _result(context, scan, plan)
 
 
-def _result_again(context: IcebergContext, metadata: Json, plan: Plan) -> Answer:
+def _result_again(context: IcebergContext, metadata: Json, plan: ScanPlan) -> Answer:
     return _result(context, _scan(metadata, plan), plan)
 
 
-def _result(context: IcebergContext, scan: Scan, plan: Plan) -> Answer:
+def _result(context: IcebergContext, scan: Scan, plan: ScanPlan) -> Answer:
     """Return the result of a scan plan: the file scan tasks of its first part, and plan tasks for the others."""
     planner = _planner(context, scan)
     try:
@@ -130,7 +130,7 @@ def _result(context: IcebergContext, scan: Scan, plan: Plan) -> Answer:
         return {"status": FAILED, "error": error_body(error)}
 
 
-def _from_background(context: IcebergContext, plan: Plan, make: partial[Answer]) -> Answer:
+def _from_background(context: IcebergContext, plan: ScanPlan, make: partial[Answer]) -> Answer:
     """Return the result of a scan plan in the background, which the first question starts."""
     results = context.services.scans.results
     future = results.find(plan.id)

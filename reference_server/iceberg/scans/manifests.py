@@ -11,7 +11,7 @@ from typing import Any
 from reference_server.errors import InvalidInput
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.scans.avro import Record, key, pairs, read_avro
-from reference_server.iceberg.scans.partitions import Field, Spec, Summary
+from reference_server.iceberg.scans.partitions import PartitionField, Spec, Summary
 from reference_server.iceberg.scans.values import decoded, kind_of
 
 DATA, POSITION_DELETES, EQUALITY_DELETES = range(3)
@@ -133,7 +133,7 @@ def _manifest(record: Record) -> Manifest:
     )
 
 
-def summary_of(manifest: Manifest, position: int, partition_field: Field) -> Summary | None:
+def summary_of(manifest: Manifest, position: int, partition_field: PartitionField) -> Summary | None:
     """Return what a manifest says about a partition field, None for nothing."""
     if manifest.summaries is None or position >= len(manifest.summaries):
         return None
@@ -180,6 +180,6 @@ def _partition(values: Record, spec: Spec) -> tuple[Any, ...]:
     return tuple(_taken(field, values.get(key(field.id))) for field in spec.fields)
 
 
-def _taken(field: Field, value: Any) -> Any:
+def _taken(field: PartitionField, value: Any) -> Any:
     kind = kind_of(field.type)
     return value if value is None or kind is None else kind.take(value)

@@ -26,7 +26,7 @@ from reference_server.iceberg.scans.values import is_float, is_nan
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class PartitionField:
     """A partition field; `transform` is None where it, or the type of its source, is unknown."""
 
     id: int
@@ -44,7 +44,7 @@ class Spec:
     """A partition spec."""
 
     id: int
-    fields: tuple[Field, ...]
+    fields: tuple[PartitionField, ...]
 
     @property
     def is_partitioned(self) -> bool:
@@ -85,13 +85,13 @@ def _bind_spec(spec: Json, columns: dict[int, Column]) -> Spec:
     return Spec(spec["spec-id"], tuple(_bind(field, columns.get(field["source-id"])) for field in spec["fields"]))
 
 
-def _bind(field: Json, column: Column | None) -> Field:
+def _bind(field: Json, column: Column | None) -> PartitionField:
     source = column.type if column is not None and isinstance(column.type, str) else None
     transform = read_transform(field["transform"], source) if source else None
-    return Field(field["field-id"], field["source-id"], transform)
+    return PartitionField(field["field-id"], field["source-id"], transform)
 
 
-def evaluator_of_value(field: Field, term: Term, value: Any) -> MetricsEvaluator | None:
+def evaluator_of_value(field: PartitionField, term: Term, value: Any) -> MetricsEvaluator | None:
     """Return the evaluator of a file's partition value, None when it says nothing about the term."""
     if not _related(field, term):
         return None
@@ -102,7 +102,7 @@ def evaluator_of_value(field: Field, term: Term, value: Any) -> MetricsEvaluator
     return BoundsEvaluator(NO_GAPS, _value_set(field, term, value, value))
 
 
-def evaluator_of_summary(field: Field, term: Term, summary: Summary) -> MetricsEvaluator | None:
+def evaluator_of_summary(field: PartitionField, term: Term, summary: Summary) -> MetricsEvaluator | None:
     """Return the evaluator of a manifest's summary, None when it says nothing about the term."""
     if not _related(field, term):
         return None
@@ -114,12 +114,12 @@ def evaluator_of_summary(field: Field, term: Term, summary: Summary) -> MetricsE
     return BoundsEvaluator(kinds, _value_set(field, term, summary.lower, summary.upper))
 
 
-def _related(field: Field, term: Term) -> bool:
+def _related(field: PartitionField, term: Term) -> bool:
     transform = field.transform
     return field.source == term.column.id and transform is not None and transform.name != VOID
 
 
-def _value_set(field: Field, term: Term, lower: Any, upper: Any) -> ValueSet | None:
+def _value_set(field: PartitionField, term: Term, lower: Any, upper: Any) -> ValueSet | None:
     """Return where a term's values are, if the values of a partition field are between two."""
     applied, requested = field.transform, term.transform
     assert applied is not None, "related fields have a transform"

@@ -1,6 +1,6 @@
 """Scan plans that clients may come back to: a record in storage for each, and results that are still being made.
 
-plan / warehouse / <id>  ->  a `Plan` as JSON
+plan / warehouse / <id>  ->  a `ScanPlan` as JSON
 
 The record says what was asked for, and of which snapshot and schema, so its tasks can be made again at any time, also
 after a restart. A plan task is the id of its scan plan and a number.
@@ -36,7 +36,7 @@ KEPT_RESULTS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ScanPlan:
     """A scan plan: of which table, for which request (JSON text), and until when it is kept (seconds since 1970)."""
 
     id: str
@@ -63,30 +63,30 @@ class Plan:
         return f"{self.id}-{number}"
 
 
-def new_plan(scan: Scan, request: bytes, *, background: bool) -> Plan:
+def new_plan(scan: Scan, request: bytes, *, background: bool) -> ScanPlan:
     """Return a scan plan for a request body, with an id that nobody can guess; later ones have greater ids."""
     now = time.time()
     name = f"{int(now * 1000):012x}{secrets.token_hex(10)}"
     table, pin = scan.metadata["table-uuid"], scan.pin
-    return Plan(name, table, request.decode(), pin.snapshot, pin.schema, now + LIFETIME_SECONDS, background)
+    return ScanPlan(name, table, request.decode(), pin.snapshot, pin.schema, now + LIFETIME_SECONDS, background)
 
 
-def find_plan(get: Callable[[bytes], bytes | None], warehouse: str, plan_id: str, table: str) -> Plan:
+def find_plan(get: Callable[[bytes], bytes | None], warehouse: str, plan_id: str, table: str) -> ScanPlan:
     """Return a scan plan of a table, by its UUID; `get` reads a key. Raises PlanNotFound."""
     value = get(plan_key(warehouse, plan_id))
-    plan = Plan(**orjson.loads(value)) if value else None
+    plan = ScanPlan(**orjson.loads(value)) if value else None
     if plan is None or plan.table != table or plan.until < time.time():
         raise PlanNotFound(f"There is no scan plan {plan_id!r:.100} of this table.")
     return plan
 
 
-async def keep_plan(change: Change, kept: Kept, plan: Plan) -> None:
+async def keep_plan(change: Change, kept: Kept, plan: ScanPlan) -> None:
     """Let a change store a scan plan, for a time, while there is room."""
     key = plan_key(change.warehouse, plan.id)
     await kept.put(change.transaction, plan_prefix(change.warehouse), key, orjson.dumps(asdict(plan)), plan.until)
 
 
-def cancelled(plan: Plan) -> Plan:
+def cancelled(plan: ScanPlan) -> ScanPlan:
     """Return a scan plan as it is after its cancellation."""
     return replace(plan, cancelled=True)
 

@@ -85,14 +85,14 @@ class RowRange:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class QueryPlan:
     """A scanner, and which page of what it finds is wanted."""
 
     scanner: Any
     page: RowRange
 
 
-def _plan(dataset: Any, query: Query) -> Plan:
+def _plan(dataset: Any, query: Query) -> QueryPlan:
     """Return how a query is run. Raises InvalidInput and TableColumnNotFound.
 
     A search for vectors is cut to its page afterwards; other queries skip and stop while they read,
@@ -119,7 +119,7 @@ def _plan(dataset: Any, query: Query) -> Plan:
         options["nearest"] = vectors.nearest
     else:
         raise InvalidInput("A query has a vector or a full text, not both.")
-    return Plan(dataset.scanner(**{name: value for name, value in options.items() if value is not None}), page)
+    return QueryPlan(dataset.scanner(**{name: value for name, value in options.items() if value is not None}), page)
 
 
 def _as_file(table: Any) -> bytes:

@@ -12,7 +12,7 @@ import secrets
 from reference_server.errors import InvalidInput, PermissionDenied
 from reference_server.iceberg.catalog.catalog import Change, Properties
 from reference_server.iceberg.catalog.keys import Kind
-from reference_server.iceberg.catalog.location_index import Thing, claim, location_of, lying
+from reference_server.iceberg.catalog.location_index import Occupant, claim, location_of, lying
 from reference_server.iceberg.catalog.location_rules import LocationRules
 from reference_server.iceberg.catalog.names import Path, show
 from reference_server.iceberg.metadata.reading import Json
@@ -108,7 +108,7 @@ class CatalogLocationRules(LocationRules):
                 f"existing table or namespace: {show(taken.path):.300}"
             )
 
-    def _overlapping(self, change: Change, path: Path, place: Place) -> Thing | None:
+    def _overlapping(self, change: Change, path: Path, place: Place) -> Occupant | None:
         """Return what overlaps with what is to have a path and a place, None for nothing and where that is allowed.
 
         What is called like the beginning of the other does not: a table may share the folder of its namespace, and of

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from conformance.iceberg.support.scans.manifests import DATA, EQUALITY_DELETES, ContentFile, Entry, Row
-from conformance.iceberg.support.scans.plans import Plan
+from conformance.iceberg.support.scans.manifests import DATA, EQUALITY_DELETES, ContentFile, ManifestEntry, Row
+from conformance.iceberg.support.scans.plans import PlanResult
 from conformance.iceberg.support.scans.predicates import Json, RowEvaluator
 from conformance.iceberg.support.scans.tables import ScanTable, usable
 
 Fits = Callable[[Row], bool]
 
 
-def wrong_deletes(table: ScanTable, planned: Plan, *, snapshot: int | None = None, condition: Json = True) -> list[str]:
+def wrong_deletes(
+    table: ScanTable, planned: PlanResult, *, snapshot: int | None = None, condition: Json = True
+) -> list[str]:
     """Return what is wrong with the delete files of a plan's tasks: what is missing, and what must not be there.
 
     A delete file that only takes rows that do not fit the condition may be missing.
@@ -37,7 +39,7 @@ def wrong_deletes(table: ScanTable, planned: Plan, *, snapshot: int | None = Non
         ]
 
 
-def _wrong(data: Entry, deletes: list[Entry], paths: set[str], fits: Fits) -> Iterator[str]:
+def _wrong(data: ManifestEntry, deletes: list[ManifestEntry], paths: set[str], fits: Fits) -> Iterator[str]:
     vector = any(is_vector(entry.file) and applies(entry, data) for entry in deletes)
     for delete in deletes:
         there = delete.file.path in paths
@@ -53,7 +55,7 @@ def _wrong(data: Entry, deletes: list[Entry], paths: set[str], fits: Fits) -> It
     yield from (f"{path} is no delete file of the snapshot" for path in sorted(unknown))
 
 
-def applies(delete: Entry, data: Entry) -> bool:
+def applies(delete: ManifestEntry, data: ManifestEntry) -> bool:
     """True when a delete file has to be looked at for a data file: by age, by partition, and by what it names."""
     file = delete.file
     alike = (file.spec_id, file.partition) == (data.file.spec_id, data.file.partition)
@@ -63,7 +65,7 @@ def applies(delete: Entry, data: Entry) -> bool:
     return delete.sequence >= data.sequence and alike and named in (None, data.file.path)
 
 
-def needed(delete: Entry, data: Entry, fits: Fits) -> bool:
+def needed(delete: ManifestEntry, data: ManifestEntry, fits: Fits) -> bool:
     """True when a delete file takes rows from a data file that a reader wants."""
     if not applies(delete, data):
         return False
@@ -79,5 +81,5 @@ def is_vector(file: ContentFile) -> bool:
     return file.content_offset is not None
 
 
-def _by_position(delete: Entry) -> bool:
+def _by_position(delete: ManifestEntry) -> bool:
     return delete.file.content != EQUALITY_DELETES

@@ -63,7 +63,7 @@ class ContentFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ManifestEntry:
     """A file in a manifest: what became of it in which snapshot, and the sequence number of its data."""
 
     status: int
@@ -77,7 +77,7 @@ class Manifest:
     """A manifest that is written: what the manifest list says of it, and its entries."""
 
     record: Mapping[str, Any]
-    entries: tuple[Entry, ...]
+    entries: tuple[ManifestEntry, ...]
 
 
 def physical(value: Any) -> Any:
@@ -89,7 +89,7 @@ def physical(value: Any) -> Any:
     return value.bytes if isinstance(value, UUID) else value
 
 
-def manifest_bytes(metadata: Metadata, spec_id: int, entries: Sequence[Entry], *, deletes: bool) -> bytes:
+def manifest_bytes(metadata: Metadata, spec_id: int, entries: Sequence[ManifestEntry], *, deletes: bool) -> bytes:
     """Return the Avro file of a manifest: entries of one partition spec, data or deletes alone."""
     version, fields = metadata["format-version"], partition_fields(metadata, spec_id)
     schema = by_id(metadata["schemas"], "schema-id", metadata["current-schema-id"])
@@ -106,7 +106,7 @@ def manifest_bytes(metadata: Metadata, spec_id: int, entries: Sequence[Entry], *
     return _avro(manifest_schema(version, fields), records, header)
 
 
-def _entry_record(entry: Entry, fields: Sequence[PartitionField]) -> dict[str, Any]:
+def _entry_record(entry: ManifestEntry, fields: Sequence[PartitionField]) -> dict[str, Any]:
     inherited = entry.status == ADDED  # the commit decides
     file = entry.file
     statistics = {name: _pairs(getattr(file.statistics, name)) for name in MAPS}
@@ -152,7 +152,7 @@ def list_bytes(metadata: Metadata, manifests: Sequence[Manifest]) -> bytes:
 
 
 def list_record(
-    path: str, length: int, spec_id: int, sequence: int, snapshot: int, entries: Sequence[Entry], fields: Any
+    path: str, length: int, spec_id: int, sequence: int, snapshot: int, entries: Sequence[ManifestEntry], fields: Any
 ) -> dict[str, Any]:
     """Return what a manifest list says of a manifest; `fields` are those of its partition spec."""
     counts = {

@@ -50,7 +50,7 @@ class Task:
 
 
 @dataclass
-class Plan:
+class PlanResult:
     """What came of a scan plan: its first answer, the one that has the tasks, and all tasks."""
 
     first: Answer
@@ -90,17 +90,17 @@ def _only(planned: Sequence[Task], file: str) -> Task:
     return planned[0]
 
 
-def has_files(planned: Plan, paths: Iterable[str]) -> None:
+def has_files(planned: PlanResult, paths: Iterable[str]) -> None:
     """Check that a plan has a task for each of these files, and for no other."""
     same_items(planned.paths, paths, "the files of the plan")
 
 
-def plan(catalog: IcebergCatalog, id: Id, *, _headers: Mapping[str, Any] | None = None, **request: Any) -> Plan:
+def plan(catalog: IcebergCatalog, id: Id, *, _headers: Mapping[str, Any] | None = None, **request: Any) -> PlanResult:
     """Plan a scan and return all its tasks; see `followed`. `request` are fields of the request, with `_` for `-`."""
     return followed(catalog, id, catalog.plan_table_scan(id, _headers=_headers, **request))
 
 
-def followed(catalog: IcebergCatalog, id: Id, first: Answer) -> Plan:
+def followed(catalog: IcebergCatalog, id: Id, first: Answer) -> PlanResult:
     """Follow a scan plan from its first answer to the end and return all its tasks.
 
     Raises Violation when the scan plan fails, is cancelled, or does not end.
@@ -108,7 +108,7 @@ def followed(catalog: IcebergCatalog, id: Id, first: Answer) -> Plan:
     answer = finished(catalog, id, first)
     if answer["status"] != COMPLETED:
         raise Violation(f"the scan plan is {shown(answer['status'])}")
-    planned = Plan(first, answer)
+    planned = PlanResult(first, answer)
     waiting = list(_take(planned, answer))
     while waiting:
         planned.plan_tasks.append(waiting.pop())
@@ -131,7 +131,7 @@ def finished(catalog: IcebergCatalog, id: Id, answer: Answer) -> Answer:
     return answer
 
 
-def _take(planned: Plan, answer: Answer) -> list[str]:
+def _take(planned: PlanResult, answer: Answer) -> list[str]:
     """Take over the tasks of an answer and return its plan tasks."""
     planned.tasks += tasks(answer)
     return list(answer.get("plan-tasks") or [])

@@ -11,7 +11,7 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance import json_values
 from conformance.checks import nothing
-from conformance.iceberg.support.scans.plans import WHOLE_FILTER, Plan, Task
+from conformance.iceberg.support.scans.plans import WHOLE_FILTER, PlanResult, Task
 from conformance.iceberg.support.scans.predicates import (
     COMPARISONS,
     NAN_TESTS,
@@ -36,7 +36,7 @@ FLOATING = ("float", "double")
 OTHER_COLUMNS = "the columns of the table do not fit the filters on it"
 
 
-def lost_files(table: ScanTable, condition: Json, planned: Plan) -> list[str]:
+def lost_files(table: ScanTable, condition: Json, planned: PlanResult) -> list[str]:
     """Return the files that a plan lacks although a row in them fits the condition."""
     evaluator, there = RowEvaluator(table.fields), set(planned.paths)
     return [
@@ -46,14 +46,14 @@ def lost_files(table: ScanTable, condition: Json, planned: Plan) -> list[str]:
     ]
 
 
-def loses_nothing(table: ScanTable, condition: Json, planned: Plan) -> None:
+def loses_nothing(table: ScanTable, condition: Json, planned: PlanResult) -> None:
     """Check that a plan has all files with a row that fits the condition."""
     with usable(OTHER_COLUMNS):
         lost = lost_files(table, condition, planned)
     nothing(lost, "file left out although a row in it fits the filter")
 
 
-def wrong_rows(table: ScanTable, condition: Json, planned: Plan) -> list[Any]:
+def wrong_rows(table: ScanTable, condition: Json, planned: PlanResult) -> list[Any]:
     """Return rows about which the residual of their file's task decides otherwise than the condition."""
     evaluator = RowEvaluator(table.fields)
     return [
@@ -65,7 +65,7 @@ def wrong_rows(table: ScanTable, condition: Json, planned: Plan) -> list[Any]:
     ]
 
 
-def residuals_decide_alike(table: ScanTable, condition: Json, planned: Plan) -> None:
+def residuals_decide_alike(table: ScanTable, condition: Json, planned: PlanResult) -> None:
     """Check that what is left of the condition decides about the rows of planned files as the condition does."""
     with usable(OTHER_COLUMNS):
         wrong = wrong_rows(table, condition, planned)

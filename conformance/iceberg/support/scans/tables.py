@@ -29,8 +29,8 @@ from conformance.iceberg.support.scans.manifests import (
     EXISTING,
     POSITION_DELETES,
     ContentFile,
-    Entry,
     Manifest,
+    ManifestEntry,
     Row,
     Statistics,
     list_bytes,
@@ -188,9 +188,9 @@ class ScanTable:
                 yield manifest
                 continue
             entries = [
-                Entry(DELETED, snapshot, entry.sequence, entry.file)
+                ManifestEntry(DELETED, snapshot, entry.sequence, entry.file)
                 if entry.file in removed
-                else Entry(EXISTING, entry.snapshot, entry.sequence, entry.file)
+                else ManifestEntry(EXISTING, entry.snapshot, entry.sequence, entry.file)
                 for entry in alive
             ]
             yield self._manifest(entries, snapshot, sequence)
@@ -199,9 +199,9 @@ class ScanTable:
         kinds = dict.fromkeys((file.content == DATA, file.spec_id) for file in files)
         for kind in kinds:
             alike = [file for file in files if (file.content == DATA, file.spec_id) == kind]
-            yield self._manifest([Entry(ADDED, snapshot, sequence, file) for file in alike], snapshot, sequence)
+            yield self._manifest([ManifestEntry(ADDED, snapshot, sequence, file) for file in alike], snapshot, sequence)
 
-    def _manifest(self, entries: Sequence[Entry], snapshot: int, sequence: int) -> Manifest:
+    def _manifest(self, entries: Sequence[ManifestEntry], snapshot: int, sequence: int) -> Manifest:
         spec_id, deletes = entries[0].file.spec_id, entries[0].file.content != DATA
         with usable("the schemas and partition specs of the table do not fit the files that were written for it"):
             content = manifest_bytes(self.metadata, spec_id, entries, deletes=deletes)
@@ -232,7 +232,7 @@ class ScanTable:
             "schema-id": self.metadata["current-schema-id"],
         }
 
-    def live(self, snapshot: int | None = None) -> list[Entry]:
+    def live(self, snapshot: int | None = None) -> list[ManifestEntry]:
         """Return the entries of all files of a snapshot, of the newest one of main unless told otherwise."""
         chosen = self.heads[MAIN] if snapshot is None else snapshot
         return [entry for manifest in self.manifests[chosen] for entry in manifest.entries if entry.status != DELETED]
