@@ -17,11 +17,12 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from zlib import crc32
 
 import msgspec
 
-from conformance.findings.evidence import pattern
-from conformance.findings.expectations_file import Entry, ExpectationFile
+from conformance.findings.evidence import GAP, pattern
+from conformance.findings.expectations_file import RUN, Entry, ExpectationFile
 from conformance.findings.replay import Finding, Replayed
 from conformance.requirement import Requirement
 from conformance.settings import DEPTHS
@@ -29,6 +30,8 @@ from conformance.verdict import FINDINGS, ExpectationRecord, ExpectationState, R
 
 FAILED = (*FINDINGS, "blocked")
 STATUS = re.compile(r"^\S+: expected \d+(?: or \d+)*, got (?:\d+|no answer)")
+MOST_SEEN = 400
+CUT = re.compile(rf"{GAP} \([0-9a-f]{{8}}\)$")
 
 
 @dataclass
@@ -79,7 +82,7 @@ class Expectations:
     def _failed(self, entry: Entry, result: Result) -> ExpectationState:
         if entry.expires and entry.expires < self.today:
             return "expired"
-        return "known" if alike(result.message, entry.findings[result.id]) else "different"
+        return "known" if _is_seen(result.message, entry.findings[result.id]) else "different"
 
     def _passed(self, entry: Entry, result: Result) -> ExpectationState:
         """Return what a passed test means: less thorough runs, and races that nobody lost, decide nothing.
@@ -113,6 +116,27 @@ class Expectations:
                 expires=entry.expires.isoformat() if entry.expires else "",
                 seen=entry.findings[name],
             )
+
+
+def seen(message: str, prefix: str) -> str:
+    """Return a message as a file has it: its first line, the names of its run replaced.
+
+    Of a long one it has the beginning, and a checksum of what the whole of it says.
+    """
+    line = message.partition("\n")[0]
+    kept = line if len(line) <= MOST_SEEN else f"{line[:MOST_SEEN]}{_checksum(line)}"
+    return kept.replace(prefix, RUN) if prefix else kept
+
+
+def _checksum(line: str) -> str:
+    said = "".join([pattern(line), *STATUS.findall(line)])
+    return f"{GAP} ({crc32(said.encode()):08x})"
+
+
+def _is_seen(message: str, kept: str) -> bool:
+    """True when a message says what a file has of it."""
+    cut = CUT.search(kept)
+    return alike(message, kept) if cut is None else _checksum(message.partition("\n")[0]) == cut[0]
 
 
 def alike(message: str, other: str) -> bool:

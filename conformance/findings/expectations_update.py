@@ -8,12 +8,11 @@ from datetime import date
 import msgspec
 
 from conformance.findings.causes import Cause
-from conformance.findings.expectations_file import RUN, Entry, ExpectationFile, stored
+from conformance.findings.expectations import seen
+from conformance.findings.expectations_file import Entry, ExpectationFile, stored
 from conformance.findings.flaky import is_flaky
 from conformance.findings.replay import Finding, obstacle
 from conformance.results import Result, Results
-
-MOST_SEEN = 400
 
 
 def updated(
@@ -68,7 +67,7 @@ def _entry(cause: Cause, ids: Collection[str], by_id: Mapping[str, Result], resu
         reason="",
         example=example.id if example else "",
         flaky=[name for name in ids if is_flaky(by_id[name].message)],
-        findings={name: _seen(by_id[name], prefix) for name in ids},
+        findings={name: seen(by_id[name].message, prefix) for name in ids},
         steps=[stored(step, base, prefix) for step in example.steps] if example else [],
     )
 
@@ -78,8 +77,3 @@ def _obstacle(result: Result, results: Results) -> str:
     if result.verdict == "blocked":
         return "it shows nothing of the requirement"
     return obstacle(Finding.of(result, results), own=None)
-
-
-def _seen(result: Result, prefix: str) -> str:
-    line = result.message.partition("\n")[0][:MOST_SEEN]
-    return line.replace(prefix, RUN) if prefix else line

@@ -8,7 +8,7 @@ from datetime import date
 import msgspec
 import pytest
 
-from conformance.findings.expectations import Expectations, alike
+from conformance.findings.expectations import Expectations, alike, seen
 from conformance.findings.expectations_file import (
     RUN,
     Entry,
@@ -146,8 +146,8 @@ def result(verdict, kind="behaviour", message=""):
     return Result.of(requirement, verdict, message)
 
 
-def expectations(depth="gate", **entry):
-    known = Entry(reason="r", findings={"lance.table.a": SEEN}, **entry)
+def expectations(depth="gate", kept=SEEN, **entry):
+    known = Entry(reason="r", findings={"lance.table.a": kept}, **entry)
     return Expectations(ExpectationFile(profile=PROFILE, known=[known]), depth, date(2026, 1, 1))
 
 
@@ -242,6 +242,19 @@ def test_errors_of_the_kit_say_nothing():
 )
 def test_messages_are_compared_without_their_values(message, other, same):
     assert alike(message, other) is same
+
+
+def many(run, last="null"):
+    """A message about a hundred bodies, in which the names of a run are of any length."""
+    bodies = [f"{run}n{number} [{number}] with 500" for number in range(100)]
+    return f"createView should refuse these with 400, but answers {', '.join([*bodies, f'schema {last} with 500'])}"
+
+
+@pytest.mark.parametrize(("message", "state"), [(many("lp22222"), "known"), (many("lp22222", "absent"), "different")])
+def test_of_long_messages_the_whole_is_compared(message, state):
+    expected = expectations(kept=seen(many("lp1"), "lp1"))
+    expected.apply(result("fail", message=message))
+    assert expected.states == {"lance.table.a": state}
 
 
 @pytest.mark.parametrize(
