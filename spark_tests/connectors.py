@@ -52,6 +52,19 @@ class Connector:
     waits: str
 
 
+@dataclass(frozen=True, slots=True)
+class SqlTables:
+    """Tables that a connector writes by SQL, and what its errors name of writes that were not acknowledged.
+
+    `conflicts` came too late, of `unknown` nobody knows what became of them.
+    """
+
+    format: str
+    properties: Mapping[str, str]
+    conflicts: Sequence[str]
+    unknown: Sequence[str]
+
+
 @cache
 def table() -> dict[str, Any]:
     """Return the table of connectors; an API that is like another has all that the other has."""
@@ -74,9 +87,10 @@ def default_connector() -> str:
     return connectable()[0]
 
 
-def sql_format(api: str) -> str:
-    """Return the format of tables that the connector of an API appends to and merges into, "" if it cannot."""
-    return str(table()[api].get("sql", ""))
+def sql_tables(api: str) -> SqlTables | None:
+    """Return what tables are like that the connector of an API appends to and merges into, None if it cannot."""
+    entry = table()[api].get("sql")
+    return SqlTables(**entry) if entry else None
 
 
 def client_modules(apis: Collection[str]) -> set[str]:

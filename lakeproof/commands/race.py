@@ -6,6 +6,7 @@ import contextlib
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from lakeproof.commands.spark_options import api_option, spark_options, spark_se
 from lakeproof.commands.spark_progress import counting, starting
 from lakeproof.terminal import out, print_end
 from reference_server.serve import serve
-from spark_tests.connectors import catalog_for, sql_format
+from spark_tests.connectors import catalog_for, sql_tables
 from spark_tests.races import running
 from spark_tests.races import sql as sql_race
 from spark_tests.races.apis import raceable
@@ -85,18 +86,20 @@ def race_command(
     """Let clients on Spark's executors race, and check their history; by default on the embedded server."""
     spark: SparkSettings = spark_settings_of(given)
     settings = load_settings({**given, "server": url})
-    if sql and not sql_format(settings.api):
-        able = " or ".join(filter(sql_format, raceable()))
+    tables = sql_tables(settings.api)
+    if sql and not tables:
+        able = " or ".join(filter(sql_tables, raceable()))
         raise Problem(f"--sql races on {able}, not on {settings.api}.", "Leave --sql out.")
     many, much = (sql_race.CLIENTS, sql_race.OPERATIONS) if sql else (running.CLIENTS, running.OPERATIONS)
     size = RaceSettings(clients or many, operations or much, partitions or 0, settings.seed, most_orders=most_orders)
+    through_sql = partial(sql_race.through_sql, tables=tables) if sql and tables else None
     with _target(settings, faults) as target:
         catalogs = [catalog_for(sql_race.CATALOG, target)] if sql else []
         with contextlib.ExitStack() as stack:
             with starting():
                 session = stack.enter_context(open_session(spark, catalogs))
             with counting(f"{size.clients:,} clients race", size.operations) as on_progress:
-                race = run_race(session, target, size, sql_race.through_sql if sql else None, on_progress)
+                race = run_race(session, target, size, through_sql, on_progress)
     report = to_json(race, command_line())
     paths = write(report, Path(settings.report))
     if as_json:

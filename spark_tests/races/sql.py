@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.history import OK, READ, REFUSED, UNKNOWN, Key
 from conformance.targets.target import Target
-from spark_tests.connectors import sql_format
+from spark_tests.connectors import SqlTables
 from spark_tests.races.clock import OnProgress, host_name
 from spark_tests.races.records import Record
 from spark_tests.races.running import RaceSettings
@@ -29,14 +29,6 @@ CLIENTS, OPERATIONS = 6, 120
 SHARED_BY = 4  # clients that share a table
 ROWS = 3  # among which merges choose
 STATUS = {OK: 200, REFUSED: 409, UNKNOWN: 0}
-CONFLICTS = ("CommitFailedException", "ValidationException", "concurrently modified")
-LOST = ("CommitStateUnknownException",)
-PROPERTIES = {
-    "commit.retry.num-retries": "20",
-    "commit.retry.min-wait-ms": "10",
-    "commit.retry.max-wait-ms": "500",
-    "write.merge.isolation-level": "snapshot",  # appends are in no merge's way: no row of theirs is merged into
-}
 
 
 def through_sql(
@@ -46,17 +38,18 @@ def through_sql(
     race: RaceSettings,
     seconds: dict[str, float],
     on_progress: OnProgress,
+    tables: SqlTables,
     name: str = CATALOG,
 ) -> list[Record]:
     """Let threads of one session write and read; see Traffic. The session has the target as the catalog `name`."""
     since = time.perf_counter()
-    workload = _prepare(spark, catalog, race, name, sql_format(target.settings.api))
+    workload = _prepare(spark, catalog, race, name, tables)
     seconds["prepare"] = time.perf_counter() - since
     since = time.perf_counter()
     shares = [
         race.operations // race.clients + (number < race.operations % race.clients) for number in range(race.clients)
     ]
-    writers = [Writer(spark, workload, number, on_progress) for number in range(race.clients)]
+    writers = [Writer(spark, workload, tables, number, on_progress) for number in range(race.clients)]
     with ThreadPoolExecutor(race.clients) as pool:
         list(pool.map(Writer.run, writers, shares))
     seconds["race"] = time.perf_counter() - since
@@ -65,14 +58,14 @@ def through_sql(
     return [record for writer in writers for record in writer.records]
 
 
-def _prepare(spark: SparkSession, catalog: Any, race: RaceSettings, name: str, format: str) -> Workload:
+def _prepare(spark: SparkSession, catalog: Any, race: RaceSettings, name: str, tables: SqlTables) -> Workload:
     home, count = catalog.home, 1 + race.clients // SHARED_BY
-    properties = ", ".join(f"'{key}' = '{value}'" for key, value in PROPERTIES.items())
+    properties = ", ".join(f"'{key}' = '{value}'" for key, value in tables.properties.items())
     workload = Workload(tuple(home), {"sum": count}, race.seed, False, {SQL_NAME: name})
     catalog.note_tables((*home, f"sum{number}") for number in range(count))
     for number in range(count):
         shared = table(workload, number)
-        spark.sql(f"CREATE TABLE {shared} (id BIGINT, n BIGINT) USING {format} TBLPROPERTIES ({properties})")
+        spark.sql(f"CREATE TABLE {shared} (id BIGINT, n BIGINT) USING {tables.format} TBLPROPERTIES ({properties})")
         spark.sql(f"INSERT INTO {shared} SELECT id, 0 FROM range({ROWS})")
     return workload
 
@@ -85,9 +78,12 @@ def table(workload: Workload, number: int) -> str:
 class Writer:
     """One client: its statements run one after the other, beside those of the others."""
 
-    def __init__(self, session: SparkSession, workload: Workload, number: int, on_progress: OnProgress) -> None:
+    def __init__(
+        self, session: SparkSession, workload: Workload, tables: SqlTables, number: int, on_progress: OnProgress
+    ) -> None:
         self._session = session
         self._workload = workload
+        self._tables = tables
         self._number = number
         self._choose = random.Random(f"{workload.seed}/{number}")  # noqa: S311 - the same choices in every run
         self._on_progress = on_progress
@@ -124,15 +120,15 @@ class Writer:
             result = rows[0][0] if action == READ else None
             status = STATUS[OK]
         except Exception as error:  # whatever it is: what was acknowledged has to add up
-            status = _status(str(error))
+            status = _status(str(error), self._tables)
         key: Key = ("sum", number)
         note = partial(Record, host_name(), self._number, action, key, amount, result, start, time.monotonic())
         self.records.append(note(0.0, status))
         self._on_progress(self._number, len(self.records))
 
 
-def _status(message: str) -> int:
+def _status(message: str, tables: SqlTables) -> int:
     """Return the status that an error of the connector amounts to."""
-    if any(name in message for name in LOST):
+    if any(name in message for name in tables.unknown):
         return STATUS[UNKNOWN]
-    return STATUS[REFUSED] if any(name in message for name in CONFLICTS) else 500
+    return STATUS[REFUSED] if any(name in message for name in tables.conflicts) else 500

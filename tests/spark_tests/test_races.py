@@ -14,7 +14,7 @@ from conformance.history import judge_object
 from conformance.settings import Settings
 from lakeproof import serve
 from lakeproof.commands.race import MOST_PROBLEMS, race_command
-from spark_tests.connectors import catalog_for
+from spark_tests.connectors import catalog_for, sql_tables
 from spark_tests.races import clock, running
 from spark_tests.races.report import most_different_first, page, sentence, to_json, write
 from spark_tests.races.running import RaceSettings, judge, run_race
@@ -124,7 +124,7 @@ def test_sums_of_appends_and_merges_through_sql(spark, fault, tmp_path):
         name = f"raced{len(fault)}"
         attach(spark, catalog_for(name, settings))
         size = RaceSettings(6, 36) if fault else RaceSettings(3, 18)
-        play = partial(through_sql, name=name)
+        play = partial(through_sql, tables=sql_tables("iceberg"), name=name)
         race = race_until_wrong(lambda: run_race(spark, settings, size, play), TRIES if fault else 1)
     assert bool(race.contradictions) == bool(fault), [wrong.message for _, wrong in race.contradictions]
     assert race.left_behind == []
