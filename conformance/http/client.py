@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -290,23 +290,13 @@ class Client:
         self.recording.hear(exchange)
         return exchange
 
-    @contextmanager
-    def cleaning(self) -> Iterator[None]:
+    def cleaning(self) -> AbstractContextManager[None]:
         """Clean up: it may go on for a while when the run's time is over, and what breaks is sent again."""
-        before, self.traffic.cleaning = self.traffic.cleaning, True
-        try:
-            yield
-        finally:
-            self.traffic.cleaning = before
+        return _true_within(self.traffic, "cleaning")
 
-    @contextmanager
-    def unusual(self) -> Iterator[None]:
+    def unusual(self) -> AbstractContextManager[None]:
         """Send what a server need not accept: where it does, what its answers show of it is not checked."""
-        before, self.recording.unusual = self.recording.unusual, True
-        try:
-            yield
-        finally:
-            self.recording.unusual = before
+        return _true_within(self.recording, "unusual")
 
     @contextmanager
     def preparing(self) -> Iterator[None]:
@@ -448,6 +438,17 @@ class Client:
 def bearer(token: str) -> dict[str, str | None]:
     """Return the credentials of who shows a bearer token."""
     return {"Authorization": f"Bearer {token}"}
+
+
+@contextmanager
+def _true_within(flags: Traffic | Recording, name: str) -> Iterator[None]:
+    """Set a flag within the block, which may stand in another of its kind."""
+    before = getattr(flags, name)
+    setattr(flags, name, True)
+    try:
+        yield
+    finally:
+        setattr(flags, name, before)
 
 
 def _query_text(value: Any) -> Any:
