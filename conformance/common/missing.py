@@ -7,18 +7,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.common.template import template
-from conformance.http.client import Answer
+from conformance.http.client import Answer, Expected
 from conformance.requirement import must
 from specs.openapi import snake_case
+
+NOT_FOUND = 404
 
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """Something that is not there: an id of it, what a refusal says, in words, and the check that it does."""
+    """Something that is not there: an id of it, what a refusal says, in words, and the check that it does.
+
+    `statuses` are those of a refusal, for what some servers may refuse in another way.
+    """
 
     id: Callable[[Any], Any]
     words: str
     check: Callable[[Answer], object]
+    statuses: Callable[[Any], Expected] = lambda _: NOT_FOUND
 
 
 def _nothing(_: Any) -> dict[str, Any]:
@@ -55,4 +61,4 @@ def missing_is_refused(catalog: Any, case: Missing) -> None:
     """A call about what does not exist is refused with 404."""
     catalog.control(lambda: case.twin(catalog))
     call = getattr(catalog, snake_case(case.operation))
-    case.absent.check(call(case.absent.id(catalog), **case.fields(catalog), expect=404))
+    case.absent.check(call(case.absent.id(catalog), **case.fields(catalog), expect=case.absent.statuses(catalog)))

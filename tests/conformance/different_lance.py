@@ -217,6 +217,15 @@ def relative_locations(call: Call) -> Answer | None:
     return _refusal(400, 13, "relative locations only") if absolute else None
 
 
+def root_alone(call: Call) -> Answer | None:
+    """The root is the only namespace; whoever names another one is told that it is not supported."""
+    below = call.path.startswith("/v1/namespace/") and call.values.get("id") != "$"
+    return _refusal(406, 0, "no namespaces but the root") if below else None
+
+
+ROOT_ALONE = Freedom(root_alone.__name__, API, before=root_alone)  # not drawn: most requirements need namespaces
+
+
 def _modes_ignored(call: Call) -> Answer | None:
     """Where it takes a location, it takes any mode."""
     if call.operation == "RegisterTable" and call.json.get("mode") == "Perhaps":

@@ -116,6 +116,11 @@ def test_a_form_is_all_that_tokens_are_asked_for_by(tmp_path):
     assert broken(different_iceberg.API, freedoms, tmp_path, auth=f"token:{TOKEN}", **known) == []
 
 
+def test_a_server_of_the_root_alone_supports_no_other_namespace(tmp_path):
+    select = "lance.namespace or lance.listing"
+    assert broken(different_lance.API, [different_lance.ROOT_ALONE], tmp_path, select=select) == []
+
+
 @pytest.mark.parametrize("name", DEFECTS)
 def test_a_defect_is_found_by_what_is_about_it(name, tmp_path):
     select, wanted = DEFECTS[name]

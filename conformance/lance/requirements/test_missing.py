@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from conformance.checks import equal
 from conformance.common import hostile
-from conformance.common.missing import Absent, Missing, missing_is_refused
-from conformance.http.client import Answer
+from conformance.common.missing import NOT_FOUND, Absent, Missing, missing_is_refused
+from conformance.http.client import Answer, Expected
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.strategies import tables
@@ -15,6 +15,7 @@ from conformance.strategies import tables
 MISSING_VERSION = 4711
 MANIFEST = f"{hostile.UNUSED}/_versions/1.manifest-x"
 RANGES = [{"start_version": 0, "end_version": 2}]
+UNSUPPORTED = 406
 
 
 def _code(code: int) -> tuple[str, Callable[[Answer], object]]:
@@ -36,7 +37,16 @@ def _in_parent(catalog: LanceCatalog) -> Names:
     return (*catalog.missing_namespace(), "n")
 
 
-NAMESPACE = Absent(LanceCatalog.missing_namespace, *_code(1))
+def _refusals(catalog: LanceCatalog) -> Expected:
+    """A server that has the root alone may also say that it supports no other namespace."""
+    return NOT_FOUND if catalog.has_namespaces else (NOT_FOUND, UNSUPPORTED)
+
+
+def _no_namespace(refused: Answer) -> None:
+    equal(refused.code, 0 if refused.status == UNSUPPORTED else 1, "the code of the error")
+
+
+NAMESPACE = Absent(LanceCatalog.missing_namespace, "and code 1", _no_namespace, _refusals)
 IN_NAMESPACE, IN_PARENT = Absent(_in_namespace, *_code(1)), Absent(_in_parent, *_code(1))
 TABLE = Absent(lambda catalog: catalog.table_id("missing"), *_code(4))
 VERSION = Absent(LanceCatalog.new_table, *_code(11))
