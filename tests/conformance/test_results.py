@@ -37,7 +37,7 @@ from tests.conformance.made_results import NASTY, Page, result, results
 
 OUT_OF_TIME = {"message": "the run's time is over", "gone": False, "step": None}
 GONE = {"message": "the server is gone", "gone": True, "step": None}
-PUBLISHED = sorted(Path(__file__).parents[2].glob("reports/*/results.json"))
+PUBLISHED = sorted(Path(__file__).parents[2].glob("reports/*/results.json.gz"))
 REFUSED = [
     (("version",), 2),
     (("run", "id"), ""),
