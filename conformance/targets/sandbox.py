@@ -58,7 +58,7 @@ class Sandbox:
     """See the module. `doubtful` is what was not clearly dropped, and what the server said to that.
 
     `registrations` are the ids of all that were noted: servers list them as tables, but they must not be purged.
-    `kept` is what the whole run needs: it is dropped at the end.
+    `kept` is what the whole run needs: it is dropped at the end. `put_off` is what a sweep tried in vain.
     """
 
     client: Client
@@ -68,6 +68,7 @@ class Sandbox:
     left_behind: list[Leftover] = field(default_factory=list)
     registrations: set[Names | str] = field(default_factory=set)
     kept: dict[Resource, None] = field(default_factory=dict)
+    put_off: set[Resource] = field(default_factory=set)
 
     def note(self, kind: str, ids: Iterable[Names | str]) -> None:
         """Note resources before they are asked for, so that they are dropped whatever the server answers.
@@ -119,7 +120,8 @@ class Sandbox:
     def sweep(self, *, end: bool = True) -> None:
         """Drop all that the server still has of the run, look again, and note what is left behind.
 
-        What the whole run needs stays unless it is at its end.
+        What the whole run needs stays unless it is at its end. What an earlier sweep could not drop is tried again, and
+        looked into, at the end alone: a run sweeps after each finding, and there may be many of both.
         """
         self.clean_up()
         if self.inventory is None or self.client.gone:
@@ -129,21 +131,29 @@ class Sandbox:
             if end:
                 self.doubtful |= dict.fromkeys(self.kept, "nobody asked to drop it")
                 self.kept.clear()
+                self.put_off.clear()
             found = self._found(self.inventory)
-            for resource in ordered({**found, **self.doubtful}, self.inventory.outer):
+            for resource in ordered({**found, **self._doubts()}, self.inventory.outer):
                 self._drop(self.inventory, resource, in_vain, there=resource in found)
-            listed = self._found(self.inventory) if end or self.doubtful else {}
+            listed = self._found(self.inventory) if end or self._doubts() else {}
             reasons = {
                 resource: self._reason(self.inventory, resource, listed)
-                for resource in ordered({**listed, **self.doubtful})
+                for resource in ordered({**listed, **self._doubts()})
             }
-        self.left_behind = [
+        self.left_behind = [] if end else self.left_behind
+        self.left_behind += [
             Leftover(resource.kind, resource.name, reason) for resource, reason in reasons.items() if reason
         ]
+        self.put_off.update(reasons)
+
+    def _doubts(self) -> dict[Resource, None]:
+        """Return what was not clearly dropped, without what is put off."""
+        return {resource: None for resource in self.doubtful if resource not in self.put_off}
 
     def _found(self, inventory: Inventory) -> dict[Resource, None]:
-        """Return what the server lists of the run, without what is kept."""
-        return {resource: None for resource in self._listed(inventory) if resource not in self.kept}
+        """Return what the server lists of the run, without what is kept or put off."""
+        left_out = {*self.kept, *self.put_off}
+        return {resource: None for resource in self._listed(inventory) if resource not in left_out}
 
     def _reason(self, inventory: Inventory, resource: Resource, listed: Container[Resource]) -> str:
         """Return why something is left behind, "" for what is not.
@@ -198,7 +208,8 @@ class Sandbox:
 
     def _listed(self, inventory: Inventory) -> list[Resource]:
         roots = [self._known(resource) for resource in inventory.roots()]
-        return [*roots, *self._deep(inventory, [resource for resource in roots if resource.kind == NAMESPACE])]
+        opened = [resource for resource in roots if resource.kind == NAMESPACE and resource not in self.put_off]
+        return [*roots, *self._deep(inventory, opened)]
 
     def _deep(self, inventory: Inventory, namespaces: Sequence[Resource]) -> list[Resource]:
         """Return all that is in namespaces, at any depth; a server that shows one list everywhere ends it too."""

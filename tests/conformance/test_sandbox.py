@@ -463,6 +463,24 @@ def test_tries_on_what_is_not_there_do_not_count():
     assert sandbox.left_behind == []
 
 
+def test_what_cannot_be_dropped_is_tried_again_at_the_end_alone():
+    """A run sweeps after each finding: what stays may not be asked for each time."""
+    stays, doubted, later = T, Resource(TABLE, ("n", "refused")), Resource(TABLE, ("n", "later"))
+    shelf = Shelf([stays], [500, 400, 503])
+    sandbox = Sandbox(Silent(), shelf)
+    sandbox.doubtful[doubted] = "drop is answered with 400"
+    sandbox.sweep(end=False)
+    assert [left.name for left in sandbox.left_behind] == [stays.name]
+    shelf.things[later] = None
+    sandbox.sweep(end=False)
+    sandbox.sweep(end=False)
+    assert {left.name for left in sandbox.left_behind} == {stays.name, later.name}
+    shelf.answers = iter([204] * 3)
+    sandbox.sweep()
+    assert sandbox.left_behind == []
+    assert shelf.things == {}
+
+
 def test_what_nothing_shows_is_told_as_not_verified():
     sandbox = Sandbox(Silent(), Shelf([], [], droppable=False))
     sandbox.inventory.is_there = lambda _: None
