@@ -28,7 +28,7 @@ def sentence_of(example: Evidence, findings: Sequence[Evidence]) -> str:
         return _message(example, who, several=several)
     if not example.about_status:
         return f"{who or 'The server'} {'do' if several else 'does'} not keep to {_norm(findings, example)}"
-    answers = f"{who} {'answer' if several else 'answers'}"
+    answers = f"{who or 'The server'} {'answer' if several else 'answers'}"
     due = f", not {_listed([str(status) for status in example.wanted], 'or')}" if example.wanted else ""
     said = _said(findings)
     if not example.page and (_alike(findings) or not said):

@@ -130,7 +130,7 @@ def _seen(entry: Result) -> str:
     response = marked[-1].response
     body = response.body
     text = short_body({"text": TAG.sub(" ", body["text"])} if body and "text" in body else body)
-    return f"{marked[-1].operation} answers {response.status} {_code(text)}".rstrip()
+    return f"{marked[-1].operation or 'the server'} answers {response.status} {_code(text)}".rstrip()
 
 
 def _code(text: str) -> str:

@@ -137,6 +137,13 @@ def test_verbs_are_those_of_several_operations():
     assert [cause.sentence for cause in find_causes(findings)] == ["FindIt and GetIt are refused with 501"]
 
 
+def test_a_request_of_no_operation_is_answered_by_the_server():
+    nowhere = finding("nowhere", "a path that no operation has should be refused with 404, but got 400", status=400)
+    nowhere.steps[0].operation = ""
+    (cause,) = find_causes([nowhere])
+    assert cause.sentence.startswith("The server answers 400")
+
+
 def test_what_a_loser_of_a_race_is_told_is_a_status():
     (cause,) = find_causes([finding("lost", "who lost should be told 404 or 409, not 500", kind="race", mark="body:")])
     assert (cause.title, cause.rank) == ("Wrong status", 3)
