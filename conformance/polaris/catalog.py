@@ -24,6 +24,7 @@ from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, CREATED, PRINCIPAL, PRINCIPAL_ROLE, Entity, Names
 from conformance.polaris.inventory import PolarisInventory
 from conformance.polaris.storage import STORAGES, StorageType
+from conformance.polaris.support.stated import stated
 from conformance.targets.target import Target
 from specs.identifiers import encode_segment
 from specs.openapi import Operation
@@ -152,10 +153,17 @@ class PolarisCatalog(PolarisClient, Catalog):
         place = entity.place(id[:-1] or ((self.home,) if entity is CATALOG_ROLE else ()))
         return self.own_names(self.send(entity.list, place)[entity.listed])
 
+    def own(self, listed: Sequence[Mapping[str, Any]]) -> list[Any]:
+        """Return the entries of a list whose names start with the prefix of the run: others may be the server's own."""
+        return [entry for entry in listed if text(entry["name"], "a name").startswith(self.target.prefix)]
+
     def own_names(self, listed: Sequence[Mapping[str, Any]]) -> list[str]:
         """Return the names in a list that start with the prefix of the run."""
-        names = [text(entry["name"], "a name") for entry in listed]
-        return [name for name in names if name.startswith(self.target.prefix)]
+        return [str(entry["name"]) for entry in self.own(listed)]
+
+    def stated(self, value: Any) -> Any:
+        """Return of a value in an answer what the document names, without what a server has added."""
+        return stated(self.target.document, value)
 
     def listed(self, entity: Entity, id: Names) -> Any:
         """Return something as a list of its kind shows it."""

@@ -190,13 +190,21 @@ class Target:
     def mute(self) -> bool:
         """True when 404s do not tell an operation that is missing from an object that is.
 
-        That is so where none has JSON, and where an operation that seemed to be missing has succeeded.
+        That is so where none has JSON, and where an operation that seemed to be missing has succeeded, or has 404
+        without a body by the document.
         """
         answers = [probe.exchange for probe in self.probes.values()]
         tells = any(answer.status == 404 and isinstance(answer.json(), dict) for answer in answers)
         return not tells or any(
-            probe.state == MISSING and name in self.client.known.done for name, probe in self.probes.items()
+            probe.state == MISSING and (name in self.client.known.done or self._declares(probe.exchange))
+            for name, probe in self.probes.items()
         )
+
+    def _declares(self, exchange: Exchange) -> bool:
+        """True for an answer without a body of which the document says that it may have none."""
+        operation = self.document.operation(exchange.operation)
+        answer = operation.responses.get(operation.declared(exchange.status) or "")
+        return not exchange.response_body and answer is not None and not answer.required
 
     def handshake(self, prober: Prober) -> None:
         """Find out whether this is such a server at all, then what it offers.

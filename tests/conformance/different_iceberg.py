@@ -7,7 +7,7 @@ import re
 from typing import Any
 from urllib.parse import quote
 
-from conformance.iceberg.operations import OPERATIONS, endpoint
+from conformance.iceberg.operations import endpoint
 from conformance.iceberg.support.files import local_path
 from specs.profiles import find_profile
 from specs.validation import Validators
@@ -403,9 +403,10 @@ def _null_properties(call: Call, answer: Answer) -> Answer:
     return with_json(answer, {**value, "properties": None})
 
 
-def lacks(name: str, words: tuple[str, ...]) -> Freedom:
+def lacks(name: str, words: tuple[str, ...], api: str = API) -> Freedom:
     """The freedom to lack some operations: the configuration does not name them, and they are refused."""
-    gone = {endpoint(operation) for operation in OPERATIONS.values() if any(word in operation.id for word in words)}
+    known = find_profile(api).document().operations.values()
+    gone = {endpoint(operation) for operation in known if any(word in operation.id for word in words)}
     said = REFUSALS[len(name) % len(REFUSALS)]
 
     def refused(call: Call) -> Answer | None:
@@ -417,7 +418,7 @@ def lacks(name: str, words: tuple[str, ...]) -> Freedom:
             return answer
         return with_json(answer, {**value, "endpoints": [route for route in value["endpoints"] if route not in gone]})
 
-    return Freedom(name, API, refused, untold)
+    return Freedom(name, api, refused, untold)
 
 
 FREEDOMS.update({name: lacks(name, words) for name, words in LACKING.items()})

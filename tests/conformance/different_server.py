@@ -3,7 +3,7 @@
     with DifferentServer("http://127.0.0.1:8181", "iceberg", drawn("iceberg", seed)) as different: check(different.url)
 
 A freedom is a function: `before` looks at a request, may change it, or answers it without asking the server behind;
-`after` changes the answer to it. Here are those of every API; different_iceberg.py and different_lance.py add theirs.
+`after` changes the answer to it. Here are those of every API; different_iceberg.py and the like add theirs.
 """
 
 from __future__ import annotations
@@ -137,7 +137,8 @@ class DifferentServer(Proxy):
         operation, values = "", {}
         for method, route, name in self._routes:
             if method == handler.command and (match := route.fullmatch(path)):
-                operation, values = name, {key: unquote(value) for key, value in match.groupdict().items()}
+                operation = name
+                values = {key: unquote(value) for key, value in match.groupdict().items() if value is not None}
                 break
         pairs = dict(parse_qsl(query, keep_blank_values=True))
         headers = dict(handler.headers.items())
@@ -145,9 +146,9 @@ class DifferentServer(Proxy):
 
 
 def _pattern(path: str) -> str:
-    """The pattern of the paths of an operation, without the prefix that configurations may give."""
-    plain = path.replace("/{prefix}", "")
-    return re.sub(r"\\\{(.+?)\\\}", lambda match: f"(?P<{re.sub(r'[^a-z]', '_', match[1])}>[^/]+)", re.escape(plain))
+    """The pattern of the paths of an operation, with the prefix that a configuration may give or without any."""
+    free = re.escape(path).replace(re.escape("/{prefix}"), "(?:/(?P<prefix>[^/]+))?")
+    return re.sub(r"\\\{(.+?)\\\}", lambda match: f"(?P<{re.sub(r'[^a-zA-Z]', '_', match[1])}>[^/]+)", free)
 
 
 def of_json(answer: Answer) -> Any:
@@ -202,6 +203,14 @@ def lower_case_headers(_: Call, answer: Answer) -> Answer:
 def upper_case_headers(_: Call, answer: Answer) -> Answer:
     """Names of headers are written in upper case."""
     return replace(answer, headers={name.upper(): value for name, value in answer.headers.items()})
+
+
+@after()
+def own_headers(call: Call, answer: Answer) -> Answer:
+    """Answers have headers that a gateway adds for itself."""
+    call.state["request"] = call.state.get("request", 0) + 1
+    more = {"X-Request-Id": f"r-{call.state['request']}", "Cache-Control": "no-store", "Server": "gateway"}
+    return replace(answer, headers=answer.headers | more)
 
 
 @after()

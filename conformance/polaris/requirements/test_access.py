@@ -30,7 +30,7 @@ def test_without_a_good_token(make_access: MakeAccess, case: str | None) -> None
     """Every request with {} is refused with 401."""
     access = make_access()
     nobody = access.as_({"Authorization": case})
-    for name in ALWAYS:
+    for name in filter(lambda name: access.offers(OPERATIONS[name]), ALWAYS):
         equal(access.send(access.calls[name], nobody).status, 401, f"the status of {OPERATIONS[name]}")
 
 

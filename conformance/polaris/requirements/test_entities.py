@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from conformance.checks import above, at_least, contains, equal, lacks, number, shows
+from conformance.http.client import Answer
 from conformance.polaris.catalog import PolarisCatalog
-from conformance.polaris.entities import ENTITIES, Entity
+from conformance.polaris.entities import ENTITIES, Entity, Names
 from conformance.requirement import must, should
 
 SEVERAL = 5
 PROPERTIES = {"owner": "lakeproof", "größe": "12 m²", "empty": ""}
+PLAIN = {"owner": "lakeproof"}
+CREATED, REFUSED = 201, 400
 OUTPUT = {"createTimestamp": 1, "lastUpdateTimestamp": 2, "entityVersion": 77}
 FIRST_VERSION = 1
 RECENT = 1_600_000_000_000  # milliseconds since the epoch, in 2020
@@ -24,8 +28,7 @@ def _of(*actions: str) -> Callable[[Entity], list[str]]:
 @must("polaris.{}.create.loadable", operations=_of("create", "get"), clause="created-is-there", each=ENTITIES)
 def test_what_was_created_is_there(catalog: PolarisCatalog, case: Entity) -> None:
     """A {} that was created is there, under its name and with the properties that were given."""
-    id = catalog.id(case)
-    catalog.create(case, id, value := catalog.value(case, id, properties=PROPERTIES))
+    id, value, _ = _created(catalog, case)
     answer = catalog.get(case, id)
     equal(answer["name"], id[-1], "the name")
     shows(answer["properties"], value["properties"], "the properties")
@@ -34,9 +37,23 @@ def test_what_was_created_is_there(catalog: PolarisCatalog, case: Entity) -> Non
 @must("polaris.{}.create.answer", operations=_of("create"), clause="created-is-answered", each=ENTITIES, since="1.7")
 def test_answer_to_a_creation(catalog: PolarisCatalog, case: Entity) -> None:
     """The answer to the creation of a {} is what was created, as it is found afterwards."""
+    id, _, answer = _created(catalog, case)
+    shown = catalog.stated(case.shown(answer.json))
+    equal(shown, catalog.stated(catalog.get(case, id).json), f"the {case.id} that was answered")
+
+
+def _created(catalog: PolarisCatalog, case: Entity) -> tuple[Names, dict[str, Any], Answer]:
+    """Make something with unusual properties, or with plain ones where a server takes no others.
+
+    Returns its id, what was sent and what was answered.
+    """
     id = catalog.id(case)
-    answer = catalog.create(case, id, catalog.value(case, id, properties=PROPERTIES))
-    equal(case.shown(answer.json), catalog.get(case, id).json, f"the {case.id} that was answered")
+    value = catalog.value(case, id, properties=PROPERTIES)
+    answer = catalog.create(case, id, value, expect=(CREATED, REFUSED))
+    if answer.status == REFUSED:
+        value = catalog.value(case, id, properties=PLAIN)
+        answer = catalog.create(case, id, value)
+    return id, value, answer
 
 
 @must("polaris.{}.list.complete", operations=_of("list", "create"), clause="lists-complete", each=ENTITIES)
@@ -47,7 +64,8 @@ def test_lists_are_complete(catalog: PolarisCatalog, case: Entity) -> None:
     contains(names, [id[-1] for id in ids], "the listed names")
     equal(len(names), len(set(names)), "how many names there are, each counted once")
     for id in ids:
-        equal(catalog.listed(case, id), catalog.get(case, id).json, f"the {case.id} in the list")
+        shown = catalog.stated(catalog.listed(case, id))
+        equal(shown, catalog.stated(catalog.get(case, id).json), f"the {case.id} in the list")
 
 
 @must("polaris.{}.create.bare_properties", operations=_of("create", "get"), clause="created-is-there", each=ENTITIES)
@@ -129,7 +147,7 @@ def test_update(catalog: PolarisCatalog, case: Entity) -> None:
     properties = {**before["properties"], "a": "2", "b": "3"}
     answer = catalog.update(case, id, currentEntityVersion=before["entityVersion"], properties=properties)
     shows(answer["properties"], properties, "the properties in the answer")
-    equal(catalog.get(case, id).json, answer.json, f"the {case.id}")
+    equal(catalog.stated(catalog.get(case, id).json), catalog.stated(answer.json), f"the {case.id}")
 
 
 @should("polaris.{}.update.replaces", operations=_of("update", "get"), clause="update-replaces", each=ENTITIES)
@@ -146,11 +164,10 @@ def test_update_replaces_properties(catalog: PolarisCatalog, case: Entity) -> No
 def test_update_changes_the_version(catalog: PolarisCatalog, case: Entity) -> None:
     """An update of a {} gives it another version, and changes nothing else but when it was updated."""
     id = catalog.new(case)
-    before = catalog.get(case, id).json
+    before = catalog.stated(catalog.get(case, id).json)
     catalog.update(case, id, currentEntityVersion=before["entityVersion"], properties=_changed(before))
-    after = catalog.get(case, id).json
+    after = catalog.stated(catalog.get(case, id).json)
     above(after["entityVersion"], before["entityVersion"], "the entityVersion")
-    at_least(after["lastUpdateTimestamp"], before["lastUpdateTimestamp"], "the lastUpdateTimestamp")
     changing = ("entityVersion", "lastUpdateTimestamp", "properties")
     kept, wanted = ({name: body[name] for name in body if name not in changing} for body in (after, before))
     equal(kept, wanted, "what the update does not name")
@@ -166,13 +183,13 @@ def test_update_of_an_older_version(catalog: PolarisCatalog, case: Entity) -> No
     )
     before = catalog.get(case, id).json
     for version in (first["entityVersion"], before["entityVersion"] + 1):
-        properties = {**before["properties"], "stale": "1"}
+        properties = {**(before.get("properties") or {}), "stale": "1"}
         catalog.update(case, id, currentEntityVersion=version, properties=properties, expect=409)
-    equal(catalog.get(case, id).json, before, f"the {case.id}")
+    equal(catalog.stated(catalog.get(case, id).json), catalog.stated(before), f"the {case.id}")
 
 
-def _changed(body: dict[str, dict[str, str]]) -> dict[str, str]:
-    return {**body["properties"], "changed": "1"}
+def _changed(body: dict[str, Any]) -> dict[str, str]:
+    return {**(body.get("properties") or {}), "changed": "1"}
 
 
 @must("polaris.{}.update.missing", operations=_of("update"), clause="missing-is-refused", kind="error", each=ENTITIES)
@@ -200,6 +217,6 @@ def test_reserved_property_in_an_update(catalog: PolarisCatalog, case: Entity) -
     """An update of a {} with a property whose name starts with polaris. is refused with 400 and changes nothing."""
     id = catalog.new(case)
     before = catalog.get(case, id).json
-    properties = {**before["properties"], RESERVED: "1"}
+    properties = {**(before.get("properties") or {}), RESERVED: "1"}
     catalog.update(case, id, currentEntityVersion=before["entityVersion"], properties=properties, expect=400)
     equal(catalog.get(case, id).json, before, f"the {case.id}")

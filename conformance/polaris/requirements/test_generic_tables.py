@@ -62,7 +62,7 @@ def test_location_is_kept(catalog: PolarisCatalog) -> None:
 def test_generic_tables_are_listed(catalog: PolarisCatalog) -> None:
     """The generic tables of a namespace are listed, and Iceberg's tables are not among them."""
     id, table = _new(catalog), catalog.tables.new_table()
-    identifiers = catalog.list_generic_tables(id[:-1])["identifiers"]
+    identifiers = catalog.stated(catalog.list_generic_tables(id[:-1])["identifiers"])
     contains(identifiers, [{"namespace": list(id[:-1]), "name": id[-1]}], "the listed tables")
     lacks(identifiers, [{"namespace": list(table[:-1]), "name": table[-1]}], "the listed tables")
 
@@ -78,8 +78,9 @@ def test_pages_of_generic_tables(catalog: PolarisCatalog) -> None:
 def test_generic_table_that_exists(catalog: PolarisCatalog) -> None:
     """Creating a generic table that exists is refused with 409, and it stays as it is."""
     id = _new(catalog)
-    _create(catalog, id, format="csv", expect=409)
-    shows(catalog.load_generic_table(id[:-1], id[-1])["table"], {"format": "delta"}, "the table")
+    before = catalog.stated(catalog.load_generic_table(id[:-1], id[-1])["table"])
+    _create(catalog, id, doc="another", properties={"a": "1"}, expect=409)
+    equal(catalog.stated(catalog.load_generic_table(id[:-1], id[-1])["table"]), before, "the table")
 
 
 @must("polaris.generic_table.required", operations=CREATE, clause="generic-table-kept", kind="error", since=SINCE)

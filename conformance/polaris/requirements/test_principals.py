@@ -39,7 +39,7 @@ def test_client_id_in_the_request(catalog: PolarisCatalog) -> None:
     id = catalog.id(PRINCIPAL)
     answer = catalog.create(PRINCIPAL, id, {"name": id[-1], "clientId": other.id})
     unequal(credentials(answer).id, other.id, "the clientId")
-    unequal(catalog.get(PRINCIPAL, id)["clientId"], other.id, "the clientId of the principal")
+    unequal(catalog.get(PRINCIPAL, id).get("clientId"), other.id, "the clientId of the principal")
 
 
 @must(
@@ -91,7 +91,7 @@ def test_answer_to_a_rotation(catalog: PolarisCatalog) -> None:
     """The principal in the answer to a rotation is the principal as it is found afterwards."""
     id, known = _with_properties(catalog)
     answer = catalog.called_by(catalog.logged_in(known)).rotate_credentials(id[-1])
-    equal(answer["principal"], catalog.get(PRINCIPAL, id).json, "the principal")
+    equal(catalog.stated(answer["principal"]), catalog.stated(catalog.get(PRINCIPAL, id).json), "the principal")
 
 
 @should("polaris.principal.rotate.old_secret", operations=["rotateCredentials"], clause="rotate-old-secret")
@@ -177,7 +177,7 @@ def test_answer_to_a_reset(catalog: PolarisCatalog) -> None:
     id, _ = _with_properties(catalog)
     _reset(catalog, catalog.new_principal()[0])
     answer = catalog.send("resetCredentials", PRINCIPAL.place(id), {})
-    equal(answer["principal"], catalog.get(PRINCIPAL, id).json, "the principal")
+    equal(catalog.stated(answer["principal"]), catalog.stated(catalog.get(PRINCIPAL, id).json), "the principal")
 
 
 @should("polaris.principal.reset.chosen", operations=["resetCredentials"], clause="reset-chosen", since="1.7")

@@ -56,7 +56,7 @@ def _update(entity: Entity) -> Any:
         bodies = [
             {
                 "currentEntityVersion": before["entityVersion"],
-                "properties": {**before["properties"], "client": str(number)},
+                "properties": {**(before.get("properties") or {}), "client": str(number)},
             }
             for number in range(count)
         ]

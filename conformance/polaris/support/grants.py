@@ -94,5 +94,5 @@ def revoke(
 
 
 def grants(catalog: PolarisCatalog, role: Names) -> list[Any]:
-    """Return what is granted to a role."""
-    return list(catalog.send(LIST, CATALOG_ROLE.place(role))["grants"])
+    """Return what is granted to a role, as far as the document names it."""
+    return list(catalog.stated(catalog.send(LIST, CATALOG_ROLE.place(role))["grants"]))

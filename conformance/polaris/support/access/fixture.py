@@ -84,6 +84,10 @@ class AccessFixture:
         )
         return self.admin.as_(bearer(str(answer["access_token"])))
 
+    def offers(self, operation: str) -> bool:
+        """True unless the server has refused an operation as one that it lacks, whoever asks for it."""
+        return operation not in self.admin.refused
+
     def send(self, call: AccessRequest, client: Client) -> Answer:
         """Send a call through a client, whatever is answered."""
         return client.call(
