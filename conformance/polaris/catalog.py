@@ -31,6 +31,7 @@ from specs.openapi import Operation
 
 EVERY_ROLE = "PRINCIPAL_ROLE:ALL"
 GET_TOKEN = "getToken"  # noqa: S105 - an operation
+CREATED_STATUS, TAKEN = 201, 409
 BASE_LOCATION = "default-base-location"
 
 
@@ -135,6 +136,10 @@ class PolarisCatalog(PolarisClient, Catalog):
         with self.client.preparing():
             self.create(entity, id, self.value(entity, id, **fields))
         return id
+
+    def made_again(self, entity: Entity, id: Names) -> bool:
+        """Make something of the name of what was deleted; False where a server keeps such names from others, by 409."""
+        return self.create(entity, id, expect=(CREATED_STATUS, TAKEN)).status == CREATED_STATUS
 
     def get(self, entity: Entity, id: Names, *, expect: Expected = DECLARED) -> Answer:
         """Ask for something by its id."""

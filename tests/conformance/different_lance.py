@@ -130,12 +130,19 @@ def whole_results(call: Call, answer: Answer) -> Answer:
 @before(API)
 def empty_trees_find_nothing(call: Call) -> Answer | None:
     """A tree of no full-text queries is one, which finds nothing."""
-    body = call.json
-    tree = ((body.get("full_text_query") or {}).get("structured_query") or {}).get("query") or {}
+    tree = _within(call.json, "full_text_query", "structured_query", "query")
     none = tree.get("multi_match") == {"match_queries": []}
-    if call.operation == "QueryTable" and (none or not any((tree.get("boolean") or {"": 1}).values())):
-        call.body = json.dumps({**body, "full_text_query": None, "filter": "1 = 0"}).encode()
+    if call.operation == "QueryTable" and (none or not any((_within(tree, "boolean") or {"": 1}).values())):
+        call.body = json.dumps({**call.json, "full_text_query": None, "filter": "1 = 0"}).encode()
     return None
+
+
+def _within(value: dict[str, Any], *names: str) -> dict[str, Any]:
+    """An object within objects, an empty one where a request has something else there."""
+    for name in names:
+        inner = value.get(name)
+        value = inner if isinstance(inner, dict) else {}
+    return value
 
 
 @before(API)
@@ -173,8 +180,11 @@ def few_types_of_columns(call: Call) -> Answer | None:
 def no_narrower_types(call: Call) -> Answer | None:
     """A column never gets a type that holds less."""
     alterations = call.json.get("alterations")
-    types = [entry.get("data_type") or {} for entry in alterations or [] if isinstance(entry, dict)]
-    narrower = call.operation == "AlterTableAlterColumns" and any(kind.get("type") == "int32" for kind in types)
+    listed = alterations if isinstance(alterations, list) else []
+    types = [entry.get("data_type") for entry in listed if isinstance(entry, dict)]
+    narrower = call.operation == "AlterTableAlterColumns" and any(
+        isinstance(kind, dict) and kind.get("type") == "int32" for kind in types
+    )
     return _refusal(400, 13, "it would not hold the values") if narrower else None
 
 
@@ -198,8 +208,9 @@ def many_parts(call: Call, answer: Answer) -> Answer:
 @after(API)
 def other_order_of_rows(call: Call, answer: Answer) -> Answer:
     """Rows of a query without a search come in any order."""
-    searches = call.json.get("full_text_query") or any((call.json.get("vector") or {}).values())
-    if call.operation != "QueryTable" or answer.status != 200 or searches or call.json.get("offset"):
+    if call.operation != "QueryTable" or answer.status != 200 or call.json.get("offset"):
+        return answer
+    if call.json.get("full_text_query") or any(_within(call.json, "vector").values()):
         return answer
     table = pa.ipc.open_file(answer.body).read_all()
     shuffled = table.take(pa.array(call.chance.sample(range(table.num_rows), table.num_rows), pa.int64()))

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
-from urllib.parse import parse_qsl, quote_plus, unquote_plus, urlencode
+from urllib.parse import parse_qsl, quote_plus, unquote, unquote_plus, urlencode
 
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE
 from conformance.polaris.operations import MANAGEMENT
@@ -419,6 +419,26 @@ def _attached(call: Call, answer: Answer) -> Answer:
 
 
 FREEDOMS[attached_once.__name__] = replace(FREEDOMS[attached_once.__name__], after=_attached)
+
+
+@before(API)
+def names_are_given_once(call: Call) -> Answer | None:
+    """No document says that the name of what was deleted is free at once: here it stays with what had it."""
+    name = created(call).get("name") if call.operation in CREATIONS else call.json.get("name")
+    named = call.operation in (*CREATIONS, "createGenericTable") and isinstance(name, str)
+    gone = named and (call.path, name) in call.state.setdefault("gone", set())
+    return refusal(409, "AlreadyExistsException", "the name was given before") if gone else None
+
+
+def _gone(call: Call, answer: Answer) -> Answer:
+    if call.operation in DELETIONS and answer.status == 204:
+        folder, _, name = call.path.rpartition("/")
+        call.state.setdefault("gone", set()).add((folder, unquote(name)))
+    return answer
+
+
+DELETIONS = (*(entity.delete for entity in ENTITIES.values()), "dropGenericTable")
+FREEDOMS[names_are_given_once.__name__] = replace(FREEDOMS[names_are_given_once.__name__], after=_gone)
 
 
 @before(API)

@@ -71,7 +71,8 @@ FALSE = {
     "equal_schemas_are_new": "iceberg.update.schema.last_added",
     "no_metadata_log": "iceberg.key",
     "fresh_credentials": "iceberg.key.replay",
-    "properties_of_the_moment": "iceberg.view.load or iceberg.view.create or iceberg.unregister or iceberg.key.replay",
+    "properties_of_the_moment": "iceberg.view.load or iceberg.view.create or iceberg.unregister or iceberg.key.replay or "
+    "iceberg.commit.create.late",
     "own_fields_of_names": "iceberg.names.separator",
     "no_overwriting": "iceberg.register.table.overwrite",
     "refs_hold_what_they_name": "iceberg.snapshot.remove or iceberg.ref.remove",
@@ -107,8 +108,9 @@ FALSE_OF_POLARIS = {
     "polaris.policy.listed or polaris.generic_table.listed or storage_said.s3 or polaris.principal.rotate.answer",
     "another_clock plain_properties one_place_for_a_catalog no_notifications": "create.loadable or create.answer or "
     "update.version or polaris.catalog.update.partial or polaris.access.no_token",
-    "attached_once one_format_of_generic_tables no_namespaces_by_notifications": "polaris.policy.attached or "
-    "polaris.generic_table.exists or polaris.notification.create or polaris.notification.newer",
+    "attached_once names_are_given_once no_namespaces_by_notifications one_format_of_generic_tables": "polaris.policy."
+    "attached or polaris.generic_table.exists or polaris.generic_table.dropped or polaris.notification.create or "
+    "polaris.notification.newer or polaris.assignment.catalog_role.deleted or polaris.grant.role_deleted",
     "errors_without_bodies": "polaris.missing.principal_roles or polaris.principal.delete",
 }
 CASES = [
