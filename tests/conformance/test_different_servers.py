@@ -71,8 +71,8 @@ FALSE = {
     "equal_schemas_are_new": "iceberg.update.schema.last_added",
     "no_metadata_log": "iceberg.key",
     "fresh_credentials": "iceberg.key.replay",
-    "properties_of_the_moment": "iceberg.view.load or iceberg.view.create or iceberg.unregister or iceberg.key.replay or "
-    "iceberg.commit.create.late",
+    "properties_of_the_moment": "iceberg.view.load or iceberg.view.create or iceberg.unregister or iceberg.key.replay "
+    "or iceberg.commit.create.late",
     "own_fields_of_names": "iceberg.names.separator",
     "no_overwriting": "iceberg.register.table.overwrite",
     "refs_hold_what_they_name": "iceberg.snapshot.remove or iceberg.ref.remove",
