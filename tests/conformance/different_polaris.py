@@ -5,13 +5,12 @@ Their catalogs may do besides what Iceberg catalogs may: see REUSED.
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
-from urllib.parse import parse_qsl, quote_plus, unquote, unquote_plus, urlencode
+from urllib.parse import unquote
 
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE
 from conformance.polaris.operations import MANAGEMENT
@@ -197,58 +196,6 @@ def _by_ten(call: Call, answer: Answer) -> Answer:
 
 
 FREEDOMS[versions_by_ten.__name__] = replace(FREEDOMS[versions_by_ten.__name__], after=_by_ten)
-ISSUED = re.compile("[0-9a-f]{16}")  # a clientId of the server behind
-OTHER_FORM = re.compile(r"svc\+([0-9a-f]{16})/lake@example")
-
-
-@before(API)
-def client_ids_of_another_form(call: Call) -> Answer | None:
-    """A clientId is a text of any form."""
-    if call.operation == "getToken":
-        _log_in(call)
-    if call.operation == "resetCredentials" and "clientId" in call.json:
-        call.body = json.dumps({**call.json, "clientId": _plain(call.json["clientId"])}).encode()
-    return None
-
-
-def _plain(id: Any) -> Any:
-    match = OTHER_FORM.fullmatch(id) if isinstance(id, str) else None
-    return match[1] if match else id
-
-
-def _log_in(call: Call) -> None:
-    """Give the server behind the clientId that it knows, in the form and in the header."""
-    pairs = parse_qsl(call.body.decode("latin-1"), keep_blank_values=True)
-    if _plain(dict(pairs).get("client_id")) != dict(pairs).get("client_id"):
-        call.body = urlencode([(name, _plain(value)) for name, value in pairs]).encode()
-    for name, value in call.headers.items():
-        if name.lower() == "authorization" and value.startswith("Basic "):
-            id, _, secret = base64.b64decode(value[6:]).decode().partition(":")
-            pair = f"{quote_plus(_plain(unquote_plus(id)))}:{secret}"
-            call.headers[name] = f"Basic {base64.b64encode(pair.encode()).decode()}"
-
-
-def _of_another_form(call: Call, answer: Answer) -> Answer:
-    def reformed(holder: dict[str, Any]) -> None:
-        if ISSUED.fullmatch(holder.get("clientId") or ""):
-            holder["clientId"] = f"svc+{holder['clientId']}/lake@example"
-
-    answer = with_entities(call, answer, reformed)
-    value = of_json(answer)
-    if call.operation not in ISSUING or answer.status >= 300:
-        return answer
-    reformed(value["credentials"])
-    return with_json(answer, value)
-
-
-NAME = client_ids_of_another_form.__name__
-FREEDOMS[NAME] = replace(FREEDOMS[NAME], after=_of_another_form)
-
-
-@after(API)
-def no_client_ids_of_principals(call: Call, answer: Answer) -> Answer:
-    """The clientId of a principal is optional: that of its credentials is the one that is needed."""
-    return with_entities(call, answer, lambda entity: entity.pop("clientId", None))
 
 
 @after(API)
@@ -309,17 +256,6 @@ def other_statuses_of_polaris(call: Call, answer: Answer) -> Answer:
     return refusal(instead) if answer.status == said else answer
 
 
-@after(API)
-def rights_before_names(call: Call, answer: Answer) -> Answer:
-    """Who may not manage may be told 403 of what is missing: no document says which of both is looked at first."""
-    value, powerless = of_json(answer), call.state.setdefault("powerless", set())
-    if call.operation == "getToken" and answer.status == 200 and b"client_id=root&" not in call.body + b"&":
-        powerless.add(f"Bearer {value['access_token']}")
-    caller = {name.lower(): value for name, value in call.headers.items()}.get("authorization")
-    hidden = call.operation in MANAGED and answer.status == 404 and caller in powerless
-    return refusal(403, "ForbiddenException") if hidden else answer
-
-
 # Policies
 
 
@@ -349,7 +285,8 @@ UPDATES = tuple(entity.update for entity in ENTITIES.values())
 def one_place_for_a_catalog(call: Call) -> Answer | None:
     """The document leaves it to a server where catalogs may lie: here everything lies below the base location."""
     if call.operation == CATALOG.create:
-        base = (created(call).get("properties") or {}).get("default-base-location")
+        properties = created(call).get("properties")
+        base = properties.get("default-base-location") if isinstance(properties, dict) else None
         storage = created(call).get("storageConfigInfo")
     elif call.operation == CATALOG.update:
         known = of_json(call.behind("GET", call.path, call.headers)) or {}
@@ -439,35 +376,6 @@ def _gone(call: Call, answer: Answer) -> Answer:
 
 DELETIONS = (*(entity.delete for entity in ENTITIES.values()), "dropGenericTable")
 FREEDOMS[names_are_given_once.__name__] = replace(FREEDOMS[names_are_given_once.__name__], after=_gone)
-
-
-@before(API)
-def one_secret_at_a_time(call: Call) -> Answer | None:
-    """No document says that a secret outlives its rotation."""
-    form = dict(parse_qsl(call.body.decode("latin-1"))) if call.operation == "getToken" else {}
-    newest = call.state.setdefault("secrets", {}).get(form.get("client_id"))
-    if not newest or form.get("client_secret", newest) == newest:
-        return None
-    said = {"error": "invalid_client", "error_description": "no such client"}
-    return Answer(401, {"Content-Type": JSON, "WWW-Authenticate": "Basic"}, json.dumps(said).encode())
-
-
-def _newest(call: Call, answer: Answer) -> Answer:
-    value = of_json(answer)
-    if call.operation in ISSUING and answer.status < 300:
-        call.state.setdefault("secrets", {})[value["credentials"]["clientId"]] = value["credentials"]["clientSecret"]
-    return answer
-
-
-FREEDOMS[one_secret_at_a_time.__name__] = replace(FREEDOMS[one_secret_at_a_time.__name__], after=_newest)
-
-
-@before(API)
-def no_exchange_of_tokens(call: Call) -> Answer | None:
-    """OAuth 2 lets a server choose the grant types that it knows."""
-    exchange = call.operation == "getToken" and b"token-exchange" in call.body
-    said = json.dumps({"error": "unsupported_grant_type", "error_description": "no"}).encode()
-    return Answer(400, {"Content-Type": JSON}, said) if exchange else None
 
 
 # What is not there

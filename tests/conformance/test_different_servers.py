@@ -12,7 +12,7 @@ import os
 import pytest
 
 from lakeproof import check, serve
-from tests.conformance import different_iceberg, different_lance, different_polaris, different_tables
+from tests.conformance import different_callers, different_iceberg, different_lance, different_polaris, different_tables
 from tests.conformance.different_server import FREEDOMS, DifferentServer, drawn
 from tests.conformance.drawing import drawn as drawn_requirements
 from tests.conformance.mutants import ROOT, TOKEN
@@ -20,8 +20,8 @@ from tests.conformance.mutants import ROOT, TOKEN
 FIRST, _, LAST = os.environ.get("SEEDS", "0-1").rpartition("-")
 SEEDS = range(int(FIRST or 0), int(LAST))
 APIS = (different_iceberg.API, different_lance.API, different_polaris.API)
-SERVED = {different_polaris.API: {"bootstrap": ROOT}}
-GIVEN = {different_polaris.API: {"credential": ROOT}}  # to the run
+SERVED = {different_callers.API: {"bootstrap": ROOT}}
+GIVEN = {different_callers.API: {"credential": ROOT}}  # to the run
 
 
 def broken(api, freedoms, folder, seed=0, auth="none", **settings):
