@@ -1,24 +1,22 @@
 """The suite against servers that are right in their own way: no requirement that must be met is said to be broken.
 
-One server of each API is drawn; `SEEDS=0-40 tox -e py -- tests/conformance/test_different_servers.py` draws forty. They
-are judged by a quarter of the requirements, as in test_strange_servers.py. Single freedoms are tried with what is about
-them.
+One server of each API is drawn; `tox -e py -- --seeds 0-39 tests/conformance/test_different_servers.py` draws forty.
+They are judged by a quarter of the requirements, as in test_strange_servers.py, with `--thorough` by all. Single
+freedoms are tried with what is about them.
 """
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
+from conformance.runner import run
 from lakeproof import check, serve
+from tests.amount import amount, seeds
 from tests.conformance import different_callers, different_iceberg, different_lance, different_polaris, different_tables
 from tests.conformance.different_server import FREEDOMS, DifferentServer, drawn
 from tests.conformance.drawing import drawn as drawn_requirements
 from tests.conformance.mutants import ROOT, TOKEN
 
-FIRST, _, LAST = os.environ.get("SEEDS", "0-1").rpartition("-")
-SEEDS = range(int(FIRST or 0), int(LAST))
 APIS = (different_iceberg.API, different_lance.API, different_polaris.API)
 SERVED = {different_callers.API: {"bootstrap": ROOT}}
 GIVEN = {different_callers.API: {"credential": ROOT}}  # to the run
@@ -36,11 +34,11 @@ def broken(api, freedoms, folder, seed=0, auth="none", **settings):
     return [(result.id, result.message) for result in results.requirements if result.verdict in ("fail", "error")]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", seeds())
 @pytest.mark.parametrize("api", APIS)
 def test_a_different_server_breaks_nothing(api, seed, tmp_path):
     freedoms = drawn(api, seed)
-    findings = broken(api, freedoms, tmp_path, seed, runner=drawn_requirements(api, seed))
+    findings = broken(api, freedoms, tmp_path, seed, runner=amount(drawn_requirements(api, seed), run))
     assert findings == [], [freedom.name for freedom in freedoms]
 
 
