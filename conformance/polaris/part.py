@@ -6,4 +6,6 @@ from conformance.apis import SuitePart
 from conformance.polaris.prober import PolarisProber
 from conformance.polaris.support.checks import extra_checks
 
-PART = SuitePart(PolarisProber, extra_checks)
+# A target has one policy of each type, and all requirements share the catalog of the run.
+ON_CATALOGS = ("attachPolicy", "detachPolicy", "getApplicablePolicies")
+PART = SuitePart(PolarisProber, extra_checks, crowded=ON_CATALOGS)

@@ -57,7 +57,8 @@ class Worker(SuitePlugin):
         while task := _next(self._pipe):
             self.session.elsewhere.update(task.verdicts)
             self.session.client.known.done.update(task.done)
-            items[task.id].config.hook.pytest_runtest_protocol(item=items[task.id], nextitem=None)
+            # What follows is unknown: all is torn down but what the whole session has, such as the grants of a matrix.
+            items[task.id].config.hook.pytest_runtest_protocol(item=items[task.id], nextitem=session)
             self._pipe.send(self._news(task.id, self._verdict))
         return True
 

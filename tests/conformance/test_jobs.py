@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from threading import Condition
 from unittest.mock import MagicMock
 
@@ -23,6 +24,7 @@ from conformance.run.session import Session, met
 from conformance.run.worker import Worker
 from conformance.settings import Settings
 from lakeproof import serve
+from tests.conformance.mutants import ROOT
 
 SOME = "namespace and (list or conflict or wire)"
 
@@ -64,6 +66,18 @@ def test_the_report_is_that_of_one_job(server, tmp_path, fault, twice):
     assert second == first
     assert three.run.requests == alone.run.requests or twice
     assert (tmp_path / "exchanges.jsonl").read_bytes().count(b"\n") == three.run.requests
+
+
+def test_what_a_run_makes_once_each_worker_makes_once(tmp_path):
+    """The grants of the matrix of access are half a thousand requests."""
+    with serve("polaris", bootstrap=ROOT) as polaris:
+        given = {"credential": ROOT, "select": "access.list_views or access.load_view or access.drop_view"}
+        settings = Settings(server=polaris.url, api="polaris", report=str(tmp_path), **given)
+        alone, _ = runner.run(settings)
+        two, code = runner.run(replace(settings, jobs=2))
+    assert code == EXIT_CONFORMS
+    assert len(two.requirements) > 4
+    assert two.run.requests < 2 * alone.run.requests
 
 
 def test_a_run_in_which_nothing_has_to_be_alone(server, tmp_path):
