@@ -96,3 +96,8 @@ ENTITIES: Mapping[str, Entity] = {
     "catalog_role": CATALOG_ROLE,
 }
 CREATED = {entity.create: entity for entity in ENTITIES.values()}
+
+
+def properties_with(body: Any, name: str, value: str = "1") -> dict[str, str]:
+    """Return the properties of something that an answer shows, which may have none, and one more."""
+    return {**(body.get("properties") or {}), name: value}

@@ -8,12 +8,13 @@ from typing import Any
 from conformance.checks import above, at_least, contains, equal, lacks, number, shows
 from conformance.http.client import Answer
 from conformance.polaris.catalog import PolarisCatalog
-from conformance.polaris.entities import ENTITIES, Entity, Names
+from conformance.polaris.entities import ENTITIES, Entity, Names, properties_with
 from conformance.requirement import must, should
 
 SEVERAL = 5
 PROPERTIES = {"owner": "lakeproof", "größe": "12 m²", "empty": ""}
 PLAIN = {"owner": "lakeproof"}
+CHANGED = "changed"  # a property
 CREATED, REFUSED = 201, 400
 OUTPUT = {"createTimestamp": 1, "lastUpdateTimestamp": 2, "entityVersion": 77}
 FIRST_VERSION = 1
@@ -165,7 +166,7 @@ def test_update_changes_the_version(catalog: PolarisCatalog, case: Entity) -> No
     """An update of a {} gives it another version, and changes nothing else but when it was updated."""
     id = catalog.new(case)
     before = catalog.stated(catalog.get(case, id).json)
-    catalog.update(case, id, currentEntityVersion=before["entityVersion"], properties=_changed(before))
+    catalog.update(case, id, currentEntityVersion=before["entityVersion"], properties=properties_with(before, CHANGED))
     after = catalog.stated(catalog.get(case, id).json)
     above(after["entityVersion"], before["entityVersion"], "the entityVersion")
     changing = ("entityVersion", "lastUpdateTimestamp", "properties")
@@ -179,17 +180,15 @@ def test_update_of_an_older_version(catalog: PolarisCatalog, case: Entity) -> No
     id = catalog.new(case)
     first = catalog.get(case, id).json
     catalog.control(
-        lambda: catalog.update(case, id, currentEntityVersion=first["entityVersion"], properties=_changed(first))
+        lambda: catalog.update(
+            case, id, currentEntityVersion=first["entityVersion"], properties=properties_with(first, CHANGED)
+        )
     )
     before = catalog.get(case, id).json
     for version in (first["entityVersion"], before["entityVersion"] + 1):
-        properties = {**(before.get("properties") or {}), "stale": "1"}
+        properties = properties_with(before, "stale")
         catalog.update(case, id, currentEntityVersion=version, properties=properties, expect=409)
     equal(catalog.stated(catalog.get(case, id).json), catalog.stated(before), f"the {case.id}")
-
-
-def _changed(body: dict[str, Any]) -> dict[str, str]:
-    return {**(body.get("properties") or {}), "changed": "1"}
 
 
 @must("polaris.{}.update.missing", operations=_of("update"), clause="missing-is-refused", kind="error", each=ENTITIES)
@@ -217,6 +216,6 @@ def test_reserved_property_in_an_update(catalog: PolarisCatalog, case: Entity) -
     """An update of a {} with a property whose name starts with polaris. is refused with 400 and changes nothing."""
     id = catalog.new(case)
     before = catalog.get(case, id).json
-    properties = {**(before.get("properties") or {}), RESERVED: "1"}
+    properties = properties_with(before, RESERVED)
     catalog.update(case, id, currentEntityVersion=before["entityVersion"], properties=properties, expect=400)
     equal(catalog.get(case, id).json, before, f"the {case.id}")

@@ -13,7 +13,7 @@ from conformance.history import OK, REFUSED, Contradiction, Event
 from conformance.history.racing import SIZES, Racer, fail_on, race
 from conformance.polaris.catalog import PolarisCatalog
 from conformance.polaris.client import PolarisClient
-from conformance.polaris.entities import CATALOG, CATALOG_ROLE, ENTITIES, PRINCIPAL_ROLE, Entity
+from conformance.polaris.entities import CATALOG, CATALOG_ROLE, ENTITIES, PRINCIPAL_ROLE, Entity, properties_with
 from conformance.polaris.operations import OPERATIONS
 from conformance.polaris.support.grants import ADD, LIST, OLDER, grants, new_role
 from conformance.polaris.support.ordinary import preparation
@@ -56,7 +56,7 @@ def _update(entity: Entity) -> Any:
         bodies = [
             {
                 "currentEntityVersion": before["entityVersion"],
-                "properties": {**(before.get("properties") or {}), "client": str(number)},
+                "properties": properties_with(before, "client", str(number)),
             }
             for number in range(count)
         ]
@@ -132,7 +132,7 @@ def test_no_update_is_lost(suite: Suite, catalog: PolarisCatalog) -> None:
             key = f"k{racer.number}.{number}"
             body = {
                 "currentEntityVersion": role["entityVersion"],
-                "properties": {**(role.get("properties") or {}), key: "1"},
+                "properties": properties_with(role, key),
             }
             racer.do("add", (key,), partial(client.send, PRINCIPAL_ROLE.update, path, body, expect=None))
 
