@@ -13,6 +13,7 @@ from rich.progress import Progress
 
 from benchmarks import iceberg, lance, polaris
 from benchmarks.growth import growth
+from benchmarks.jobs import jobs
 from benchmarks.load import CLIENT
 from benchmarks.printing import print_rows, save_rows
 from benchmarks.workloads import Row
@@ -44,6 +45,7 @@ def main(context: click.Context, api: str | None, select: str, path: Path | None
 
 
 main.add_command(growth)
+main.add_command(jobs)
 
 if __name__ == "__main__":
     main()

@@ -26,7 +26,8 @@ class SuitePart:
     """One API: its prober, checks of every answer beside the schema, as they are in a profile; names with levels.
 
     `crowded` are operations whose answers show what other requirements do at the same time: theirs run alone.
-    `ordered` are names of lists in answers whose order the document gives.
+    `ordered` are names of lists in answers whose order the document gives. `shared` are fixtures that a run makes once
+    and with many requests: of several workers one tests all requirements that use the same.
     """
 
     prober: Callable[[Target], Prober]
@@ -34,6 +35,7 @@ class SuitePart:
     levels: tuple[Levels, ...] = ()
     crowded: tuple[str, ...] = ()
     ordered: tuple[str, ...] = ("fields",)
+    shared: tuple[str, ...] = ()
 
 
 def suite_part(api: str) -> SuitePart:

@@ -8,4 +8,4 @@ from conformance.polaris.support.checks import extra_checks
 
 # A target has one policy of each type, and all requirements share the catalog of the run.
 ON_CATALOGS = ("attachPolicy", "detachPolicy", "getApplicablePolicies")
-PART = SuitePart(PolarisProber, extra_checks, crowded=ON_CATALOGS)
+PART = SuitePart(PolarisProber, extra_checks, crowded=ON_CATALOGS, shared=("make_access",))

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.apis import suite_part
+from conformance.apis import SuitePart, suite_part
 from conformance.http.transport import CLEAN_UP_SECONDS
 from conformance.http.wire import Seen
 from conformance.requirement import Requirement, requirement_of
 from conformance.results import Result
 from conformance.run.crew import Crew, Process
 from conformance.run.job_messages import News, Rest, Start, Task
+from conformance.run.waiting import Waiting
 from conformance.settings import Settings
 
 if TYPE_CHECKING:
@@ -63,9 +64,17 @@ class Jobs:
             _check(session)
         return True
 
+    def _parts(self) -> list[SuitePart]:
+        return [suite_part(profile.api) for profile in self.plugin.session.target.profile.tested_by()]
+
     def _crowded(self) -> set[str]:
-        profiles = self.plugin.session.target.profile.tested_by()
-        return {operation for profile in profiles for operation in suite_part(profile.api).crowded}
+        return {operation for part in self._parts() for operation in part.crowded}
+
+    def _sharing(self, items: Mapping[str, pytest.Item]) -> dict[str, str]:
+        """Return the requirements that use a fixture which the run makes once, and which one."""
+        fixtures = {fixture for part in self._parts() for fixture in part.shared}
+        names = {name: fixtures & set(getattr(item, "fixturenames", ())) for name, item in items.items()}
+        return {name: min(used) for name, used in names.items() if used}
 
     def _share_out(self, items: Mapping[str, pytest.Item], count: int) -> set[str]:
         """Have the requirements of these items tested; return which of them were."""
@@ -84,28 +93,27 @@ class Jobs:
         return tested
 
     def _test(self, items: Mapping[str, pytest.Item]) -> Iterator[str]:
-        """Give out the requirements in their order, each when what it needs is tested; yield those that are."""
+        """Give out the requirements, each when what it needs is tested; yield those that are."""
         needs = {
             name: set(requirement.needs) & items.keys()
             for name, item in items.items()
             if (requirement := requirement_of(item))
         }
-        waiting, open_ones = dict.fromkeys(items), set(items)
+        waiting = Waiting(needs, self._sharing(items))
         session = next(iter(items.values())).session
         while True:
             over = session.shouldstop or session.shouldfail
+            workers = [worker.number for worker in self.crew.workers]
             for worker in self.crew.workers:
-                ready = next((name for name in waiting if not needs[name] & open_ones), None)
-                if ready and not worker.busy and not over:
-                    del waiting[ready]
-                    self._hand_out(worker, ready, needs[ready])
+                if not worker.busy and not over and (name := waiting.take(worker.number, workers)):
+                    self._hand_out(worker, name, needs[name])
             busy = {worker.pipe: worker for worker in self.crew.workers if worker.busy}
             if not busy:
                 return
             self.plugin.session.client.traffic.check_interrupted()
             for pipe in _ready(busy, 1.0):
                 name = self._hear(busy[pipe], items)
-                open_ones.discard(name)
+                waiting.tested(name)
                 yield name
 
     def _hand_out(self, worker: Process, name: str, needs: Collection[str]) -> None:

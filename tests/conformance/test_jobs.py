@@ -21,6 +21,7 @@ from conformance.run import crew, jobs
 from conformance.run.job_messages import Start
 from conformance.run.plugin import SuitePlugin
 from conformance.run.session import Session, met
+from conformance.run.waiting import Waiting
 from conformance.run.worker import Worker
 from conformance.settings import Settings
 from lakeproof import serve
@@ -68,7 +69,7 @@ def test_the_report_is_that_of_one_job(server, tmp_path, fault, twice):
     assert (tmp_path / "exchanges.jsonl").read_bytes().count(b"\n") == three.run.requests
 
 
-def test_what_a_run_makes_once_each_worker_makes_once(tmp_path):
+def test_what_a_run_makes_once_one_worker_makes(tmp_path):
     """The grants of the matrix of access are half a thousand requests."""
     with serve("polaris", bootstrap=ROOT) as polaris:
         given = {"credential": ROOT, "select": "access.list_views or access.load_view or access.drop_view"}
@@ -77,7 +78,18 @@ def test_what_a_run_makes_once_each_worker_makes_once(tmp_path):
         two, code = runner.run(replace(settings, jobs=2))
     assert code == EXIT_CONFORMS
     assert len(two.requirements) > 4
-    assert two.run.requests < 2 * alone.run.requests
+    assert two.run.requests == alone.run.requests
+
+
+def test_what_shares_a_fixture_is_first_and_has_one_worker():
+    needs = {"plain": set(), "first": set(), "second": {"first"}, "third": set()}
+    waiting = Waiting(needs, dict.fromkeys(("first", "second", "third"), "access"))
+    assert [waiting.take(worker, (1, 2)) for worker in (1, 2, 2)] == ["first", "plain", None]
+    assert waiting.take(1, (1, 2)) == "third"
+    assert waiting.take(1, (1, 2)) is None
+    waiting.tested("first")
+    assert waiting.take(2, (1, 2)) is None
+    assert waiting.take(2, (2,)) == "second"  # the holder has ended
 
 
 def test_a_run_in_which_nothing_has_to_be_alone(server, tmp_path):
