@@ -57,6 +57,7 @@ class Jobs:
         if count < 2:
             return None
         tested = self._share_out(together, count)
+        self.plugin.session.target.share_names(count, count + 1)  # what workers made may still be there
         _check(session)
         rest = [item for name, item in items.items() if name not in tested]
         for item, following in zip_longest(rest, rest[1:]):

@@ -52,7 +52,7 @@ class Worker(SuitePlugin):
         items = {requirement.id: item for item in session.items if (requirement := requirement_of(item))}
         number = fork(self._pipe, self._pipes)
         self._pipe = self._pipes[number]
-        self.session.target.share_names(number, len(self._pipes))
+        self.session.target.share_names(number, len(self._pipes) + 1)
         signal.signal(signal.SIGINT, self.interrupt)
         while task := _next(self._pipe):
             self.session.elsewhere.update(task.verdicts)

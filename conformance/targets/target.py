@@ -123,9 +123,11 @@ class Target:
     def found(self) -> Found:
         """Return what was found out."""
         client = self.client
+        names = next(self.numbers)
+        self.numbers = itertools.count(names)
         return Found(
             self.prefix,
-            next(self.numbers),
+            names,
             self.server,
             self.probes,
             self.capabilities,

@@ -24,6 +24,7 @@ from conformance.run.session import Session, met
 from conformance.run.waiting import Waiting
 from conformance.run.worker import Worker
 from conformance.settings import Settings
+from conformance.targets.target import connect
 from lakeproof import serve
 from tests.conformance.mutants import ROOT
 
@@ -225,3 +226,14 @@ def test_an_interruption_waits_until_a_lock_is_taken_or_given_back(server, tmp_p
         plugin.interrupt(signal.SIGTERM, frame)
         with pytest.raises(KeyboardInterrupt):
             target.client.traffic.check_interrupted()
+
+
+def test_names_of_workers_and_of_what_runs_alone_afterwards_differ():
+    main = connect(Settings(server="http://t", api="polaris"))
+    start, workers = main.found(), [connect(Settings(server="http://t", api="polaris")) for _ in range(2)]
+    for number, worker in enumerate(workers):
+        worker.take(start)
+        worker.share_names(number, 3)
+    main.share_names(2, 3)
+    names = [target.new_name() for target in (main, *workers) for _ in range(9)]
+    assert len(set(names)) == len(names)
