@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
@@ -10,7 +11,7 @@ from conformance.http.client import Client
 from conformance.http.exchange import Exchange
 from conformance.iceberg.client import IcebergClient, in_prefix
 from conformance.iceberg.inventory import SEPARATOR, IcebergInventory
-from conformance.json_values import read_object
+from conformance.json_values import read_json, read_object
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, CREATED, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE, Entity
 from conformance.targets.sandbox import Names, Resource, Sandbox
@@ -97,6 +98,10 @@ class PolarisInventory(ContentInventory):
     makers: ClassVar = {**ContentInventory.makers, **{entity.id: (entity.create,) for entity in ENTITIES.values()}}
     outer: ClassVar = tuple(entity.id for entity in (CATALOG_ROLE, CATALOG, PRINCIPAL_ROLE, PRINCIPAL))
 
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._named_otherwise: set[Names] = set()
+
     @property
     def admin(self) -> Client:
         """Who calls as the credentials of the run say; what the run made for itself calls otherwise."""
@@ -121,9 +126,9 @@ class PolarisInventory(ContentInventory):
     def is_ours(self, id: Names | str) -> bool:
         """See Inventory. Names that the document forbids have the prefix of the run inside of them.
 
-        A role of the run may also lie in the catalog that was given.
+        A role of the run may also lie in the catalog that was given. What was made of a name that is no text is ours.
         """
-        if not id or super().is_ours(id):
+        if not id or super().is_ours(id) or id in self._named_otherwise:
             return bool(id)
         return self.target.prefix in id[0] or (id[0] == self.warehouse and self.target.prefix in id[-1])
 
@@ -146,6 +151,21 @@ class PolarisInventory(ContentInventory):
             path = operation.path_values(urlsplit(exchange.url).path)
             return entity.id_made(path, read_object(exchange.request_body))
         return super().id_made(operation, exchange)
+
+    def made_otherwise(self, exchange: Exchange) -> Resource | None:
+        """See Inventory. A server may take the number 17, or a text that is the whole body, for a name."""
+        entity, operation = CREATED.get(exchange.operation), self.target.document.operations.get(exchange.operation)
+        if entity is None or operation is None or not 200 <= exchange.status < 300:
+            return None
+        shown = read_object(exchange.response_body)
+        shown = shown[entity.field] if isinstance(shown.get(entity.field), dict) else shown
+        name = _taken_for_name(entity, read_json(exchange.request_body))
+        if not name or shown.get("name") != name:
+            return None
+        path = operation.path_values(urlsplit(exchange.url).path)
+        id = (*(path[part] for part in entity.path[:-1]), name)
+        self._named_otherwise.add(id)
+        return Resource(entity.id, id)
 
     def _delete(self, entity: Entity, resource: Resource) -> Exchange | None:
         path = entity.place(tuple(resource.id))
@@ -192,3 +212,12 @@ def _path(resource: Resource) -> dict[str, Any]:
     """Return the path values that name a generic table or a policy."""
     parameter = "generic-table" if resource.kind == GENERIC_TABLE else "policy-name"
     return {"namespace": tuple(resource.id[:-1]), parameter: resource.id[-1]}
+
+
+def _taken_for_name(entity: Entity, body: Any) -> str:
+    """Return what a careless server takes for the name of a new thing in a body that names none, "" for nothing."""
+    inner = body.get(entity.field, body) if isinstance(body, dict) else body
+    if not isinstance(inner, dict):
+        return inner if isinstance(inner, str) else ""
+    name = inner.get("name")
+    return json.dumps(name) if isinstance(name, bool | int | float) else ""

@@ -204,6 +204,7 @@ class Session:
     def _hear(self, exchange: Exchange) -> None:
         self.log.add(exchange)
         self.cells.note(exchange)
+        self.target.sandbox.note_answer(exchange)
         if self._also:
             self._also(exchange)
 

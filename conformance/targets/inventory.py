@@ -71,6 +71,10 @@ class Inventory(ABC):
                 return Resource(kind, id)
         return None
 
+    def made_otherwise(self, _exchange: Exchange) -> Resource | None:
+        """Return what was made although the request named it by no text, None for nothing."""
+        return None
+
     def roots(self) -> list[Resource]:
         """Ask what the run has at the first level; what lies in the given namespace counts as that."""
         return [resource for resource in self.children(self.base) if self.is_ours(resource.id)]

@@ -90,6 +90,12 @@ class Sandbox:
         if resource:
             self.note(resource.kind, [resource.id])
 
+    def note_answer(self, exchange: Exchange) -> None:
+        """Note what an answer says was made of a request that named it by no text."""
+        resource = self.inventory.made_otherwise(exchange) if self.inventory else None
+        if resource:
+            self.made[resource] = None
+
     def note_renamed(self, operation: str, source: Names | str, destination: Names) -> None:
         """Note the new name that a call of an operation may give to something: a registration stays one."""
         if self.inventory and operation in self.inventory.renames:
