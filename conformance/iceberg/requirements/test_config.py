@@ -22,6 +22,7 @@ CONFIG = ["getConfig"]
 ENDPOINT = re.compile(r"(GET|POST|PUT|DELETE|HEAD|PATCH) /v1/\S+")
 DURATION = re.compile(r"P(?=.)(\d+Y)?(\d+M)?(\d+W)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?")
 OWN = "iceberg"
+ROUTERS = {"NotFoundException"}  # what JAX-RS, too, calls a path that nobody serves
 
 
 def _config(catalog: IcebergCatalog) -> dict[str, Any]:
@@ -134,7 +135,7 @@ def _state(suite: Suite, operation: str) -> str:
 def _answers(suite: Suite, operation: str) -> bool:
     """True when the probe of an operation was answered as only the operation itself does."""
     exchange = suite.target.probes[operation].exchange
-    stated = {type for types in stated_types(operation).values() for type in types}
+    stated = {type for types in stated_types(operation).values() for type in types} - ROUTERS
     return 200 <= exchange.status < 300 or any(type.encode() in exchange.response_body for type in stated)
 
 

@@ -88,7 +88,7 @@ def _namespaces(names: Names) -> Calls:
     child = {"namespace": [names.namespace, names.child], "properties": {}}
     yield "create_namespace", AccessRequest("createNamespace", root, child)
     yield "drop_namespace", AccessRequest("dropNamespace", path)
-    yield "update_namespace", AccessRequest("updateProperties", path, {"removals": ["x"], "updates": {"x": "1"}})
+    yield "update_namespace", AccessRequest("updateProperties", path, {"removals": ["x"]})
 
 
 def _tables(names: Names) -> Calls:

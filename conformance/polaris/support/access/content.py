@@ -54,7 +54,7 @@ def updates(location: str) -> dict[str, list[dict[str, Any]]]:
         "upgrade-format-version": {"format-version": 2},
         "add-schema": {"schema": SCHEMA, "last-column-id": 1},
         "set-current-schema": {"schema-id": 0},
-        "add-spec": {"spec": {"fields": []}},
+        "add-spec": {"spec": {"spec-id": 0, "fields": []}},
         "set-default-spec": {"spec-id": 0},
         "add-sort-order": {"sort-order": {"order-id": 0, "fields": []}},
         "set-default-sort-order": {"sort-order-id": 0},
