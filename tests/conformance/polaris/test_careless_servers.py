@@ -79,12 +79,6 @@ def test_requests_about_rights_have_no_defect(careless, request_name, tmp_path):
     assert len(results) >= 2
 
 
-def test_rights_are_not_asked_for_without_the_operation(tmp_path):
-    results, _ = judged(LACKS, tmp_path, "polaris.access.register_view")
-    assert {result.verdict for result in results.values()} == {"unoffered"}
-    assert len(results) == 2
-
-
 def test_what_a_router_says_is_no_operation(tmp_path):
     results, _ = judged(UNROUTED, tmp_path, "iceberg.config.endpoints_complete")
     assert results["iceberg.config.endpoints_complete"].verdict == "pass"
