@@ -18,10 +18,11 @@ from conformance.lance.support.making import WAYS
 from conformance.strategies import tables
 from conformance.targets.fallbacks import Fallbacks
 from conformance.targets.sandbox import NAMESPACE, TABLE
-from conformance.targets.target import MISSING, OFFERED, REFUSED, Target, is_missing, is_refusal
+from conformance.targets.target import MISSING, OFFERED, REFUSED, Probe, Target, is_missing, is_refusal
 from specs.extras import require_extra
 from specs.openapi import JSON_TYPE, Operation
 
+TABLES = "/table/"  # in the path of an operation on tables
 FALLBACKS = (
     Fallbacks(NAMESPACE, ("CreateNamespace",), tuple(NAMESPACE_BODIES), lambda catalog: catalog.home),
     Fallbacks(
@@ -76,17 +77,31 @@ class LanceProber:
         self.target.capabilities[NAMESPACES] = FLAT
         self.target.ways.find(FALLBACKS[:1], self._catalog)
         self.target.capabilities[NAMESPACES] = self._namespaces()
+        if self.target.capabilities[NAMESPACES] == NONE:
+            self._probe_root()
         catalog = self._catalog
         if catalog.has_namespaces:
             note_pages(catalog, partial(catalog.list_namespaces, catalog.base, limit=1, expect=None))
         self.target.ways.find(FALLBACKS[1:], self._catalog)
 
-    def _probe(self, operation: Operation) -> None:
+    def _probe_root(self) -> None:
+        """Ask again, for a table of the root, for what was refused below a namespace: the namespace was refused."""
+        for name in self.target.names(REFUSED):
+            operation = self.target.document.operation(name)
+            if TABLES in operation.path and "id" in operation.path_names:
+                self._catalog.begin_example()
+                self._probe(operation, f"{self.target.missing_name}x")
+                answer = self.target.client.steps[-1]
+                if not is_refusal(self.target.client, answer):
+                    self.target.client.known.refused.discard(name)
+                    self.target.probes[name] = Probe(name, OFFERED, answer)
+
+    def _probe(self, operation: Operation, table: str = "") -> None:
         missing = self.target.missing_name
         path = dict.fromkeys(operation.path_names, missing)
-        if "id" in path and operation.id != "CreateNamespace":
-            path["id"] = f"{missing}$x" if "/table/" in operation.path else missing
-        elif "id" in path:
+        if "id" in path and TABLES in operation.path:
+            path["id"] = table or f"{missing}$x"
+        elif operation.id == "CreateNamespace":
             path["id"] = f"{missing}$x"
         required = {parameter.name: missing for parameter in operation.query_parameters() if parameter.required}
         self._ask(operation.id, path.get("id"), query=required, path=path, **self._content(operation))

@@ -230,7 +230,8 @@ def relative_locations(call: Call) -> Answer | None:
 
 def root_alone(call: Call) -> Answer | None:
     """The root is the only namespace; whoever names another one is told that it is not supported."""
-    below = call.path.startswith("/v1/namespace/") and call.values.get("id") != "$"
+    id = str(call.values.get("id", "$"))
+    below = id != "$" if call.path.startswith("/v1/namespace/") else "$" in id.strip("$")
     return _refusal(406, 0, "no namespaces but the root") if below else None
 
 

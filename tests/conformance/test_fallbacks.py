@@ -106,6 +106,25 @@ def test_tables_of_lance(refused, way, tmp_path):
         assert session.target.ways.chosen.get("table") == way, session.target.ways.refused
 
 
+def root_alone(_server, handler, _number):
+    """Refuse whatever is not the root, or a table of it."""
+    path = handler.path.replace("/namespace/%24/", "/")
+    return ("/namespace/" in path or "%24" in path) and turn_away(handler, 406)
+
+
+def test_what_is_refused_below_a_namespace_is_asked_of_the_root(tmp_path):
+    """A run of one requirement would say else that a server of the root alone has no operation on tables."""
+    with (
+        serve("lance", storage="memory") as server,
+        Meddler(server.url, root_alone) as meddler,
+        met(meddler.url, "lance", tmp_path) as session,
+    ):
+        operations = session.target.document.operations.values()
+        refused = set(session.target.names("refused"))
+        assert refused <= session.target.client.known.refused
+        assert refused == {op.id for op in operations if "/namespace/{id}/" in op.path} - {"ListNamespaces"}
+
+
 # Iceberg
 
 
