@@ -231,7 +231,8 @@ def relative_locations(call: Call) -> Answer | None:
 def root_alone(call: Call) -> Answer | None:
     """The root is the only namespace; whoever names another one is told that it is not supported."""
     id = str(call.values.get("id", "$"))
-    below = id != "$" if call.path.startswith("/v1/namespace/") else "$" in id.strip("$")
+    of_table = call.path.startswith("/v1/table/") and "$" in id.strip("$")
+    below = of_table or (call.path.startswith("/v1/namespace/") and id != "$")
     return _refusal(406, 0, "no namespaces but the root") if below else None
 
 

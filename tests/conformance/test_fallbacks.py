@@ -125,6 +125,18 @@ def test_what_is_refused_below_a_namespace_is_asked_of_the_root(tmp_path):
         assert refused == {op.id for op in operations if "/namespace/{id}/" in op.path} - {"ListNamespaces"}
 
 
+def test_a_transaction_that_cannot_be_described_is_a_finding(tmp_path):
+    """Its id has the delimiter, so it cannot be asked for as a name after that of the table."""
+    with (
+        serve("lance", storage="memory") as server,
+        Meddler(server.url, refusing("/describe", status=404)) as meddler,
+    ):
+        results, _ = check(meddler.url, report=str(tmp_path), select="lance.index.create.transaction")
+    (result,) = results.requirements
+    assert result.verdict == "warn"
+    assert "DescribeTransaction knows the transaction_id" in result.message
+
+
 # Iceberg
 
 

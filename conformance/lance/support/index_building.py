@@ -7,6 +7,7 @@ from conformance.http.client import Answer
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.operations import OPERATIONS
 from conformance.lance.support.indexing import KINDS, indexable
+from conformance.lance.support.transactions import known_transaction
 from specs.openapi import Operation
 
 CREATE = ["CreateTableIndex"]
@@ -26,8 +27,6 @@ def build(catalog: LanceCatalog, operation: Operation, id: Names, expect: int | 
 
 def check_known(catalog: LanceCatalog, id: Names, answer: Answer) -> None:
     """Check that the transaction of an answer can be described, by its id as it is or after that of its table."""
-    transaction = text(answer["transaction_id"], "the transaction_id")
+    transaction = known_transaction(catalog, id, text(answer["transaction_id"], "the transaction_id"))
     known = catalog.describe_transaction(transaction, expect=None)
-    if known.status != 200:
-        known = catalog.describe_transaction((*id, transaction), expect=None)
     holds(known.status == 200, "DescribeTransaction knows the transaction_id of the answer")

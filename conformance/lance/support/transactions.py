@@ -18,11 +18,11 @@ def new_transaction(catalog: LanceCatalog, name: str = "t") -> str:
     ):
         transaction = answer.get("transaction_id") if answer.status == 200 else None
         if transaction:
-            return _known(catalog, id, str(transaction))
+            return known_transaction(catalog, id, str(transaction))
     raise Unoffered("no change of a table tells the id of its transaction")
 
 
-def _known(catalog: LanceCatalog, table: Names, transaction: str) -> str:
+def known_transaction(catalog: LanceCatalog, table: Names, transaction: str) -> str:
     """Return an id of a transaction in the form that its server takes: as it was told, or after the table's."""
     if catalog.describe_transaction(transaction, expect=None).status == 200:
         return transaction
