@@ -22,6 +22,8 @@ from rich.text import Text
 from conformance.findings.evidence import shown_step
 from conformance.findings.reproduction import Recorded, as_pytest, as_shell, recorded, reproduce, settings_for
 from conformance.results import Result, read_results
+from conformance.run.session import met
+from conformance.settings import Settings, variable
 from conformance.verdict import FINDINGS
 from lakeproof.terminal import out
 from peers.iceberg_java.rck import run_command
@@ -33,12 +35,19 @@ SAME = "still fails"
 
 def forms(record: Recorded, result: Result, url: str) -> Mapping[str, str]:
     """Return what each form of a finding says about a server: "still fails", or what else."""
-    again = reproduce(record, settings_for(record, url, {}))
+    settings = settings_for(record, url, {})
+    again = reproduce(record, settings)
     return {
         "repro": SAME if again.fails else f"fixed: {again.why}",
         "pytest": _by_pytest(as_pytest(record, url), url),
-        "curl": _by_curl(as_shell(record, url), result),
+        "curl": _by_curl(as_shell(record, url), result, _secrets(settings)),
     }
+
+
+def _secrets(settings: Settings) -> dict[str, str]:
+    """Return the variables of curl commands, with a new token where a run has got one for its credential."""
+    with met(settings) as target:
+        return {variable(name): value for name, value in target.client.headers.items() if value}
 
 
 def _by_pytest(module: str, url: str) -> str:
@@ -54,13 +63,21 @@ def _by_pytest(module: str, url: str) -> str:
     return "passes"
 
 
-def _by_curl(script: str, result: Result) -> str:
+def _by_curl(script: str, result: Result, secrets: Mapping[str, str]) -> str:
     """Run the commands, and look at the status of the step that shows the finding, before what follows it."""
     step = shown_step(result.steps)
     if step is None:
         return "no steps"
     command = ["sh", "-c", script]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=CURL_SECONDS, check=False)
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=CURL_SECONDS,
+        check=False,
+        env={**os.environ, **secrets},
+    )
     parts = STATUS.split(done.stdout.replace("HTTP/1.1 100", "interim"))[1::2]
     place = result.steps.index(step)
     got = int(parts[place]) if place < len(parts) else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -19,11 +20,13 @@ from conformance.http.redaction import REDACTED
 from conformance.results import Results
 from conformance.run.session import met
 from conformance.runner import run
-from conformance.settings import SETTINGS, Settings, load_settings, variable
+from conformance.settings import ENV_PREFIX, SETTINGS, Settings, load_settings, variable
 from conformance.visible import visible
 from specs.problems import Problem, did_you_mean
 
 OTHER = "it fails in another way"
+SECRET = re.compile(rf"\$({ENV_PREFIX}[A-Z0-9_]+)")
+WANTED = {variable("Authorization"): "the value of the header, like: Bearer TOKEN"}
 
 
 class Recorded(msgspec.Struct, kw_only=True):
@@ -125,16 +128,19 @@ def _filled(pair: str, between: str, environ: Mapping[str, str]) -> str:
 def as_shell(record: Recorded, url: str) -> str:
     """Return numbered curl commands that send the steps of a finding.
 
-    `$BASE` is the URL of the server, `$RUN` what names begin with, which is new each time.
+    `$BASE` is the URL of the server, `$RUN` what names begin with, which is new each time. Without a variable that has
+    a secret nothing is sent.
     """
     finding = record.finding
-    about = [_comment(f"{finding.id}: {record.statement}"), _comment(record.due)]
-    lines = ["#!/bin/sh", *about, first(url, finding.prefix), ""]
+    steps: list[str] = []
     for number, step in enumerate(finding.steps, 1):
         answer = step.response.status or step.response.failure
-        lines += [_comment(f"{number}. {step.operation or step.request.method} was answered with {answer}")]
-        lines += [pasted(step.request.curl, finding.base, finding.prefix), "echo", ""]
-    return "\n".join(lines)
+        steps += [_comment(f"{number}. {step.operation or step.request.method} was answered with {answer}")]
+        steps += [pasted(step.request.curl, finding.base, finding.prefix), "echo", ""]
+    about = [_comment(f"{finding.id}: {record.statement}"), _comment(record.due)]
+    secrets = dict.fromkeys(name for step in finding.steps for name in SECRET.findall(step.request.curl))
+    needed = [f': "${{{name}:?{WANTED.get(name, "the value of the header")}}}"' for name in secrets]
+    return "\n".join(["#!/bin/sh", *about, first(url, finding.prefix), *needed, "", *steps])
 
 
 def _comment(text: str) -> str:

@@ -102,6 +102,15 @@ def test_curl_commands_show_what_was_recorded(recorded_run, faulty, tmp_path):
     assert script.count(faulty.url) == 1
 
 
+def test_curl_commands_want_the_secrets_of_the_run(recorded_run, faulty):
+    script = as_shell(recorded(recorded_run, NAME), faulty.url)
+    ran = subprocess.run(["sh", "-c", script], capture_output=True, text=True, env={}, check=False)
+    assert ran.returncode == 2
+    assert ran.stderr.endswith("LAKEPROOF_X_OTHER_TOKEN: the value of the header\n")
+    assert "LAKEPROOF_AUTHORIZATION:?the value of the header, like: Bearer TOKEN" in script
+    assert statuses(ran) == []
+
+
 def test_the_command_of_a_finding_judges_in_the_same_way(recorded_run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, value in (("LAKEPROOF_TOKEN", "s3cret"), ("LAKEPROOF_X_OTHER_TOKEN", "hush")):
