@@ -57,7 +57,7 @@ def run(
         log.error("the kit failed outside of a requirement:\n%s", error)
     results = session.results()
     if reference:
-        add_reference_answers(results, session.target, reference)
+        add_reference_answers(results, session.target, reference, listener)
     return results, code
 
 

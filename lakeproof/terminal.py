@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from itertools import groupby
 
@@ -103,9 +103,19 @@ class ProgressListener:
         )
         where, tested = result.id.split(".")[1], len(self._verdicts)
         self._progress.update(self._task, completed=tested, counts=counts, description=where)
+        self._tell(self._line)
+
+    def sent_again(self, number: int, of: int) -> None:
+        """See Listener."""
+        what = "findings sent again"
+        self._progress.update(self._task, completed=number, total=of, counts="", description=what)
+        self._tell(lambda: f"{number:,} of {of:,} {what}")
+
+    def _tell(self, line: Callable[[], str]) -> None:
+        """Print a line where there is no terminal, if the last one was some time ago."""
         if not err.is_terminal and time.monotonic() - self._told > LINE_SECONDS:
             self._told = time.monotonic()
-            err.print(Text(self._line()), soft_wrap=True)
+            err.print(Text(line()), soft_wrap=True)
 
     def _line(self) -> str:
         """Return how far the run is, and how long the rest takes at this pace."""

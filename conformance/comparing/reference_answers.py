@@ -11,6 +11,7 @@ from conformance.findings.replay import Finding, replay
 from conformance.http.exchange import ERROR_STATUS, Step, StepResponse
 from conformance.outcomes import Blocked, Stopped
 from conformance.results import Results
+from conformance.run.plugin import Listener
 from conformance.run.session import met
 from conformance.settings import Settings
 from conformance.targets.target import Target
@@ -21,7 +22,9 @@ MOST_SECONDS = 30.0
 Reference = Callable[[Settings], AbstractContextManager[Settings]]
 
 
-def add_reference_answers(results: Results, first: Target, reference: Reference) -> None:
+def add_reference_answers(
+    results: Results, first: Target, reference: Reference, listener: Listener | None = None
+) -> None:
     """Send a reference server the steps of the findings of a run on a target, and add its answers to the results.
 
     `reference` starts the server that fits the settings of the run. The examples of causes come first; after
@@ -38,10 +41,13 @@ def add_reference_answers(results: Results, first: Target, reference: Reference)
     with suppress(Problem, Stopped, Blocked), reference(first.settings) as settings, met(settings) as second:
         names = names_between(first, second)
         second.client.traffic.ends = time.monotonic() + MOST_SECONDS
-        for result in sorted(findings, key=lambda finding: finding.id not in examples):
+        ordered = sorted(findings, key=lambda finding: finding.id not in examples)
+        for number, result in enumerate(ordered, 1):
             replayed = replay(Finding.of(result, results), second, names)
             answers = [exchange.to_step().response for exchange in replayed.exchanges]
             result.reference = answers[: _parted(result.steps, answers)]
+            if listener:
+                listener.sent_again(number, len(ordered))
 
 
 def _parted(steps: Sequence[Step], answers: Sequence[StepResponse]) -> int:

@@ -49,7 +49,8 @@ def compare_answers(
     comparison = Comparison(list(mirror.deviations.values()), lost=mirror.lost)
     with ExitStack() as stack, suppress(Stopped):
         shrinker = Shrinker(mirror, stack.enter_context(met(first)), stack.enter_context(met(second)))
-        for deviation in comparison.deviations:
+        for number, deviation in enumerate(comparison.deviations, 1):
             if not shrinker.shrink(deviation):
                 comparison.seen_once.append(deviation)
+            mirror.sent_again(number, len(comparison.deviations))
     return results, code, comparison

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -15,6 +16,7 @@ from conformance.json_values import read_json
 from conformance.targets.target import Target
 
 MOST_STEPS = 40  # of a longer example nothing is taken away
+MOST_SECONDS = 60.0  # for all: two servers may differ in hundreds of ways
 
 
 @dataclass
@@ -25,22 +27,29 @@ class Shrinker:
     first: Target
     second: Target
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
+    _ends: float = field(default_factory=lambda: time.monotonic() + MOST_SECONDS)
 
     def shrink(self, deviation: Deviation) -> bool:
-        """Leave the fewest steps in a deviation; return False when it was not seen again. Raises Stopped."""
+        """Leave the fewest steps in a deviation; return False when it was not seen again. Raises Stopped.
+
+        When the time for this is over, a deviation keeps its steps.
+        """
         key = key_of(deviation.spot, *deviation.pairs[-1])
         kept = [exchange for exchange, _ in deviation.pairs]
         if not self._shows(deviation, key, kept):
             return False
         for step in reversed(kept[:-1] if len(kept) <= MOST_STEPS else ()):
             fewer = [exchange for exchange in kept if exchange is not step]
-            if self._shows(deviation, key, fewer):
+            if self._in_time() and self._shows(deviation, key, fewer):
                 kept = fewer
         for name in _fields(kept[-1]):
             less = [*kept[:-1], _without(kept[-1], name)]
-            if self._shows(deviation, key, less):
+            if self._in_time() and self._shows(deviation, key, less):
                 kept = less
         return True
+
+    def _in_time(self) -> bool:
+        return time.monotonic() < self._ends
 
     def _shows(self, deviation: Deviation, key: object, steps: Sequence[Exchange]) -> bool:
         """Send steps to both servers under new names; where they show the deviation, they are its steps now."""

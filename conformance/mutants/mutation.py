@@ -41,6 +41,9 @@ class First:
         if result.verdict in FINDINGS and self.session is not None:
             self.session.shouldstop = "the fault was noticed"
 
+    def sent_again(self, number: int, of: int) -> None:
+        """See Listener."""
+
 
 def near(api: str, operations: Collection[str]) -> set[str]:
     """Return the requirements that have one of these operations among their subjects; all, where none is given."""

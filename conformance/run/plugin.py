@@ -45,6 +45,9 @@ class Listener(Protocol):
     def tested(self, result: Result) -> None:
         """Hear of each verdict as it falls."""
 
+    def sent_again(self, number: int, of: int) -> None:
+        """Hear how much of what was found has been sent again, after the requirements."""
+
 
 class SuitePlugin:
     """Registered with pytest for the length of a run."""

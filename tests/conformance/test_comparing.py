@@ -7,6 +7,7 @@ from dataclasses import replace
 import orjson
 import pytest
 
+from conformance.comparing import shrinking
 from conformance.comparing.answers import Reader
 from conformance.comparing.mirror import Mirror
 from conformance.comparing.servers import compare_answers
@@ -21,7 +22,7 @@ from conformance.run.session import handshake
 from conformance.runner import run
 from conformance.settings import load_settings
 from conformance.targets.target import connect
-from lakeproof import serve
+from lakeproof import check, serve
 from specs.errors import ErrorBody
 from specs.profiles import find_profile
 
@@ -109,7 +110,31 @@ def test_a_difference_is_told_once(compared):
     assert list(deviation.requirements) == [CONFLICT]
 
 
-def test_steps_and_fields_that_do_not_matter_are_left_out(servers, compared):
+class Heard:
+    """A listener that keeps how much of what was found was sent again."""
+
+    def __init__(self):
+        self.sent = []
+
+    def selected(self, requirements):
+        pass
+
+    def tested(self, result):
+        pass
+
+    def sent_again(self, number, of):
+        self.sent.append((number, of))
+
+
+def test_a_listener_hears_that_differences_and_findings_are_sent_again(servers):
+    first, second = servers
+    compared_with, checked = Heard(), Heard()
+    compare_answers(first, second, compared_with, "")
+    check(second.server, select=CONFLICT, report=second.report, listener=checked)
+    assert compared_with.sent == checked.sent == [(1, 1)]
+
+
+def test_steps_and_fields_that_do_not_matter_are_left_out(servers, compared, monkeypatch):
     targets = [connect(settings) for settings in servers]
     for target in targets:
         handshake(target)
@@ -124,6 +149,9 @@ def test_steps_and_fields_that_do_not_matter_are_left_out(servers, compared):
         first.client.call("CreateNamespace", path={"id": id}, json=body, expect=None)
     mirror.tested(compared[0].requirements[0])
     (deviation,) = mirror.deviations.values()
+    with monkeypatch.context() as patched:
+        patched.setattr(shrinking, "MOST_SECONDS", 0.0)
+        assert Shrinker(mirror, first, second).shrink(deviation)  # it is seen again, and no time is left for more
     assert (len(deviation.pairs), Shrinker(mirror, first, second).shrink(deviation)) == (6, True)
     assert [exchange.operation for exchange, _ in deviation.pairs] == ["CreateNamespace", "CreateNamespace"]
     assert orjson.loads(deviation.pairs[-1][0].request_body) == {}
