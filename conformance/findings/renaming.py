@@ -32,7 +32,7 @@ class Renaming:
         words = sorted(filter(text.__contains__, renames), key=len, reverse=True)
         if not words:
             return text
-        pattern = re.compile("|".join(_bounded(word) for word in words))
+        pattern = re.compile("|".join(bounded(word) for word in words))
         return pattern.sub(lambda match: renames[match[0]], text)
 
     def value(self, value: Any) -> Any:
@@ -61,7 +61,7 @@ class Renaming:
         now = {name.lower(): value for name, value in exchange.response_headers.items()}
         pairs += [(old, now.get(name.lower())) for name, old in headers.items()]
         for old, new in pairs:
-            if _is_made_up(old) and isinstance(new, type(old)) and self.value(old) != new and not self._is_named(old):
+            if is_made_up(old) and isinstance(new, type(old)) and self.value(old) != new and not self._is_named(old):
                 self.names[str(old)] = str(new)
 
     def _is_named(self, value: Any) -> bool:
@@ -69,14 +69,15 @@ class Renaming:
         return isinstance(value, str) and value.startswith(tuple(self.names))
 
 
-def _bounded(word: str) -> str:
+def bounded(word: str) -> str:
     """Return the expression for a name; a number is no part of a longer one, nor is a name that ends with one."""
     if word.isdecimal():
         return rf"(?<!\d){word}(?!\d)"
     return re.escape(word) + (r"(?!\d)" if word[-1:].isdecimal() else "")
 
 
-def _is_made_up(value: Any) -> bool:
+def is_made_up(value: Any) -> bool:
+    """True for what may be an id, a place or a time that a server chose."""
     if isinstance(value, str):
         return len(value) >= SHORTEST and " " not in value and REDACTED not in value and any(map(str.isdigit, value))
     return isinstance(value, int) and value >= SMALLEST

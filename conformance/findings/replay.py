@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from conformance.comparing.answers import alike
+from conformance.findings.chosen import names_files
 from conformance.findings.evidence import STATUSES, shown_step
 from conformance.findings.renaming import Renaming
 from conformance.http.exchange import Exchange, Step
@@ -130,15 +131,20 @@ def _request(step: Step, old: str, new: str, names: Renaming, own: Mapping[str, 
 def _compared(finding: Finding, exchanges: Sequence[Exchange], names: Renaming) -> tuple[State, str]:
     """Return how answers compare with the recorded ones: by the last status where a finding is about that.
 
-    Else all of them have to be as recorded: which of their fields a finding is about, only its requirement knows.
+    An answer that breaks the document where the recorded one does is the same one. Else all of them have to be as
+    recorded: which of their fields a finding is about, only its requirement knows.
     """
     step, now = finding.steps[len(exchanges) - 1], exchanges[-1].to_step().response
     said, due = f"{step.operation or 'the server'} answers {now.status or now.failure}", STATUSES.match(finding.message)
     if step.response.status != now.status:
-        fixed = due and str(now.status) in due[1].split(" or ")
+        # A server that misses files that only the run wrote refuses for this reason, which is not the one that is due.
+        fixed = due and str(now.status) in due[1].split(" or ") and not names_files(finding.steps)
         return "fixed" if fixed else "changed", f"{said}, not {step.response.status or 'nothing'} as recorded"
     if due or step.mark == "status":
         return "same", f"{said}, as recorded"
+    defect = exchanges[-1].defect
+    if finding.kind == "wire" and defect and defect[0] == step.mark:
+        return "same", f"{said} in a form that breaks the document in the same place: {defect[1]}"
     for number, (recorded, exchange) in enumerate(zip(finding.steps, exchanges, strict=False), 1):
         other = exchange.to_step().response
         if recorded.response.status != other.status or not _alike(names.value(recorded.response.body), other.body):

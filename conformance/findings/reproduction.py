@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
 
 from conformance.findings.again import LEFT_OUT
+from conformance.findings.chosen import FUNCTIONS, KEEP, Chosen, chosen, names_files
 from conformance.findings.expectations import FAILED, alike
 from conformance.findings.pasted import first, pasted
-from conformance.findings.replay import Finding, replay
-from conformance.http.exchange import Exchange
+from conformance.findings.replay import Finding, is_cut, obstacle, replay
+from conformance.http.exchange import Exchange, Step
 from conformance.http.redaction import REDACTED
 from conformance.results import Results
 from conformance.run.session import met
@@ -24,6 +25,9 @@ from conformance.settings import ENV_PREFIX, SETTINGS, Settings, load_settings, 
 from conformance.visible import visible
 from specs.problems import Problem, did_you_mean
 
+NOT_KEPT = "is missing: the results have only the beginning of this body"
+# Settings that kits have noted in results under another name.
+FORMER = {"headers": "header", "storage_options": "storage_option", "operations": "operation", "clauses": "clause"}
 OTHER = "it fails in another way"
 SECRET = re.compile(rf"\$({ENV_PREFIX}[A-Z0-9_]+)")
 WANTED = {variable("Authorization"): "the value of the header, like: Bearer TOKEN"}
@@ -55,6 +59,7 @@ class Reproduced:
 
 def recorded(results: Results, requirement_id: str) -> Recorded:
     """Return a finding of a run. Raises Problem for an unknown id, with near matches."""
+    noted = {FORMER.get(name, name): value for name, value in results.target.settings.items()}
     findings = {entry.id: entry for entry in results.requirements if entry.verdict in (*FAILED, "known")}
     if requirement_id not in findings:
         hint = did_you_mean(requirement_id, findings, f"It has {len(findings)}: see its report.")
@@ -65,11 +70,7 @@ def recorded(results: Results, requirement_id: str) -> Recorded:
         statement=result.statement,
         kit=results.run.kit,
         seen=results.run.started,
-        settings={
-            name: value
-            for name, value in results.target.settings.items()
-            if name not in LEFT_OUT and value != REDACTED and value
-        },
+        settings={name: value for name, value in noted.items() if name not in LEFT_OUT and value != REDACTED and value},
     )
 
 
@@ -128,19 +129,50 @@ def _filled(pair: str, between: str, environ: Mapping[str, str]) -> str:
 def as_shell(record: Recorded, url: str) -> str:
     """Return numbered curl commands that send the steps of a finding.
 
-    `$BASE` is the URL of the server, `$RUN` what names begin with, which is new each time. Without a variable that has
-    a secret nothing is sent.
+    `$BASE` is the URL of the server, `$RUN` what names begin with, which is new each time. What the server chose in an
+    answer and a later step names is taken from the new answer. Without a variable that has a secret nothing is sent.
+    Where the steps are not all of it, a comment says so.
     """
-    finding = record.finding
-    steps: list[str] = []
+    finding, values = record.finding, chosen(record.finding.steps)
+    about = [_comment(f"{finding.id}: {record.statement}"), _comment(record.due)]
+    if why := doubt(finding):
+        about.append(_comment(f"These commands alone may not show it: {why}. lakeproof repro tests the requirement."))
+    functions = [FUNCTIONS] if values else []
+    lines = ["#!/bin/sh", *about, first(url, finding.prefix), *_secrets(finding), *functions, ""]
     for number, step in enumerate(finding.steps, 1):
         answer = step.response.status or step.response.failure
-        steps += [_comment(f"{number}. {step.operation or step.request.method} was answered with {answer}")]
-        steps += [pasted(step.request.curl, finding.base, finding.prefix), "echo", ""]
-    about = [_comment(f"{finding.id}: {record.statement}"), _comment(record.due)]
-    secrets = dict.fromkeys(name for step in finding.steps for name in SECRET.findall(step.request.curl))
-    needed = [f': "${{{name}:?{WANTED.get(name, "the value of the header")}}}"' for name in secrets]
-    return "\n".join(["#!/bin/sh", *about, first(url, finding.prefix), *needed, "", *steps])
+        lines += [_comment(f"{number}. {step.operation or step.request.method} was answered with {answer}")]
+        lines += [*_file(step), *_command(finding, number, values), "echo", ""]
+    return "\n".join(lines)
+
+
+def _secrets(finding: Finding) -> list[str]:
+    """Return lines that end a script where a variable is missing that has a secret."""
+    names = dict.fromkeys(name for step in finding.steps for name in SECRET.findall(step.request.curl))
+    return [f': "${{{name}:?{WANTED.get(name, "the value of the header")}}}"' for name in names]
+
+
+def doubt(finding: Finding) -> str:
+    """Return why the commands for the steps of a finding may not show it, "" where nothing speaks against it."""
+    files = "a request names files, which the run may have written itself"
+    return obstacle(finding, None) or (files if names_files(finding.steps) else "")
+
+
+def _command(finding: Finding, number: int, values: Sequence[Chosen]) -> list[str]:
+    """Return the lines that send a step, and those that take what later ones name out of its answer."""
+    variables = {value.value: value.variable for value in values if value.step < number}
+    curl = pasted(finding.steps[number - 1].request.curl, finding.base, finding.prefix, variables)
+    taken = [value.line for value in values if value.step == number]
+    return [KEEP % curl, *taken] if taken else [curl]
+
+
+def _file(step: Step) -> list[str]:
+    """Return a line that ends a script where a body is missing that was too large for the results."""
+    body = step.request.body
+    if body is None or not is_cut(body):
+        return []
+    name = f"body-of-{body['size']}-bytes"  # as Exchange.curl has it
+    return [f"test -f {name} || {{ echo '{name} {NOT_KEPT}' >&2; exit 1; }}"]
 
 
 def _comment(text: str) -> str:
