@@ -81,7 +81,9 @@ def replay(finding: Finding, target: Target, between: Mapping[str, str] = Mappin
         if step is shown:
             break
         names.learn((step.response.body or {}).get("json"), step.response.headers, exchanges[-1])
-    return Replayed(*_compared(finding, exchanges, names), exchanges)
+    last = exchanges[-1]
+    wrong = client.wire.defects(last) if finding.kind == "wire" and last.defect else {}
+    return Replayed(*_compared(finding, exchanges, names, wrong), exchanges)
 
 
 def obstacle(finding: Finding, own: Mapping[str, str] | None) -> str:
@@ -128,11 +130,14 @@ def _request(step: Step, old: str, new: str, names: Renaming, own: Mapping[str, 
     return Exchange(step.operation, sent.method, url, headers, names.body(sent.body))
 
 
-def _compared(finding: Finding, exchanges: Sequence[Exchange], names: Renaming) -> tuple[State, str]:
+def _compared(
+    finding: Finding, exchanges: Sequence[Exchange], names: Renaming, wrong: Mapping[str, str]
+) -> tuple[State, str]:
     """Return how answers compare with the recorded ones: by the last status where a finding is about that.
 
     An answer that breaks the document where the recorded one does is the same one. Else all of them have to be as
-    recorded: which of their fields a finding is about, only its requirement knows.
+    recorded: which of their fields a finding is about, only its requirement knows. `wrong` are the defects of the last
+    answer, for a finding about such.
     """
     step, now = finding.steps[len(exchanges) - 1], exchanges[-1].to_step().response
     said, due = f"{step.operation or 'the server'} answers {now.status or now.failure}", STATUSES.match(finding.message)
@@ -142,9 +147,8 @@ def _compared(finding: Finding, exchanges: Sequence[Exchange], names: Renaming) 
         return "fixed" if fixed else "changed", f"{said}, not {step.response.status or 'nothing'} as recorded"
     if due or step.mark == "status":
         return "same", f"{said}, as recorded"
-    defect = exchanges[-1].defect
-    if finding.kind == "wire" and defect and defect[0] == step.mark:
-        return "same", f"{said} in a form that breaks the document in the same place: {defect[1]}"
+    if step.mark in wrong:
+        return "same", f"{said} in a form that breaks the document in the same place: {wrong[step.mark]}"
     for number, (recorded, exchange) in enumerate(zip(finding.steps, exchanges, strict=False), 1):
         other = exchange.to_step().response
         if recorded.response.status != other.status or not _alike(names.value(recorded.response.body), other.body):

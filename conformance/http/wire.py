@@ -72,6 +72,12 @@ class WireLog:
                 if extra not in self.extra_findings:
                     self.extra_findings[extra] = _finding(exchange, mark, message, steps)
 
+    def defects(self, exchange: Exchange) -> dict[str, str]:
+        """Return all that is wrong with one answer of an operation, by the marks of its places; nothing is noted."""
+        value = exchange.json(NO_JSON)
+        extra = [pair for check in self.extra_checks.values() for pair in check(exchange, value)]
+        return dict([*extra, *self._findings(exchange)])
+
     def _is_of_other_type(self, exchange: Exchange) -> bool:
         """True for a refusal of a body because its type is none that the operation reads."""
         request = self.document.operations[exchange.operation].request

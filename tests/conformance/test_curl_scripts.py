@@ -85,7 +85,7 @@ def test_a_script_of_a_race_says_that_it_is_one():
 
 @pytest.fixture(scope="module")
 def defect(tmp_path_factory):
-    """A server whose loadTable breaks the document, and the finding about it, seen while others loaded tables."""
+    """A server whose loadTable breaks the document, and the finding about it, seen with requests of others."""
     with serve("iceberg", faults=["lost-answer-field:loadTable:metadata.table-uuid"]) as server:
         names = f"{WIRE} or iceberg.table.load"
         results, _ = check(server.url, api="iceberg", select=names, report=str(tmp_path_factory.mktemp("defect")))
@@ -99,6 +99,13 @@ def test_a_defect_in_the_same_place_is_the_same_whatever_else_the_answer_says(de
     outcome = reproduce(record, settings_for(record, server.url, {}))
     assert outcome.fails, outcome.why
     assert "in the same place" in outcome.why
+
+
+def test_an_answer_may_have_defects_in_several_places():
+    answer = Exchange("loadTable", "GET", f"{BASE}/t", {}, response_headers=JSON)
+    answer.status, answer.response_body = 200, b'{"metadata": {"format-version": 0}}'
+    with serve("iceberg") as server, met(Settings(server.url, api="iceberg")) as target:
+        assert {"body:/metadata", "body:/metadata/format-version"} <= target.client.wire.defects(answer).keys()
 
 
 def test_an_answer_without_the_defect_is_not_taken_for_it(defect):
