@@ -17,7 +17,7 @@ from conformance.outcomes import Blocked, Stopped
 from conformance.requirement import Requirement
 from conformance.results import Result
 from conformance.run.plugin import Listener
-from conformance.targets.target import Target
+from conformance.targets.target import SEPARATOR, Target
 
 Pair = tuple[Exchange, Exchange]
 AT_ONCE = ("race",)  # kinds of requirements whose requests have no order
@@ -140,7 +140,10 @@ def _said(exchange: Exchange) -> tuple[str, str]:
 
 
 def names_between(first: Target, second: Target) -> dict[str, str]:
-    """Return what the second target calls things of the first: its names, credentials and the heads of its paths."""
+    """Return what the second target calls things of the first.
+
+    These are its names, its credentials, the heads of its paths, and what separates the levels of a name in them.
+    """
     names = {first.prefix: second.prefix}
     mine = {name.lower(): value for name, value in second.client.headers.items()}
     for name, value in first.client.headers.items():
@@ -150,4 +153,10 @@ def names_between(first: Target, second: Target) -> dict[str, str]:
         path, other = (target.client.known.locate(operation.path) for target in (first, second))
         if path != other:
             names[path.partition("{")[0]] = other.partition("{")[0]
-    return names
+    separator, other = (_encoded(target.capabilities.get(SEPARATOR, "")) for target in (first, second))
+    return names | ({separator: other} if separator and other and separator != other else {})
+
+
+def _encoded(separator: str) -> str:
+    """Return a separator as clients write it in paths."""
+    return "".join(f"%{byte:02X}" for byte in separator.encode())

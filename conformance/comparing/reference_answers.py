@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 
 from conformance.comparing.mirror import names_between
+from conformance.findings.chosen import names_files
 from conformance.findings.replay import Finding, replay
 from conformance.http.exchange import ERROR_STATUS, Step, StepResponse
 from conformance.outcomes import Blocked, Stopped
@@ -28,13 +29,15 @@ def add_reference_answers(
     """Send a reference server the steps of the findings of a run on a target, and add its answers to the results.
 
     `reference` starts the server that fits the settings of the run. The examples of causes come first; after
-    MOST_SECONDS the rest is left out. What cannot be sent again as it was has no answer. None has one where the
-    reference server cannot be started or asked, or where the run was given a namespace or a place of its server, which
-    another has not.
+    MOST_SECONDS the rest is left out. What cannot be sent again as it was has no answer, nor has what names files that
+    only the run wrote. None has one where the reference server cannot be started or asked, or where the run was given a
+    namespace or a place of its server, which another has not.
     """
     examples = {cause.example for cause in results.causes}
     findings = [
-        finding for finding in results.requirements if finding.verdict in (*FINDINGS, "known") and finding.steps
+        finding
+        for finding in results.requirements
+        if finding.verdict in (*FINDINGS, "known") and finding.steps and not names_files(finding.steps)
     ]
     if not findings or first.settings.namespace or first.settings.location:
         return

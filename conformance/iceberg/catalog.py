@@ -17,13 +17,13 @@ from conformance.common.catalog import JOINT, Catalog, inventory_of
 from conformance.http.client import Answer, Client, Expected
 from conformance.http.operation_client import DECLARED
 from conformance.iceberg.client import IcebergClient, Id, names_below_prefix
-from conformance.iceberg.inventory import SEPARATOR, IcebergInventory
+from conformance.iceberg.inventory import IcebergInventory
 from conformance.iceberg.support.content import SCHEMA, order, spec, view_body
 from conformance.iceberg.support.revision import Revision
 from conformance.iceberg.support.updates import Ids, fresh_ids, numbered, with_field_ids, with_ids
 from conformance.outcomes import Unoffered
 from conformance.targets.sandbox import NAMESPACE, REGISTRATION, TABLE, VIEW
-from conformance.targets.target import Target
+from conformance.targets.target import SEPARATOR, Target
 from specs.identifiers import UNIT_SEPARATOR
 from specs.openapi import Operation
 

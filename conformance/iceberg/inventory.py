@@ -12,10 +12,10 @@ from conformance.iceberg.client import IcebergClient, identifier
 from conformance.json_values import read_object
 from conformance.targets.inventory import Inventory
 from conformance.targets.sandbox import NAMESPACE, REGISTRATION, TABLE, VIEW, Names, Resource
+from conformance.targets.target import SEPARATOR
 from specs.identifiers import UNIT_SEPARATOR
 from specs.openapi import Operation
 
-SEPARATOR = "separator"
 RESCUED = "rescued"
 PLAIN = re.compile(r"\w+", re.ASCII)
 RENAMES = {TABLE: "renameTable", REGISTRATION: "renameTable", VIEW: "renameView"}

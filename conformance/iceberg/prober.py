@@ -15,11 +15,10 @@ from conformance.http.exchange import Exchange
 from conformance.iceberg.catalog import KEY_LIFETIME, PREFIX, IcebergCatalog
 from conformance.iceberg.client import in_prefix, names_below_prefix
 from conformance.iceberg.fallbacks import find_ways
-from conformance.iceberg.inventory import SEPARATOR
 from conformance.iceberg.operations import ALWAYS, DEFAULT_OPERATIONS, endpoint, with_slash
 from conformance.iceberg.support.oauth import credentials_form
 from conformance.json_values import read_object, shown
-from conformance.targets.target import MISSING, OFFERED, REFUSED, Target, is_missing, is_refusal
+from conformance.targets.target import MISSING, OFFERED, REFUSED, SEPARATOR, Target, is_missing, is_refusal
 from specs.iceberg.identifiers import advertised_separator
 from specs.identifiers import IdentifierError
 from specs.openapi import JSON_TYPE, Operation

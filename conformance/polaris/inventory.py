@@ -10,12 +10,12 @@ from urllib.parse import urlsplit
 from conformance.http.client import Client
 from conformance.http.exchange import Exchange
 from conformance.iceberg.client import IcebergClient, in_prefix
-from conformance.iceberg.inventory import SEPARATOR, IcebergInventory
+from conformance.iceberg.inventory import IcebergInventory
 from conformance.json_values import read_json, read_object
 from conformance.polaris.client import PolarisClient
 from conformance.polaris.entities import CATALOG, CATALOG_ROLE, CREATED, ENTITIES, PRINCIPAL, PRINCIPAL_ROLE, Entity
 from conformance.targets.sandbox import Names, Resource, Sandbox
-from conformance.targets.target import Target
+from conformance.targets.target import SEPARATOR, Target
 from specs.identifiers import UNIT_SEPARATOR, encode_segment
 from specs.openapi import Operation
 

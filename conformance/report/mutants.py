@@ -150,7 +150,7 @@ def _cell(mutant: Mutant | None) -> str:
     if mutant is None:
         return "not shown"
     names = list(mutant.noticed_by)
-    return f"noticed: {names[0]}{f' and {len(names) - 1} more' if names[1:] else ''}" if names else "–"
+    return f"noticed: {names[0]}{f' and {len(names) - 1} more' if names[1:] else ''}" if names else "not noticed"
 
 
 def _survivors(title: str, faults: Iterable[Mutant]) -> Iterator[str]:

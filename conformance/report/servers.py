@@ -71,11 +71,11 @@ def render_servers(runs: Sequence[Results], folders: Sequence[str]) -> str:
         title="Matrix",
         version=runs[0].run.kit.partition(" ")[2],
         headline=f"{len(runs)} runs, {len(rows):,} requirements",
-        facts={"met by all": f"{sum(row.met for row in rows):,} requirements, left out below"},
+        facts={"met by all runs that tested them": f"{sum(row.met for row in rows):,} requirements, left out below"},
         runs=[(run, name, sentence(run)) for run, name in zip(runs, folders, strict=True)],
         folders=folders,
         report=REPORT,
-        resources=resources,
+        resources={name: (some, columns_of(some)) for name, some in resources.items()},
         occurring=[verdict for verdict in WORST_FIRST if any(run.totals[verdict] for run in runs)],
         glyphs=GLYPHS,
         meanings=MEANINGS,
@@ -90,6 +90,12 @@ def rows_of(runs: Sequence[Results]) -> list[RequirementRow]:
         RequirementRow(name, result.level, result.statement, tuple(table.get(name) for table in tables))
         for name, result in sorted(known.items())
     ]
+
+
+def columns_of(rows: Sequence[RequirementRow]) -> list[int]:
+    """Return the places of the runs that tested one of these requirements; those of other APIs did not."""
+    tested = [any(results) for results in zip(*(row.results for row in rows), strict=True)]
+    return [place for place, any_result in enumerate(tested) if any_result]
 
 
 def folders_of(runs: Iterable[Results]) -> list[str]:

@@ -25,6 +25,7 @@ from specs.openapi import Document, snake_case
 from specs.problems import Problem
 from specs.profiles import Profile, find_profile
 
+SEPARATOR = "separator"  # the capability that says how paths have the levels of a name, where a server chooses that
 OFFERED, REFUSED, MISSING = "offered", "refused", "missing"
 NOT_UP = (502, 503, 504)
 WAIT_PAUSE = 0.5

@@ -46,7 +46,8 @@ def diff_command(old: Path, new: Path, *, strict: bool, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps(list(map(entry, verdicts)), indent=2))
     else:
-        out.print(f"{before.target.name} ({before.run.started}) → {after.target.name} ({after.run.started})\n")
+        runs = " → ".join(f"{run.target.name} ({run.run.started})" for run in (before, after))
+        out.print(f"{runs}\n", soft_wrap=True)
         print_differences(verdicts, TITLES)
     return EXIT_FAILS if any(difference.fails_gate(strict=strict) for difference in verdicts) else EXIT_CONFORMS
 

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.comparing import shrinking
 from conformance.comparing.answers import Reader
-from conformance.comparing.mirror import Mirror
+from conformance.comparing.mirror import Mirror, names_between
 from conformance.comparing.servers import compare_answers
 from conformance.comparing.shrinking import Shrinker
 from conformance.comparing.sides import difference, side_of
@@ -132,6 +132,14 @@ def test_a_listener_hears_that_differences_and_findings_are_sent_again(servers):
     compare_answers(first, second, compared_with, "")
     check(second.server, select=CONFLICT, report=second.report, listener=checked)
     assert compared_with.sent == checked.sent == [(1, 1)]
+
+
+def test_levels_are_separated_as_each_server_wants_it(servers):
+    first, second = (connect(settings) for settings in servers)
+    first.capabilities["separator"], second.capabilities["separator"] = ".", "\x1f"
+    names = Renaming(names_between(first, second))
+    assert names.text(f"/v1/namespaces/{first.prefix}n1%2Ea.b") == f"/v1/namespaces/{second.prefix}n1%1Fa.b"
+    assert "%1F" not in names_between(second, second)
 
 
 def test_steps_and_fields_that_do_not_matter_are_left_out(servers, compared, monkeypatch):

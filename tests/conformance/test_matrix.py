@@ -9,6 +9,7 @@ import msgspec
 from conformance.report import render_reports
 from conformance.report.headline import sentence
 from conformance.report.matrix import Cell, build_matrix
+from conformance.report.servers import RequirementRow, columns_of
 from conformance.results import Results, TargetRecord
 from tests.conformance.made_results import TARGET, Page, result, results
 
@@ -16,6 +17,12 @@ from tests.conformance.made_results import TARGET, Page, result, results
 def test_a_cell_counts_what_is_not_met():
     cell = Cell(Counter({"fail": 2, "blocked": 1, "known": 1, "unoffered": 3, "pass": 4}))
     assert (cell.broken, cell.total, cell.worst) == (4, 11, "fail")
+
+
+def test_runs_of_other_apis_have_no_column():
+    seen = result("pass")
+    rows = [RequirementRow("a.b.c", "MUST", "It is.", row) for row in ((None, seen, None), (None, None, seen))]
+    assert columns_of(rows) == [1, 2]
 
 
 def test_a_cell_shows_the_worst_of_what_could_be_tested():

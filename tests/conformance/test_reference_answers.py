@@ -44,6 +44,14 @@ def test_a_finding_has_the_answer_that_is_due(tmp_path, api, fault, name, token,
     assert f"the reference server → {status}" in (tmp_path / "report.html").read_text()
 
 
+def test_files_of_the_run_are_not_there_for_the_reference_server(tmp_path):
+    name = "iceberg.ref.main_is_a_branch"
+    with serve("iceberg", faults=["bad-updates-skipped"]) as server:
+        results, _ = check(server.url, api="iceberg", select=name, report=str(tmp_path))
+    (finding,) = results.requirements
+    assert (finding.verdict, finding.reference) == ("fail", [])
+
+
 def test_what_is_met_is_not_asked_again(tmp_path):
     with serve("lance", storage="memory:pure") as server:
         results, _ = check(server.url, select="lance.namespace.create.conflict", report=str(tmp_path))

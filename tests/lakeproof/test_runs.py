@@ -58,6 +58,7 @@ def test_two_servers_are_compared_and_their_runs_too(cli, folder):
     assert (code, "Only A keeps to the document" in out, CONFLICT in out) == (1, True, True)
     code, out, _ = cli("diff", "lakeproof-report/a", "lakeproof-report/b")
     assert (code, "1 newly broken" in out, "CreateNamespace: expected 409, got 400" in out) == (1, True, True)
+    assert out.partition("\n")[0].count("(20") == 2, "both runs are named in one line"
     code, out, _ = cli("diff", "lakeproof-report/b", "lakeproof-report/a", "--json")
     assert (code, [entry["change"] for entry in json.loads(out)]) == (0, ["fixed"])
     assert cli("diff", "lakeproof-report/a", "lakeproof-report/a")[:2][0] == 0
