@@ -12,6 +12,7 @@ from rich.console import Console
 
 from benchmarks import growing_iceberg, growing_lance
 from benchmarks.growing import Growing, grown
+from benchmarks.numbers import numbers
 from benchmarks.printing import print_rows, save_rows
 
 GROWING = {"lance": growing_lance.GROWING, "iceberg": growing_iceberg.GROWING}
@@ -19,17 +20,10 @@ SIZES = "500,2000"
 PATIENCE = 60.0
 
 
-def _sizes(_context: click.Context, _option: click.Parameter, text: str) -> list[int]:
-    try:
-        return sorted({int(size) for size in text.split(",")})
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is not a list of numbers like {SIZES}.") from None
-
-
 @click.command()
 @click.option("--api", type=click.Choice(list(GROWING)), help="Only one API.")
 @click.option("-k", "select", default="", metavar="WORD", help='Only names like "tables, memory" with this.')
-@click.option("--sizes", default=SIZES, show_default=True, callback=_sizes, help="How many things there are.")
+@click.option("--sizes", default=SIZES, show_default=True, callback=numbers, help="How many things there are.")
 @click.option("--patience", default=PATIENCE, show_default=True, help="Seconds that a server may take to be filled.")
 @click.option("--folder", type=click.Path(path_type=Path), help="Where servers keep data.  [default: a temporary one]")
 @click.option("--json", "path", type=click.Path(path_type=Path), help="Also write the figures here.")
@@ -49,7 +43,7 @@ def growth(
 
         for name, growing in _chosen(api, select):
             place = Path(scratch) / name / growing.name
-            rows += print_rows(grown(growing, sizes, place, patience, report), console.print)
+            rows += print_rows(grown(growing, sorted(set(sizes)), place, patience, report), console.print)
     if path:
         save_rows(rows, path)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from benchmarks.numbers import numbers
 from benchmarks.polaris import CREDENTIALS
 from benchmarks.printing import print_rows, save_rows
 from benchmarks.servers import Running, reference
@@ -24,17 +25,10 @@ SERVED_WITH = {"polaris": ("--bootstrap", ROOT_USER)}
 TESTED_WITH = {"polaris": ("--credential", ROOT_USER)}
 
 
-def _numbers(_context: click.Context, option: click.Parameter, text: str) -> list[int]:
-    try:
-        return [int(number) for number in text.split(",")]
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is not a list of numbers like {option.default}.") from None
-
-
 @click.command()
 @click.option("--api", "chosen", type=click.Choice(list(apis())), multiple=True, help="Only this API; repeatable.")
-@click.option("--jobs", default="1,8", show_default=True, callback=_numbers, help="Requirements at the same time.")
-@click.option("--away", default="0,20", show_default=True, callback=_numbers, help="Milliseconds to the server.")
+@click.option("--jobs", default="1,8", show_default=True, callback=numbers, help="Requirements at the same time.")
+@click.option("--away", default="0,20", show_default=True, callback=numbers, help="Milliseconds to the server.")
 @click.option("-k", "select", default="", metavar="EXPR", help="Only such requirements.")
 @click.option("--json", "path", type=click.Path(path_type=Path), help="Also write the figures here.")
 def jobs(chosen: tuple[str, ...], jobs: list[int], away: list[int], select: str, path: Path | None) -> None:
