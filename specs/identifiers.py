@@ -17,6 +17,11 @@ def encode_segment(text: str) -> str:
     return quote(text, safe="")
 
 
+def encode_separator(separator: str) -> str:
+    """Percent-encode every byte of what separates the levels of a name in a path: a dot, too."""
+    return "".join(f"%{byte:02X}" for byte in separator.encode())
+
+
 def decode_segment(raw: str) -> str:
     """Undo percent-encoding once. Raises IdentifierError when the bytes are not UTF-8."""
     try:

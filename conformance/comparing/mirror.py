@@ -18,6 +18,7 @@ from conformance.requirement import Requirement
 from conformance.results import Result
 from conformance.run.plugin import Listener
 from conformance.targets.target import SEPARATOR, Target
+from specs.identifiers import encode_separator
 
 Pair = tuple[Exchange, Exchange]
 AT_ONCE = ("race",)  # kinds of requirements whose requests have no order
@@ -153,10 +154,5 @@ def names_between(first: Target, second: Target) -> dict[str, str]:
         path, other = (target.client.known.locate(operation.path) for target in (first, second))
         if path != other:
             names[path.partition("{")[0]] = other.partition("{")[0]
-    separator, other = (_encoded(target.capabilities.get(SEPARATOR, "")) for target in (first, second))
+    separator, other = (encode_separator(target.capabilities.get(SEPARATOR, "")) for target in (first, second))
     return names | ({separator: other} if separator and other and separator != other else {})
-
-
-def _encoded(separator: str) -> str:
-    """Return a separator as clients write it in paths."""
-    return "".join(f"%{byte:02X}" for byte in separator.encode())

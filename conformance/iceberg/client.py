@@ -23,7 +23,7 @@ from conformance.http.operation_client import (
 from conformance.iceberg.methods import IcebergMethods
 from specs.iceberg.commits import spelling
 from specs.iceberg.identifiers import join_levels
-from specs.identifiers import UNIT_SEPARATOR, IdentifierError, encode_segment
+from specs.identifiers import UNIT_SEPARATOR, IdentifierError, encode_segment, encode_separator
 from specs.openapi import Document, Operation
 
 Body = Mapping[str, Any]
@@ -90,7 +90,7 @@ class IcebergClient(IcebergMethods, PathClient, api="iceberg"):
         """
         if not namespace:
             raise IdentifierError("the root has no name")
-        separator = "".join(f"%{byte:02X}" for byte in self.separator.encode())
+        separator = encode_separator(self.separator)
         return {"namespace": Encoded(separator.join(map(encode_segment, namespace)))}
 
     def table_path(self, id: Id) -> dict[str, str]:

@@ -21,7 +21,7 @@ from conformance.iceberg.support.ordinary import preparation
 from conformance.json_values import shown
 from conformance.outcomes import Unoffered
 from conformance.requirement import given, must, should
-from specs.identifiers import UNIT_SEPARATOR, encode_segment
+from specs.identifiers import UNIT_SEPARATOR, encode_segment, encode_separator
 
 # A client cannot name these in a path: dot segments are folded away before they arrive.
 UNSPEAKABLE = {"dot", "dot_dot"}
@@ -143,8 +143,7 @@ def test_case_of_names(catalog: IcebergCatalog) -> None:
 
 
 def _path(levels: tuple[str, ...], separator: str) -> dict[str, str]:
-    encoded = "".join(f"%{byte:02X}" for byte in separator.encode())
-    return {"namespace": Encoded(encoded.join(map(encode_segment, levels)))}
+    return {"namespace": Encoded(encode_separator(separator).join(map(encode_segment, levels)))}
 
 
 def _use_everywhere(catalog: IcebergCatalog, separator: str) -> None:
