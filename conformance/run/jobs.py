@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from conformance.run.plugin import SuitePlugin
 
 ALONE = ("race", "wire", "scenario")
+LONG = ("model",)  # kinds that are given out first: else all wait in the end for one that began late
 
 
 @dataclass
@@ -95,11 +96,9 @@ class Jobs:
 
     def _test(self, items: Mapping[str, pytest.Item]) -> Iterator[str]:
         """Give out the requirements, each when what it needs is tested; yield those that are."""
-        needs = {
-            name: set(requirement.needs) & items.keys()
-            for name, item in items.items()
-            if (requirement := requirement_of(item))
-        }
+        requirements = filter(None, map(requirement_of, items.values()))
+        long_first = sorted(requirements, key=lambda requirement: requirement.kind not in LONG)
+        needs = {requirement.id: set(requirement.needs) & items.keys() for requirement in long_first}
         waiting = Waiting(needs, self._sharing(items))
         session = next(iter(items.values())).session
         while True:

@@ -82,3 +82,11 @@ def test_requests_about_rights_have_no_defect(careless, request_name, tmp_path):
 def test_what_a_router_says_is_no_operation(tmp_path):
     results, _ = judged(UNROUTED, tmp_path, "iceberg.config.endpoints_complete")
     assert results["iceberg.config.endpoints_complete"].verdict == "pass"
+
+
+def test_rights_to_an_operation_that_is_not_there_are_nobodys(tmp_path):
+    results, _ = judged(UNROUTED, tmp_path, "polaris.access.register_view or polaris.access.load_view")
+    assert {id.rpartition(".")[0]: result.verdict for id, result in results.items()} == {
+        "polaris.access.register_view": "unoffered",
+        "polaris.access.load_view": "pass",
+    }

@@ -51,8 +51,9 @@ class AccessFixture:
         """Send a request of the table as a caller with these grants and no others.
 
         With `spare` it is about a thing of its own, if it takes one away. Raises Blocked where what it is about could
-        not be made.
+        not be made, and what Client.require does where the server lacks the operation.
         """
+        self.admin.require(self.calls[request].operation)
         takes = self.calls[request].takes
         names = self._with_another(takes) if spare and takes else self.names
         call = calls(names)[request] if names is not self.names else self.calls[request]
