@@ -64,15 +64,23 @@ def test_the_action(github, wheel):
     """A server with a defect fails; with the defect in the file of known ones it passes. Both push a badge."""
     inputs = {"api": "iceberg", "package": str(wheel), "extras": "", "badge-branch": "badges", "jobs": "1"}
     with starting(FAULT) as url:
-        passed, outputs = github.use({**inputs, "url": url, "artifact": "mine"}, **PART)
+        passed, outputs = github.use({**inputs, "url": url, "artifact": "mine", "code-scanning": "true"}, **PART)
         assert (passed, outputs) == (False, {"exit-code": "1", "report": "lakeproof-report"}), github.said
         assert "::error title=MUST" in github.said
         assert github.summary.startswith("## ") and BROKEN in github.summary
-        assert github.used == [("actions/upload-artifact@v4", {"name": "mine", "path": "lakeproof-report"})]
+        assert github.used == [
+            ("actions/upload-artifact@v4", {"name": "mine", "path": "lakeproof-report"}),
+            (
+                "github/codeql-action/upload-sarif@v3",
+                {"sarif_file": "lakeproof-report/findings.sarif", "category": "mine"},
+            ),
+        ]
+        assert (github.workspace / "lakeproof-report" / "findings.sarif").exists()
         command = github.temp / "lakeproof" / "bin" / "lakeproof"
         assert run(command, "expect", "--file", "known.toml", cwd=github.workspace)[0] == 0
         known = {**inputs, "url": url, "artifact": "other", "expect": "known.toml"}
         assert github.use(known, **PART)[1]["exit-code"] == "0", github.said
+        assert [used for used, _ in github.used[2:]] == ["actions/upload-artifact@v4"]
     badges = git("ls-tree", "--name-only", "badges", folder=github.folder / "origin.git").split()
     assert badges == ["mine.json", "other.json"]
     badge = json.loads(git("show", "badges:mine.json", folder=github.folder / "origin.git"))
