@@ -52,7 +52,7 @@ def run(
     session = Session(settings, command, ids, known, own=not package and FUZZ not in settings.kinds)
     plugin = SuitePlugin(session, listener)
     suites = [package] if package else packages_of(settings, session.target.profile)
-    code = run_pytest(_places(suites, ids), [plugin, *plugins])
+    code = run_pytest(places(suites, ids), [plugin, *plugins])
     for error in session.kit_errors:
         log.error("the kit failed outside of a requirement:\n%s", error)
     results = session.results()
@@ -85,7 +85,7 @@ def _without_user_options() -> Iterator[None]:
             os.environ[USER_OPTIONS] = given
 
 
-def _places(packages: Collection[str], ids: Collection[str] | None) -> list[str]:
+def places(packages: Collection[str], ids: Collection[str] | None) -> list[str]:
     """Return where requirements are collected: whole packages, or less of them where `ids` are known to be."""
     modules = set(packages)
     if ids and all(name in REQUIREMENTS for name in ids):

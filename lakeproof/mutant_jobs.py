@@ -4,44 +4,46 @@ from __future__ import annotations
 
 import atexit
 import secrets
-import time
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from multiprocessing import get_context
 
-from conformance.apis import requirements
-from conformance.mutants.mutation import first_to_notice, judged_by, near, noticed_by, of_findings
+from conformance.mutants.mutation import Likely, Shown, judging, near, show, who_meets
 from conformance.mutants.noticed import matching, noticed_file, read_noticed
 from conformance.mutants.scores import Mutant
 from conformance.settings import Settings
 from conformance.verdict import FINDINGS
 from lakeproof.checking import embedded
-from reference_server.faults import FAULTS, find_fault
+from lakeproof.terminal import ProgressListener
+from reference_server.faults import FAMILIES, Fault, find_fault
 from reference_server.serve import Server
 from specs.profiles import find_profile
 
 WAREHOUSE = "default"  # a run that names it sees what becomes of clients that name none
 FIRST, KNOWN, ALL = "first", "known", "all"
+BATCH = 20  # faults that are shown in one run
+JUDGED = ("pass", *FINDINGS)
+Plan = Mapping[str, Sequence[str]]  # faults, and the requirements that each is shown to
 
 
 @dataclass(frozen=True)
 class Bench:
-    """A server, the settings that test it, and for each kind of fault the tests that noticed one: likely the next."""
+    """A server, the settings that test it, and what was learnt about who notices."""
 
     settings: Settings
     server: Server
-    noticing: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    likely: Likely = field(default_factory=Likely)
 
 
 @dataclass(frozen=True)
 class Measuring:
-    """What faults are shown to.
+    """How faults are measured: by so many processes, and what they are shown to.
 
-    first   requirements of the fault's operations, until one notices
+    first   requirements, until one notices: of a fault that follows from a document those that meet it on a server
+            without it, else those of its operations before the others
     known   those of noticed.toml, each of them, and as `first` where it names none; where this server offers nothing
             that they are about, the fault changed nothing
     all     each requirement of the fault's operations
@@ -49,41 +51,86 @@ class Measuring:
 
     api: str
     asked: str = FIRST
+    jobs: int = 1
 
-    def measure(self, faults: Iterable[str], jobs: int = 1) -> Iterator[Mutant]:
+    def measure(self, names: Collection[str]) -> Iterator[Mutant]:
         """Yield the measurement of each fault, as it is done."""
-        if jobs < 2:
-            with _served(self.api) as bench:
-                yield from (self.measured(fault, bench) for fault in faults)
+        document = find_profile(self.api).document()
+        faults = {name: replace(find_fault(name, [document]), name=name) for name in names}
+        wholly = self._wholly(faults)
+        for shown in self._shown(wholly, first=False):
+            judged = shown.results is None or any(result.verdict in JUDGED for result in shown.results)
+            yield _mutant(faults[shown.fault], shown) if judged else _unnoticed(faults[shown.fault], reached=False)
+        left = {name: fault for name, fault in faults.items() if name not in wholly}
+        derived = {name: fault for name, fault in left.items() if name.partition(":")[0] in FAMILIES}
+        yield from self._derived(derived)
+        written = {name: self._near_first(fault) for name, fault in left.items() if name not in derived}
+        for shown in self._shown(written, first=True):
+            yield _mutant(faults[shown.fault], shown)
+
+    def _wholly(self, faults: Mapping[str, Fault]) -> Plan:
+        """Return the faults that are shown to requirements each of which is asked."""
+        if self.asked == ALL:
+            return {name: sorted(near(self.api, fault.operations)) for name, fault in faults.items()}
+        if self.asked == FIRST:
+            return {}
+        noticed, ids = read_noticed(noticed_file(self.api)), judging(self.api)
+        known = {name: sorted(matching(noticed.get(name, ()), ids)) for name in faults}
+        return {name: ids for name, ids in known.items() if ids}
+
+    def _near_first(self, fault: Fault) -> list[str]:
+        close = near(self.api, fault.operations)
+        return sorted(judging(self.api), key=lambda name: (name not in close, name))
+
+    def _derived(self, faults: Mapping[str, Fault]) -> Iterator[Mutant]:
+        """Measure with the requirements of the faults' operations, and what survives these with all others."""
+        close = near(self.api, {operation for fault in faults.values() for operation in fault.operations})
+        meeting = self._who_meets(faults, close)
+        yield from (_unnoticed(faults[name], reached=False) for name in faults.keys() - meeting.keys())
+        left = {name: faults[name] for name in meeting}
+        for shown in self._noticed(meeting):
+            yield _mutant(left.pop(shown.fault), shown)
+        for shown in self._noticed(self._who_meets(left, judging(self.api).keys() - close)):
+            yield _mutant(left.pop(shown.fault), shown)
+        yield from map(_unnoticed, left.values())
+
+    def _who_meets(self, faults: Mapping[str, Fault], ids: Collection[str]) -> Plan:
+        if not faults or not ids:
+            return {}
+        with (
+            _served(self.api) as bench,
+            bench.server.watched(faults.values()) as watch,
+            ProgressListener() as listener,
+        ):
+            return who_meets(bench.settings, ids, watch.take, listener)
+
+    def _noticed(self, plan: Plan) -> Iterator[Shown]:
+        return (shown for shown in self._shown(plan, first=True) if shown.noticed_by)
+
+    def _shown(self, plan: Plan, *, first: bool) -> Iterator[Shown]:
+        names = list(plan)
+        batches = [{name: plan[name] for name in names[at : at + BATCH]} for at in range(0, len(names), BATCH)]
+        if self.jobs < 2 or len(batches) < 2:
+            for batch in batches:
+                yield from _show(self.api, batch, first)
             return
-        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-            for done in as_completed([pool.submit(_in_process, self, fault) for fault in faults]):
-                yield done.result()
-
-    def measured(self, name: str, bench: Bench) -> Mutant:
-        """Measure one fault."""
-        started = time.perf_counter()
-        target, server = bench.settings, bench.server
-        likely = bench.noticing[name.partition(":")[0]]
-        fault = find_fault(name, [find_profile(self.api).document()])
-        ids = near(self.api, fault.operations)
-        known = matching(read_noticed(noticed_file(self.api)).get(name, ()), requirements(self.api))
-        if self.asked == KNOWN and known:
-            results = judged_by(target, name, known)
-            noticing = dict.fromkeys(known, 1) if results is None else of_findings(results)
-            tested = results is None or any(result.verdict in ("pass", *FINDINGS) for result in results)
-        elif self.asked == ALL:
-            noticing, tested = noticed_by(target, name, ids), True
-        else:
-            noticing, tested = first_to_notice(target, name, ids, lambda: _reached(server, name), likely), True
-            likely.update(requirements(self.api)[requirement].where for requirement in noticing)
-        seconds = round(time.perf_counter() - started, 1)
-        reached = tested and _reached(server, name)
-        return Mutant(fault=name, breaks=fault.breaks, noticed_by=noticing, reached=reached, seconds=seconds)
+        with ProcessPoolExecutor(self.jobs, mp_context=get_context("spawn")) as pool:
+            for done in as_completed([pool.submit(_show, self.api, batch, first) for batch in batches]):
+                yield from done.result()
 
 
-def _in_process(measuring: Measuring, fault: str) -> Mutant:
-    return measuring.measured(fault, _of_process(measuring.api))
+def _mutant(fault: Fault, shown: Shown) -> Mutant:
+    return Mutant(fault=fault.name, breaks=fault.breaks, noticed_by=shown.noticed_by, seconds=shown.seconds)
+
+
+def _unnoticed(fault: Fault, *, reached: bool = True) -> Mutant:
+    return Mutant(fault=fault.name, breaks=fault.breaks, noticed_by={}, reached=reached)
+
+
+def _show(api: str, plan: Plan, first: bool) -> list[Shown]:
+    """Show a batch of faults; where the first that notices is enough, so is its first counterexample."""
+    bench = _of_process(api)
+    return show(replace(bench.settings, no_shrink=first), plan, bench.likely, first=first)
 
 
 @cache
@@ -99,8 +146,3 @@ def _served(api: str) -> Iterator[Bench]:
     settings = Settings(api=api, warehouse=WAREHOUSE)
     with embedded(settings, secrets.token_urlsafe(12), Server) as (target, server):
         yield Bench(target, server)
-
-
-def _reached(server: Server, fault: str) -> bool:
-    """True when a fault changed an answer; a written one counts as if it did."""
-    return fault in FAULTS or fault in server.reached

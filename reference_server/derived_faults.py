@@ -12,17 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-import orjson
-
 from reference_server import derived_effects as effects
 from reference_server.answer_fields import ANY, SCALARS, WHOLE, AnswerField, answer_fields, body_fields
-from reference_server.context import Reply
 from reference_server.derived_effects import KEY, READING, REPEATABLE
-from reference_server.errors import Conflict
-from reference_server.faults import FAMILIES, Around, Call, Fault, Proceed
+from reference_server.faults import FAMILIES, Around, Fault
 from specs.openapi import JSON_TYPE, Document, Operation
 
-REACHED = "reached"  # where the state of a server keeps the names of derived faults that had something to change
 Subjects = Callable[[Document, Operation], Iterable[str]]
 
 
@@ -44,7 +39,7 @@ class Family:
         """Return the fault of an operation and a subject, "" where the family has none."""
         name = ":".join(filter(None, (self.name, operation, subject)))
         sentence = f"{operation} {self.breaks.format(subject)}"
-        return Fault(name, sentence, frozenset({operation}), _recording(name, self.around(subject)))
+        return Fault(name, sentence, frozenset({operation}), self.around(subject))
 
 
 def derived_faults(document: Document) -> Iterator[Fault]:
@@ -53,45 +48,6 @@ def derived_faults(document: Document) -> Iterator[Fault]:
         for operation in document.operations.values():
             for subject in family.subjects(document, operation):
                 yield family.fault(operation.id, subject)
-
-
-def _recording(name: str, around: Around) -> Around:
-    """Note in the server's state that a fault changed a request or an answer, for those who count mutants."""
-
-    async def recorded(call: Call, proceed: Proceed) -> Reply:
-        sent, answered = _sent(call), b""
-
-        async def inner() -> Reply:
-            nonlocal answered
-            if _sent(call) != sent:
-                call.state.setdefault(REACHED, set()).add(name)
-            reply = await proceed()
-            answered = _answer(reply)
-            return reply
-
-        try:
-            reply = await around(call, inner)
-        except Conflict:
-            call.state.setdefault(REACHED, set()).add(name)
-            raise
-        if _answer(reply) != answered:
-            call.state.setdefault(REACHED, set()).add(name)
-        return reply
-
-    return recorded
-
-
-def _sent(call: Call) -> tuple[object, ...]:
-    request = call.request
-    return request.query, request.body, {name.title(): value for name, value in request.headers.items()}
-
-
-def _answer(reply: Reply) -> bytes:
-    try:
-        body = orjson.dumps(orjson.loads(reply.body), option=orjson.OPT_SORT_KEYS)
-    except orjson.JSONDecodeError:
-        body = reply.body
-    return b"%d %s" % (reply.status, body)
 
 
 # Subjects: what an operation has that can be broken.

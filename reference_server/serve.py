@@ -8,7 +8,7 @@ import importlib.util
 import os
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import TracebackType
@@ -16,14 +16,16 @@ from typing import Any, TextIO
 
 from aiohttp import web
 
-from reference_server import derived_faults, limits
+import reference_server.derived_faults  # noqa: F401 - so that its families can be looked up
+from reference_server import limits
 from reference_server.api import Api, Setup
 from reference_server.app import App
 from reference_server.auth import Auth, parse_auth
 from reference_server.backends import open_backend
-from reference_server.faults import find_fault
+from reference_server.faults import Fault, find_fault
 from reference_server.http_log import handle_loop_error
 from reference_server.http_log import log as http_log
+from reference_server.watched_faults import Watch
 from specs.apis import apis, part_of
 from specs.problems import Problem
 from specs.profiles import Profile, find_profile
@@ -92,10 +94,15 @@ class Server:
         """The base URL of the only API served, or of the first."""
         return next(iter(self.urls.values()))
 
-    @property
-    def reached(self) -> frozenset[str]:
-        """The derived faults that changed a request or an answer so far."""
-        return frozenset(self._app.state.get(derived_faults.REACHED, ()))
+    @contextlib.contextmanager
+    def watched(self, faults: Iterable[Fault]) -> Iterator[Watch]:
+        """Yield what notes which of these derived faults would change something; nothing misbehaves meanwhile."""
+        watch = Watch(faults)
+        before, self._app.faults = self._app.faults, (watch.as_fault(),)
+        try:
+            yield watch
+        finally:
+            self._app.faults = before
 
     @property
     def _base(self) -> str:

@@ -6,98 +6,198 @@ Nothing here knows what a fault does: its name goes to the server in a header.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, replace
+import time
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import pytest
 
 from conformance.apis import requirements
-from conformance.requirement import Requirement
+from conformance.http.exchange_log import ExchangeBuffer
+from conformance.requirement import REQUIREMENTS, Requirement, requirement_of
 from conformance.results import Result
-from conformance.runner import run
+from conformance.run.plugin import Listener, SuitePlugin
+from conformance.run.session import Session
+from conformance.runner import packages_of, places, run, run_pytest
 from conformance.settings import Settings
+from conformance.targets.target import connect
 from conformance.verdict import FINDINGS
 from specs.problems import Problem
+from specs.profiles import find_profile
 
 HEADER = "X-Lakeproof-Fault"
-SLOW = ("model", "race")  # kinds of requirements that are asked last
+LATE = {"wire": 1, "model": 2, "race": 3}  # kinds that judge what others exchange, or take long, are asked last
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the requirements that were asked said of a server with a fault.
+
+    `results` is None where it could not even be looked at: so all of them notice.
+    """
+
+    fault: str
+    asked: Sequence[str]
+    results: list[Result] | None
+    seconds: float
+
+    @property
+    def noticed_by(self) -> dict[str, int]:
+        """The requirements that are not met, each with the number of requests that show it."""
+        if self.results is None:
+            return dict.fromkeys(self.asked, 1)
+        return {entry.id: len(entry.steps) for entry in self.results if entry.verdict in FINDINGS}
+
+
+def judging(api: str) -> dict[str, Requirement]:
+    """Return the requirements that judge servers of an API: those of its own suite and of the suites that it shares."""
+    return {name: entry for suite in find_profile(api).suites for name, entry in requirements(suite).items()}
+
+
+def near(api: str, operations: Collection[str]) -> set[str]:
+    """Return the requirements that have one of these operations among their subjects; all, where none is given."""
+    return {name for name, entry in judging(api).items() if not operations or set(entry.operations) & set(operations)}
+
+
+@dataclass(frozen=True)
+class Likely:
+    """Which tests noticed a fault of a kind: they are asked first about the next one."""
+
+    noticing: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def order(self, fault: str, ids: Sequence[str]) -> list[str]:
+        """Return requirements as they are asked: those of such tests, one of each other test, then the rest."""
+        likely, met = self.noticing[_kind(fault)], set[str]()
+
+        def rank(name: str) -> tuple[int, bool, bool]:
+            where = REQUIREMENTS[name].where
+            again = where in met
+            met.add(where)
+            return LATE.get(REQUIREMENTS[name].kind, 0), where not in likely, again
+
+        ranked = {name: rank(name) for name in ids}
+        return sorted(ids, key=ranked.__getitem__)
+
+    def learn(self, shown: Shown) -> None:
+        """Remember the tests that noticed a fault."""
+        self.noticing[_kind(shown.fault)].update(REQUIREMENTS[name].where for name in shown.noticed_by)
+
+
+def _kind(fault: str) -> str:
+    return fault.partition(":")[0]
 
 
 @dataclass
-class First:
-    """Ends a run as soon as one requirement notices something."""
+class Clean:
+    """What a run on the server without a fault shows: which requirements are met, how fast, and what each reached."""
 
-    session: pytest.Session | None = None
-
-    def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """See pytest."""
-        self.session = session
+    take: Callable[[], set[str]]
+    listener: Listener | None
+    seconds: dict[str, float] = field(default_factory=dict)
+    reached: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def selected(self, requirements: list[Requirement]) -> None:
-        """See Listener."""
+        """See Listener: what was reached before is of no requirement."""
+        self.take()
+        if self.listener:
+            self.listener.selected(requirements)
 
     def tested(self, result: Result) -> None:
         """See Listener."""
-        if result.verdict in FINDINGS and self.session is not None:
-            self.session.shouldstop = "the fault was noticed"
+        reached = self.take()
+        if result.verdict == "pass":
+            self.seconds[result.id] = result.seconds
+            for fault in reached:
+                self.reached[fault].append(result.id)
+        if self.listener:
+            self.listener.tested(result)
 
     def sent_again(self, number: int, of: int) -> None:
         """See Listener."""
 
 
-def near(api: str, operations: Collection[str]) -> set[str]:
-    """Return the requirements that have one of these operations among their subjects; all, where none is given."""
-    known = requirements(api)
+def who_meets(
+    settings: Settings, ids: Collection[str], take: Callable[[], set[str]], listener: Listener | None = None
+) -> dict[str, list[str]]:
+    """Return for each fault the requirements that meet it, the quickest first: nothing else can notice it.
+
+    `take` tells which faults would have changed something since the last time. What judges the exchanges of others
+    meets every fault.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        clean = Clean(take, listener)
+        run(replace(settings, report=folder), clean, ids=ids)
+    judges = [name for name in clean.seconds if REQUIREMENTS[name].kind == "wire"]
     return {
-        name for name, requirement in known.items() if not operations or set(requirement.operations) & set(operations)
+        fault: sorted(dict.fromkeys([*names, *judges]), key=clean.seconds.__getitem__)
+        for fault, names in clean.reached.items()
     }
 
 
-def noticed_by(settings: Settings, fault: str, ids: Iterable[str], *, first: bool = False) -> dict[str, int]:
-    """Return those of the requirements that fail on a fault, each with the number of requests that show it.
+def show(
+    settings: Settings, plan: Mapping[str, Sequence[str]], likely: Likely | None = None, *, first: bool = False
+) -> list[Shown]:
+    """Show each fault of a plan to its requirements, as long as none of them notices it where the `first` is enough.
 
-    With `first`, the run ends where one does. A server that cannot even be looked at is noticed by all.
+    All are shown in one run of pytest, as collecting the requirements takes longer than testing some. For each fault
+    the server is met anew, as it misbehaves.
     """
-    results = judged_by(settings, fault, wanted := set(ids), first=first)
-    return dict.fromkeys(wanted, 1) if results is None else of_findings(results)
+    if not any(plan.values()):
+        return [Shown(fault, ids, [], 0.0) for fault, ids in plan.items()]
+    plugin = Showing(settings, plan, likely or Likely(), first)
+    wanted = {name for ids in plan.values() for name in ids}
+    run_pytest(places(packages_of(settings, plugin.session.target.profile), wanted), [plugin])
+    return plugin.shown
 
 
-def of_findings(results: Iterable[Result]) -> dict[str, int]:
-    """Return the requirements that are not met, each with the number of requests that show it."""
-    return {entry.id: len(entry.steps) for entry in results if entry.verdict in FINDINGS}
+class Showing(SuitePlugin):
+    """The suite's own plugin, with a session for each fault. Of the first session the requirements alone are chosen."""
 
+    def __init__(self, settings: Settings, plan: Mapping[str, Sequence[str]], likely: Likely, first: bool) -> None:
+        ids = {name for names in plan.values() for name in names}
+        super().__init__(Session(settings, ids=ids, known=connect(settings), log=ExchangeBuffer()))
+        self._settings = settings
+        self._plan = plan
+        self._likely = likely
+        self._first = first
+        self.shown: list[Shown] = []
 
-def judged_by(settings: Settings, fault: str, ids: Collection[str], *, first: bool = False) -> list[Result] | None:
-    """Return what requirements say of a server with a fault, None where it cannot even be looked at."""
-    stop = First() if first else None
-    if not ids:
-        return []
-    with tempfile.TemporaryDirectory() as folder:
-        settings = replace(settings, header=(*settings.header, f"{HEADER}: {fault}"), report=folder)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Show the faults, one after another."""
+        items = {requirement.id: item for item in session.items if (requirement := requirement_of(item))}
+        for fault, ids in self._plan.items():
+            started = time.perf_counter()
+            asked = [items[name] for name in self._likely.order(fault, ids) if name in items]
+            results = self._judged(fault, asked)
+            self.shown.append(Shown(fault, ids, results, round(time.perf_counter() - started, 2)))
+            self._likely.learn(self.shown[-1])
+        session.shouldstop = "every fault was shown"
+        return True
+
+    def _judged(self, fault: str, asked: Sequence[pytest.Item]) -> list[Result] | None:
+        """Return what was said of a server with a fault, None where it could not be looked at."""
+        settings = replace(self._settings, header=(*self._settings.header, f"{HEADER}: {fault}"))
+        self.session.finish()
+        self.lacking.clear()
         try:
-            return run(settings, stop, ids=ids, plugins=[stop] if stop else [])[0].requirements
+            self.session = Session(settings, log=ExchangeBuffer())
         except Problem:
             return None
+        self._test(asked)
+        self.session.target.sandbox.sweep()
+        self._reconsider()
+        return self.session.results().requirements
 
+    def _test(self, asked: Sequence[pytest.Item]) -> None:
+        for item in asked:
+            # All is torn down, also what a whole run shares: it was made on a server with this fault.
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+            noticed = self._verdict is not None and self._verdict.verdict in FINDINGS
+            if (noticed and self._first) or self.session.client.traffic.stopped:
+                return
 
-def first_to_notice(
-    settings: Settings, fault: str, ids: set[str], reached: Callable[[], bool], likely: Collection[str] = ()
-) -> dict[str, int]:
-    """Return the first requirement that fails on a fault, as `noticed_by` does, none where all pass.
-
-    `reached` tells whether the fault changed anything so far. Asked are, of the requirements about the fault's
-    operations, those of the tests in `likely` unless they judge what others exchange, then one of each test, then the
-    others; where the fault changed something those that are slow, and at last all of the suite, since an answer may be
-    used by requirements about another operation.
-    """
-    known = requirements(settings.api)
-    quick = {name for name in ids if known[name].kind not in SLOW}
-    familiar = {name for name in quick if known[name].where in likely and known[name].kind != "wire"}
-    one_of_each = set({known[name].where: name for name in sorted(quick - familiar, reverse=True)}.values())
-    rest = quick - familiar - one_of_each
-
-    def noticing(*stages: set[str]) -> dict[str, int]:
-        noticed = (noticed_by(settings, fault, some, first=True) for some in stages)
-        return next(filter(None, noticed), {})
-
-    return noticing(familiar, one_of_each, rest) or (noticing(ids - quick, known.keys() - ids) if reached() else {})
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Close the last session: each has been cleaned up after."""
+        self.session.finish()

@@ -40,7 +40,7 @@ Examples:
   lakeproof mutants --api iceberg --derived --sample 10
                                                        one in ten of those that follow from the document,
                                                        each until one requirement notices it
-  lakeproof mutants --api iceberg --derived            all of them: hours
+  lakeproof mutants --api iceberg --derived            all of them: half an hour, less with --jobs 2
   lakeproof mutants --api lance --fault tags-move --write
                                                        keeps what was measured in noticed.toml
   lakeproof mutants --api iceberg --jobs 2 --keep mutants
@@ -104,7 +104,7 @@ def mutants_command(
     needed = [fault.name for fault in faults if not excuse(fault.name, excused)]
     wanted = [name for name in needed if name not in known]
     measured: list[Mutant] = []
-    for mutant in Measuring(api, ALL if write else KNOWN if keep else FIRST).measure(wanted, jobs):
+    for mutant in Measuring(api, ALL if write else KNOWN if keep else FIRST, jobs).measure(wanted):
         mutant.how = f"one fault in {sample}, seed {seed}"
         measured.append(mutant)
         if kept:

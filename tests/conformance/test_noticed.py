@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 import pytest
 
-from conformance.mutants.mutation import first_to_notice, near, noticed_by
+from conformance.apis import requirements
+from conformance.mutants.mutation import Likely, Shown, near, show, who_meets
 from conformance.mutants.noticed import (
     compress,
     excuse,
@@ -16,9 +18,12 @@ from conformance.mutants.noticed import (
     read_noticed,
     write_noticed,
 )
-from conformance.settings import load_settings
-from lakeproof import serve
+from conformance.results import Result
+from conformance.settings import Settings
+from lakeproof import mutant_jobs, serve
+from lakeproof.mutant_jobs import Measuring
 from reference_server.derived_faults import derived_faults
+from reference_server.faults import find_fault
 from specs.apis import apis
 from specs.profiles import find_profile
 
@@ -60,20 +65,69 @@ def test_an_excuse_is_for_faults_of_its_pattern():
     assert excuse("ignored-argument:DescribeTable:version", excused) == ""
 
 
-def test_who_notices_a_fault_is_measured(tmp_path):
-    ids = {"lance.table.describe.location", "lance.table.describe.name"}
-    assert ids < near("lance", {"DescribeTable"})
+@pytest.fixture(scope="module")
+def measured():
+    """A server that is asked to misbehave, and settings that test it."""
     with serve("lance", storage="memory:pure", allow_faults=True) as server:
-        settings = load_settings({"server": server.url, "api": "lance"}, environ={}, folder=tmp_path)
-        assert set(noticed_by(settings, FAULT, ids)) == {"lance.table.describe.location"}
-        assert server.reached == {FAULT}
-        assert noticed_by(settings, FAULT, []) == {}
-        assert set(first_to_notice(settings, FAULT, ids, lambda: True)) == {"lance.table.describe.location"}
+        yield server, Settings(api="lance", server=server.url)
 
 
-def test_a_fault_that_changes_nothing_is_given_up(tmp_path):
-    fault = "other-status:DescribeTable:429"
-    with serve("lance", storage="memory:pure", allow_faults=True) as server:
-        settings = load_settings({"server": server.url, "api": "lance"}, environ={}, folder=tmp_path)
-        assert first_to_notice(settings, fault, {"lance.table.describe.name"}, lambda: fault in server.reached) == {}
-        assert server.reached == frozenset()
+def test_who_notices_a_fault_is_measured(measured):
+    _, settings = measured
+    ids = ["lance.table.describe.name", "lance.table.describe.location", "lance.table.describe.uri"]
+    assert set(ids) < near("lance", {"DescribeTable"})
+    (shown,) = show(settings, {FAULT: ids})
+    assert set(shown.noticed_by) == {"lance.table.describe.location"}
+    assert len(shown.results) == len(ids)
+    assert show(settings, {FAULT: []}) == [Shown(FAULT, [], [], 0.0)]
+
+
+def test_many_faults_are_shown_in_one_run_until_they_are_noticed(measured):
+    _, settings = measured
+    ids = ["lance.table.describe.location", "lance.table.describe.name"]
+    other = "lost-answer-field:DescribeTable:table"
+    first, second, third = show(settings, {FAULT: ids, other: ids, "slow:0": ids}, first=True)
+    assert (set(first.noticed_by), len(first.results)) == ({ids[0]}, 1)
+    assert (set(second.noticed_by), len(second.results)) == ({ids[1]}, 2)
+    assert (third.noticed_by, len(third.results)) == ({}, 2)
+
+
+def test_a_server_that_cannot_be_looked_at_is_noticed_by_all(measured):
+    _, settings = measured
+    ids = ["lance.table.describe.location"]
+    (shown,) = show(replace(settings, server="http://127.0.0.1:1"), {FAULT: ids})
+    assert (shown.results, shown.noticed_by) == (None, dict.fromkeys(ids, 1))
+
+
+def test_what_noticed_a_fault_of_a_kind_is_asked_first_and_what_takes_long_last():
+    likely = Likely()
+    ids = ["lance.race.create_table", "lance.table.describe.name", "lance.table.describe.uri", "lance.tag.get.missing"]
+    assert likely.order(FAULT, ids) == [ids[1], ids[2], ids[3], ids[0]]
+    likely.learn(
+        Shown(
+            "lost-answer-field:GetTableTagVersion:version",
+            (),
+            [Result.of(requirements("lance")[ids[3]], "fail", "It differs.")],
+            0.0,
+        )
+    )
+    assert likely.order(FAULT, ids)[0] == ids[3]
+    assert likely.order("short-list:ListNamespaces:namespaces", ids)[0] == ids[1]
+
+
+def test_who_meets_a_fault_is_seen_on_a_server_without_it(measured):
+    server, settings = measured
+    ids = {"lance.table.describe.location", "lance.namespace.list.root"}
+    never = "other-status:DescribeTable:429"
+    with server.watched(map(find_fault, [FAULT, never])) as watch:
+        meeting = who_meets(settings, ids, watch.take)
+    assert meeting == {FAULT: ["lance.table.describe.location"]}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_faults_are_measured_by_processes(jobs, monkeypatch):
+    monkeypatch.setattr(mutant_jobs, "BATCH", 1)
+    faults = ["other-status:RenameTable:404", "other-error:RenameTable:404", "other-status:RenameTable:429"]
+    measured = {mutant.fault: mutant for mutant in Measuring("lance", jobs=jobs).measure(faults)}
+    assert [len(measured[fault].noticed_by) for fault in faults] == [1, 1, 0]
+    assert [measured[fault].reached for fault in faults] == [True, True, False]
