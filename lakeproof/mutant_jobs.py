@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import atexit
 import secrets
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from multiprocessing import get_context
 
-from conformance.mutants.mutation import Likely, Shown, judging, near, show, who_meets
+from conformance.mutants.mutation import Likely, Plan, Shown, judging, near, show, who_meets
 from conformance.mutants.noticed import matching, noticed_file, read_noticed
 from conformance.mutants.scores import Mutant
 from conformance.settings import Settings
@@ -26,7 +26,6 @@ WAREHOUSE = "default"  # a run that names it sees what becomes of clients that n
 FIRST, KNOWN, ALL = "first", "known", "all"
 BATCH = 20  # faults that are shown in one run
 JUDGED = ("pass", *FINDINGS)
-Plan = Mapping[str, Sequence[str]]  # faults, and the requirements that each is shown to
 
 
 @dataclass(frozen=True)
@@ -64,23 +63,25 @@ class Measuring:
         left = {name: fault for name, fault in faults.items() if name not in wholly}
         derived = {name: fault for name, fault in left.items() if name.partition(":")[0] in FAMILIES}
         yield from self._derived(derived)
-        written = {name: self._near_first(fault) for name, fault in left.items() if name not in derived}
+        everybody = judging(self.api)
+        written = {name: self._near_first(fault, everybody) for name, fault in left.items() if name not in derived}
         for shown in self._shown(written, first=True):
             yield _mutant(faults[shown.fault], shown)
 
     def _wholly(self, faults: Mapping[str, Fault]) -> Plan:
         """Return the faults that are shown to requirements each of which is asked."""
         if self.asked == ALL:
-            return {name: sorted(near(self.api, fault.operations)) for name, fault in faults.items()}
+            return {name: (sorted(near(self.api, fault.operations)),) for name, fault in faults.items()}
         if self.asked == FIRST:
             return {}
         noticed, ids = read_noticed(noticed_file(self.api)), judging(self.api)
         known = {name: sorted(matching(noticed.get(name, ()), ids)) for name in faults}
-        return {name: ids for name, ids in known.items() if ids}
+        return {name: (ids,) for name, ids in known.items() if ids}
 
-    def _near_first(self, fault: Fault) -> list[str]:
+    def _near_first(self, fault: Fault, ids: Collection[str]) -> tuple[list[str], list[str]]:
+        """Return the requirements of a fault's operations, and the others."""
         close = near(self.api, fault.operations)
-        return sorted(judging(self.api), key=lambda name: (name not in close, name))
+        return [name for name in ids if name in close], [name for name in ids if name not in close]
 
     def _derived(self, faults: Mapping[str, Fault]) -> Iterator[Mutant]:
         """Measure with the requirements of the faults' operations, and what survives these with all others."""
@@ -102,7 +103,8 @@ class Measuring:
             bench.server.watched(faults.values()) as watch,
             ProgressListener() as listener,
         ):
-            return who_meets(bench.settings, ids, watch.take, listener)
+            meeting = who_meets(bench.settings, ids, watch.take, listener)
+        return {name: self._near_first(faults[name], ids) for name, ids in meeting.items()}
 
     def _noticed(self, plan: Plan) -> Iterator[Shown]:
         return (shown for shown in self._shown(plan, first=True) if shown.noticed_by)

@@ -27,6 +27,8 @@ from specs.problems import Problem
 from specs.profiles import find_profile
 
 HEADER = "X-Lakeproof-Fault"
+# Faults, and the requirements that each is shown to, in stages: a later one is for what the earlier do not notice.
+Plan = Mapping[str, Sequence[Collection[str]]]
 LATE = {"wire": 1, "model": 2, "race": 3}  # kinds that judge what others exchange, or take long, are asked last
 
 
@@ -66,7 +68,7 @@ class Likely:
 
     noticing: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
-    def order(self, fault: str, ids: Sequence[str]) -> list[str]:
+    def order(self, fault: str, ids: Collection[str]) -> list[str]:
         """Return requirements as they are asked: those of such tests, one of each other test, then the rest."""
         likely, met = self.noticing[_kind(fault)], set[str]()
 
@@ -135,28 +137,25 @@ def who_meets(
     }
 
 
-def show(
-    settings: Settings, plan: Mapping[str, Sequence[str]], likely: Likely | None = None, *, first: bool = False
-) -> list[Shown]:
+def show(settings: Settings, plan: Plan, likely: Likely | None = None, *, first: bool = False) -> list[Shown]:
     """Show each fault of a plan to its requirements, as long as none of them notices it where the `first` is enough.
 
     All are shown in one run of pytest, as collecting the requirements takes longer than testing some. For each fault
     the server is met anew, as it misbehaves.
     """
-    if not any(plan.values()):
-        return [Shown(fault, ids, [], 0.0) for fault, ids in plan.items()]
-    plugin = Showing(settings, plan, likely or Likely(), first)
-    wanted = {name for ids in plan.values() for name in ids}
-    run_pytest(places(packages_of(settings, plugin.session.target.profile), wanted), [plugin])
+    asked = {name for stages in plan.values() for ids in stages for name in ids}
+    if not asked:
+        return [Shown(fault, (), [], 0.0) for fault in plan]
+    plugin = Showing(settings, plan, asked, likely or Likely(), first)
+    run_pytest(places(packages_of(settings, plugin.session.target.profile), asked), [plugin])
     return plugin.shown
 
 
 class Showing(SuitePlugin):
     """The suite's own plugin, with a session for each fault. Of the first session the requirements alone are chosen."""
 
-    def __init__(self, settings: Settings, plan: Mapping[str, Sequence[str]], likely: Likely, first: bool) -> None:
-        ids = {name for names in plan.values() for name in names}
-        super().__init__(Session(settings, ids=ids, known=connect(settings), log=ExchangeBuffer()))
+    def __init__(self, settings: Settings, plan: Plan, asked: set[str], likely: Likely, first: bool) -> None:
+        super().__init__(Session(settings, ids=asked, known=connect(settings), log=ExchangeBuffer()))
         self._settings = settings
         self._plan = plan
         self._likely = likely
@@ -166,11 +165,11 @@ class Showing(SuitePlugin):
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Show the faults, one after another."""
         items = {requirement.id: item for item in session.items if (requirement := requirement_of(item))}
-        for fault, ids in self._plan.items():
+        for fault, stages in self._plan.items():
             started = time.perf_counter()
-            asked = [items[name] for name in self._likely.order(fault, ids) if name in items]
-            results = self._judged(fault, asked)
-            self.shown.append(Shown(fault, ids, results, round(time.perf_counter() - started, 2)))
+            asked = [name for ids in stages for name in self._likely.order(fault, ids) if name in items]
+            results = self._judged(fault, [items[name] for name in asked])
+            self.shown.append(Shown(fault, asked, results, round(time.perf_counter() - started, 2)))
             self._likely.learn(self.shown[-1])
         session.shouldstop = "every fault was shown"
         return True

@@ -76,17 +76,17 @@ def test_who_notices_a_fault_is_measured(measured):
     _, settings = measured
     ids = ["lance.table.describe.name", "lance.table.describe.location", "lance.table.describe.uri"]
     assert set(ids) < near("lance", {"DescribeTable"})
-    (shown,) = show(settings, {FAULT: ids})
+    (shown,) = show(settings, {FAULT: [ids]})
     assert set(shown.noticed_by) == {"lance.table.describe.location"}
     assert len(shown.results) == len(ids)
-    assert show(settings, {FAULT: []}) == [Shown(FAULT, [], [], 0.0)]
+    assert show(settings, {FAULT: [[]]}) == [Shown(FAULT, (), [], 0.0)]
 
 
 def test_many_faults_are_shown_in_one_run_until_they_are_noticed(measured):
     _, settings = measured
     ids = ["lance.table.describe.location", "lance.table.describe.name"]
     other = "lost-answer-field:DescribeTable:table"
-    first, second, third = show(settings, {FAULT: ids, other: ids, "slow:0": ids}, first=True)
+    first, second, third = show(settings, {FAULT: [ids], other: [ids[:1], ids[1:]], "slow:0": [ids]}, first=True)
     assert (set(first.noticed_by), len(first.results)) == ({ids[0]}, 1)
     assert (set(second.noticed_by), len(second.results)) == ({ids[1]}, 2)
     assert (third.noticed_by, len(third.results)) == ({}, 2)
@@ -95,7 +95,7 @@ def test_many_faults_are_shown_in_one_run_until_they_are_noticed(measured):
 def test_a_server_that_cannot_be_looked_at_is_noticed_by_all(measured):
     _, settings = measured
     ids = ["lance.table.describe.location"]
-    (shown,) = show(replace(settings, server="http://127.0.0.1:1"), {FAULT: ids})
+    (shown,) = show(replace(settings, server="http://127.0.0.1:1"), {FAULT: [ids]})
     assert (shown.results, shown.noticed_by) == (None, dict.fromkeys(ids, 1))
 
 
