@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from conformance.checks import equal
+from conformance.checks import equal, same_items
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
+from conformance.lance.support.columns import KEPT, fields, metadata
+from conformance.lance.support.indexing import wait_for_index
+from conformance.lance.support.tags import check_tag, new_tagged
 from conformance.requirement import must
 from conformance.strategies import tables
 
@@ -45,6 +48,61 @@ def _delete(catalog: LanceCatalog, id: Names) -> object:
     return catalog.delete_from_table(id, predicate="id = 2")
 
 
+def _has_columns(*names: str) -> Callable[[LanceCatalog, Names], None]:
+    return lambda catalog, id: same_items(fields(catalog, id), names, "the columns of the table")
+
+
+def _add_column(catalog: LanceCatalog, id: Names) -> object:
+    return catalog.alter_table_add_columns(id, new_columns=[{"name": "more", "expression": "id + 1"}])
+
+
+def _drop_column(catalog: LanceCatalog, id: Names) -> object:
+    return catalog.alter_table_drop_columns(id, columns=["more"])
+
+
+def _with_another_column(catalog: LanceCatalog) -> Names:
+    id = catalog.new_table()
+    _add_column(catalog, id)
+    return id
+
+
+def _rename_column(before: str, after: str) -> Callable[[LanceCatalog, Names], object]:
+    alterations = [{"path": before, "data_type": KEPT, "rename": after}]
+    return lambda catalog, id: catalog.alter_table_alter_columns(id, alterations=alterations)
+
+
+def _set_metadata(value: str) -> Callable[[LanceCatalog, Names], object]:
+    return lambda catalog, id: catalog.update_table_schema_metadata(id, {"k": value})
+
+
+def _metadata_are(value: str) -> Callable[[LanceCatalog, Names], None]:
+    return lambda catalog, id: equal(metadata(catalog, id).get("k"), value, "the metadata k of the schema")
+
+
+def _rename_table(catalog: LanceCatalog, id: Names) -> object:
+    return catalog.rename_table(id, new_table_name=_other(catalog)[-1])
+
+
+def _other(catalog: LanceCatalog) -> Names:
+    return catalog.table_id("other")
+
+
+def _is_renamed(catalog: LanceCatalog, id: Names) -> None:
+    catalog.table_exists(_other(catalog))
+    catalog.table_exists(id, expect=404)
+
+
+def _tagged_twice(catalog: LanceCatalog) -> Names:
+    id, first, _ = new_tagged(catalog)
+    catalog.create_table_tag(id, tag="first", version=first)
+    return id
+
+
+def _untag(catalog: LanceCatalog, id: Names) -> object:
+    first = catalog.get_table_tag_version(id, tag="first")["version"]
+    return catalog.update_table_tag(id, tag="old", version=first)
+
+
 CHANGES = {
     "drop_namespace": Change(
         "DropNamespace",
@@ -61,6 +119,70 @@ CHANGES = {
         lambda catalog, id: catalog.drop_table(id),
         lambda catalog, id: catalog.make_table(id, tables(1)),
         lambda catalog, id: catalog.table_exists(id, expect=404),
+    ),
+    "create_empty_table": Change(
+        "CreateEmptyTable",
+        "create-declared",
+        _new_id,
+        lambda catalog, id: catalog.create_empty_table(id),
+        lambda catalog, id: catalog.drop_table(id),
+        lambda catalog, id: catalog.table_exists(id),
+    ),
+    "rename_table": Change(
+        "RenameTable",
+        "rename-table",
+        lambda catalog: catalog.new_table(),
+        _rename_table,
+        lambda catalog, id: catalog.rename_table(_other(catalog), new_table_name=id[-1]),
+        _is_renamed,
+    ),
+    "add_column": Change(
+        "AlterTableAddColumns",
+        "add-columns",
+        lambda catalog: catalog.new_table(),
+        _add_column,
+        _drop_column,
+        _has_columns("id", "name", "more"),
+    ),
+    "drop_column": Change(
+        "AlterTableDropColumns",
+        "drop-columns",
+        _with_another_column,
+        _drop_column,
+        _add_column,
+        _has_columns("id", "name"),
+    ),
+    "rename_column": Change(
+        "AlterTableAlterColumns",
+        "alter-columns-rename",
+        lambda catalog: catalog.new_table(),
+        _rename_column("id", "renamed"),
+        _rename_column("renamed", "id"),
+        _has_columns("renamed", "name"),
+    ),
+    "set_metadata": Change(
+        "UpdateTableSchemaMetadata",
+        "schema-metadata-replaces",
+        lambda catalog: catalog.new_table(),
+        _set_metadata("one"),
+        _set_metadata("other"),
+        _metadata_are("one"),
+    ),
+    "move_tag": Change(
+        "UpdateTableTag",
+        "update-tag",
+        _tagged_twice,
+        lambda catalog, id: catalog.update_table_tag(id, tag="old", version=catalog.version(id)),
+        _untag,
+        lambda catalog, id: check_tag(catalog, id, "old", catalog.version(id)),
+    ),
+    "create_index": Change(
+        "CreateTableIndex",
+        "index-name",
+        lambda catalog: catalog.new_table(rows=20),
+        lambda catalog, id: catalog.create_table_index(id, column="id", index_type="BTREE", name="idx"),
+        lambda catalog, id: catalog.drop_table_index(id, "idx"),
+        lambda catalog, id: wait_for_index(catalog, id, "idx"),
     ),
     "delete_rows": Change(
         "DeleteFromTable", "delete-rows", lambda catalog: catalog.new_table(), _delete, _insert, _counts(0)

@@ -20,7 +20,7 @@ from conformance.lance.support.columns import (
     check_no_column,
     field,
     fields,
-    schema_of,
+    metadata,
 )
 from conformance.lance.support.ordinary import accepts
 from conformance.requirement import given, must, should
@@ -327,12 +327,6 @@ def test_drop_every_column(catalog: LanceCatalog) -> None:
 
 
 # UpdateTableSchemaMetadata
-
-
-def metadata(catalog: LanceCatalog, id: Names) -> dict[str, str]:
-    """Return the metadata of a table's schema, as DescribeTable tells them."""
-    entries: dict[str, str] = schema_of(catalog, id).get("metadata") or {}
-    return entries
 
 
 VALUES: dict[str, dict[str, str]] = {

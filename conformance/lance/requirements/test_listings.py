@@ -271,3 +271,15 @@ def test_declared_tables_are_shown(catalog: LanceCatalog) -> None:
     """With include_declared=true in the query, ListTables lists tables that were only declared."""
     declared = catalog.new_declared_table("declared")
     contains(collect_tables(catalog, catalog.home, include_declared=True), [declared[-1]], TABLES)
+
+
+@should(
+    "lance.listing.all_declared_shown",
+    operations=["ListAllTables"],
+    clause="list-declared-query",
+    needs=["lance.listing.shows.list_all_tables"],
+)
+def test_declared_tables_of_all_levels_are_shown(catalog: LanceCatalog) -> None:
+    """With include_declared=true in the query, ListAllTables lists tables that were only declared."""
+    declared = catalog.new_declared_table("declared")
+    contains(collect_all_tables(catalog, include_declared=True), [join_parts(declared)], TABLES)

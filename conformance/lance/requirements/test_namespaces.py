@@ -109,6 +109,16 @@ def test_properties_that_are_no_strings(catalog: LanceCatalog) -> None:
     equal(refused.code, 13, "the code of the error")
 
 
+@must("lance.namespace.describe.fresh", operations=["DescribeNamespace"], clause="namespace-not-found")
+def test_dropped_namespace_is_not_described(catalog: LanceCatalog) -> None:
+    """A namespace that was described, and dropped since, is not found any more."""
+    id = catalog.new_namespace()
+    catalog.describe_namespace(id)
+    with catalog.client.preparing():
+        catalog.drop_namespace(id)
+    catalog.describe_namespace(id, expect=404)
+
+
 @must("lance.namespace.describe.root", operations=["DescribeNamespace"], clause="root-namespace")
 def test_describe_root(catalog: LanceCatalog) -> None:
     """The root namespace can be described."""

@@ -286,6 +286,7 @@ def test_deleted_versions_are_counted(catalog: LanceCatalog) -> None:
     equal(catalog.batch_delete_table_versions(id, ranges=nothing).get("deleted_count"), 0, "the deleted_count")
     some = [{"start_version": first, "end_version": first + 1}]
     equal(catalog.batch_delete_table_versions(id, ranges=some).get("deleted_count"), 1, "the deleted_count")
+    equal(catalog.batch_delete_table_versions(id, ranges=some).get("deleted_count"), 0, "the deleted_count afterwards")
 
 
 @must("lance.tag.list.whole", operations=["ListTableTags"], clause="list-tags")

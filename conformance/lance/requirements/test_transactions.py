@@ -90,6 +90,17 @@ def test_set_and_unset_properties(catalog: LanceCatalog) -> None:
     lacks(kept, ["a"], "the properties of the transaction")
 
 
+@must("lance.transaction.alter.again", operations=ALTER, clause="alter-transaction-properties")
+def test_set_property_again(catalog: LanceCatalog) -> None:
+    """A property that was removed is set again by the request that set it before."""
+    id, actions = new_transaction(catalog), [set_property("a", "1")]
+    catalog.alter_transaction(id, actions=actions)
+    with catalog.client.preparing():
+        catalog.alter_transaction(id, actions=[unset_property("a")])
+    catalog.alter_transaction(id, actions=actions)
+    equal(properties_of(catalog.describe_transaction(id)).get("a"), "1", "the property a")
+
+
 @must("lance.transaction.alter.answer", operations=ALTER, clause="alter-transaction-properties")
 def test_answer_is_the_transaction(catalog: LanceCatalog) -> None:
     """The answer has the status and the property that the transaction has afterwards."""

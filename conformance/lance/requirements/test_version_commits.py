@@ -55,6 +55,16 @@ def test_version_that_exists_is_not_replaced(catalog: LanceCatalog) -> None:
     equal(catalog.count_table_rows(id, version=staged["version"]).json, 4, "the count of rows")
 
 
+@should("lance.version.create.twice", operations=CREATE, clause="create-version-conflict", kind="error")
+def test_version_is_not_made_twice(catalog: LanceCatalog) -> None:
+    """A request that has made a version is refused with 409 when it is sent again."""
+    id = catalog.new_table(rows=3)
+    staged = stage(catalog, id, rows=2)
+    catalog.create_table_version(id, **staged)
+    catalog.create_table_version(id, **staged, expect=409)
+    equal(catalog.count_table_rows(id).json, 5, "the count of rows")
+
+
 @must("lance.version.create.next", operations=CREATE, clause="create-version-conflict")
 def test_loser_makes_the_next_version(catalog: LanceCatalog) -> None:
     """Who was refused may stage again on the latest version and make the next one."""

@@ -41,6 +41,12 @@ def schema_of(catalog: LanceCatalog, id: Names) -> Any:
     return schema
 
 
+def metadata(catalog: LanceCatalog, id: Names) -> dict[str, str]:
+    """Return the metadata of a table's schema, as DescribeTable tells them."""
+    entries: dict[str, str] = schema_of(catalog, id).get("metadata") or {}
+    return entries
+
+
 def field(catalog: LanceCatalog, id: Names, name: str) -> Any:
     """Return one field of a table's schema. Raises Violation when there is none of this name."""
     declared = fields(catalog, id)
