@@ -80,6 +80,8 @@ def test_functions_are_listed(catalog: IcebergCatalog) -> None:
     identifiers = _identifiers(listed)
     same_items({identifier[:-1] for identifier in identifiers}, [namespace], "the namespaces of the listed functions")
     equal(_doubled(identifiers), [], "the functions that are listed more than once")
+    again = _identifiers(catalog.list_functions(namespace))
+    same_items(again, identifiers, "the functions that are listed the next time")
 
 
 @must("iceberg.function.list.none", operations=LIST, clause="list-functions")

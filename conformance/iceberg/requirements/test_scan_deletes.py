@@ -9,13 +9,12 @@ from conformance.iceberg.support.scans.deletes import wrong_deletes
 from conformance.iceberg.support.scans.plans import PLAN, has_files, plan
 from conformance.iceberg.support.scans.predicates import compared
 from conformance.iceberg.support.scans.samples import plain_rows
-from conformance.iceberg.support.scans.tables import ScanTable, new_scan_table
+from conformance.iceberg.support.scans.tables import MANY, ScanTable, new_scan_table
 from conformance.iceberg.support.updates import add_and_use_spec
 from conformance.requirement import must
 
 COUNTS = "the numbers of delete files of the tasks"
 WRONG = "task with other delete files than apply to its data file"
-MANY = 260  # data files with a delete file each, more than servers put into one answer
 PARTITIONED = spec(partition(1, "id_part"))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from hypothesis import strategies as st
 
 from conformance.checks import at_least, equal, holds, nothing, one_of, text, unequal
@@ -23,14 +25,13 @@ from conformance.iceberg.support.scans.plans import (
     plan,
 )
 from conformance.iceberg.support.scans.samples import plain_rows
-from conformance.iceberg.support.scans.tables import ScanTable, new_scan_table
+from conformance.iceberg.support.scans.tables import MANY, ScanTable, new_scan_table
 from conformance.iceberg.support.storage import CREDENTIALS, SIGNING, VENDED, asking, covers
 from conformance.json_values import shown
 from conformance.outcomes import Unoffered, Violation
 from conformance.requirement import given, may, must
 from specs.openapi import Operation
 
-MANY = 1100  # files, more than servers put into one answer
 NOWHERE = "lakeproof-issued-by-nobody"
 STATUS = "the status of the scan plan"
 STATES = (COMPLETED, SUBMITTED, FAILED)
@@ -123,7 +124,31 @@ def test_submitted_planning_can_be_asked_for(catalog: IcebergCatalog) -> None:
 @must("iceberg.scan.fetch_id", operations=["fetchPlanningResult"], clause="plan-fetch")
 def test_planning_with_an_id_can_be_asked_for(catalog: IcebergCatalog) -> None:
     """Under the id of a scan plan that is completed there is the same scan plan, or nothing any more."""
-    table = new_small_table(catalog)
+    _fetched_as_planned(catalog, new_small_table(catalog))
+
+
+def _new_table_with_deletes(catalog: IcebergCatalog) -> ScanTable:
+    table = new_scan_table(catalog, SCHEMA)
+    files = [table.data(*plain_rows(id)) for id in range(2)]
+    table.commit(*files)
+    table.commit(*map(table.position_deletes, files))
+    return table
+
+
+@must(
+    "iceberg.scan.fetch_id.{}",
+    operations=["fetchPlanningResult"],
+    clause="plan-fetch",
+    each={"large": new_large_table, "deletes": _new_table_with_deletes},
+)
+def test_planning_of_more_can_be_asked_for(
+    catalog: IcebergCatalog, case: Callable[[IcebergCatalog], ScanTable]
+) -> None:
+    """Under the id of a scan plan with plan tasks or delete files ({}) there are as many, or nothing any more."""
+    _fetched_as_planned(catalog, case(catalog))
+
+
+def _fetched_as_planned(catalog: IcebergCatalog, table: ScanTable) -> None:
     planned = plan(catalog, table.id)
     if not planned.id:
         raise Unoffered("the server gives a completed scan plan no id")

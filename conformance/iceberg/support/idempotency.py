@@ -15,7 +15,7 @@ from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import change
 from conformance.iceberg.support.commits import ours
 from conformance.iceberg.support.content import SCHEMA, view_body
-from conformance.iceberg.support.registrations import dropped_file
+from conformance.iceberg.support.registrations import dropped_file, dropped_view
 from conformance.iceberg.support.updates import set_properties
 
 HEADER = "Idempotency-Key"
@@ -53,6 +53,15 @@ def _register(catalog: IcebergCatalog) -> Callable[..., Answer]:
     return partial(catalog.register_table, catalog.table_id(), metadata_location=location)
 
 
+def _register_view(catalog: IcebergCatalog) -> Callable[..., Answer]:
+    location, _ = dropped_view(catalog)
+    return partial(catalog.register_view, catalog.table_id("v"), metadata_location=location)
+
+
+def _file_of_view(catalog: IcebergCatalog) -> Any:
+    return catalog.load_view(catalog.table_id("v")).get("metadata-location")
+
+
 MUTATIONS = {
     "create_namespace": Mutation(
         "createNamespace", lambda catalog: partial(catalog.create_namespace, catalog.namespace_id())
@@ -71,6 +80,9 @@ MUTATIONS = {
     ),
     "register_table": Mutation("registerTable", _register),
     "update_table": Mutation("updateTable", _update),
+    "unregister_table": Mutation(
+        "unregisterTable", lambda catalog: partial(catalog.unregister_table, catalog.new_table())
+    ),
     "drop_table": Mutation("dropTable", lambda catalog: partial(catalog.drop_table, catalog.new_table())),
     "rename_table": Mutation(
         "renameTable",
@@ -83,8 +95,11 @@ MUTATIONS = {
         "createView", lambda catalog: partial(catalog.create_view, catalog.table_id("v"), **view_body(catalog.home))
     ),
     "replace_view": Mutation(
-        "replaceView", lambda catalog: partial(catalog.replace_view, catalog.new_view(), [set_properties(n="1")])
+        "replaceView",
+        lambda catalog: partial(catalog.replace_view, catalog.new_view(), [set_properties(n="1")]),
+        _file_of_view,
     ),
+    "register_view": Mutation("registerView", _register_view),
     "drop_view": Mutation("dropView", lambda catalog: partial(catalog.drop_view, catalog.new_view())),
     "rename_view": Mutation(
         "renameView",

@@ -46,6 +46,7 @@ from conformance.outcomes import Unoffered, Violation
 
 # Ids as engines draw them: JSON readers that take numbers for doubles change the last digits.
 FIRST_SNAPSHOT = 3_055_729_675_574_597_004
+MANY = 1100  # data files, more than servers put into one answer
 UNUSABLE = (  # what writing a file raises for columns and partition fields that are not those asked for
     ArithmeticError,
     AttributeError,

@@ -1,0 +1,165 @@
+"""What an answer to a change shows is what loading shows, and a change that was undone is made again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from conformance.checks import equal
+from conformance.http.client import Answer
+from conformance.iceberg.catalog import IcebergCatalog, Names
+from conformance.iceberg.support.commits import same_metadata
+from conformance.iceberg.support.content import SCHEMA, view_body
+from conformance.iceberg.support.metadata import properties_of
+from conformance.iceberg.support.registrations import drop_table, dropped_view
+from conformance.iceberg.support.snapshots import FIRST, new_table_with_snapshots
+from conformance.iceberg.support.updates import set_properties
+from conformance.outcomes import Unoffered
+from conformance.requirement import must, should
+
+OWNER = {"owner": "me"}
+LOCATION = "metadata-location"
+Told = tuple[Answer, Callable[[], Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A change whose answer shows metadata: the operation, and what sends it and returns how the thing is loaded."""
+
+    id: str
+    send: Callable[[IcebergCatalog], Told]
+
+
+def _create_table(catalog: IcebergCatalog) -> Told:
+    id = catalog.table_id()
+    return catalog.create_table(id, schema=SCHEMA, properties=OWNER), partial(catalog.load_table, id)
+
+
+def _register_table(catalog: IcebergCatalog) -> Told:
+    id, _ = new_table_with_snapshots(catalog, FIRST)
+    return catalog.register_table(id, drop_table(catalog, id)), partial(catalog.load_table, id)
+
+
+def _create_view(catalog: IcebergCatalog) -> Told:
+    id = catalog.table_id("v")
+    body = {**view_body(catalog.home), "properties": OWNER}
+    return catalog.create_view(id, **body), partial(catalog.load_view, id)
+
+
+def _replace_view(catalog: IcebergCatalog) -> Told:
+    id = catalog.new_view()
+    return catalog.replace_view(id, [set_properties(**OWNER)]), partial(catalog.load_view, id)
+
+
+def _register_view(catalog: IcebergCatalog) -> Told:
+    location, _ = dropped_view(catalog)
+    id = catalog.table_id("v")
+    return catalog.register_view(id, metadata_location=location), partial(catalog.load_view, id)
+
+
+SHOWN = {
+    "create_table": Shown("createTable", _create_table),
+    "register_table": Shown("registerTable", _register_table),
+    "create_view": Shown("createView", _create_view),
+    "replace_view": Shown("replaceView", _replace_view),
+    "register_view": Shown("registerView", _register_view),
+}
+
+
+@should("iceberg.answer.{}.as_loaded", clause="create-answer-whole", each=SHOWN)
+def test_answer_is_what_loading_shows(catalog: IcebergCatalog, case: Shown) -> None:
+    """The answer to {} names the metadata file that loading names, and shows the metadata that it shows."""
+    answer, load = case.send(catalog)
+    loaded = load()
+    if loaded.get(LOCATION) != load().get(LOCATION):
+        raise Unoffered("each answer names another metadata file")
+    equal(answer.get(LOCATION), loaded.get(LOCATION), "the metadata-location of the answer")
+    same_metadata(catalog, answer["metadata"], loaded["metadata"], "the metadata of the answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A request that is sent twice: the operation and its clause, what it is about, the request, what undoes it.
+
+    The `check` tells that it was done.
+    """
+
+    id: str
+    clause: str
+    prepare: Callable[[IcebergCatalog], Any]
+    act: Callable[[IcebergCatalog, Any], object]
+    undo: Callable[[IcebergCatalog, Any], object]
+    check: Callable[[IcebergCatalog, Any], object]
+
+
+def _set_namespace(owner: str) -> Callable[[IcebergCatalog, Names], Answer]:
+    return lambda catalog, id: catalog.update_properties(id, updates={"owner": owner})
+
+
+def _set_table(owner: str) -> Callable[[IcebergCatalog, Names], Answer]:
+    return lambda catalog, id: catalog.update_table(id, [set_properties(owner=owner)])
+
+
+def _set_view(owner: str) -> Callable[[IcebergCatalog, Names], Answer]:
+    return lambda catalog, id: catalog.replace_view(id, [set_properties(owner=owner)])
+
+
+def _owned_by_me(properties: dict[str, Any]) -> None:
+    equal(properties.get("owner"), "me", "the property owner")
+
+
+def _table_and_file(catalog: IcebergCatalog) -> tuple[Names, str]:
+    id = catalog.new_table()
+    location = drop_table(catalog, id)
+    catalog.register_table(id, location)
+    return id, location
+
+
+CHANGES = {
+    "update_properties": Change(
+        "updateProperties",
+        "update-properties",
+        lambda catalog: catalog.new_namespace(),
+        _set_namespace("me"),
+        _set_namespace("you"),
+        lambda catalog, id: _owned_by_me(catalog.load_namespace_metadata(id)["properties"]),
+    ),
+    "update_table": Change(
+        "updateTable",
+        "update-set-properties",
+        lambda catalog: catalog.new_table(),
+        _set_table("me"),
+        _set_table("you"),
+        lambda catalog, id: _owned_by_me(properties_of(catalog.metadata(id))),
+    ),
+    "replace_view": Change(
+        "replaceView",
+        "replace-view-properties",
+        lambda catalog: catalog.new_view(),
+        _set_view("me"),
+        _set_view("you"),
+        lambda catalog, id: _owned_by_me(properties_of(catalog.view_metadata(id))),
+    ),
+    "unregister_table": Change(
+        "unregisterTable",
+        "unregister-table",
+        _table_and_file,
+        lambda catalog, table: catalog.unregister_table(table[0]),
+        lambda catalog, table: catalog.register_table(*table),
+        lambda catalog, table: catalog.load_table(table[0], expect=404),
+    ),
+}
+
+
+@must("iceberg.again.{}", clause=lambda case: case.clause, each=CHANGES)
+def test_done_again(catalog: IcebergCatalog, case: Change) -> None:
+    """What a request did ({}) and others undid is done again by the same request."""
+    subject = case.prepare(catalog)
+    case.act(catalog, subject)
+    case.check(catalog, subject)
+    with catalog.client.preparing():
+        case.undo(catalog, subject)
+    case.act(catalog, subject)
+    case.check(catalog, subject)
