@@ -11,7 +11,7 @@ from conformance.lance.support.arrow import stream
 from conformance.lance.support.columns import KEPT, fields, metadata
 from conformance.lance.support.indexing import wait_for_index
 from conformance.lance.support.tags import check_tag, new_tagged
-from conformance.requirement import must
+from conformance.requirement import must, should
 from conformance.strategies import tables
 
 
@@ -120,14 +120,6 @@ CHANGES = {
         lambda catalog, id: catalog.make_table(id, tables(1)),
         lambda catalog, id: catalog.table_exists(id, expect=404),
     ),
-    "create_empty_table": Change(
-        "CreateEmptyTable",
-        "create-declared",
-        _new_id,
-        lambda catalog, id: catalog.create_empty_table(id),
-        lambda catalog, id: catalog.drop_table(id),
-        lambda catalog, id: catalog.table_exists(id),
-    ),
     "rename_table": Change(
         "RenameTable",
         "rename-table",
@@ -208,9 +200,31 @@ CHANGES = {
 }
 
 
+DECLARATIONS = {
+    "create_empty_table": Change(
+        "CreateEmptyTable",
+        "declare-table",
+        _new_id,
+        lambda catalog, id: catalog.create_empty_table(id),
+        lambda catalog, id: catalog.drop_table(id),
+        lambda catalog, id: catalog.table_exists(id),
+    ),
+}
+
+
 @must("lance.again.{}", clause=lambda case: case.clause, each=CHANGES)
 def test_done_again(catalog: LanceCatalog, case: Change) -> None:
     """What a request did ({}) and others undid is done again by the same request."""
+    _done_again(catalog, case)
+
+
+@should("lance.again.{}", clause=lambda case: case.clause, each=DECLARATIONS)
+def test_declared_again(catalog: LanceCatalog, case: Change) -> None:
+    """What a request declared ({}) and others dropped is declared again by the same request."""
+    _done_again(catalog, case)
+
+
+def _done_again(catalog: LanceCatalog, case: Change) -> None:
     id = case.prepare(catalog)
     case.act(catalog, id)
     case.check(catalog, id)
