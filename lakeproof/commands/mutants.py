@@ -95,7 +95,7 @@ def mutants_command(
     ]
     if not faults:
         raise Problem(f"There is no such fault of {api}.", "`lakeproof mutants --list` shows them.")
-    excused = read_excused(api)
+    excused = _excused(api)
     if only_list:
         _list(faults, excused)
         return
@@ -131,11 +131,16 @@ def _keep(api: str, measured: dict[str, set[str]]) -> None:
 
 def _to_notice() -> dict[str, dict[str, str]]:
     """Return the written faults of all APIs that somebody has to notice, with what is wrong."""
-    excused = {api: read_excused(api) for api in apis()}
+    excused = {api: _excused(api) for api in apis()}
     return {
         api: {fault.name: fault.breaks for fault in _written(api) if not excuse(fault.name, excused[api])}
         for api in apis()
     }
+
+
+def _excused(api: str) -> Excused:
+    """Return why nobody has to notice some faults of an API: also what the suites that it shares say."""
+    return {pattern: why for suite in find_profile(api).suites for pattern, why in read_excused(suite).items()}
 
 
 def _written(api: str) -> Iterator[Fault]:

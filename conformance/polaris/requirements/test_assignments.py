@@ -86,6 +86,16 @@ def test_revoked_assignment(catalog: PolarisCatalog, case: Assignment) -> None:
     equal(case.takers(catalog, kept), [taker[-1]], "whom the other one is assigned to")
 
 
+@must("polaris.assignment.{}.again", operations=_of("revoke", "assign"), clause="revoked", each=ASSIGNMENTS)
+def test_revoked_again(catalog: PolarisCatalog, case: Assignment) -> None:
+    """A {} that was revoked and assigned again is revoked again by the same request."""
+    role, taker = catalog.new(case.given), catalog.new(case.taker)
+    for _ in range(2):
+        case.give(catalog, role, taker)
+        case.take(catalog, role, taker)
+        equal(case.of_taker(catalog, role, taker), [], "what is assigned")
+
+
 OLD, NEW = "revoked-absent-silently", "revoked-absent-refused"
 
 
