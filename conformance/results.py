@@ -87,7 +87,8 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     `again` is the command that repeats it, with all its options and secrets as variables, `prefix` what the names of
     all that it made begin with (both "" in results of older kits), `selected` the number of requirements that it was
     to test, `available` of those that there are for the profile (0 in results of older kits), `not_reached` are those
-    that it was to test and did not come to.
+    that it was to test and did not come to. `preparation` are the steps that made, before its first requirement, what
+    findings rest on and none of their steps makes: a catalog and who calls there. Most runs have none.
     """
 
     id: Text
@@ -105,6 +106,7 @@ class RunRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     available: Count = 0
     not_reached: list[RequirementId] = msgspec.field(default_factory=lambda: [])
     left_behind: list[Leftover | str]
+    preparation: list[Step] = msgspec.field(default_factory=lambda: [])
     stopped: StopRecord | None = None
     notes: list[str] = msgspec.field(default_factory=lambda: [])
 

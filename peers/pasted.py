@@ -39,7 +39,7 @@ def forms(record: Recorded, result: Result, url: str) -> Mapping[str, str]:
     """Return what each form of a finding says about a server: "still fails", or what else."""
     settings = settings_for(record, url, {})
     again = reproduce(record, settings)
-    sent = _by_curl(as_shell(record, url), result, _secrets(settings))
+    sent = _by_curl(record, url, result, _secrets(settings))
     why = doubt(record.finding)  # which the commands tell
     return {
         "repro": SAME if again.fails else f"fixed: {again.why}",
@@ -49,9 +49,13 @@ def forms(record: Recorded, result: Result, url: str) -> Mapping[str, str]:
 
 
 def _secrets(settings: Settings) -> dict[str, str]:
-    """Return the variables of curl commands, with a new token where a run has got one for its credential."""
+    """Return the variables of curl commands, with a new token where a run has got one for its credential.
+
+    What a run made for its own caller is gone after it.
+    """
     with met(settings) as target:
-        return {variable(name): value for name, value in target.client.headers.items() if value}
+        headers = target.managing or target.client.headers
+        return {variable(name): value for name, value in headers.items() if value}
 
 
 def _by_pytest(module: str, url: str) -> str:
@@ -67,14 +71,14 @@ def _by_pytest(module: str, url: str) -> str:
     return "passes"
 
 
-def _by_curl(script: str, result: Result, secrets: Mapping[str, str]) -> str:
+def _by_curl(record: Recorded, url: str, result: Result, secrets: Mapping[str, str]) -> str:
     """Run the commands, and look at the status of the step that shows the finding, before what follows it."""
     step = shown_step(result.steps)
     if step is None:
         return "no steps"
     done = subprocess.run(
         ["sh"],  # noqa: S607
-        input=script.encode(),
+        input=as_shell(record, url).encode(),
         capture_output=True,
         timeout=CURL_SECONDS,
         check=False,
@@ -82,9 +86,10 @@ def _by_curl(script: str, result: Result, secrets: Mapping[str, str]) -> str:
     )
     answers = done.stdout.decode(errors="replace").replace("HTTP/1.1 100", "interim")
     parts = STATUS.split(answers)[1::2]
-    place = result.steps.index(step)
+    number = result.steps.index(step)
+    place = len(record.preparation) + number
     got = int(parts[place]) if place < len(parts) else 0
-    return SAME if got == step.response.status else f"step {place + 1} is answered {got}, not {step.response.status}"
+    return SAME if got == step.response.status else f"step {number + 1} is answered {got}, not {step.response.status}"
 
 
 def chosen(results: Sequence[Result], count: int) -> list[Result]:

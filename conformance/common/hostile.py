@@ -17,6 +17,8 @@ PREFIX = "{prefix}"  # stands for the prefix of the run
 UNUSED = f"lakeproof_{secrets.token_hex(8)}"  # a name that nothing has, where there is no run yet to ask
 SEGMENTS = re.compile(r"[/\\]")
 CLIMBED = "{prefix}_escaped"  # where the name that climbs ends, one level up
+CANARY = "-canary-"  # follows the prefix in the name of a folder of the run's own
+LAKE = "lake"  # in such a folder, the one in which servers may write
 UP = "../"
 DEPTH = 16  # of folders that a path of a server is climbed out of
 
@@ -115,10 +117,18 @@ class Canaries:
         path.write_bytes(content)
         return Canary(path, content)
 
+    def lake(self) -> Path:
+        """Return a folder in which servers may write, under whatever user."""
+        folder = self.folder() / LAKE
+        if not folder.exists():
+            folder.mkdir()
+            folder.chmod(0o777)
+        return folder
+
     def folder(self) -> Path:
         """Return the folder of the run's own files."""
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix=f"{self.prefix}-canary-")
+            self._folder = tempfile.TemporaryDirectory(prefix=f"{self.prefix}{CANARY}")
             Path(self._folder.name).chmod(0o755)
         return Path(self._folder.name).resolve()
 

@@ -14,14 +14,18 @@ from typing import Any
 
 import orjson
 
+from conformance.common.hostile import CANARY, LAKE
 from conformance.comparing.answers import LOCATION, VOLATILE
 from conformance.findings.renaming import is_made_up
 from conformance.http.exchange import Step
+from conformance.http.redaction import REDACTED
 
 KEY = re.compile(r"[\w.-]+")
 PLACE = "\0"
+FILE = re.compile(rf'{CANARY}\w+/{LAKE}/[^"]*\.\w+"')
 NO_NAME = re.compile(r"\W")
 KEEP = "ANSWER=$(%s); printf '%%s\\n' \"$ANSWER\""
+HIDE = r""" | sed -E 's/("(%s)" *: *)"[^"]*"/\1"%s"/'"""
 FUNCTIONS = r"""
 field() { # KEY NUMBER: what the last answer has for this key, the first, second ... time
   printf '%s' "$ANSWER" | grep -oE "\"$1\" *: *(\"[^\"]*\"|[0-9]+)" | sed -n "$2p" | sed 's/^[^:]*: *//; s/"//g'
@@ -34,7 +38,10 @@ header() { # NAME: a header of the last answer
 
 @dataclass(frozen=True)
 class Chosen:
-    """A value that the server chose, the answer that has it, from 1, and how a script takes it from there."""
+    """What the server chose: as later commands have it, the answer, from 1, and how a script takes it from there.
+
+    That is the value itself, and of a secret the variable, which files have in its place.
+    """
 
     value: str
     step: int
@@ -46,26 +53,75 @@ class Chosen:
         """The line of a script that sets the variable, after the step."""
         return f"{self.variable}=$({self.command})"
 
+    @property
+    def secret(self) -> str:
+        """The key in the answer of what must not be shown, "" for what may be."""
+        return self.command.split()[1] if self.value == self.variable else ""
+
+
+def kept(command: str, taken: Sequence[Chosen]) -> list[str]:
+    """Return the lines that send a request and take values out of its answer, which is shown without its secrets."""
+    secrets = "|".join(value.secret for value in taken if value.secret)
+    return [KEEP % command + (HIDE % (secrets, REDACTED) if secrets else ""), *(value.line for value in taken)]
+
 
 def chosen(steps: Sequence[Step]) -> list[Chosen]:
-    """Return what later steps name of what the server chose in answers to earlier ones."""
+    """Return what later steps name of what the server chose in answers to earlier ones, and what secrets they bear."""
     sent = [_sent(step) for step in steps]
     seen: dict[str, Chosen] = {}
     for number, step in enumerate(steps, 1):
         before, later = "".join(sent[:number]), "".join(sent[number:])
         for value, name, command in _values(step):
             if value not in seen and value in later and value not in before:
-                variable = f"{NO_NAME.sub('_', name).upper()}_{len(seen) + 1}"
-                seen[value] = Chosen(value, number, variable, command)
-    return list(seen.values())
+                seen[value] = Chosen(value, number, variable_of(name, len(seen) + 1), command)
+    return [*seen.values(), *_secrets(steps)]
+
+
+def _secrets(steps: Sequence[Step]) -> Iterator[Chosen]:
+    """Yield the secrets of answers that requests bear."""
+    for number, step in enumerate(steps, 1):
+        for variable, place in step.issued.items():
+            if any(step.bears([variable]) for step in steps):
+                yield Chosen(variable, number, variable, f"field {place}")
+
+
+def variable_of(name: str, number: int) -> str:
+    """Return the variable of a script for what stands behind a key, or in a header, of this name."""
+    return f"{NO_NAME.sub('_', name).upper()}_{number}"
+
+
+def rests_on(steps: Sequence[Step], preparation: Sequence[Step], prefix: str) -> list[Step]:
+    """Return what of a run's preparation steps rest on: what made the things of the run that they name.
+
+    That is all of it where they bear a secret that it was given: who calls may do there what was granted.
+    """
+    variables = {variable for step in preparation for variable in step.issued}
+    if any(step.bears(variables) for step in steps):
+        return list(preparation)
+    named = [set(own_names(step, prefix)) for step in preparation]
+    wanted = {name for step in steps for name in own_names(step, prefix)}
+    needed = []
+    for number in reversed(range(len(preparation))):
+        if wanted & named[number].difference(*named[:number]):
+            needed.append(preparation[number])
+            wanted |= named[number]
+    return needed[::-1]
+
+
+def own_names(step: Step, prefix: str) -> list[str]:
+    """Return the names of a run in a request, in their order."""
+    return re.findall(rf"{re.escape(prefix)}\w+", _sent(step))
 
 
 def names_files(steps: Sequence[Step]) -> bool:
-    """True when a step names something below a place that the server chose, and no answer did: a file of the run."""
+    """True when a step names something below a place that the server chose, and no answer did: a file of the run.
+
+    So is a file in the folder that the run gave to the server.
+    """
     text = "".join(map(_sent, steps))
     for value in sorted((value.value for value in chosen(steps)), key=len, reverse=True):
         text = text.replace(value, PLACE if LOCATION.match(value) else "")
-    return f"{PLACE}/" in text or f"{PLACE}{PLACE}" in text
+    return f"{PLACE}/" in text or f"{PLACE}{PLACE}" in text or bool(FILE.search(text))
 
 
 def _sent(step: Step) -> str:
@@ -75,11 +131,9 @@ def _sent(step: Step) -> str:
 
 def _values(step: Step) -> Iterator[tuple[str, str, str]]:
     """Yield what an answer has that no other server would choose: the value, its name, and how to take it."""
-    numbers: Counter[str] = Counter()
-    for key, value in _leaves((step.response.body or {}).get("json")):
-        numbers[key] += 1
-        if KEY.fullmatch(key) and _differs(value):
-            yield str(value), key, f"field {key} {numbers[key]}"
+    for key, place, value in places((step.response.body or {}).get("json")):
+        if _differs(value):
+            yield str(value), key, f"field {place}"
     for name, value in step.response.headers.items():
         if KEY.fullmatch(name) and _differs(value):
             yield value, name, f"header {name}"
@@ -88,6 +142,15 @@ def _values(step: Step) -> Iterator[tuple[str, str, str]]:
 def _differs(value: Any) -> bool:
     text = str(value)
     return is_made_up(value) and "\n" not in text and bool(VOLATILE.search(text) or LOCATION.match(text))
+
+
+def places(value: Any) -> Iterator[tuple[str, str, Any]]:
+    """Yield what `field` finds in an answer: the key, the key with its number, and what stands there."""
+    numbers: Counter[str] = Counter()
+    for key, item in _leaves(value):
+        numbers[key] += 1
+        if KEY.fullmatch(key):
+            yield key, f"{key} {numbers[key]}", item
 
 
 def _leaves(value: Any) -> Iterator[tuple[str, Any]]:

@@ -7,23 +7,24 @@ stands in the same place of the new answer.
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from types import MappingProxyType
 from typing import Any, Literal
 
+from conformance.common.hostile import CANARY, LAKE
 from conformance.comparing.answers import alike
 from conformance.findings.chosen import names_files
 from conformance.findings.evidence import STATUSES, shown_step
 from conformance.findings.renaming import Renaming
 from conformance.http.exchange import Exchange, Step
-from conformance.http.redaction import MADE_UP, REDACTED
+from conformance.http.redaction import MADE_UP, REDACTED, hidden_fields
 from conformance.results import Result, Results
 from conformance.targets.target import Target
 
 State = Literal["same", "fixed", "changed", "impossible"]
-CANARY = "-canary-"
 NUMBERS = count(1)
 
 
@@ -66,8 +67,8 @@ class Replayed:
 def replay(finding: Finding, target: Target, between: Mapping[str, str] = MappingProxyType({})) -> Replayed:
     """Send the steps of a finding to a target, under names of its run, and compare. What they may make is noted.
 
-    `between` is what else this server calls otherwise than that of the finding (mirror.names_between). Raises Stopped
-    when the run is over.
+    `between` is what else this server calls otherwise than that of the finding (mirror.names_between). Who manages the
+    server sends what was not sent with a token that an answer gave. Raises Stopped when the run is over.
     """
     client = target.client
     if why := obstacle(finding, client.headers):
@@ -75,7 +76,8 @@ def replay(finding: Finding, target: Target, between: Mapping[str, str] = Mappin
     names = Renaming({**between, finding.prefix: f"{target.prefix}r{next(NUMBERS)}x"})
     shown, exchanges = shown_step(finding.steps), []
     for step in finding.steps:
-        request = _request(step, finding.base, client.base, names, client.headers)
+        own = client.headers if step.borne else target.managing or client.headers
+        request = _request(step, finding.base, client.base, names, own)
         target.sandbox.note_request(request)
         exchanges.append(client.send(request))
         if step is shown:
@@ -91,27 +93,45 @@ def obstacle(finding: Finding, own: Mapping[str, str] | None) -> str:
 
     `own` are the headers of who sends them, None where that is not known yet.
     """
+    if why := lack(finding):
+        return why
     mine = set(map(str.lower, own or ()))
+    issued = {variable for step in finding.steps for variable in step.issued}
+    for step in finding.steps:
+        secrets = [name for name, value in step.request.headers.items() if value == REDACTED]
+        if own is not None and (lacking := [name for name in secrets if name.lower() not in mine]):
+            return f"the recorded run sent the header {lacking[0]}, and this one does not"
+        if step.bears(issued):
+            return "a request carries a secret that an answer to an earlier one gave"
+        if f"{finding.prefix}{CANARY}" in f"{step.request.url} {step.request.body}":
+            return "a request names a folder that the run made"
+    return ""
+
+
+def lack(finding: Finding) -> str:
+    """Return what is not in the steps of a finding and would be needed to send them, "" for nothing."""
     if not finding.steps:
         return "no steps were recorded"
     if not finding.prefix:
         return "the results are of an older kit, which did not note the names of the run"
     if finding.kind in ("race", "scenario"):
         return "its requests were sent at the same time, or by another client"
+    canary = re.compile(rf"{re.escape(finding.prefix)}{CANARY}\w+(?!\w|/{LAKE}/)")
     for step in finding.steps:
-        sent = f"{step.request.url} {step.request.headers} {step.request.body}"
         if not step.request.url.startswith(finding.base):
             return "a request went elsewhere"
-        secrets = [name for name, value in step.request.headers.items() if value == REDACTED]
-        if own is not None and (lacking := [name for name in secrets if name.lower() not in mine]):
-            return f"the recorded run sent the header {lacking[0]}, and this one does not"
-        if MADE_UP in sent:
+        if MADE_UP in step.request.headers.values() or _hidden(step) - step.borne.keys():
             return "a request carries a secret that the run made"
-        if f"{finding.prefix}{CANARY}" in sent:
+        if canary.search(f"{step.request.url} {step.request.headers} {step.request.body}"):
             return "a request names a file that the run made"
         if is_cut(step.request.body):
             return "a request was too large to be kept"
     return ""
+
+
+def _hidden(step: Step) -> set[str]:
+    """Return the fields of a form whose values are not in the results."""
+    return hidden_fields((step.request.body or {}).get("text", ""))
 
 
 def is_cut(body: Mapping[str, Any] | None) -> bool:

@@ -12,35 +12,45 @@ from typing import Any
 import msgspec
 
 from conformance.findings.again import LEFT_OUT
-from conformance.findings.chosen import FUNCTIONS, KEEP, Chosen, chosen, names_files
+from conformance.findings.chosen import FUNCTIONS, Chosen, chosen, kept, names_files, own_names, rests_on
 from conformance.findings.expectations import FAILED, alike
 from conformance.findings.pasted import first, pasted
-from conformance.findings.replay import Finding, is_cut, obstacle, replay
+from conformance.findings.replay import Finding, Replayed, is_cut, lack, replay
 from conformance.http.exchange import Exchange, Step
-from conformance.http.redaction import REDACTED
+from conformance.http.redaction import HIDDEN, REDACTED
 from conformance.results import Results
 from conformance.run.session import met
 from conformance.runner import run
 from conformance.settings import ENV_PREFIX, SETTINGS, Settings, load_settings, variable
+from conformance.targets.target import Target
 from conformance.visible import visible
 from specs.problems import Problem, did_you_mean
 
 NOT_KEPT = "is missing: the results have only the beginning of this body"
 # Settings that kits have noted in results under another name.
 FORMER = {"headers": "header", "storage_options": "storage_option", "operations": "operation", "clauses": "clause"}
+UNPREPARED = "its steps rest on what the recorded run had made before, and this one has not"
 OTHER = "it fails in another way"
 SECRET = re.compile(rf"\$({ENV_PREFIX}[A-Z0-9_]+)")
+PREPARED = (
+    "What stands before step 1 makes what the steps rest on, as the run did before its requirements: a catalog, and",
+    "for what is done in it a caller with its own token. You must be allowed to make them; they stay there.",
+)
 WANTED = {variable("Authorization"): "the value of the header, like: Bearer TOKEN"}
 
 
-class Recorded(msgspec.Struct, kw_only=True):
-    """A finding with what is needed to see it again: `settings` are those of its run, without secrets."""
+class Recorded(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """A finding with what is needed to see it again: `settings` are those of its run, without secrets.
+
+    `preparation` are steps of its run before the first requirement, as far as the finding rests on them.
+    """
 
     finding: Finding
     statement: str
     kit: str
     seen: str
     settings: dict[str, Any]
+    preparation: list[Step] = msgspec.field(default_factory=lambda: [])
 
     @property
     def due(self) -> str:
@@ -71,6 +81,7 @@ def recorded(results: Results, requirement_id: str) -> Recorded:
         kit=results.run.kit,
         seen=results.run.started,
         settings={name: value for name, value in noted.items() if name not in LEFT_OUT and value != REDACTED and value},
+        preparation=rests_on(result.steps, results.run.preparation, results.run.prefix),
     )
 
 
@@ -94,11 +105,24 @@ def reproduce(record: Recorded, settings: Settings) -> Reproduced:
     All names are of this run, and what it makes is dropped. Raises Problem when the target cannot be tested.
     """
     with met(settings) as target:
-        replayed = replay(record.finding, target)
+        names = _names_now(record, target)
+        replayed = Replayed("impossible", UNPREPARED) if names is None else replay(record.finding, target, names)
     if replayed.state in ("same", "fixed"):
         return Reproduced(replayed.state == "same", replayed.why, replayed.exchanges)
     fails, why = _tested(record, settings)
     return Reproduced(fails, f"{replayed.why}; so the requirement was tested: {why}", replayed.exchanges)
+
+
+def _names_now(record: Recorded, target: Target) -> dict[str, str] | None:
+    """Return what things that the recorded run had prepared are called now, None where this run prepared otherwise."""
+    now = {exchange.operation: exchange.to_step() for exchange in target.preparation}
+    if not {step.operation for step in record.preparation} <= now.keys():
+        return None
+    pairs = (
+        zip(own_names(step, record.finding.prefix), own_names(now[step.operation], target.prefix), strict=False)
+        for step in record.preparation
+    )
+    return {old: new for names in pairs for old, new in names}
 
 
 def _tested(record: Recorded, settings: Settings) -> tuple[bool, str]:
@@ -127,43 +151,56 @@ def _filled(pair: str, between: str, environ: Mapping[str, str]) -> str:
 
 
 def as_shell(record: Recorded, url: str) -> str:
-    """Return numbered curl commands that send the steps of a finding.
+    """Return numbered curl commands that send the steps of a finding, after those that make what it rests on.
 
     `$BASE` is the URL of the server, `$RUN` what names begin with, which is new each time. What the server chose in an
     answer and a later step names is taken from the new answer. Without a variable that has a secret nothing is sent.
     Where the steps are not all of it, a comment says so.
     """
-    finding, values = record.finding, chosen(record.finding.steps)
+    finding, before = record.finding, record.preparation
     about = [_comment(f"{finding.id}: {record.statement}"), _comment(record.due)]
     if why := doubt(finding):
         about.append(_comment(f"These commands alone may not show it: {why}. lakeproof repro tests the requirement."))
+    if before:
+        about += map(_comment, PREPARED)
+    steps = [*before, *finding.steps]
+    values = chosen(steps)
     functions = [FUNCTIONS] if values else []
-    lines = ["#!/bin/sh", *about, first(url, finding.prefix), *_secrets(finding), *functions, ""]
-    for number, step in enumerate(finding.steps, 1):
+    lines = ["#!/bin/sh", *about, first(url, finding.prefix), *_secrets(steps), *functions, ""]
+    for number, step in enumerate(steps, 1):
+        place = f"{number - len(before)}." if number > len(before) else "Before:"
         answer = step.response.status or step.response.failure
-        lines += [_comment(f"{number}. {step.operation or step.request.method} was answered with {answer}")]
-        lines += [*_file(step), *_command(finding, number, values), "echo", ""]
+        lines += [_comment(f"{place} {step.operation or step.request.method} was answered with {answer}")]
+        lines += [*_file(step), *_command(finding, step, number, values), "echo", ""]
     return "\n".join(lines)
 
 
-def _secrets(finding: Finding) -> list[str]:
+def _secrets(steps: Sequence[Step]) -> list[str]:
     """Return lines that end a script where a variable is missing that has a secret."""
-    names = dict.fromkeys(name for step in finding.steps for name in SECRET.findall(step.request.curl))
+    names = dict.fromkeys(name for step in steps for name in SECRET.findall(_curl(step)))
     return [f': "${{{name}:?{WANTED.get(name, "the value of the header")}}}"' for name in names]
 
 
 def doubt(finding: Finding) -> str:
     """Return why the commands for the steps of a finding may not show it, "" where nothing speaks against it."""
     files = "a request names files, which the run may have written itself"
-    return obstacle(finding, None) or (files if names_files(finding.steps) else "")
+    return lack(finding) or (files if names_files(finding.steps) else "")
 
 
-def _command(finding: Finding, number: int, values: Sequence[Chosen]) -> list[str]:
+def _command(finding: Finding, step: Step, number: int, values: Sequence[Chosen]) -> list[str]:
     """Return the lines that send a step, and those that take what later ones name out of its answer."""
     variables = {value.value: value.variable for value in values if value.step < number}
-    curl = pasted(finding.steps[number - 1].request.curl, finding.base, finding.prefix, variables)
-    taken = [value.line for value in values if value.step == number]
-    return [KEEP % curl, *taken] if taken else [curl]
+    curl = pasted(_curl(step), finding.base, finding.prefix, variables)
+    taken = [value for value in values if value.step == number]
+    return kept(curl, taken) if taken else [curl]
+
+
+def _curl(step: Step) -> str:
+    """Return the recorded command of a step, with the variables of the secrets that earlier answers gave."""
+    curl = step.request.curl
+    for name, value in step.borne.items():
+        curl = curl.replace(f"${variable(name)}", value).replace(f"{name}={HIDDEN}", f"{name}={value}")
+    return curl
 
 
 def _file(step: Step) -> list[str]:

@@ -50,7 +50,9 @@ class Moment(msgspec.Struct, kw_only=True):
 class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
     """An exchange in results and in the wire log: bodies are {"json"}, {"text", "size"} or {"base64", "size"}.
 
-    `mark` is that of the exchange, `seconds` how long it took, `moment` is only there where clients raced.
+    `mark` is that of the exchange, `seconds` how long it took, `moment` is only there where clients raced. `issued` are
+    secrets of the answer: the variable that stands for each, and its key with the number of such a key. `borne` are
+    headers and fields of a form that bear one of an earlier answer, with the variable in its place.
     """
 
     operation: str
@@ -59,6 +61,12 @@ class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
     seconds: float
     mark: str
     moment: Moment | None = None
+    issued: dict[str, str] = msgspec.field(default_factory=lambda: {})
+    borne: dict[str, str] = msgspec.field(default_factory=lambda: {})
+
+    def bears(self, variables: Collection[str]) -> bool:
+        """True when the request bears one of the secrets for which these variables stand."""
+        return any(value.endswith(tuple(variables)) for value in self.borne.values())
 
 
 @dataclass(slots=True)
@@ -108,7 +116,8 @@ class Exchange:
 
         A body of more than MAX_BODY bytes is a file in it, which the reader has to make.
         """
-        words = ["curl", "-sS", "-i", "-X", self.method, shlex.quote(self.url)]
+        head = self.method == "HEAD" and not self.request_body  # with -X curl waits for a body, which never comes
+        words = ["curl", "-sS", "-i", *(["--head"] if head else ["-X", self.method]), shlex.quote(self.url)]
         for name, value in self.request_headers.items():
             if (name, value) == CURL_DEFAULT:
                 continue

@@ -9,6 +9,7 @@ from functools import cache
 SECRET_HEADERS = ("authorization", "x-api-key", "cookie", "proxy-authorization", "set-cookie")
 SECRET_WORDS = ("token", "secret", "password", "credential", "api-key", "api_key", "access-key", "account-key")
 REDACTED = "<redacted>"
+HIDDEN = "redacted"  # in forms
 MADE_UP = "<redacted, of the requirement>"
 # In answers: tokens, and keys of storages as clients call them. In forms: what tokens are asked for with.
 SECRET_FIELDS = re.compile(
@@ -36,7 +37,12 @@ def hide_form(body: bytes) -> bytes:
     """Return the body of a request without the secrets that requests for tokens hold, in whatever form."""
     if b"client_secret" not in body and b"subject_token" not in body:
         return body
-    return SECRET_FORM_FIELDS.sub(rb"\1redacted", hide_fields(body))
+    return SECRET_FORM_FIELDS.sub(rb"\1%s" % HIDDEN.encode(), hide_fields(body))
+
+
+def hidden_fields(form: str) -> set[str]:
+    """Return the fields whose values `hide_form` has hidden in a form."""
+    return {name for name, _, value in (field.partition("=") for field in form.split("&")) if value == HIDDEN}
 
 
 def hide_fields(body: bytes) -> bytes:

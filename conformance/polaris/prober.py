@@ -64,6 +64,7 @@ class PolarisProber(IcebergProber):
         given = self.catalog.inventory.warehouse
         try:
             if given:
+                self.catalog.begin_example()
                 self._enter(given)
             else:
                 self._find()
@@ -92,6 +93,7 @@ class PolarisProber(IcebergProber):
     def _enter(self, warehouse: str) -> None:
         """Go on as a principal that may do everything with tables in a catalog, and read its configuration."""
         caller = self.catalog.new_caller(CONTENT, catalog=warehouse)
+        self.target.preparation = list(self.target.client.steps)
         credential = f"{caller.credentials.id}:{caller.credentials.secret}"
         settings = self.target.settings
         self.target.settings = replace(settings, warehouse=warehouse, credential=credential, token="")

@@ -8,8 +8,6 @@ from typing import Any
 
 from conformance.targets.target import Target
 
-LAKE = "lake"  # the folder of a run's own in which the files of its catalogs lie
-
 
 @dataclass(frozen=True, slots=True)
 class StorageType:
@@ -30,7 +28,7 @@ class StorageType:
         given = target.settings.location.rstrip("/")
         if given and scheme_of(given) in self.schemes:
             return f"{given}/{target.prefix}/{name}"
-        root = self.root.format(prefix=target.prefix) if self.root else _folder(target)
+        root = self.root.format(prefix=target.prefix) if self.root else target.canaries.lake().as_uri()
         return f"{root}/{name}"
 
     def configured(self, base: str) -> dict[str, Any]:
@@ -123,12 +121,3 @@ def storages_for(target: Target) -> tuple[str, ...]:
 def scheme_of(location: str) -> str:
     """Return the scheme of a location, "" for a path."""
     return location.partition(":")[0].lower() if ":" in location else ""
-
-
-def _folder(target: Target) -> str:
-    """Return the folder for files on this machine; a server under another user may write there."""
-    folder = target.canaries.folder() / LAKE
-    if not folder.exists():
-        folder.mkdir()
-        folder.chmod(0o777)
-    return folder.as_uri()

@@ -19,6 +19,7 @@ from hypothesis.errors import Flaky
 
 from conformance.exit_codes import EXIT_BROKEN, EXIT_FAILS
 from conformance.findings.flaky import IN_EXAMPLES
+from conformance.findings.issued import to_steps
 from conformance.outcomes import Blocked, Unoffered, Violation
 from conformance.requirement import Requirement, requirement_of
 from conformance.results import Result, Verdict
@@ -166,7 +167,8 @@ class SuitePlugin:
             report.outcome, report.wasxfail = "skipped", result.message
 
     def _result(self, requirement: Requirement, error: BaseException | None, when: str) -> Result:
-        client = self.session.client
+        client, target = self.session.client, self.session.target
+        own = {*client.headers.values(), *target.managing.values()}
         verdict, blocked_by = _verdict(requirement, error, when)
         return Result.of(
             requirement,
@@ -174,7 +176,7 @@ class SuitePlugin:
             _message(error),
             seconds=time.perf_counter() - self._started,
             requests=client.requests - self._requests,
-            steps=[exchange.to_step() for exchange in client.steps] if verdict not in GOOD else [],
+            steps=to_steps(client.steps, target.preparation, own) if verdict not in GOOD else [],
             reached=sorted(client.reached),
             blocked_by=blocked_by,
         )

@@ -16,6 +16,7 @@ from conformance.findings.again import again
 from conformance.findings.expectations import Expectations
 from conformance.findings.expectations_file import load_expectations
 from conformance.findings.flaky import SENT_AGAIN, as_flaky, is_flaky
+from conformance.findings.issued import to_steps
 from conformance.findings.replay import Finding, Replayed, replay
 from conformance.http.client import Client
 from conformance.http.exchange import Exchange
@@ -231,6 +232,7 @@ class Session:
             selected=self.selected,
             available=self.available,
             left_behind=list(self.target.sandbox.left_behind),
+            preparation=to_steps(self.target.preparation, own=self.target.managing.values()),
             notes=[*self._notes, *traffic.notes()],
             not_reached=[name for name in self._order if name not in self._results],
             stopped=_stopped(traffic.stopped) if traffic.stopped else None,

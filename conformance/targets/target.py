@@ -6,7 +6,7 @@ import itertools
 import re
 import secrets
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -65,6 +65,7 @@ class Found:
     headers: Mapping[str, str]
     settings: Settings
     managing: Mapping[str, str]
+    preparation: Sequence[Exchange]
 
 
 class Prober(Protocol):
@@ -98,6 +99,7 @@ class Target:
     `table_folder` is where the server has put a table of the run, a folder of the run's own.
     `ways` are how the things are made that requirements start from, where there are several ways.
     `managing` are the headers of who manages the server, where requirements on tables are asked as another caller.
+    `preparation` are the exchanges in which such a caller was made, and what it works in.
     """
 
     settings: Settings
@@ -110,6 +112,7 @@ class Target:
     table_folder: str = ""
     ways: Ways = field(default_factory=Ways)
     managing: Mapping[str, str] = field(default_factory=dict)
+    preparation: Sequence[Exchange] = ()
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     prefix: str = field(init=False)
     sandbox: Sandbox = field(init=False)
@@ -138,6 +141,7 @@ class Target:
             client.headers,
             self.settings,
             self.managing,
+            self.preparation,
         )
 
     def take(self, state: Found) -> None:
@@ -147,7 +151,7 @@ class Target:
         self.table_folder, self.ways = state.table_folder, state.ways
         self.canaries = Canaries(self.prefix)
         self.numbers = itertools.count(state.names)
-        self.settings, self.managing = state.settings, state.managing
+        self.settings, self.managing, self.preparation = state.settings, state.managing, state.preparation
         self.client.known = state.known
         self.log_in(state.headers)
 

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
 import subprocess
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+from urllib.request import urlopen
 
 import pytest
 
 from conformance.findings.chosen import chosen, names_files
-from conformance.findings.replay import Finding, replay
-from conformance.findings.reproduction import NOT_KEPT, Recorded, as_shell, recorded, reproduce, settings_for
+from conformance.findings.issued import to_steps
+from conformance.findings.replay import Finding, obstacle, replay
+from conformance.findings.reproduction import (
+    NOT_KEPT,
+    UNPREPARED,
+    Recorded,
+    as_shell,
+    recorded,
+    reproduce,
+    settings_for,
+)
 from conformance.http.exchange import MAX_BODY, Exchange
+from conformance.http.redaction import REDACTED
 from conformance.run.session import met
 from conformance.settings import Settings
 from lakeproof import check, serve
@@ -138,3 +154,145 @@ def test_settings_of_older_results_are_read_under_their_names_of_now(defect, tmp
     settings = settings_for(recorded(results, WIRE), defect[0].url, {})
     assert settings.header == ("x-tenant: a",)
     assert settings.operation == ()
+
+
+ROOT = "root:s3cr3t"
+ADDED, ABSENT = "iceberg.update.schema.id", "polaris.grant.catalog.absent_refused"
+FAULTS = ["added-is-chosen", "absent-revoke-conflicts"]
+
+
+@pytest.fixture(scope="module")
+def polaris(tmp_path_factory):
+    """The results of a run on a server with faults, which made a catalog and a caller first."""
+    select, folder = f"{ADDED} or {ABSENT}", tmp_path_factory.mktemp("polaris")
+    with serve("polaris", bootstrap=ROOT, faults=FAULTS) as server:
+        results, _ = check(server.url, api="polaris", credential=ROOT, select=select, jobs=2, report=str(folder))
+    return results
+
+
+def token_of(url):
+    form = "grant_type=client_credentials&client_id=root&client_secret=s3cr3t&scope=PRINCIPAL_ROLE:ALL"
+    with urlopen(f"{url}/api/catalog/v1/oauth/tokens", form.encode()) as answer:
+        return json.load(answer)["access_token"]
+
+
+def sent_by(script, url):
+    """The statuses of what a script sends, by whether it stands before step 1, and all that it prints."""
+    environ = {**os.environ, "LAKEPROOF_AUTHORIZATION": f"Bearer {token_of(url)}"}
+    done = subprocess.run(["sh"], input=script, capture_output=True, text=True, check=True, env=environ)
+    return [int(status) for status in re.findall(r"^HTTP/\S+ (\d+)", done.stdout, re.MULTILINE)], done.stdout
+
+
+@pytest.mark.parametrize("name", [ADDED, ABSENT])
+def test_a_script_makes_the_catalog_of_the_run_and_its_caller_first(polaris, name):
+    record = recorded(polaris, name)
+    with serve("polaris", bootstrap=ROOT, faults=FAULTS) as fresh:
+        statuses, shown = sent_by(as_shell(record, fresh.url), fresh.url)
+    steps = [*record.preparation, *record.finding.steps]
+    assert statuses == [step.response.status for step in steps]
+    assert record.preparation[0].operation == "createCatalog"
+    assert polaris.run.prefix not in shown
+
+
+def test_a_finding_about_management_rests_on_the_catalog_alone(polaris):
+    assert [step.operation for step in recorded(polaris, ADDED).preparation][-1] == "getToken"
+    assert [step.operation for step in recorded(polaris, ABSENT).preparation] == ["createCatalog"]
+
+
+def test_steps_that_bear_a_secret_of_an_answer_are_not_sent_again_by_another():
+    about = finding(*to_steps(ISSUING[1:], ISSUING[:1])).finding
+    assert "a secret that an answer" in obstacle(about, {"Authorization": "Bearer of-me"})
+
+
+def test_neither_results_nor_scripts_show_the_secrets_of_the_caller(polaris):
+    record = recorded(polaris, ADDED)
+    with serve("polaris", bootstrap=ROOT, faults=FAULTS) as fresh:
+        _, shown = sent_by(as_shell(record, fresh.url), fresh.url)
+    for text in (shown, json.dumps(polaris.to_json())):
+        secrets = re.findall(r'"(?:clientSecret|access_token)": *"([^"]*)"', text)
+        assert len(secrets) > 1
+        assert set(secrets) == {REDACTED}
+
+
+@pytest.mark.parametrize("name", [ADDED, ABSENT])
+def test_steps_are_sent_again_in_the_catalog_of_now_and_by_the_same_caller(polaris, name):
+    record = recorded(polaris, name)
+    with serve("polaris", bootstrap=ROOT, faults=FAULTS) as fresh:
+        outcome = reproduce(record, settings_for(record, fresh.url, {"credential": ROOT}))
+    assert outcome.fails, outcome.why
+    assert [exchange.status for exchange in outcome.exchanges] == [
+        step.response.status for step in record.finding.steps
+    ]
+
+
+def test_a_run_that_prepares_nothing_has_the_requirement_tested(polaris):
+    record = recorded(polaris, ABSENT)
+    record.preparation[0].operation = "createNothing"
+    with serve("polaris", bootstrap=ROOT) as fixed:
+        outcome = reproduce(record, settings_for(record, fixed.url, {"credential": ROOT}))
+    assert not outcome.fails
+    assert outcome.why.startswith(UNPREPARED)
+
+
+def exchange_of(operation, *, token="", sent=b"", answer=b""):
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    return Exchange(operation, "POST", f"{BASE}/{operation}", headers, sent, 200, {}, answer)
+
+
+ISSUING = [
+    exchange_of("make", token="of-root", answer=b'{"clientId":"abc","clientSecret":"f00dfeed"}'),
+    exchange_of("login", sent=b"client_id=abc&client_secret=f00dfeed&x=y", answer=b'{"access_token":"c0ffee.1"}'),
+    exchange_of("use", token="c0ffee.1"),
+]
+
+
+def test_a_script_takes_secrets_from_answers_and_prints_none():
+    steps = to_steps(ISSUING, own=["Bearer of-root"])
+    script = as_shell(finding(*steps), BASE)
+    assert "f00dfeed" not in script + repr(steps)
+    assert "c0ffee" not in script + repr(steps)
+    answer = '{"clientSecret": "new-secret", "access_token": "new-token"}'
+    stub = f"curl() {{ printf '%b' {answer!r}; printf ' <%s>' \"$@\" >&2; echo >&2; }}\n"
+    environ = {"LAKEPROOF_AUTHORIZATION": "Bearer of-me"}
+    done = subprocess.run(["sh"], input=stub + script, capture_output=True, text=True, check=True, env=environ)
+    made, login, used = done.stderr.splitlines()
+    assert "<Authorization: Bearer of-me>" in made
+    assert "<client_id=abc&client_secret=new-secret&x=y>" in login
+    assert "<Authorization: Bearer new-token>" in used
+    first, second, _ = done.stdout.split("\n\n")
+    assert f'"clientSecret": "{REDACTED}"' in first
+    assert f'"access_token": "{REDACTED}"' in second
+
+
+@pytest.mark.parametrize("unknown", [ISSUING[1:2], ISSUING[2:]])
+def test_a_script_says_that_a_secret_is_from_elsewhere(unknown):
+    steps = to_steps(unknown)
+    assert "carries a secret that the run made" in as_shell(finding(*steps), BASE)
+    assert "carries a secret" not in as_shell(finding(*to_steps(unknown, ISSUING)), BASE)
+
+
+@pytest.mark.parametrize(
+    ("place", "named"), [("lake/n1/t", False), ("lake/n1/t/m.json", True), ("0a1b-canary.json", True)]
+)
+def test_a_folder_for_the_server_is_no_file_of_the_run(place, named):
+    made = step("make", f'{{"base":"file:///tmp/{RUN}-canary-ab_c1/{place}"}}'.encode())
+    assert ("a request names" in as_shell(finding(made), BASE)) is named
+
+
+class KeptAlive(BaseHTTPRequestHandler):
+    """A server that keeps connections, and tells the length of what an answer to HEAD leaves out."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_HEAD(self):
+        self.send_response(404)
+        self.send_header("Content-Length", "10")
+        self.end_headers()
+
+
+def test_a_command_waits_for_no_body_of_an_answer_that_has_none():
+    with HTTPServer(("127.0.0.1", 0), KeptAlive) as server:
+        Thread(target=server.handle_request, daemon=True).start()
+        asked = Exchange("exists", "HEAD", f"http://127.0.0.1:{server.server_port}/x", {})
+        done = subprocess.run(["sh", "-c", asked.curl()], capture_output=True, text=True, check=True, timeout=5)
+    assert done.stdout.startswith("HTTP/1.1 404")
