@@ -27,7 +27,7 @@ class SuitePart:
 
     `crowded` are operations whose answers show what other requirements do at the same time: theirs run alone.
     `ordered` are names of lists in answers whose order the document gives. `shared` are fixtures that a run makes once
-    and with many requests: of several workers one tests all requirements that use the same.
+    and with many requests, with things of its own: of several workers one tests all requirements that use the same.
     """
 
     prober: Callable[[Target], Prober]

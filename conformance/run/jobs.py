@@ -52,6 +52,7 @@ class Jobs:
             [requirement for requirement in requirements.values() if requirement],
             self._crowded(),
             self.plugin.session.replayed,
+            self._sharing(items),
         )
         together = {name: item for name, item in items.items() if name not in alone}
         count = min(self.plugin.session.settings.jobs, len(together))
@@ -234,16 +235,24 @@ class Jobs:
         self._dismiss()
 
 
-def apart(requirements: Iterable[Requirement], crowded: Collection[str], replayed: Collection[str] = ()) -> set[str]:
+def apart(
+    requirements: Iterable[Requirement],
+    crowded: Collection[str],
+    replayed: Collection[str] = (),
+    sharing: Collection[str] = (),
+) -> set[str]:
     """Return which requirements are tested alone: also those that need one of them.
 
-    What a stored counterexample makes is dropped by looking for all that the run has: those are alone too.
+    What a stored counterexample makes is dropped by looking for all that the run has: those are alone too. What is
+    `sharing` a fixture meets no others in crowded operations: it has the things of the fixture, and one worker.
     """
     known = {requirement.id: requirement for requirement in requirements}
     alone = {
         requirement.id
         for requirement in known.values()
-        if requirement.kind in ALONE or requirement.id in replayed or set(requirement.operations) & set(crowded)
+        if requirement.kind in ALONE
+        or requirement.id in replayed
+        or (set(requirement.operations) & set(crowded) and requirement.id not in sharing)
     }
     while more := {
         requirement.id

@@ -152,6 +152,9 @@ def test_what_must_be_alone():
         requirement("spark.lance.a", kind="scenario"),
     ]
     assert {rule.id for rule in known} - jobs.apart(known, ["ListAll"]) == {"lance.a.plain"}
+    everything = {"lance.a.everything": "a fixture"}  # what shares one has one worker, and the things of the fixture
+    together = {"lance.a.plain", "lance.a.everything", "lance.a.needy", "lance.a.needier"}
+    assert {rule.id for rule in known} - jobs.apart(known, ["ListAll"], sharing=everything) == together
 
 
 class Destroyed:
