@@ -30,7 +30,10 @@ HEAD = """\
 
 
 class Entry(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """Findings that are known, of one cause. `steps` are those of `example`; see expectations.py."""
+    """Findings that are known, of one cause. `steps` are those of `example`, `prepared` what they rest on.
+
+    See expectations.py, and Finding.
+    """
 
     cause: str = ""
     reason: str
@@ -39,11 +42,12 @@ class Entry(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     example: str = ""
     flaky: list[str] = msgspec.field(default_factory=lambda: [])
     findings: dict[str, str]
+    prepared: dict[str, list[str]] = msgspec.field(default_factory=lambda: {})
     steps: list[Step] = msgspec.field(default_factory=lambda: [])
 
     def finding(self, kind: str) -> Finding:
         """Return the stored counterexample as a finding that can be sent again."""
-        return Finding(self.example, kind, self.findings.get(self.example, ""), self.steps, BASE, RUN)
+        return Finding(self.example, kind, self.findings.get(self.example, ""), self.steps, BASE, RUN, self.prepared)
 
 
 class ExpectationFile(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
@@ -118,6 +122,9 @@ def _lines(entry: Entry) -> Iterator[str]:
         yield f"flaky = [{', '.join(map(_text, entry.flaky))}]"
     yield "[known.findings]"
     yield from (f"{_key(name)} = {_text(seen)}" for name, seen in entry.findings.items())
+    if entry.prepared:
+        yield "[known.prepared]"
+        yield from (f"{_key(name)} = [{', '.join(map(_text, names))}]" for name, names in entry.prepared.items())
     for step in entry.steps:
         yield "[[known.steps]]"
         yield f"operation = {_text(step.operation)}"

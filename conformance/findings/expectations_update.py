@@ -9,7 +9,7 @@ import msgspec
 
 from conformance.findings.causes import Cause
 from conformance.findings.expectations import seen
-from conformance.findings.expectations_file import Entry, ExpectationFile, stored
+from conformance.findings.expectations_file import RUN, Entry, ExpectationFile, stored
 from conformance.findings.flaky import is_flaky
 from conformance.findings.replay import Finding, obstacle
 from conformance.results import Result, Results
@@ -49,7 +49,7 @@ def pruned(file: ExpectationFile, results: Results) -> ExpectationFile:
 def without(entry: Entry, gone: Collection[str]) -> Entry:
     """Return an entry without some of its findings; its steps go with the one that they show."""
     findings = {name: seen for name, seen in entry.findings.items() if name not in gone}
-    example = {} if entry.example in findings else {"example": "", "steps": []}
+    example = {} if entry.example in findings else {"example": "", "prepared": {}, "steps": []}
     flaky = [name for name in entry.flaky if name not in gone]
     return msgspec.structs.replace(entry, findings=findings, flaky=flaky, **example)
 
@@ -62,12 +62,14 @@ def _entry(cause: Cause, ids: Collection[str], by_id: Mapping[str, Result], resu
     ]
     example = next((result for result in examples if not _obstacle(result, results)), None)
     base, prefix = results.target.url.rstrip("/"), results.run.prefix
+    prepared = Finding.of(example, results).prepared if example else {}
     return Entry(
         cause=cause.sentence,
         reason="",
         example=example.id if example else "",
         flaky=[name for name in ids if is_flaky(by_id[name].message)],
         findings={name: seen(by_id[name].message, prefix) for name in ids},
+        prepared={name: [made.replace(prefix, RUN) for made in names] for name, names in prepared.items()},
         steps=[stored(step, base, prefix) for step in example.steps] if example else [],
     )
 

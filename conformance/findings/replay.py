@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from conformance.common.hostile import CANARY, LAKE
 from conformance.comparing.answers import alike
-from conformance.findings.chosen import names_files
+from conformance.findings.chosen import names_files, own_names, rests_on
 from conformance.findings.evidence import STATUSES, shown_step
 from conformance.findings.renaming import Renaming
 from conformance.http.exchange import Exchange, Step
@@ -26,13 +26,15 @@ from conformance.targets.target import Target
 
 State = Literal["same", "fixed", "changed", "impossible"]
 NUMBERS = count(1)
+UNPREPARED = "its steps rest on what the recorded run had made before, and this one has not"
 
 
 @dataclass(frozen=True)
 class Finding:
     """What is needed to see a finding again: its recorded steps, what the kit said, and the names of its run.
 
-    `base` is the URL of the server that was asked, `prefix` what the names of the run began with.
+    `base` is the URL of the server that was asked, `prefix` what the names of the run began with. `prepared` are names
+    of what its steps rest on and the run had made before them: those in each request, by its operation.
     """
 
     id: str
@@ -41,12 +43,19 @@ class Finding:
     steps: Sequence[Step]
     base: str
     prefix: str
+    prepared: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, result: Result, results: Results) -> Finding:
         """Return a finding of a run."""
-        base = results.target.url.rstrip("/")
-        return cls(result.id, result.kind, result.message, result.steps, base, results.run.prefix)
+        return cls.seen(result, results.target.url, results.run.prefix, results.run.preparation)
+
+    @classmethod
+    def seen(cls, result: Result, url: str, prefix: str, preparation: Sequence[Step]) -> Finding:
+        """Return a finding of a run on the server at a URL."""
+        steps = rests_on(result.steps, preparation, prefix)
+        prepared = {step.operation: own_names(step, prefix) for step in steps}
+        return cls(result.id, result.kind, result.message, result.steps, url.rstrip("/"), prefix, prepared)
 
 
 @dataclass(frozen=True)
@@ -73,7 +82,10 @@ def replay(finding: Finding, target: Target, between: Mapping[str, str] = Mappin
     client = target.client
     if why := obstacle(finding, client.headers):
         return Replayed("impossible", why)
-    names = Renaming({**between, finding.prefix: f"{target.prefix}r{next(NUMBERS)}x"})
+    prepared = _prepared_now(finding, target)
+    if prepared is None:
+        return Replayed("impossible", UNPREPARED)
+    names = Renaming({**prepared, **between, finding.prefix: f"{target.prefix}r{next(NUMBERS)}x"})
     shown, exchanges = shown_step(finding.steps), []
     for step in finding.steps:
         own = client.headers if step.borne else target.managing or client.headers
@@ -86,6 +98,15 @@ def replay(finding: Finding, target: Target, between: Mapping[str, str] = Mappin
     last = exchanges[-1]
     wrong = client.wire.defects(last) if finding.kind == "wire" and last.defect else {}
     return Replayed(*_compared(finding, exchanges, names, wrong), exchanges)
+
+
+def _prepared_now(finding: Finding, target: Target) -> dict[str, str] | None:
+    """Return what the things that a finding rests on are called now, None where this run has made no such things."""
+    now = {exchange.operation: own_names(exchange.to_step(), target.prefix) for exchange in target.preparation}
+    if not finding.prepared.keys() <= now.keys():
+        return None
+    pairs = (zip(names, now[operation], strict=False) for operation, names in finding.prepared.items())
+    return {old: new for names in pairs for old, new in names}
 
 
 def obstacle(finding: Finding, own: Mapping[str, str] | None) -> str:

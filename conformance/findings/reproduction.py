@@ -12,24 +12,22 @@ from typing import Any
 import msgspec
 
 from conformance.findings.again import LEFT_OUT
-from conformance.findings.chosen import FUNCTIONS, Chosen, chosen, kept, names_files, own_names, rests_on
+from conformance.findings.chosen import FUNCTIONS, Chosen, chosen, kept, names_files, rests_on
 from conformance.findings.expectations import FAILED, alike
 from conformance.findings.pasted import first, pasted
-from conformance.findings.replay import Finding, Replayed, is_cut, lack, replay
+from conformance.findings.replay import Finding, is_cut, lack, replay
 from conformance.http.exchange import Exchange, Step
 from conformance.http.redaction import HIDDEN, REDACTED
 from conformance.results import Results
 from conformance.run.session import met
 from conformance.runner import run
 from conformance.settings import ENV_PREFIX, SETTINGS, Settings, load_settings, variable
-from conformance.targets.target import Target
 from conformance.visible import visible
 from specs.problems import Problem, did_you_mean
 
 NOT_KEPT = "is missing: the results have only the beginning of this body"
 # Settings that kits have noted in results under another name.
 FORMER = {"headers": "header", "storage_options": "storage_option", "operations": "operation", "clauses": "clause"}
-UNPREPARED = "its steps rest on what the recorded run had made before, and this one has not"
 OTHER = "it fails in another way"
 SECRET = re.compile(rf"\$({ENV_PREFIX}[A-Z0-9_]+)")
 PREPARED = (
@@ -105,24 +103,11 @@ def reproduce(record: Recorded, settings: Settings) -> Reproduced:
     All names are of this run, and what it makes is dropped. Raises Problem when the target cannot be tested.
     """
     with met(settings) as target:
-        names = _names_now(record, target)
-        replayed = Replayed("impossible", UNPREPARED) if names is None else replay(record.finding, target, names)
+        replayed = replay(record.finding, target)
     if replayed.state in ("same", "fixed"):
         return Reproduced(replayed.state == "same", replayed.why, replayed.exchanges)
     fails, why = _tested(record, settings)
     return Reproduced(fails, f"{replayed.why}; so the requirement was tested: {why}", replayed.exchanges)
-
-
-def _names_now(record: Recorded, target: Target) -> dict[str, str] | None:
-    """Return what things that the recorded run had prepared are called now, None where this run prepared otherwise."""
-    now = {exchange.operation: exchange.to_step() for exchange in target.preparation}
-    if not {step.operation for step in record.preparation} <= now.keys():
-        return None
-    pairs = (
-        zip(own_names(step, record.finding.prefix), own_names(now[step.operation], target.prefix), strict=False)
-        for step in record.preparation
-    )
-    return {old: new for names in pairs for old, new in names}
 
 
 def _tested(record: Recorded, settings: Settings) -> tuple[bool, str]:

@@ -19,7 +19,7 @@ from conformance.findings.flaky import SENT_AGAIN, as_flaky, is_flaky
 from conformance.findings.issued import to_steps
 from conformance.findings.replay import Finding, Replayed, replay
 from conformance.http.client import Client
-from conformance.http.exchange import Exchange
+from conformance.http.exchange import Exchange, Step
 from conformance.http.exchange_log import ExchangeBuffer, ExchangeLog
 from conformance.outcomes import Stopped
 from conformance.requirement import REQUIREMENTS, VIEWS, Requirement
@@ -172,23 +172,22 @@ class Session:
 
     def look_again(self) -> None:
         """Send the steps of all findings again, and drop what they made: one that ends well then is flaky."""
-        base = self.settings.server.rstrip("/")
+        preparation = self._preparation()
         with suppress(Stopped):
             for result in list(self._results.values()):
                 if result.verdict in FINDINGS and result.kind in SENT_AGAIN and not is_flaky(result.message):
-                    steps = Finding(result.id, result.kind, result.message, result.steps, base, self.target.prefix)
-                    replayed = self._replay(steps)
+                    finding = Finding.seen(result, self.settings.server, self.target.prefix, preparation)
+                    replayed = self._replay(finding)
                     if replayed.state == "fixed":
                         self.add(as_flaky(result, replayed))
 
     def _replay(self, finding: Finding) -> Replayed:
         """Send the steps of a finding again, and drop what they made. Raises Stopped when the run is over.
 
-        A warehouse that the run has made before its first requirement keeps its name: no step makes it. On a server
-        that cannot drop all that is there stays: it is not looked at again after each finding.
+        On a server that cannot drop all that is there stays: it is not looked at again after each finding.
         """
-        made, sandbox = self.target.settings.warehouse, self.target.sandbox
-        replayed = replay(finding, self.target, {made: made} if made.startswith(self.target.prefix) else {})
+        sandbox = self.target.sandbox
+        replayed = replay(finding, self.target)
         if sandbox.inventory and sandbox.inventory.undroppable():
             sandbox.clean_up()
         else:
@@ -232,11 +231,14 @@ class Session:
             selected=self.selected,
             available=self.available,
             left_behind=list(self.target.sandbox.left_behind),
-            preparation=to_steps(self.target.preparation, own=self.target.managing.values()),
+            preparation=self._preparation(),
             notes=[*self._notes, *traffic.notes()],
             not_reached=[name for name in self._order if name not in self._results],
             stopped=_stopped(traffic.stopped) if traffic.stopped else None,
         )
+
+    def _preparation(self) -> list[Step]:
+        return to_steps(self.target.preparation, own=self.target.managing.values())
 
     def _target(self) -> TargetRecord:
         target = self.target

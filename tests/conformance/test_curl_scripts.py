@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 from urllib.request import urlopen
@@ -13,11 +14,12 @@ from urllib.request import urlopen
 import pytest
 
 from conformance.findings.chosen import chosen, names_files
+from conformance.findings.expectations_file import ExpectationFile, read_expectations, write_expectations
+from conformance.findings.expectations_update import updated
 from conformance.findings.issued import to_steps
-from conformance.findings.replay import Finding, obstacle, replay
+from conformance.findings.replay import UNPREPARED, Finding, obstacle, replay
 from conformance.findings.reproduction import (
     NOT_KEPT,
-    UNPREPARED,
     Recorded,
     as_shell,
     recorded,
@@ -227,11 +229,26 @@ def test_steps_are_sent_again_in_the_catalog_of_now_and_by_the_same_caller(polar
 
 def test_a_run_that_prepares_nothing_has_the_requirement_tested(polaris):
     record = recorded(polaris, ABSENT)
-    record.preparation[0].operation = "createNothing"
+    record.finding.prepared["createNothing"] = []
     with serve("polaris", bootstrap=ROOT) as fixed:
         outcome = reproduce(record, settings_for(record, fixed.url, {"credential": ROOT}))
     assert not outcome.fails
     assert outcome.why.startswith(UNPREPARED)
+
+
+def test_a_stored_counterexample_is_sent_in_the_catalog_of_now(polaris, tmp_path):
+    """In a catalog that is not there it would get the 404 that is due: the finding would seem to be mended."""
+    path = tmp_path / "known.toml"
+    write_expectations(path, updated(ExpectationFile(profile=polaris.target.profile), polaris))
+    assert polaris.run.prefix not in path.read_text()
+    entries = {entry.example: entry for entry in read_expectations(path).known}
+    assert {name: len(names) for name, names in entries[ABSENT].prepared.items()} == {"createCatalog": 3}
+    with serve("polaris", bootstrap=ROOT, faults=FAULTS) as fresh:
+        settings = settings_for(recorded(polaris, ABSENT), fresh.url, {"credential": ROOT})
+        with met(settings) as target:
+            assert {replay(entry.finding("error"), target).state for entry in entries.values()} == {"same"}
+            lost = replace(entries[ABSENT].finding("error"), prepared={})
+            assert replay(lost, target).state == "fixed"
 
 
 def exchange_of(operation, *, token="", sent=b"", answer=b""):
