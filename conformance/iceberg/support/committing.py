@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from typing import Any
 
 from hypothesis import strategies as st
@@ -34,12 +35,14 @@ class Committer:
     """Commits to tables and keeps their models up to date.
 
     `shown` is what the server showed of a table last, `files` where its snapshots are written; both by UUID.
+    `snapshots` are ids of new snapshots, which none had before: there may be a snapshot whose parent is gone.
     """
 
     catalog: IcebergCatalog
     tables: dict[Path, TableModel]
     shown: dict[str, Metadata] = field(default_factory=dict)
     files: dict[str, Stage | None] = field(default_factory=dict)
+    snapshots: Iterator[int] = field(default_factory=lambda: count(1_001))
 
     def note(self, id: Path, metadata: Metadata) -> None:
         """Note a new table."""
@@ -76,7 +79,7 @@ class Committer:
     def _choose(self, id: Path, data: Any) -> tuple[Updates, Updates, Statuses, TableModel | None]:
         """Return updates and requirements for a table, what a commit of them may answer, and what it leaves."""
         table = self.tables[id]
-        choice = Choice(partial(_drawn, data), self.catalog.revision, self.files[table.uuid])
+        choice = Choice(partial(_drawn, data), self.catalog.revision, self.files[table.uuid], self.snapshots)
         wanted, after = updates(table, choice)
         claims, hold = requirements(self.shown[table.uuid], table, choice)
         wrong = ({INVALID} if after is None else set()) | (set() if hold else {CONFLICT})
