@@ -20,7 +20,8 @@ from conformance.iceberg.support.staging import Stage, stage
 from conformance.iceberg.support.table_model import TableModel, differences
 from conformance.outcomes import Unoffered, Violation
 
-CONFLICT, INVALID = 409, 400
+DONE, COMMITTED, INVALID, CONFLICT = 200, 204, 400, 409
+PLACE_REFUSED = {400, 403}
 
 
 def agree(expected: TableModel, metadata: Metadata) -> None:
@@ -59,31 +60,39 @@ class Committer:
         wanted, claims, expected, after = self._choose(id, data)
         answer = self.catalog.update_table(id, wanted, claims, expect=None)
         one_of(answer.status, sorted(expected), "the status")
-        if after is not None:
+        if answer.status != DONE:
+            agree(self.tables[id], self.catalog.metadata(id))
+        elif after is not None:
             agree(after, answer["metadata"])
             self._note_commit(id, after)
 
     def transaction(self, ids: Sequence[Path], data: Any) -> None:
         """Commit something to each of several tables, in one transaction."""
         commits = {id: self._choose(id, data) for id in ids}
-        wrong = frozenset[int]().union(*(expected for _, _, expected, after in commits.values() if after is None))
+        expected = frozenset[int]().union(*(statuses for _, _, statuses, _ in commits.values())) - {DONE}
+        right = all(after is not None for *_, after in commits.values())
         changes = [change(id, wanted, claims) for id, (wanted, claims, _, _) in commits.items()]
         answer = self.catalog.commit_transaction(changes, expect=None)
-        one_of(answer.status, sorted(wrong or {204}), "the status")
-        for id, (_, _, _, after) in commits.items():
-            if wrong:
+        one_of(answer.status, sorted(expected | ({COMMITTED} if right else set())), "the status")
+        for id, (*_, after) in commits.items():
+            if answer.status != COMMITTED:
                 agree(self.tables[id], self.catalog.metadata(id))
             elif after is not None:
                 self._note_commit(id, after)
 
     def _choose(self, id: Path, data: Any) -> tuple[Updates, Updates, Statuses, TableModel | None]:
-        """Return updates and requirements for a table, what a commit of them may answer, and what it leaves."""
+        """Return updates and requirements for a table, what a commit of them may answer, and what it leaves.
+
+        Where a table may lie its server decides: below its namespace, for one, which it may have been renamed into.
+        """
         table = self.tables[id]
         choice = Choice(partial(_drawn, data), self.catalog.revision, self.files[table.uuid], self.snapshots)
         wanted, after = updates(table, choice)
         claims, hold = requirements(self.shown[table.uuid], table, choice)
         wrong = ({INVALID} if after is None else set()) | (set() if hold else {CONFLICT})
-        return wanted, claims, frozenset(wrong or {200}), None if wrong else after
+        moves = any(entry.get("location", table.location) != table.location for entry in wanted)
+        expected = (wrong or {DONE}) | (PLACE_REFUSED if moves else set())
+        return wanted, claims, frozenset(expected), None if wrong else after
 
     def _note_commit(self, id: Path, after: TableModel) -> None:
         """Compare what is there after a commit with the model, and take over the ids that the server gave."""

@@ -18,8 +18,10 @@ from conformance.iceberg.support.table_model import TableModel, differences
 from conformance.run.session import handshake
 from conformance.settings import Settings
 from conformance.targets.target import connect
-from lakeproof import serve
+from lakeproof import check, serve
 from tests.amount import amount, seeds
+from tests.conformance.different_iceberg import fixed_locations
+from tests.conformance.different_server import FREEDOMS, DifferentServer
 
 COMMITS = amount(1500, 100_000)
 COMMITS_PER_TABLE = 40
@@ -66,3 +68,10 @@ def commits_to_one_table(catalog, chooser):
             metadata = shown
         yield answer.status
     assert catalog.metadata(id) == metadata
+
+
+def test_where_a_table_may_lie_the_server_decides(tmp_path):
+    freedoms = [FREEDOMS[fixed_locations.__name__]]
+    with serve("iceberg") as server, DifferentServer(server.url, "iceberg", freedoms) as different:
+        results, _ = check(different.url, api="iceberg", select="iceberg.model.commits", report=str(tmp_path))
+    assert {result.verdict for result in results.requirements} == {"pass"}
