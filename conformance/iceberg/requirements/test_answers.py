@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from conformance.checks import equal
+from conformance.common.again import Change
 from conformance.http.client import Answer
 from conformance.iceberg.catalog import IcebergCatalog, Names
 from conformance.iceberg.support.commits import same_metadata
@@ -79,21 +80,6 @@ def test_answer_is_what_loading_shows(catalog: IcebergCatalog, case: Shown) -> N
     same_metadata(catalog, answer["metadata"], loaded["metadata"], "the metadata of the answer")
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A request that is sent twice: the operation and its clause, what it is about, the request, what undoes it.
-
-    The `check` tells that it was done.
-    """
-
-    id: str
-    clause: str
-    prepare: Callable[[IcebergCatalog], Any]
-    act: Callable[[IcebergCatalog, Any], object]
-    undo: Callable[[IcebergCatalog, Any], object]
-    check: Callable[[IcebergCatalog, Any], object]
-
-
 def _set_namespace(owner: str) -> Callable[[IcebergCatalog, Names], Answer]:
     return lambda catalog, id: catalog.update_properties(id, updates={"owner": owner})
 
@@ -117,7 +103,7 @@ def _table_and_file(catalog: IcebergCatalog) -> tuple[Names, str]:
     return id, location
 
 
-CHANGES = {
+CHANGES: dict[str, Change[IcebergCatalog]] = {
     "update_properties": Change(
         "updateProperties",
         "update-properties",
@@ -154,12 +140,6 @@ CHANGES = {
 
 
 @must("iceberg.again.{}", clause=lambda case: case.clause, each=CHANGES)
-def test_done_again(catalog: IcebergCatalog, case: Change) -> None:
+def test_done_again(catalog: IcebergCatalog, case: Change[IcebergCatalog]) -> None:
     """What a request did ({}) and others undid is done again by the same request."""
-    subject = case.prepare(catalog)
-    case.act(catalog, subject)
-    case.check(catalog, subject)
-    with catalog.client.preparing():
-        case.undo(catalog, subject)
-    case.act(catalog, subject)
-    case.check(catalog, subject)
+    case.made_again(catalog, catalog.client)

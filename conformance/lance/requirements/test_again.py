@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from conformance.checks import equal, same_items
+from conformance.common.again import Change
 from conformance.lance.catalog import LanceCatalog, Names
 from conformance.lance.support.arrow import stream
 from conformance.lance.support.columns import KEPT, fields, metadata
@@ -13,18 +13,6 @@ from conformance.lance.support.indexing import wait_for_index
 from conformance.lance.support.tags import check_tag, new_tagged
 from conformance.requirement import must, should
 from conformance.strategies import tables
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A request that is sent twice: what it is about, the request, what undoes it, and the check that it was done."""
-
-    id: str
-    clause: str
-    prepare: Callable[[LanceCatalog], Names]
-    act: Callable[[LanceCatalog, Names], object]
-    undo: Callable[[LanceCatalog, Names], object]
-    check: Callable[[LanceCatalog, Names], object]
 
 
 def _new_id(catalog: LanceCatalog) -> Names:
@@ -103,7 +91,7 @@ def _untag(catalog: LanceCatalog, id: Names) -> object:
     return catalog.update_table_tag(id, tag="old", version=first)
 
 
-CHANGES = {
+CHANGES: dict[str, Change[LanceCatalog]] = {
     "drop_namespace": Change(
         "DropNamespace",
         "drop-namespace",
@@ -200,7 +188,7 @@ CHANGES = {
 }
 
 
-DECLARATIONS = {
+DECLARATIONS: dict[str, Change[LanceCatalog]] = {
     "create_empty_table": Change(
         "CreateEmptyTable",
         "declare-table",
@@ -213,22 +201,12 @@ DECLARATIONS = {
 
 
 @must("lance.again.{}", clause=lambda case: case.clause, each=CHANGES)
-def test_done_again(catalog: LanceCatalog, case: Change) -> None:
+def test_done_again(catalog: LanceCatalog, case: Change[LanceCatalog]) -> None:
     """What a request did ({}) and others undid is done again by the same request."""
-    _done_again(catalog, case)
+    case.made_again(catalog, catalog.client)
 
 
 @should("lance.again.{}", clause=lambda case: case.clause, each=DECLARATIONS)
-def test_declared_again(catalog: LanceCatalog, case: Change) -> None:
+def test_declared_again(catalog: LanceCatalog, case: Change[LanceCatalog]) -> None:
     """What a request declared ({}) and others dropped is declared again by the same request."""
-    _done_again(catalog, case)
-
-
-def _done_again(catalog: LanceCatalog, case: Change) -> None:
-    id = case.prepare(catalog)
-    case.act(catalog, id)
-    case.check(catalog, id)
-    with catalog.client.preparing():
-        case.undo(catalog, id)
-    case.act(catalog, id)
-    case.check(catalog, id)
+    case.made_again(catalog, catalog.client)
