@@ -81,8 +81,9 @@ def mutants_command(
 ) -> None:
     """Measure which requirements notice which fault of the embedded reference server.
 
-    Under each fault those requirements run that are about its operations. A fault that changed something and that
-    nobody notices is a gap of the suite, unless excused.toml says why nobody can: such faults are left out.
+    Under each fault those requirements run that are about its operations, and under one that follows from the document
+    those that meet it in a run without faults. A fault that changed something and that nobody notices is a gap of the
+    suite, unless excused.toml says why nobody can: such faults are left out.
     """
     if published:
         out.print("\n".join(map(str, publish_mutants(published, _to_notice()))), soft_wrap=True)
