@@ -26,7 +26,8 @@ class SuitePart:
     """One API: its prober, checks of every answer beside the schema, as they are in a profile; names with levels.
 
     `crowded` are operations whose answers show what other requirements do at the same time: theirs run alone.
-    `ordered` are names of lists in answers whose order the document gives. `shared` are fixtures that a run makes once
+    `ordered` are names of lists in answers whose order the document gives, `chosen` names of fields whose values are up
+    to the server, without any meaning to others. `shared` are fixtures that a run makes once
     and with many requests, with things of its own: of several workers one tests all requirements that use the same.
     """
 
@@ -35,6 +36,7 @@ class SuitePart:
     levels: tuple[Levels, ...] = ()
     crowded: tuple[str, ...] = ()
     ordered: tuple[str, ...] = ("fields",)
+    chosen: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import atexit
 import secrets
+import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 
 from conformance.mutants.mutation import Likely, Plan, Shown, judging, near, show, who_meets
 from conformance.mutants.noticed import matching, noticed_file, read_noticed
@@ -116,7 +117,7 @@ class Measuring:
             for batch in batches:
                 yield from _show(self.api, batch, first)
             return
-        with ProcessPoolExecutor(self.jobs, mp_context=get_context("spawn")) as pool:
+        with _processes(self.jobs) as pool:
             for done in as_completed([pool.submit(_show, self.api, batch, first) for batch in batches]):
                 yield from done.result()
 
@@ -133,6 +134,26 @@ def _show(api: str, plan: Plan, first: bool) -> list[Shown]:
     """Show a batch of faults; where the first that notices is enough, so is its first counterexample."""
     bench = _of_process(api)
     return show(replace(bench.settings, no_shrink=first), plan, bench.likely, first=first)
+
+
+@contextmanager
+def _processes(count: int) -> Iterator[ProcessPoolExecutor]:
+    """Run a pool of processes; an interrupted one is ended at once, where it would measure all that it was given."""
+    with (
+        tempfile.TemporaryDirectory(prefix="lakeproof-mutants-") as folder,
+        ProcessPoolExecutor(count, get_context("spawn"), _keep_files_in, (folder,)) as pool,
+    ):
+        try:
+            yield pool
+        except (KeyboardInterrupt, GeneratorExit):
+            for process in active_children():
+                process.terminate()
+            raise
+
+
+def _keep_files_in(folder: str) -> None:
+    """Let this process make its temporary files where they are removed however it ends."""
+    tempfile.tempdir = folder
 
 
 @cache

@@ -42,11 +42,12 @@ class Spot:
 class Reader:
     """How answers of one API are compared.
 
-    `ordered` are names of lists whose order the document gives.
+    `ordered` are names of lists whose order the document gives, `chosen` of fields whose values servers choose.
     """
 
     errors: ErrorBody
     ordered: Collection[str] = ()
+    chosen: Collection[str] = ()
 
     def spots(self, answer: Exchange, other: Exchange, names: Renaming) -> list[Spot]:
         """Return where answers differ. `names` turns what the first server chose into what the second did."""
@@ -77,7 +78,7 @@ class Reader:
                     yield Spot(BODY + below, "only B", None, other[key])
                 elif value.get(key) is not None and other.get(key) is None:
                     yield Spot(BODY + below, "only A", value[key], None)
-                else:
+                elif key not in self.chosen or type(value.get(key)) is not type(other.get(key)):
                     yield from self._walk(value.get(key), other.get(key), below, names)
         elif isinstance(value, list) and isinstance(other, list):
             yield from self._lists(value, other, place, names)

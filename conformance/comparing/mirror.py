@@ -1,7 +1,8 @@
 """A second server that gets what a run sends to the first, under names of its own, and the answers of both compared.
 
 From one to the next requirement, and from one example of it to the next, the servers are the same again. When one does
-what the other refuses, they are not: what follows in this example is sent, and says nothing.
+what the other refuses, they are not, nor when the second cannot be asked the same: what follows in this example is
+sent, and says nothing.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from conformance.comparing.answers import STATUS, Reader, Spot
-from conformance.findings.evidence import error_of, raw_pattern
+from conformance.comparing.echo import Echo
+from conformance.findings.evidence import said
 from conformance.findings.renaming import Renaming
-from conformance.http.client import Client
 from conformance.http.exchange import ERROR_STATUS, Exchange
 from conformance.outcomes import Blocked, Stopped
 from conformance.requirement import Requirement
@@ -25,37 +26,17 @@ AT_ONCE = ("race",)  # kinds of requirements whose requests have no order
 
 
 @dataclass
-class Echo:
-    """Sends to one server what was sent to another, which lies at `base`, under the names of this one."""
-
-    client: Client
-    base: str
-    names: Renaming
-
-    def send(self, exchange: Exchange) -> Exchange:
-        """Send a request that was answered elsewhere and return the exchange. Raises Stopped and Blocked."""
-        headers = {name: self.names.text(value) for name, value in exchange.request_headers.items()}
-        url = self.client.base + self.names.text(exchange.url.removeprefix(self.base))
-        sent = Exchange(exchange.operation, exchange.method, url, headers, self._body(exchange.request_body))
-        answer = self.client.send(sent)
-        self.names.learn(exchange.json(), exchange.response_headers, answer)
-        return answer
-
-    def _body(self, body: bytes) -> bytes:
-        try:
-            return self.names.text(body.decode()).encode()
-        except UnicodeDecodeError:
-            return body
-
-
-@dataclass
 class Deviation:
-    """A way in which answers differ, wherever it was seen: `pairs` are the fewest steps that show it."""
+    """A way in which answers differ, wherever it was seen: `pairs` are the fewest steps that show it.
+
+    `seen_once` is true where it was not there when the same steps were sent again.
+    """
 
     spot: Spot
     pairs: list[Pair]
     operations: dict[str, None] = field(default_factory=dict)
     requirements: dict[str, None] = field(default_factory=dict)
+    seen_once: bool = False
 
 
 class Mirror:
@@ -74,7 +55,8 @@ class Mirror:
 
     def _restart(self) -> None:
         """Begin an example: what was made for the last one is gone."""
-        self._echo = Echo(self.second.client, self.first.client.base, Renaming(dict(self._names)))
+        names = Renaming(dict(self._names))
+        self._echo = Echo(self.second.client, self.first.client.base, names, self.reader.chosen)
         self._steps, self._pairs, self._parted = self.first.client.steps, [], False
 
     def selected(self, requirements: list[Requirement]) -> None:
@@ -107,6 +89,7 @@ class Mirror:
         if self.first.client.steps is not self._steps:
             self._restart()
             self.second.client.begin_example()
+        self._parted = self._parted or not (cleaning or self._echo.can_ask(exchange))
         try:
             with self.second.client.cleaning():
                 answer = self._echo.send(exchange)
@@ -116,6 +99,7 @@ class Mirror:
         if not cleaning:
             self._pairs.append((exchange, answer))
             self._compare(exchange, answer)
+            self._echo.note(exchange, answer)
 
     def _compare(self, exchange: Exchange, answer: Exchange) -> None:
         if self._parted:
@@ -129,15 +113,8 @@ def key_of(spot: Spot, answer: Exchange, other: Exchange) -> object:
     """Return what a difference has in common with others of its cause, in whatever operation."""
     if spot.place != STATUS:
         return spot.place, spot.kind
-    said = tuple(_said(exchange) for exchange in (answer, other))
-    return STATUS, answer.status, other.status, said, "" if any(map(any, said)) else answer.operation
-
-
-def _said(exchange: Exchange) -> tuple[str, str]:
-    if exchange.status and exchange.status < ERROR_STATUS:
-        return "", ""
-    kind, text = error_of(exchange.to_step())
-    return kind, raw_pattern(text)
+    words = said(answer.to_step()), said(other.to_step())
+    return STATUS, answer.status, other.status, words, "" if any(map(any, words)) else answer.operation
 
 
 def names_between(first: Target, second: Target) -> dict[str, str]:

@@ -12,8 +12,9 @@ from conformance.findings.expectations import FAILED, alike
 from conformance.results import Result, Results
 from specs.problems import Problem
 
-Change = Literal["broken", "fixed", "changed", "appeared", "gone"]
-CHANGES: tuple[Change, ...] = ("broken", "changed", "appeared", "fixed", "gone")
+Change = Literal["broken", "blocked", "fixed", "changed", "appeared", "gone"]
+CHANGES: tuple[Change, ...] = ("broken", "changed", "blocked", "appeared", "fixed", "gone")
+FAILING: tuple[Change, ...] = ("broken", "changed", "blocked")  # the gate of a newer run
 OF_OLD: tuple[Change, ...] = ("fixed", "gone")  # what the older run shows
 BAD = (*FAILED, "known")
 
@@ -36,14 +37,15 @@ class Difference:
     def fails_gate(self, *, strict: bool) -> bool:
         """True when what was met, or was seen in another way, is a MUST, with `strict` also a SHOULD, not met now."""
         counted = ("MUST", "SHOULD") if strict else ("MUST",)
-        return self.change in ("broken", "changed") and self.shown.level in counted
+        return self.change in FAILING and self.shown.level in counted
 
 
 def differences(old: Results, new: Results) -> list[Difference]:
     """Return what is different between two runs, the worst first.
 
-    broken     met before and not now, or not tested because of something before it
+    broken     met before and not now
     changed    not met in both, but seen in another way
+    blocked    met before, and not tested now because of something that is not as it should be
     appeared   not met now, and not tested before
     fixed     met now
     gone       not met before, and not tested now
@@ -97,7 +99,9 @@ def _change(before: Result | None, after: Result | None) -> Change | None:
     if was and now:
         same = alike(before.message, after.message) and (before.verdict == "blocked") == (after.verdict == "blocked")
         return None if same else "changed"
-    return "broken" if now else "fixed" if was else None
+    if now and not was:
+        return "blocked" if after.verdict == "blocked" else "broken"
+    return "fixed" if was else None
 
 
 def _causes(results: Results) -> dict[str, str]:

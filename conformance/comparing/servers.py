@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from conformance.apis import suite_part
 from conformance.comparing.answers import Reader
@@ -22,13 +22,11 @@ from conformance.targets.target import connect
 class Comparison:
     """What the answers of two servers to the same requests have shown.
 
-    `seen_once` are the deviations that were not there when the same steps were sent again, `lost` says why the second
-    server was not asked any more.
+    `lost` says why the second server was not asked any more.
     """
 
-    deviations: list[Deviation] = field(default_factory=list)
-    seen_once: list[Deviation] = field(default_factory=list)
-    lost: str = ""
+    deviations: list[Deviation]
+    lost: str
 
 
 def compare_answers(
@@ -42,15 +40,15 @@ def compare_answers(
     with met(second) as other:
         target = connect(first)
         handshake(target)
-        reader = Reader(target.document.errors, suite_part(target.profile.api).ordered)
+        part = suite_part(target.profile.api)
+        reader = Reader(target.document.errors, part.ordered, part.chosen)
         mirror = Mirror(target, other, reader, listener)
         target.client.recording.listener = mirror.hear
         results, code = run(replace(first, jobs=1), mirror, command=command, known=target)
-    comparison = Comparison(list(mirror.deviations.values()), lost=mirror.lost)
+    comparison = Comparison(list(mirror.deviations.values()), mirror.lost)
     with ExitStack() as stack, suppress(Stopped):
         shrinker = Shrinker(mirror, stack.enter_context(met(first)), stack.enter_context(met(second)))
         for number, deviation in enumerate(comparison.deviations, 1):
-            if not shrinker.shrink(deviation):
-                comparison.seen_once.append(deviation)
+            deviation.seen_once = not shrinker.shrink(deviation)
             mirror.sent_again(number, len(comparison.deviations))
     return results, code, comparison

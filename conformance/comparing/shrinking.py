@@ -9,7 +9,8 @@ from itertools import count
 
 import orjson
 
-from conformance.comparing.mirror import Deviation, Echo, Mirror, Pair, key_of, names_between
+from conformance.comparing.echo import Echo
+from conformance.comparing.mirror import Deviation, Mirror, Pair, key_of, names_between
 from conformance.findings.renaming import Renaming
 from conformance.http.exchange import Exchange
 from conformance.json_values import read_json

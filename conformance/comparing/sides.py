@@ -4,20 +4,56 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Literal
 
 from conformance.comparing.answers import BODY, ERROR, MEDIA_TYPE, STATUS
 from conformance.comparing.mirror import Deviation
-from conformance.findings.evidence import Evidence, error_of, shown_step
+from conformance.findings.evidence import Evidence, error_of, said, shown_step
 from conformance.http.exchange import ERROR_STATUS, Exchange
 from conformance.results import Result, Results
 from conformance.verdict import FINDINGS
 
 Side = Literal["A", "B", "neither", "open"]
 SIDES: tuple[Side, ...] = ("A", "B", "neither", "open")
+BLAMED: Mapping[Side, slice] = {"A": slice(1, 2), "B": slice(1), "neither": slice(2), "open": slice(2)}
 INDEX = re.compile(r"/\d+(?=/|$)")
 MOST_NAMES = 3
 MOST_SHOWN = 70
+
+
+def by_side(deviations: Iterable[Deviation], first: Results, second: Results) -> dict[Side, list[Deviation]]:
+    """Return who keeps to the document in which deviations: one for each cause, what was seen most often first.
+
+    Statuses that differ have one cause where those that the document does not support came with the same words: what
+    the other server says to each of such requests is its own affair.
+    """
+    causes: dict[Side, dict[Hashable, Deviation]] = {side: {} for side in SIDES}
+    for deviation in deviations:
+        side = side_of(deviation, first, second)
+        cause = causes[side].setdefault(_cause(deviation, side), deviation)
+        if cause is not deviation:
+            _join(cause, deviation)
+    return {
+        side: sorted(some.values(), key=lambda deviation: -len(deviation.requirements)) for side, some in causes.items()
+    }
+
+
+def _cause(deviation: Deviation, side: Side) -> Hashable:
+    spot, pair = deviation.spot, deviation.pairs[-1]
+    if spot.place != STATUS:
+        return spot.place, spot.kind
+    statuses, words = zip(*((exchange.status, said(exchange.to_step())) for exchange in pair), strict=True)
+    blamed = words[BLAMED[side]]
+    return statuses, blamed, () if any(map(any, blamed)) else tuple(deviation.operations)
+
+
+def _join(cause: Deviation, other: Deviation) -> None:
+    """Add another deviation of one cause; the one with fewer steps that was seen again is shown."""
+    if (other.seen_once, len(other.pairs)) < (cause.seen_once, len(cause.pairs)):
+        cause.spot, cause.pairs, cause.seen_once = other.spot, other.pairs, other.seen_once
+    cause.operations |= other.operations
+    cause.requirements |= other.requirements
 
 
 def side_of(deviation: Deviation, first: Results, second: Results) -> Side:

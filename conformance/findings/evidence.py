@@ -77,7 +77,7 @@ class Evidence:
             step.response.status,
             kind,
             text,
-            page=bool(PAGE.search((step.response.body or {}).get("text", "")[:1000])),
+            page=_is_page(step),
             about_status=bool(wanted) or step.mark == "status",
             place=_place(step),
         )
@@ -135,6 +135,23 @@ def _place(step: Step) -> str:
     except JsonPointerException:  # a name with a tilde is no pointer
         return ""
     return "" if isinstance(value, dict | list) else pointer
+
+
+def said(step: Step) -> tuple[str, str]:
+    """Return what an error has in common with others: its type or code, and its words without names and values.
+
+    Of a page that says that it is one.
+    """
+    if step.response.status and step.response.status < ERROR_STATUS:
+        return "", ""
+    if _is_page(step):
+        return "", "page"
+    kind, text = error_of(step)
+    return kind, pattern(text)
+
+
+def _is_page(step: Step) -> bool:
+    return bool(PAGE.search((step.response.body or {}).get("text", "")[:1000]))
 
 
 def error_of(step: Step) -> tuple[str, str]:

@@ -7,4 +7,9 @@ from conformance.coverage.cells import Levels
 from conformance.iceberg.prober import IcebergProber
 from conformance.iceberg.support.checks import extra_checks
 
-PART = SuitePart(IcebergProber, extra_checks, (Levels("namespace", r"[\x1f.]", (1, 2)),))
+PART = SuitePart(
+    IcebergProber,
+    extra_checks,
+    (Levels("namespace", r"[\x1f.]", (1, 2)),),
+    chosen=("next-page-token", "plan-id", "plan-tasks"),
+)

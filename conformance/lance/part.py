@@ -7,4 +7,10 @@ from conformance.coverage.cells import Levels
 from conformance.lance.prober import LanceProber
 from conformance.lance.support.checks import extra_checks
 
-PART = SuitePart(LanceProber, extra_checks, (Levels("id", r"\$", (0, 1, 2, 3)),), crowded=("ListAllTables",))
+PART = SuitePart(
+    LanceProber,
+    extra_checks,
+    (Levels("id", r"\$", (0, 1, 2, 3)),),
+    crowded=("ListAllTables",),
+    chosen=("page_token", "transaction_id"),
+)

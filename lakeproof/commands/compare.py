@@ -14,7 +14,7 @@ from rich.text import Text
 from conformance.comparing.mirror import Deviation
 from conformance.comparing.runs import Change, Difference, differences, unexplained
 from conformance.comparing.servers import Comparison, compare_answers
-from conformance.comparing.sides import SIDES, Side, difference, side_of
+from conformance.comparing.sides import Side, by_side, difference
 from conformance.exit_codes import EXIT_CONFORMS, EXIT_FAILS
 from conformance.report.pretty import step_lines
 from conformance.results import Results
@@ -35,6 +35,7 @@ SUPPORTED: Mapping[Side, str] = {
 }
 VERDICTS: Mapping[Change, str] = {
     "broken": "Met by A alone",
+    "blocked": "Met by A, and blocked on B by another finding",
     "fixed": "Met by B alone",
     "changed": "Met by neither, each in its own way",
     "appeared": "Tested on B alone, and not met",
@@ -82,12 +83,10 @@ def compare_command(url_a: str, url_b: str, *, as_json: bool, **given: Any) -> i
         with ProgressListener() as listener:
             asked = check(url, listener=listener, command=command, report=folder, expect="", runner=runner, **given)
         runs.append(asked[0])
-    sides: dict[Side, list[Deviation]] = {side: [] for side in SIDES}
-    for deviation in sorted(answers[0].deviations, key=lambda deviation: -len(deviation.requirements)):
-        sides[side_of(deviation, *runs)].append(deviation)
+    sides = by_side(answers[0].deviations, *runs)
     verdicts = unexplained(differences(*runs), answers[0].deviations)
     if as_json:
-        entries = [_entry(deviation, side) for side in SIDES for deviation in sides[side]]
+        entries = [_entry(deviation, side) for side, some in sides.items() for deviation in some]
         click.echo(json.dumps({"answers": entries, "verdicts": list(map(entry, verdicts))}, indent=2))
     else:
         _print(runs, sides, verdicts, answers[0])
@@ -107,7 +106,7 @@ def _print(
         if some:
             out.print(Text(_capital(SUPPORTED[side]), "bold"))
         for deviation in some:
-            _print_deviation(deviation, once=deviation in answers.seen_once)
+            _print_deviation(deviation)
     out.print(_summary({side: len(some) for side, some in sides.items()}), soft_wrap=True)
     if answers.lost:
         out.print(Text(f"B was not asked to the end: {answers.lost}", "red"), soft_wrap=True)
@@ -129,11 +128,11 @@ def _summary(counts: Mapping[Side, int]) -> str:
     return f"The answers differ in {total:,} way{'s' * (total > 1)}: {', '.join(parts)}."
 
 
-def _print_deviation(deviation: Deviation, *, once: bool) -> None:
+def _print_deviation(deviation: Deviation) -> None:
     out.print(Text(f"  {difference(deviation)}", "yellow"), soft_wrap=True)
     names = list(deviation.requirements)
     more = f" and {len(names) - MOST_IDS} more" if len(names) > MOST_IDS else ""
-    seen = "seen once, not again: " if once else ""
+    seen = "seen once, not again: " if deviation.seen_once else ""
     out.print(Text(f"      {seen}{', '.join(names[:MOST_IDS])}{more}", "dim"), soft_wrap=True)
     shown = deviation.pairs[-MOST_STEPS:]
     for number, pair in enumerate(shown, len(deviation.pairs) - len(shown) + 1):
@@ -153,6 +152,7 @@ def _entry(deviation: Deviation, side: Side) -> dict[str, Any]:
         "kind": spot.kind,
         "operations": list(deviation.operations),
         "requirements": list(deviation.requirements),
+        "seen_once": deviation.seen_once,
         "steps": [
             {
                 name: msgspec.to_builtins(value)

@@ -19,6 +19,7 @@ MOST_NAMES = 3
 TITLES: Mapping[Change, str] = {
     "broken": "Newly broken",
     "changed": "Broken in another way",
+    "blocked": "Met before, and now blocked by another finding",
     "appeared": "Broken, and not tested before",
     "fixed": "Fixed",
     "gone": "Broken before, and not tested now",
@@ -30,7 +31,7 @@ Examples:
   lakeproof diff main.json branch.json --json | jq '.[] | select(.change == "broken")'
 
 \b
-Exit codes: 0 no MUST is newly broken or broken in another way, 1 one is.
+Exit codes: 0 no MUST is newly broken, blocked, or broken in another way, 1 one is.
 """
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -100,6 +101,7 @@ def mutants_command(
     if only_list:
         _list(faults, excused)
         return
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     kept = Keeper.of(keep, api, OURS) if keep else None
     known = kept.read() if kept else {}
     needed = [fault.name for fault in faults if not excuse(fault.name, excused)]

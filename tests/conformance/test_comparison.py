@@ -33,7 +33,7 @@ def run(**verdicts):
     [
         (("pass", ""), ("fail", SEEN), "broken", True),
         (("unoffered", ""), ("fail", SEEN), "broken", True),
-        (("pass", ""), ("blocked", SEEN), "broken", True),
+        (("pass", ""), ("blocked", SEEN), "blocked", True),
         (("fail", SEEN), ("pass", ""), "fixed", False),
         (("known", SEEN), ("pass", ""), "fixed", False),
         (("fail", SEEN), ("fail", SEEN.replace("500", "404")), "changed", True),

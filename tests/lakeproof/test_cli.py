@@ -458,9 +458,7 @@ def test_an_interrupted_check_cleans_up_and_writes_what_it_has(tmp_path, how, jo
     with serve("lance", storage="memory:pure") as server:
         process = start("check", server.url, "--report", str(report), "--depth", "deep", "--jobs", jobs, cwd=tmp_path)
         log = report / "exchanges.jsonl"
-        deadline = time.monotonic() + 60
-        while not (log.exists() and log.stat().st_size > 200_000) and time.monotonic() < deadline:
-            time.sleep(0.02)
+        wait_for(lambda: log.exists() and log.stat().st_size > 200_000)
         process.send_signal(how)
         out, err = process.communicate(timeout=60)
         assert process.returncode == 2, err
@@ -472,6 +470,34 @@ def test_an_interrupted_check_cleans_up_and_writes_what_it_has(tmp_path, how, jo
     assert (report / "report.html").exists()
     assert "Interrupted" in out
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_mutants_leave_no_process_and_no_file(tmp_path, how):
+    environ = {**os.environ, "TMPDIR": str(tmp_path)}
+    process = start("mutants", "--api", "lance", "--jobs", "2", env=environ, start_new_session=True)
+    wait_for(lambda: any(tmp_path.glob("lakeproof-mutants-*/*")))  # a process is measuring
+    process.send_signal(how)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 2
+    assert "Traceback" not in err
+    wait_for(lambda: not _runs_in_group(process.pid))
+    assert list(tmp_path.iterdir()) == []
+
+
+def _runs_in_group(group):
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def test_the_public_names_are_what_they_say():
