@@ -22,6 +22,7 @@ from conformance.http.redaction import REDACTED
 
 KEY = re.compile(r"[\w.-]+")
 PLACE = "\0"
+BELOW = re.compile(rf'{PLACE}(?:{PLACE}|/+[^/"])')
 FILE = re.compile(rf'{CANARY}\w+/{LAKE}/[^"]*\.\w+"')
 NO_NAME = re.compile(r"\W")
 KEEP = "ANSWER=$(%s); printf '%%s\\n' \"$ANSWER\""
@@ -120,8 +121,8 @@ def names_files(steps: Sequence[Step]) -> bool:
     """
     text = "".join(map(_sent, steps))
     for value in sorted((value.value for value in chosen(steps)), key=len, reverse=True):
-        text = text.replace(value, PLACE if LOCATION.match(value) else "")
-    return f"{PLACE}/" in text or f"{PLACE}{PLACE}" in text or bool(FILE.search(text))
+        text = text.replace(value.rstrip("/"), PLACE) if LOCATION.match(value) else text.replace(value, "")
+    return bool(BELOW.search(text) or FILE.search(text))
 
 
 def _sent(step: Step) -> str:

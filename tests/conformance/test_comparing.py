@@ -8,11 +8,12 @@ import orjson
 import pytest
 
 from conformance.comparing import shrinking
-from conformance.comparing.answers import Reader
-from conformance.comparing.mirror import Mirror, names_between
+from conformance.comparing.answers import Reader, Spot
+from conformance.comparing.echo import Echo
+from conformance.comparing.mirror import Deviation, Mirror, names_between
 from conformance.comparing.servers import compare_answers
 from conformance.comparing.shrinking import Shrinker
-from conformance.comparing.sides import difference, side_of
+from conformance.comparing.sides import by_side, difference, side_of
 from conformance.findings.renaming import Renaming
 from conformance.http.client import Client
 from conformance.http.exchange import Exchange
@@ -183,3 +184,61 @@ def test_the_document_supports_who_keeps_to_it(compared):
     first, second, (deviation,) = compared
     assert side_of(deviation, first, second) == "A"
     assert side_of(deviation, first, first) == "open"
+
+
+def echo(chosen=()):
+    return Echo(Client(Connection("http://b", {}, 1.0), find_profile("lance").document()), "http://a", NAMES, chosen)
+
+
+def asked(url="http://a/v1/x", body=b""):
+    return Exchange("Op", "POST", url, {}, body)
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "request_body", "same"),
+    [
+        ({"token": "9f8e7d6c5b"}, {"token": "1a2b3c4d5e"}, b'{"token": "9f8e7d6c5b"}', False),
+        ({"token": "9f8e7d6c5b"}, {"token": "9f8e7d6c5b"}, b'{"token": "9f8e7d6c5b"}', True),
+        ({"tasks": ["9f8e7d6c5b"]}, {}, b'{"task": "9f8e7d6c5b"}', False),
+        ({"tasks": ["9f8e7d6c5b"]}, {}, b'{"task": "another"}', True),
+        ({"page": "1"}, {"page": "YWI"}, b"{}", False),
+        ({"page": "1"}, {"page": "1"}, b"{}", True),
+        ({"other": "1"}, {"other": "2"}, b"{}", True),
+    ],
+)
+def test_what_one_server_has_chosen_is_not_asked_of_the_other(first, other, request_body, same):
+    repeated = echo(chosen=["page"])
+    repeated.note(answer(orjson.dumps(first)), answer(orjson.dumps(other)))
+    assert repeated.can_ask(asked(body=request_body)) is same
+
+
+def test_a_file_that_was_written_for_one_server_is_not_asked_of_the_other():
+    repeated = echo()
+    made = asked(body=b'{"name": "t"}')
+    made = replace(made, status=200, response_body=b'{"location": "file:///lake/t-4d5e6f7a8b9c0d1e/"}')
+    assert repeated.can_ask(made)
+    assert repeated.can_ask(asked(body=b'{"location": "file:///lake/t-4d5e6f7a8b9c0d1e/"}'))
+    assert not repeated.can_ask(asked(body=b'{"list": "file:///lake/t-4d5e6f7a8b9c0d1e/metadata/list.avro"}'))
+
+
+def refusal(operation, status, body):
+    return replace(answer(body, status), operation=operation)
+
+
+def test_refusals_of_one_cause_are_told_once(compared):
+    first, second, _ = compared
+    page = b"<html><title>Error 500 cannot parse %s</title></html>"
+    deviations = [
+        Deviation(
+            Spot("status", "another", 500, 400),
+            [(refusal(name, 500, page % word), refusal(name, 400, orjson.dumps({"code": 13, "error": why})))],
+            dict.fromkeys([name]),
+            dict.fromkeys([f"lance.{word.decode()}"]),
+        )
+        for name, word, why in (("A", b"x", "a number"), ("B", b"y", "no text"), ("A", b"z", "no list at all"))
+    ]
+    for deviation in deviations[:2]:
+        deviation.pairs[0][0].defect = ("status", "the document has no 500")
+    sides = by_side(deviations, first, second)
+    assert [(list(deviation.operations), len(deviation.requirements)) for deviation in sides["B"]] == [(["A", "B"], 2)]
+    assert len(sides["open"]) == 1
