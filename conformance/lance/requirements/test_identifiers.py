@@ -126,7 +126,7 @@ test_name_is_kept = name_is_kept.declare(
     id="name.{}",
     level=must,
     clause="names-kept",
-    statement="A {} has it exactly, or refused with 400 and code 13.",
+    statement="A {} has it exactly, or is refused with 400 and code 13.",
 )
 
 
