@@ -18,7 +18,7 @@ from conformance.outcomes import Blocked, Stopped
 from conformance.requirement import Requirement
 from conformance.results import Result
 from conformance.run.plugin import Listener
-from conformance.targets.target import SEPARATOR, Target
+from conformance.targets.target import MISSING, SEPARATOR, Target
 from specs.identifiers import encode_separator
 
 Pair = tuple[Exchange, Exchange]
@@ -29,7 +29,8 @@ AT_ONCE = ("race",)  # kinds of requirements whose requests have no order
 class Deviation:
     """A way in which answers differ, wherever it was seen: `pairs` are the fewest steps that show it.
 
-    `seen_once` is true where it was not there when the same steps were sent again.
+    `seen_once` is true where it was not there when the same steps were sent again. `beside` counts further fields of
+    the same object.
     """
 
     spot: Spot
@@ -37,15 +38,22 @@ class Deviation:
     operations: dict[str, None] = field(default_factory=dict)
     requirements: dict[str, None] = field(default_factory=dict)
     seen_once: bool = False
+    beside: int = 0
 
 
 class Mirror:
-    """Listens to a run on one target, and asks another the same. `deviations` are by what they have in common."""
+    """Listens to a run on one target, and asks another the same.
+
+    `deviations` are by what they have in common, `lacking` is which operations each of the two alone does not have: of
+    these nothing else is compared.
+    """
 
     def __init__(self, first: Target, second: Target, reader: Reader, listener: Listener | None = None) -> None:
         """Join two targets that are known already; `listener` hears of the run, too."""
         self.first, self.second, self.reader = first, second, reader
         self.deviations: dict[object, Deviation] = {}
+        missing = first.names(MISSING), second.names(MISSING)
+        self.lacking = sorted(missing[0] - missing[1]), sorted(missing[1] - missing[0])
         self.lost = ""  # why the second server was not asked any more
         self._listener = listener
         self._names = names_between(first, second)
@@ -104,7 +112,8 @@ class Mirror:
     def _compare(self, exchange: Exchange, answer: Exchange) -> None:
         if self._parted:
             return
-        for spot in self.reader.spots(exchange, answer, self._echo.names):
+        lacks = any(exchange.operation in names for names in self.lacking)
+        for spot in () if lacks else self.reader.spots(exchange, answer, self._echo.names):
             self._new.append((key_of(spot, exchange, answer), spot, list(self._pairs)))
         self._parted = (exchange.status < ERROR_STATUS) != (answer.status < ERROR_STATUS)
 

@@ -22,10 +22,12 @@ from conformance.targets.target import connect
 class Comparison:
     """What the answers of two servers to the same requests have shown.
 
-    `lost` says why the second server was not asked any more.
+    `lacking` is which operations each of the two alone does not have, `lost` says why the second server was not asked
+    any more.
     """
 
     deviations: list[Deviation]
+    lacking: tuple[list[str], list[str]]
     lost: str
 
 
@@ -45,7 +47,7 @@ def compare_answers(
         mirror = Mirror(target, other, reader, listener)
         target.client.recording.listener = mirror.hear
         results, code = run(replace(first, jobs=1), mirror, command=command, known=target)
-    comparison = Comparison(list(mirror.deviations.values()), mirror.lost)
+    comparison = Comparison(list(mirror.deviations.values()), mirror.lacking, mirror.lost)
     with ExitStack() as stack, suppress(Stopped):
         shrinker = Shrinker(mirror, stack.enter_context(met(first)), stack.enter_context(met(second)))
         for number, deviation in enumerate(comparison.deviations, 1):

@@ -17,6 +17,7 @@ from conformance.verdict import FINDINGS
 Side = Literal["A", "B", "neither", "open"]
 SIDES: tuple[Side, ...] = ("A", "B", "neither", "open")
 BLAMED: Mapping[Side, slice] = {"A": slice(1, 2), "B": slice(1), "neither": slice(2), "open": slice(2)}
+ONE_HAS = "only A", "only B"
 INDEX = re.compile(r"/\d+(?=/|$)")
 MOST_NAMES = 3
 MOST_SHOWN = 70
@@ -26,7 +27,8 @@ def by_side(deviations: Iterable[Deviation], first: Results, second: Results) ->
     """Return who keeps to the document in which deviations: one for each cause, what was seen most often first.
 
     Statuses that differ have one cause where those that the document does not support came with the same words: what
-    the other server says to each of such requests is its own affair.
+    the other server says to each of such requests is its own affair. Fields of one object that one server alone has
+    have one cause where the same requirements have shown them.
     """
     causes: dict[Side, dict[Hashable, Deviation]] = {side: {} for side in SIDES}
     for deviation in deviations:
@@ -41,6 +43,8 @@ def by_side(deviations: Iterable[Deviation], first: Results, second: Results) ->
 
 def _cause(deviation: Deviation, side: Side) -> Hashable:
     spot, pair = deviation.spot, deviation.pairs[-1]
+    if spot.kind in ONE_HAS:
+        return spot.place.rpartition("/")[0], spot.kind, tuple(deviation.requirements)
     if spot.place != STATUS:
         return spot.place, spot.kind
     statuses, words = zip(*((exchange.status, said(exchange.to_step())) for exchange in pair), strict=True)
@@ -52,6 +56,7 @@ def _join(cause: Deviation, other: Deviation) -> None:
     """Add another deviation of one cause; the one with fewer steps that was seen again is shown."""
     if (other.seen_once, len(other.pairs)) < (cause.seen_once, len(cause.pairs)):
         cause.spot, cause.pairs, cause.seen_once = other.spot, other.pairs, other.seen_once
+    cause.beside += other.spot.kind in ONE_HAS
     cause.operations |= other.operations
     cause.requirements |= other.requirements
 
@@ -77,8 +82,9 @@ def difference(deviation: Deviation) -> str:
         return f"{who}: A answers {answers[0]}, B {answers[1]}"
     what = spot.place.removeprefix("body:").replace(ERROR + ":", "the error's ") or "the rows"
     what = "the media type" if spot.place == MEDIA_TYPE else what
-    if spot.kind in ("only A", "only B"):
-        return f"{who}: {spot.kind} has {what}, {shown[spot.kind == 'only B']}"
+    if spot.kind in ONE_HAS:
+        more = f" (and {deviation.beside} more beside it)" if deviation.beside else ""
+        return f"{who}: {spot.kind} has {what}, {shown[spot.kind == 'only B']}{more}"
     return f"{who}: {what}, {spot.kind.removeprefix('another').strip() or 'value'}: A {shown[0]}, B {shown[1]}"
 
 
@@ -86,7 +92,7 @@ def _has_defect(exchange: Exchange, deviation: Deviation) -> bool:
     """True where an answer breaks the schema, or the list of statuses, in the place that differs."""
     place = deviation.spot.place
     mark = INDEX.sub("/*", exchange.defect[0]) if exchange.defect else ""
-    lacks = deviation.spot.kind in ("only A", "only B") and mark == place.rpartition("/")[0]
+    lacks = deviation.spot.kind in ONE_HAS and mark == place.rpartition("/")[0]
     unreadable = mark == BODY and place.startswith(ERROR) and not isinstance(exchange.json(), dict)
     return bool(mark) and (mark == place or lacks or unreadable or place.startswith(f"{mark}/*"))
 

@@ -87,10 +87,12 @@ def compare_command(url_a: str, url_b: str, *, as_json: bool, **given: Any) -> i
     verdicts = unexplained(differences(*runs), answers[0].deviations)
     if as_json:
         entries = [_entry(deviation, side) for side, some in sides.items() for deviation in some]
-        click.echo(json.dumps({"answers": entries, "verdicts": list(map(entry, verdicts))}, indent=2))
+        lacking = dict(zip("AB", answers[0].lacking, strict=True))
+        told = {"lacking": lacking, "answers": entries, "verdicts": list(map(entry, verdicts))}
+        click.echo(json.dumps(told, indent=2))
     else:
         _print(runs, sides, verdicts, answers[0])
-    return EXIT_FAILS if answers[0].deviations or verdicts else EXIT_CONFORMS
+    return EXIT_FAILS if answers[0].deviations or any(answers[0].lacking) or verdicts else EXIT_CONFORMS
 
 
 def _print(
@@ -102,6 +104,10 @@ def _print(
     for letter, results in zip("AB", runs, strict=True):
         out.print(f"{letter}: {results.target.name} {results.target.server}".rstrip())
     out.print()
+    for letters, names in zip(("AB", "BA"), answers.lacking, strict=True):
+        if names:
+            lacks = f"{letters[0]} lacks operations that {letters[1]} has: {', '.join(names)}\n"
+            out.print(Text(lacks, "yellow"), soft_wrap=True)
     for side, some in sides.items():
         if some:
             out.print(Text(_capital(SUPPORTED[side]), "bold"))

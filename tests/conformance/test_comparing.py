@@ -22,7 +22,7 @@ from conformance.lance.client import LanceClient
 from conformance.run.session import handshake
 from conformance.runner import run
 from conformance.settings import load_settings
-from conformance.targets.target import connect
+from conformance.targets.target import MISSING, connect
 from lakeproof import check, serve
 from specs.errors import ErrorBody
 from specs.profiles import find_profile
@@ -242,3 +242,37 @@ def test_refusals_of_one_cause_are_told_once(compared):
     sides = by_side(deviations, first, second)
     assert [(list(deviation.operations), len(deviation.requirements)) for deviation in sides["B"]] == [(["A", "B"], 2)]
     assert len(sides["open"]) == 1
+
+
+def test_operations_that_one_server_lacks_are_told_and_not_compared(servers, compared):
+    first, second = (connect(settings) for settings in servers)
+    handshake(first)
+    handshake(second)
+    second.client.known.done.discard("CreateNamespace")
+    second.probes["CreateNamespace"] = replace(second.probes["CreateNamespace"], state=MISSING)
+    mirror = Mirror(first, second, READER)
+    first.client.recording.listener = mirror.hear
+    first.client.begin_example()
+    id = f"{first.prefix}n3"
+    for _ in range(2):
+        first.client.call("CreateNamespace", path={"id": id}, json={"id": [id], "mode": "Create"}, expect=None)
+    mirror.tested(compared[0].requirements[0])
+    assert (mirror.lacking, mirror.deviations) == (([], ["CreateNamespace"]), {})
+    for target in (first, second):
+        target.sandbox.sweep()
+
+
+def test_fields_that_were_shown_by_the_same_requirements_are_told_once(compared):
+    first, second, _ = compared
+    pair = answer(b"{}"), answer(b"{}")
+    shown = [("/a/x", "r"), ("/a/y", "r"), ("/a/z", "r"), ("/a/other", "s"), ("/b/x", "r")]
+    deviations = [
+        Deviation(Spot(f"body:{place}", "only B", None, 1), [pair], dict.fromkeys(["Op"]), dict.fromkeys([name]))
+        for place, name in shown
+    ]
+    told = [difference(deviation) for deviation in by_side(deviations, first, second)["open"]]
+    assert told == [
+        "Op: only B has /a/x, 1 (and 2 more beside it)",
+        "Op: only B has /a/other, 1",
+        "Op: only B has /b/x, 1",
+    ]
