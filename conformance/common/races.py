@@ -83,12 +83,16 @@ def successes(suite: Suite, events: Collection[Event], deed: str) -> list[Event]
 def refused_otherwise(events: Collection[Event], *statuses: int) -> list[Contradiction]:
     """Check the refusals: who comes too late is answered with one of these statuses, or told nothing of it."""
     fitting = (*statuses, *UNDECIDED)
-    refused = [event for event in events if event.outcome == REFUSED and event.exchanges[-1].status not in fitting]
-    wanted = " or ".join(map(str, sorted(statuses)))
     return [
-        Contradiction(f"who lost should be told {wanted}, not {event.exchanges[-1].status}", (event,))
-        for event in refused
+        _told_otherwise(event, statuses)
+        for event in events
+        if event.outcome == REFUSED and event.exchanges[-1].status not in fitting
     ]
+
+
+def _told_otherwise(event: Event, statuses: Collection[int]) -> Contradiction:
+    wanted = " or ".join(map(str, sorted(statuses)))
+    return Contradiction(f"who lost should be told {wanted}, not {event.exchanges[-1].status}", (event,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +118,7 @@ def losers_are_refused(suite: Suite, catalog: Any, case: Late) -> None:
     successes(suite, events, case.deed)
     allowed = (*case.refusals, *UNDECIDED)
     late = [event for event in events if event.outcome != OK and event.exchanges[-1].status not in allowed]
-    wanted = " or ".join(map(str, sorted(case.refusals)))
-    fail_on(
-        suite,
-        [
-            Contradiction(f"who lost should be told {wanted}, not {event.exchanges[-1].status}", (event,))
-            for event in late
-        ],
-    )
+    fail_on(suite, [_told_otherwise(event, case.refusals) for event in late])
 
 
 @template("race.same.{}", should, clause="same-at-once", kind="race")
