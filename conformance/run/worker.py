@@ -59,7 +59,8 @@ class Worker(SuitePlugin):
             self.session.client.known.done.update(task.done)
             # What follows is unknown: all is torn down but what the whole session has, such as the grants of a matrix.
             items[task.id].config.hook.pytest_runtest_protocol(item=items[task.id], nextitem=session)
-            self._pipe.send(self._news(task.id, self._verdict))
+            with contextlib.suppress(OSError):  # the run has ended without a word, as the next task will tell
+                self._pipe.send(self._news(task.id, self._verdict))
         return True
 
     @pytest.hookimpl(trylast=True)
