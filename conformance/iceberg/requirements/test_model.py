@@ -43,7 +43,10 @@ class CatalogMachine(RuleBasedStateMachine):
     def create_namespace(self, name: str) -> None:
         """CreateNamespace."""
         id = self.catalog.namespace_id(name)
-        self._same(self.model.create_namespace(id), self.catalog.create_namespace(id, expect=None))
+        answer = self.catalog.create_namespace(id, expect=None)
+        self._same(self.model.namespace_creation(id), answer)
+        if answer.status == 200:
+            self.model.namespaces.add(id)
 
     @rule(name=NAMESPACES)
     def drop_namespace(self, name: str) -> None:
@@ -98,9 +101,9 @@ class CatalogMachine(RuleBasedStateMachine):
         """CreateView."""
         id = self._id(place)
         body = {**view_body(self.catalog.home, sql(text)), "properties": ALL_VERSIONS}
-        expected = self.model.creation(id)
-        self._same(expected, self.catalog.create_view(id, expect=None, **body))
-        if expected == {200}:
+        answer = self.catalog.create_view(id, expect=None, **body)
+        self._same(self.model.creation(id), answer)
+        if answer.status == 200:
             self.model.views[id] = ViewModel([text])
 
     @precondition(lambda self: self._has("createView"))

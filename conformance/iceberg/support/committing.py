@@ -15,13 +15,12 @@ from conformance.iceberg.catalog import IcebergCatalog
 from conformance.iceberg.client import change
 from conformance.iceberg.support.commit_choices import Choice, Updates, requirements, updates
 from conformance.iceberg.support.metadata import Metadata
-from conformance.iceberg.support.model import Path, Statuses
+from conformance.iceberg.support.model import PLACE_REFUSED, Path, Statuses
 from conformance.iceberg.support.staging import Stage, stage
 from conformance.iceberg.support.table_model import TableModel, differences
 from conformance.outcomes import Unoffered, Violation
 
 DONE, COMMITTED, INVALID, CONFLICT = 200, 204, 400, 409
-PLACE_REFUSED = {400, 403}
 
 
 def agree(expected: TableModel, metadata: Metadata) -> None:
@@ -91,7 +90,7 @@ class Committer:
         claims, hold = requirements(self.shown[table.uuid], table, choice)
         wrong = ({INVALID} if after is None else set()) | (set() if hold else {CONFLICT})
         moves = any(entry.get("location", table.location) != table.location for entry in wanted)
-        expected = (wrong or {DONE}) | (PLACE_REFUSED if moves else set())
+        expected = (wrong or {DONE}) | (PLACE_REFUSED if moves else frozenset())
         return wanted, claims, frozenset(expected), None if wrong else after
 
     def _note_commit(self, id: Path, after: TableModel) -> None:

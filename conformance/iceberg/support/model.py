@@ -25,6 +25,7 @@ NEEDS = [
     "iceberg.transaction.invalid.unknown_schema",
 ]
 DONE, CREATED, MISSING, TAKEN = frozenset({204}), frozenset({200}), 404, 409
+PLACE_REFUSED = frozenset({400, 403})  # where things lie its server decides
 
 
 @dataclass
@@ -37,18 +38,19 @@ class ViewModel:
 
 @dataclass
 class Model:
-    """See the module. What a table has is put into `tables` by whoever sees it created."""
+    """See the module. What was created is put into `namespaces`, `tables` and `views` by whoever sees it.
+
+    `first_names` are those of what was renamed: its files may still lie where these say, and be in the way there.
+    """
 
     namespaces: set[Path] = field(default_factory=set)
     tables: dict[Path, TableModel] = field(default_factory=dict)
     views: dict[Path, ViewModel] = field(default_factory=dict)
+    first_names: dict[Path, Path] = field(default_factory=dict)
 
-    def create_namespace(self, path: Path) -> Statuses:
-        """Create a namespace."""
-        if path in self.namespaces:
-            return frozenset({TAKEN})
-        self.namespaces.add(path)
-        return CREATED
+    def namespace_creation(self, path: Path) -> Statuses:
+        """Return what the creation of a namespace must answer."""
+        return frozenset({TAKEN}) if path in self.namespaces else self._creation(path)
 
     def drop_namespace(self, path: Path) -> Statuses:
         """Drop a namespace that has neither tables nor views."""
@@ -61,13 +63,14 @@ class Model:
 
     def creation(self, path: Path) -> Statuses:
         """Return what the creation of a table or view of this name must answer."""
-        return self._obstacles(path) or CREATED
+        return self._obstacles(path) or self._creation(path)
 
     def drop(self, things: dict[Path, Any], path: Path) -> Statuses:
         """Drop a table or view."""
         if path not in things:
             return frozenset({MISSING})
         del things[path]
+        self.first_names.pop(path, None)
         return DONE
 
     def rename(self, things: dict[Path, Any], path: Path, new: Path) -> Statuses:
@@ -76,11 +79,16 @@ class Model:
         if wrong:
             return wrong
         things[new] = things.pop(path)
+        self.first_names[new] = self.first_names.pop(path, path)
         return DONE
 
     def listed(self, things: dict[Path, Any], namespace: Path) -> list[Path]:
         """Return what a listing must show."""
         return sorted(path for path in things if path[:-1] == namespace)
+
+    def _creation(self, path: Path) -> Statuses:
+        there = any(name[: len(path)] == path for name in self.first_names.values())
+        return CREATED | PLACE_REFUSED if there else CREATED
 
     def _obstacles(self, path: Path) -> Statuses:
         missing = {MISSING} if path[:-1] not in self.namespaces else set()
