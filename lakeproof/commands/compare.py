@@ -50,9 +50,10 @@ Examples:
 
 \b
 B gets each request right after A, under names of its own, and their answers are compared,
-without ids, times, places, and the order of lists where none is promised. Each difference
-is told once, with the fewest steps that show it; after a minute of looking for them, with
-those of its example. Then B is tested by itself.
+without ids, times, places, page tokens, and the order of lists where none is promised.
+Each difference is told once, with the fewest steps that show it; after a minute of looking
+for them, with those of its example. Operations that one of them lacks are named. Then B is
+tested by itself.
 The runs are reported in DIR/a and DIR/b. Exit codes: 0 no difference, 1 there are some.
 """
 
