@@ -18,7 +18,7 @@ from conformance.outcomes import Blocked, Stopped
 from conformance.requirement import Requirement
 from conformance.results import Result
 from conformance.run.plugin import Listener
-from conformance.targets.target import MISSING, SEPARATOR, Target
+from conformance.targets.target import MISSING, REFUSED, SEPARATOR, Target
 from specs.identifiers import encode_separator
 
 Pair = tuple[Exchange, Exchange]
@@ -42,24 +42,24 @@ class Deviation:
 
 
 class Mirror:
-    """Listens to a run on one target, and asks another the same.
-
-    `deviations` are by what they have in common, `lacking` is which operations each of the two alone does not have: of
-    these nothing else is compared.
-    """
+    """Listens to a run on one target, and asks another the same. `deviations` are by what they have in common."""
 
     def __init__(self, first: Target, second: Target, reader: Reader, listener: Listener | None = None) -> None:
         """Join two targets that are known already; `listener` hears of the run, too."""
         self.first, self.second, self.reader = first, second, reader
         self.deviations: dict[object, Deviation] = {}
-        missing = first.names(MISSING), second.names(MISSING)
-        self.lacking = sorted(missing[0] - missing[1]), sorted(missing[1] - missing[0])
         self.lost = ""  # why the second server was not asked any more
         self._listener = listener
         self._names = names_between(first, second)
         self._new: list[tuple[object, Spot, list[Pair]]] = []
         self._pairs: list[Pair] = []
         self._restart()
+
+    @property
+    def lacking(self) -> tuple[list[str], list[str]]:
+        """Which operations each of the two alone does not have: of these nothing else is compared."""
+        first, second = (target.names(MISSING, REFUSED) for target in (self.first, self.second))
+        return sorted(first - second), sorted(second - first)
 
     def _restart(self) -> None:
         """Begin an example: what was made for the last one is gone."""
@@ -112,8 +112,9 @@ class Mirror:
     def _compare(self, exchange: Exchange, answer: Exchange) -> None:
         if self._parted:
             return
-        lacks = any(exchange.operation in names for names in self.lacking)
-        for spot in () if lacks else self.reader.spots(exchange, answer, self._echo.names):
+        first, second = (target.state(exchange.operation) for target in (self.first, self.second))
+        one_lacks = (first in (MISSING, REFUSED)) != (second in (MISSING, REFUSED))
+        for spot in () if one_lacks else self.reader.spots(exchange, answer, self._echo.names):
             self._new.append((key_of(spot, exchange, answer), spot, list(self._pairs)))
         self._parted = (exchange.status < ERROR_STATUS) != (answer.status < ERROR_STATUS)
 
