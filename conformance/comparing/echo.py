@@ -55,12 +55,12 @@ class Echo:
         """Note what the first server has chosen in its answer, and this one not."""
         values = dict(_leaves(answer.json()))
         for key, value in _leaves(exchange.json()):
-            text = str(value)
-            if self.names.text(text) != text or (key in self.chosen and value == values.get(key)):
+            text, made_up, chosen = str(value), is_made_up(value), key in self.chosen and value != values.get(key)
+            if not (made_up or chosen) or self.names.text(text) != text:
                 continue
-            if is_made_up(value) and text.encode() not in answer.response_body:
+            if made_up and text.encode() not in answer.response_body:
                 self._theirs.add(text)
-            elif key in self.chosen:
+            elif chosen:
                 self._unknown = True
 
     def _body(self, body: bytes) -> bytes:

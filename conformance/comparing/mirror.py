@@ -107,6 +107,7 @@ class Mirror:
         if not cleaning:
             self._pairs.append((exchange, answer))
             self._compare(exchange, answer)
+        if not (cleaning or self._parted):
             self._echo.note(exchange, answer)
 
     def _compare(self, exchange: Exchange, answer: Exchange) -> None:

@@ -42,8 +42,10 @@ def compare_answers(
     with met(second) as other:
         target = connect(first)
         handshake(target)
-        part = suite_part(target.profile.api)
-        reader = Reader(target.document.errors, part.ordered, part.chosen)
+        parts = [suite_part(suite) for suite in target.profile.suites]
+        ordered = {name for part in parts for name in part.ordered}
+        chosen = {name for part in parts for name in part.chosen}
+        reader = Reader(target.document.errors, ordered, chosen)
         mirror = Mirror(target, other, reader, listener)
         target.client.recording.listener = mirror.hear
         results, code = run(replace(first, jobs=1), mirror, command=command, known=target)

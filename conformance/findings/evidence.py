@@ -140,7 +140,7 @@ def _place(step: Step) -> str:
 def said(step: Step) -> tuple[str, str]:
     """Return what an error has in common with others: its type or code, and its words without names and values.
 
-    Of a page that says that it is one.
+    Of a page, it is only that it is one.
     """
     if step.response.status and step.response.status < ERROR_STATUS:
         return "", ""

@@ -8,5 +8,4 @@ from conformance.polaris.support.checks import extra_checks
 
 # A target has one policy of each type, and all requirements share the catalog of the run.
 ON_CATALOGS = ("attachPolicy", "detachPolicy", "getApplicablePolicies")
-CHOSEN = "next-page-token", "plan-id", "plan-tasks"  # also of the Iceberg catalog that is in its profiles
-PART = SuitePart(PolarisProber, extra_checks, crowded=ON_CATALOGS, shared=("make_access",), chosen=CHOSEN)
+PART = SuitePart(PolarisProber, extra_checks, crowded=ON_CATALOGS, shared=("make_access",))
