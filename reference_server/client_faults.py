@@ -17,7 +17,8 @@ from specs.profiles import Profile
 Groups = Mapping[str, Sequence[str]]
 GROUPS: Groups = {
     "The server and the way to it": (
-        *("slow", "connection-lost", "unavailable", "throttled", "forbidden", "unsupported", "plain-text-errors"),
+        *("slow", "connection-lost", "unavailable", "throttled", "rate-limited"),
+        *("forbidden", "unsupported", "plain-text-errors"),
     ),
 }
 

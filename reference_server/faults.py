@@ -2,16 +2,13 @@
 
 A fault is a function around a call. It is at once chaos for a client (`--fault NAME`, or the header
 `X-Lakeproof-Fault` where the server allows it) and a mutant for a test suite, of which nothing is known here.
-What is true for every API lives here; the faults of one API live in its folder (`reference_server/lance/faults/`),
+The faults of every API live in `common_faults.py`, those of one API in its folder (`reference_server/lance/faults/`),
 and those that follow from the document of any API in `derived_faults.py`.
 """
 
 from __future__ import annotations
 
-import asyncio
 import difflib
-import gzip
-import math
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,19 +20,14 @@ from reference_server.context import Reply, Request
 from reference_server.errors import (
     CatalogError,
     InvalidInput,
-    PermissionDenied,
-    ServiceUnavailable,
-    Throttling,
     Unsupported,
 )
 from specs.openapi import JSON_TYPE, Document, Operation
 from specs.problems import Problem
 
 HEADER = "X-Lakeproof-Fault"
-SLOW_SECONDS = 0.3
 MOST_SECONDS = 3600
 NUMBER = re.compile(r"[-+.\d]")  # how a number starts, and no operation
-LARGE = 2 * 1024 * 1024
 NOWHERE = Operation("", "", "", "", (), False, (), None, {})  # stands for requests that match no operation
 
 
@@ -366,111 +358,3 @@ def refuses(error: CatalogError) -> Around:
         raise type(error)(error.message, error.headers)
 
     return around
-
-
-def _late(seconds: float) -> Around:
-    async def around(_call: Call, proceed: Proceed) -> Reply:
-        await asyncio.sleep(seconds)
-        return await proceed()
-
-    return around
-
-
-def _later(error: type[CatalogError], message: str) -> Callable[[float], Around]:
-    """Return a refusal that says after how many seconds to try again, whole ones as HTTP has them."""
-    return lambda seconds: refuses(error(message, {"Retry-After": str(math.ceil(seconds))}))
-
-
-RETRY = "Retry-After is 1 second, or SECONDS."
-timed_fault("slow", f"Every answer comes {SLOW_SECONDS} seconds late, or SECONDS.", SLOW_SECONDS, _late)
-timed_fault(
-    "unavailable", f"The server cannot serve at the moment. {RETRY}", 1, _later(ServiceUnavailable, "Come back later.")
-)
-timed_fault(
-    "throttled",
-    f"The caller sends too many requests. {RETRY}",
-    1,
-    _later(Throttling, "There are too many requests."),
-)
-
-
-@fault("connection-lost")
-async def _connection_lost(_call: Call, proceed: Proceed) -> Reply:
-    """The work is done, but the connection is closed before the answer."""
-    await proceed()
-    raise ConnectionAbortedError
-
-
-@fault("plain-text-errors")
-async def _plain_text_errors(_call: Call, proceed: Proceed) -> Reply:
-    """Errors are plain text instead of the error body of the API."""
-    reply = await proceed()
-    if reply.status >= 400:
-        reply.body, reply.content_type = b"something went wrong", "text/plain"
-    return reply
-
-
-fault("unsupported", "Operations are refused as those that a server does not have.")(
-    refuses(Unsupported("This server does not have the operation."))
-)
-fault("forbidden", "The caller may not do this.")(refuses(PermissionDenied("You may not do this.")))
-
-
-@fault("large-bodies-fail")
-async def _large_bodies(call: Call, proceed: Proceed) -> Reply:
-    """A body of more than two mebibytes is a failure of the server."""
-    reply = await proceed()
-    if len(call.request.body) > LARGE:
-        reply.status = 500
-    return reply
-
-
-@fault("unneeded-parameters-fail")
-async def _parameters(call: Call, proceed: Proceed) -> Reply:
-    """A query or a header that a request can do without is a failure of the server."""
-    reply = await proceed()
-    given = {*call.request.query, *map(str.lower, call.request.headers)}
-    optional = (known for known in call.operation.parameters if not known.required)
-    if any((known.name.lower() if known.location == "header" else known.name) in given for known in optional):
-        reply.status = 500
-    return reply
-
-
-@fault("same-requests-fail")
-async def _same_requests(call: Call, proceed: Proceed) -> Reply:
-    """Who sends what another client is sending at that moment is told of a failure of the server."""
-    sending: set[tuple[str, str, bytes]] = call.state.setdefault("same-requests-fail", set())
-    key = call.request.method, call.request.target, call.request.body
-    if key in sending:
-        return Reply(500)
-    sending.add(key)
-    try:
-        await asyncio.sleep(SLOW_SECONDS)  # others have time to come
-        return await proceed()
-    finally:
-        sending.discard(key)
-
-
-@fault("chunks-refused")
-async def _chunks(call: Call, proceed: Proceed) -> Reply:
-    """A body that comes without its length is refused."""
-    chunked = "transfer-encoding" in {name.lower() for name in call.request.headers}
-    return Reply(411) if chunked else await proceed()
-
-
-@fault("compressed-unasked")
-async def _compressed(_call: Call, proceed: Proceed) -> Reply:
-    """Every answer is compressed, whoever asks."""
-    reply = await proceed()
-    if reply.body:
-        reply.body = gzip.compress(reply.body)
-        reply.headers["Content-Encoding"] = "gzip"
-    return reply
-
-
-@fault("challenge-lost")
-async def _challenge(_call: Call, proceed: Proceed) -> Reply:
-    """Who is not authenticated is not told how to be."""
-    reply = await proceed()
-    reply.headers.pop("WWW-Authenticate", None)
-    return reply

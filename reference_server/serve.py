@@ -16,7 +16,8 @@ from typing import Any, TextIO
 
 from aiohttp import web
 
-import reference_server.derived_faults  # noqa: F401 - so that its families can be looked up
+import reference_server.common_faults
+import reference_server.derived_faults  # noqa: F401 - so that they can be looked up
 from reference_server import limits
 from reference_server.api import Api, Setup
 from reference_server.app import App

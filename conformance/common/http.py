@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from conformance.checks import holds, one_of, text
 from conformance.common.requests import ask_as, require_token
 from conformance.common.template import template
+from conformance.common.wire import raise_first
 from conformance.http.client import Answer
-from conformance.requirement import should
+from conformance.http.retry_after import RETRY_AFTER
+from conformance.outcomes import Unoffered, Violation
+from conformance.requirement import must, should
 from conformance.suite import Suite
 from specs.openapi import Operation
 
 PLAIN = ("", "identity")
+MANY = 30  # requests in a row: more than a strict limit lets through
 Headers = Mapping[str, str | None]
 
 
@@ -46,3 +51,15 @@ def refusals_say_how_to_authenticate(suite: Suite, catalog: Any, case: Operation
     require_token(suite)
     challenge = text(ask_as(catalog, case, None, 401).header("WWW-Authenticate"), "WWW-Authenticate")
     holds(challenge.split(" ")[0].isalpha(), "WWW-Authenticate begins with the name of a scheme")
+
+
+@template("http.retry_after.{}", must, clause="http-retry-after", kind="wire")
+def retry_after_can_be_read(suite: Suite, catalog: Any, case: Sent) -> None:
+    """Any answer, also one of many to {}, that says when to come back says it in whole seconds or as a date of HTTP."""
+    client = suite.client
+    with suppress(Violation):  # what is refused is looked at with the others
+        for _ in range(MANY):
+            case.send(catalog, {})
+    raise_first(suite, [found for name in client.document.operations for found in client.wire.extra(RETRY_AFTER, name)])
+    if not client.traffic.waits:
+        raise Unoffered("no answer says when to come back")

@@ -13,20 +13,17 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
 import urllib3
 
 from conformance.http.deadlines import open_pool
 from conformance.http.exchange import Exchange
+from conformance.http.retry_after import seconds_to_wait
 from conformance.outcomes import Stopped
 from specs.problems import Problem
 
-THROTTLED = (429, 503)
-RETRY_AFTER = "Retry-After"
 MOST_WAITS = 5
-MOST_SECONDS = 60.0  # that one answer can make the run wait
 ATTEMPTS = 4  # of a request that may be sent again, each time on a new connection
 GONE_SECONDS = 10.0
 PAUSE = 0.5
@@ -151,7 +148,8 @@ class Traffic:
         if self.broken:
             lines.append(f"the server closed {self.broken:,} of {self.requests:,} connections without an answer")
         if self.waits:
-            lines.append(f"the server asked {self.waits:,} times to come back later, for {self.waited:.0f} s in all")
+            times = "once" if self.waits == 1 else f"{self.waits:,} times"
+            lines.append(f"the server asked {times} to come back later, for {self.waited:.0f} s in all")
         return lines
 
 
@@ -183,14 +181,14 @@ class Transport:
         """Send a request, and again after the time that the server asks for."""
         for _ in range(MOST_WAITS):
             self._until_there(exchange)
-            seconds = retry_after(exchange)
+            seconds = seconds_to_wait(exchange)
             if seconds is None or self.traffic.impatient:
                 break
             self.traffic.waits += 1
             self.traffic.waited += seconds
             self._sleep(seconds)
             self.traffic.check()
-        self.traffic.impatient = retry_after(exchange) is not None  # it says so whatever the run does
+        self.traffic.impatient = seconds_to_wait(exchange) is not None  # it says so whatever the run does
 
     def _until_there(self, exchange: Exchange) -> None:
         """Send a request; a server that refuses connections gets a while to come back. Raises Stopped after it.
@@ -260,18 +258,6 @@ class Transport:
     def close(self) -> None:
         """Close the connections."""
         self._pool.close()
-
-
-def retry_after(exchange: Exchange) -> float | None:
-    """Return how many seconds an answer asks to wait, None when it does not."""
-    value = exchange.response_headers.get(RETRY_AFTER, "") if exchange.status in THROTTLED else ""
-    if value.isdecimal():
-        return min(float(value), MOST_SECONDS)
-    try:
-        moment = parsedate_to_datetime(value).timestamp()
-    except (ValueError, OverflowError):
-        return None
-    return min(max(moment - time.time(), 0.0), MOST_SECONDS)
 
 
 def name_of(exchange: Exchange) -> str:

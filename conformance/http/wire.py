@@ -14,7 +14,9 @@ from operator import itemgetter
 from typing import Any
 
 from conformance.http.exchange import NO_JSON, Exchange, why_no_json
+from conformance.http.retry_after import RETRY_AFTER, says_when
 from conformance.http.routers import UNSUPPORTED_TYPE, is_of_router, media_type
+from conformance.json_values import shown
 from specs.openapi import JSON_TYPE, Document
 from specs.validation import Validators
 
@@ -55,8 +57,11 @@ class WireLog:
     _told: tuple[int, int] = (0, 0)
 
     def check(self, exchange: Exchange, steps: list[Exchange]) -> None:
-        """Check one answer; an exchange without one, or with that of a router, says nothing about the wire."""
-        if not exchange.status or is_of_router(exchange) or self._is_of_other_type(exchange):
+        """Check one answer; an exchange without one, or with that of a router, says nothing about the document."""
+        if not exchange.status:
+            return
+        self._keep_extra(RETRY_AFTER, exchange, _retry_after(exchange), steps)
+        if is_of_router(exchange) or self._is_of_other_type(exchange):
             return
         self.seen[exchange.operation, exchange.status] += 1
         for mark, message in self._findings(exchange):
@@ -66,17 +71,20 @@ class WireLog:
                 self.findings[key] = _finding(exchange, mark, message, steps)
         value = exchange.json(NO_JSON)
         for name, check in self.extra_checks.items():
-            for mark, message in check(exchange, value):
-                exchange.defect = exchange.defect or (mark, message)
-                extra = (name, exchange.operation, exchange.status, mark)
-                if extra not in self.extra_findings:
-                    self.extra_findings[extra] = _finding(exchange, mark, message, steps)
+            self._keep_extra(name, exchange, check(exchange, value), steps)
+
+    def _keep_extra(self, name: str, exchange: Exchange, pairs: list[tuple[str, str]], steps: list[Exchange]) -> None:
+        for mark, message in pairs:
+            exchange.defect = exchange.defect or (mark, message)
+            key = (name, exchange.operation, exchange.status, mark)
+            if key not in self.extra_findings:
+                self.extra_findings[key] = _finding(exchange, mark, message, steps)
 
     def defects(self, exchange: Exchange) -> dict[str, str]:
         """Return all that is wrong with one answer of an operation, by the marks of its places; nothing is noted."""
         value = exchange.json(NO_JSON)
         extra = [pair for check in self.extra_checks.values() for pair in check(exchange, value)]
-        return dict([*extra, *self._findings(exchange)])
+        return dict([*_retry_after(exchange), *extra, *self._findings(exchange)])
 
     def _is_of_other_type(self, exchange: Exchange) -> bool:
         """True for a refusal of a body because its type is none that the operation reads."""
@@ -136,6 +144,14 @@ class WireLog:
             return [("body:", why_no_json(exchange.response_body))]
         mismatches = self.validators.response_mismatches(exchange.operation, exchange.status, value)
         return [(f"body:{mismatch.pointer}", mismatch.message) for mismatch in mismatches]
+
+
+def _retry_after(exchange: Exchange) -> list[tuple[str, str]]:
+    """Return what is wrong with when to come back: whoever answers, the server or what stands before it."""
+    value = exchange.response_headers.get(RETRY_AFTER)
+    if value is None or says_when(value):
+        return []
+    return [(f"header:{RETRY_AFTER}", f"{RETRY_AFTER} is {shown(value)}, neither whole seconds nor a date of HTTP")]
 
 
 def _finding(exchange: Exchange, mark: str, message: str, steps: list[Exchange]) -> WireFinding:

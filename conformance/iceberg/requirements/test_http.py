@@ -17,6 +17,10 @@ def _load(catalog: IcebergCatalog, headers: Headers) -> Answer:
     return catalog.load_table(catalog.new_table(), _headers=headers)
 
 
+def _load_namespace(catalog: IcebergCatalog, headers: Headers) -> Answer:
+    return catalog.load_namespace_metadata(catalog.home, _headers=headers)
+
+
 test_bodies_may_come_in_chunks = http.bodies_may_come_in_chunks.declare(
     __name__, {"update_properties": Sent("updateProperties", _update)}
 )
@@ -25,4 +29,7 @@ test_answers_are_encoded_for_who_asks = http.answers_are_encoded_for_who_asks.de
 )
 test_refusals_say_how_to_authenticate = http.refusals_say_how_to_authenticate.declare(
     __name__, {"load_table": OPERATIONS["load_table"]}
+)
+test_retry_after_can_be_read = http.retry_after_can_be_read.declare(
+    __name__, {"load_namespace": Sent("loadNamespaceMetadata", _load_namespace)}
 )

@@ -103,6 +103,10 @@ def test_path_that_is_no_text(catalog: IcebergCatalog, case: Operation) -> None:
 
 # What has no body
 
+# What tells of the thing itself, and of the body that GET sends of it: success of HEAD, 204, has none. The length of
+# a body is left out: texts of errors may tell HEAD from GET.
+ABOUT_STATES = ("ETag", "Last-Modified")
+ABOUT_BODIES = (*ABOUT_STATES, "Content-Type")
 # Mutations that answer without a body.
 EMPTY = {name: mutation for name, mutation in MUTATIONS.items() if name.startswith(("drop", "rename", "commit"))}
 
@@ -116,6 +120,23 @@ def test_head_has_no_body(suite: Suite, catalog: IcebergCatalog, case: Operation
         answer = catalog.send(case.id, path, expect=(*catalog.successes(case.id), 404))
         equal(len(answer.body), 0, "the length of the body")
     catalog.list_tables(catalog.home)
+
+
+@should("iceberg.request.head_like_get.{}", clause="head-like-get", each=HEAD_OPERATIONS)
+def test_head_is_like_get(catalog: IcebergCatalog, case: Operation) -> None:
+    """{} says in no header something else than GET does for the same path."""
+    id = catalog.new_view() if case.id == "viewExists" else catalog.new_table()
+    get = next(other for other in OPERATIONS.values() if other.method == "GET" and other.path == case.path)
+    there = catalog.any_path(case, id[-1])
+    for path in (there, {**there, **catalog.namespace_path(catalog.missing_namespace())}):
+        before = catalog.send(get.id, path, expect=(200, 404))
+        head = catalog.send(case.id, path, expect=(*catalog.successes(case.id), 404))
+        after = catalog.send(get.id, path, expect=(200, 404))
+        equal(head.status == 404, after.status == 404, "HEAD says 404")
+        for header in ABOUT_BODIES if head.status == after.status else ABOUT_STATES:
+            known = before.header(header) == after.header(header)
+            if known and head.header(header):
+                equal(head.header(header), after.header(header), f"the {header} of HEAD")
 
 
 @must("iceberg.request.success_empty.{}", clause="success-empty", each=EMPTY)

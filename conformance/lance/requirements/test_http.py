@@ -21,3 +21,4 @@ test_answers_are_encoded_for_who_asks = http.answers_are_encoded_for_who_asks.de
 test_refusals_say_how_to_authenticate = http.refusals_say_how_to_authenticate.declare(
     __name__, {"describe_namespace": OPERATIONS["describe_namespace"]}
 )
+test_retry_after_can_be_read = http.retry_after_can_be_read.declare(__name__, DESCRIBED)

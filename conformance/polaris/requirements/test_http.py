@@ -21,6 +21,10 @@ def _get(catalog: PolarisCatalog, headers: Headers) -> Answer:
     return catalog.send(PRINCIPAL_ROLE.get, PRINCIPAL_ROLE.place(catalog.new(PRINCIPAL_ROLE)), headers=headers)
 
 
+def _list(catalog: PolarisCatalog, headers: Headers) -> Answer:
+    return catalog.send(PRINCIPAL_ROLE.list, {}, headers=headers)
+
+
 test_bodies_may_come_in_chunks = http.bodies_may_come_in_chunks.declare(
     __name__, {"create_principal_role": Sent(PRINCIPAL_ROLE.create, _create)}
 )
@@ -29,4 +33,7 @@ test_answers_are_encoded_for_who_asks = http.answers_are_encoded_for_who_asks.de
 )
 test_refusals_say_how_to_authenticate = http.refusals_say_how_to_authenticate.declare(
     __name__, {"get_principal_role": OPERATIONS["get_principal_role"]}
+)
+test_retry_after_can_be_read = http.retry_after_can_be_read.declare(
+    __name__, {"list_principal_roles": Sent(PRINCIPAL_ROLE.list, _list)}
 )

@@ -118,6 +118,16 @@ fault("exists-with-200", "The operations that test for something answer 200 wher
     status_becomes(204, 200)
 )
 
+
+@fault("head-of-another-body", on=EXISTS)
+async def _head_of_another(_call: Call, proceed: Proceed) -> Reply:
+    """The operations that test for something say 404 with the headers of another body than GET has there."""
+    reply = await proceed()
+    if reply.status == 404:
+        reply.headers["Content-Type"] = "text/html"
+    return reply
+
+
 # Dropping
 fault("drops-forgotten", "Drops are answered with success, but what was dropped stays.", on=DROPS)(answers(204, None))
 fault("drop-missing-succeeds", "Dropping what does not exist is answered with success.", on=DROPS)(

@@ -1,0 +1,40 @@
+"""Retry-After: when a server wants to be asked again, in seconds or as a date (RFC 9110, section 10.2.3)."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+
+from conformance.http.exchange import Exchange
+
+THROTTLED = (429, 503)
+RETRY_AFTER = "Retry-After"
+MOST_SECONDS = 60.0  # that one answer can make the run wait
+# The form that servers write, and the two older ones that clients read.
+DATES = ("%a, %d %b %Y %H:%M:%S GMT", "%A, %d-%b-%y %H:%M:%S GMT", "%a %b %d %H:%M:%S %Y")
+
+
+def seconds_to_wait(exchange: Exchange) -> float | None:
+    """Return how many seconds an answer asks to wait, None when it does not."""
+    value = exchange.response_headers.get(RETRY_AFTER, "") if exchange.status in THROTTLED else ""
+    if value.isdecimal():
+        return min(float(value), MOST_SECONDS)
+    try:
+        moment = parsedate_to_datetime(value).timestamp()
+    except (ValueError, OverflowError):
+        return None
+    return min(max(moment - time.time(), 0.0), MOST_SECONDS)
+
+
+def says_when(value: str) -> bool:
+    """True for what the header may hold: whole seconds, or a date of HTTP."""
+    return (value.isascii() and value.isdigit()) or any(_is_date(value, form) for form in DATES)
+
+
+def _is_date(value: str, form: str) -> bool:
+    try:
+        datetime.strptime(value, form)
+    except ValueError:
+        return False
+    return True
