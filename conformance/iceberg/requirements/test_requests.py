@@ -126,7 +126,8 @@ def test_head_has_no_body(suite: Suite, catalog: IcebergCatalog, case: Operation
 def test_head_is_like_get(catalog: IcebergCatalog, case: Operation) -> None:
     """{} says in no header something else than GET does for the same path."""
     id = catalog.new_view() if case.id == "viewExists" else catalog.new_table()
-    get = next(other for other in OPERATIONS.values() if other.method == "GET" and other.path == case.path)
+    known = catalog.client.document.operations.values()
+    get = next(other for other in known if other.method == "GET" and other.path == case.path)
     there = catalog.any_path(case, id[-1])
     for path in (there, {**there, **catalog.namespace_path(catalog.missing_namespace())}):
         before = catalog.send(get.id, path, expect=(200, 404))
@@ -134,8 +135,7 @@ def test_head_is_like_get(catalog: IcebergCatalog, case: Operation) -> None:
         after = catalog.send(get.id, path, expect=(200, 404))
         equal(head.status == 404, after.status == 404, "HEAD says 404")
         for header in ABOUT_BODIES if head.status == after.status else ABOUT_STATES:
-            known = before.header(header) == after.header(header)
-            if known and head.header(header):
+            if head.header(header) and before.header(header) == after.header(header):
                 equal(head.header(header), after.header(header), f"the {header} of HEAD")
 
 
