@@ -16,7 +16,7 @@ import jsonschema_rs
 from jsonpointer import JsonPointerException, resolve_pointer
 
 from specs.openapi import Document
-from specs.validation import pointer
+from specs.validation import compile_schema, pointer
 
 Path = tuple[str | int, ...]
 
@@ -148,13 +148,12 @@ def required_properties(document: Document) -> Iterator[Defect]:
 @check("example")
 def examples(document: Document) -> Iterator[Defect]:
     """Examples match the schema beside them."""
-    components = document.raw.get("components", {})
     for path, node in nodes(document.raw):
         if "example" not in node or not isinstance(node.get("schema", node.get("type")), dict | str):
             continue
         schema = node["schema"] if "schema" in node else {key: node[key] for key in node if key != "example"}
         try:
-            validator = jsonschema_rs.Draft202012Validator({"allOf": [schema], "components": components})
+            validator = compile_schema(document, schema)
         except jsonschema_rs.ValidationError as error:
             yield Defect("schema", pointer(list(path)), error.message)
             continue

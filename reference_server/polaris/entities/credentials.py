@@ -1,6 +1,7 @@
 """Credentials of principals: a client id, and at most two secrets, of which only hashes are kept.
 
-The secret before the last one stays good for one rotation, so that clients can change over.
+The secret before the last one stays good for one rotation, so that clients can change over. A secret that the server
+made has 128 random bits, which nobody can try out: its hash is a quick one. One that somebody chose has a slow hash.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 
 import orjson
@@ -19,6 +21,7 @@ from reference_server.storage.transactions import Transaction
 
 COST, BLOCK, PARALLEL = 1 << 12, 8, 1  # of scrypt: 4 MB and some ms for each secret that is tried
 SALT_BYTES = 16
+QUICK = "quick:"  # what the hashes of random secrets begin with
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +54,28 @@ def new_secret() -> str:
 
 
 def hashed(secret: str) -> str:
-    """Return the hash of a secret, with a salt of its own."""
+    """Return the hash of a secret that somebody chose, with a salt of its own."""
     salt = secrets.token_bytes(SALT_BYTES)
     return f"{salt.hex()}:{_digest(secret, salt)}"
 
 
+def quickly_hashed(secret: str) -> str:
+    """Return the hash of a secret of `new_secret`, with a salt of its own."""
+    salt = secrets.token_bytes(SALT_BYTES)
+    return f"{QUICK}{salt.hex()}:{_quick_digest(secret, salt)}"
+
+
 def is_secret(secret: str, credentials: Credentials | None) -> bool:
-    """Return whether a secret is good. Where there are no credentials this takes as long as with wrong ones."""
-    hashes = credentials.hashes if credentials else (f"{'00' * SALT_BYTES}:",)
-    return any(hmac.compare_digest(_digest(secret, _salt(text)), text.partition(":")[2]) for text in hashes)
+    """Return whether a secret is good. A wrong one takes as long where there are no credentials, or random ones."""
+    hashes = credentials.hashes if credentials else ()
+    quick = [text.removeprefix(QUICK) for text in hashes if text.startswith(QUICK)]
+    slow = [text for text in hashes if not text.startswith(QUICK)] or [f"{'00' * SALT_BYTES}:"]
+    return _is_one_of(secret, quick, _quick_digest) or _is_one_of(secret, slow, _digest)
+
+
+def _is_one_of(secret: str, hashes: Iterable[str], digest: Callable[[str, bytes], str]) -> bool:
+    pairs = (text.partition(":")[::2] for text in hashes)
+    return any(hmac.compare_digest(digest(secret, bytes.fromhex(salt)), known) for salt, known in pairs)
 
 
 def find_credentials(store: Readable[bytes], principal: str) -> Credentials | None:
@@ -98,10 +114,13 @@ def _read(value: bytes) -> Credentials:
     return Credentials(**{**fields, "hashes": tuple(fields["hashes"])})
 
 
-def _salt(text: str) -> bytes:
-    return bytes.fromhex(text.partition(":")[0])
-
-
 def _digest(secret: str, salt: bytes) -> str:
-    raw = secret.encode("utf-8", "surrogateescape")
-    return hashlib.scrypt(raw, salt=salt, n=COST, r=BLOCK, p=PARALLEL).hex()
+    return hashlib.scrypt(_raw(secret), salt=salt, n=COST, r=BLOCK, p=PARALLEL).hex()
+
+
+def _quick_digest(secret: str, salt: bytes) -> str:
+    return hashlib.sha256(salt + _raw(secret)).hexdigest()
+
+
+def _raw(secret: str) -> bytes:
+    return secret.encode("utf-8", "surrogateescape")
