@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from conformance.results import Results
 from conformance.run.selection import Scope, selection_of
 from conformance.settings import Settings, load_settings
 from lakeproof.shown_run import report_of, run_with_progress, show_run
+from lakeproof.side_by_side import run_side_by_side
 from lakeproof.terminal import out
 from reference_server.serve import servable
 from specs.problems import Problem
@@ -38,15 +39,13 @@ def check_every_api(*, as_json: bool, **given: Any) -> int:
         return show_run(results, code, as_json=as_json)
     runs: dict[str, Results] = {}
     codes = set()
-    for api in selected:
-        if not as_json:
-            out.rule(Text(find_profile(api).name))
-        runs[api], code = run_with_progress(None, **{**given, "api": api, "report": str(folder / api)})
+    for api, (results, code) in _tested(selected, folder, given, announce=not as_json):
+        runs[api] = results
         codes.add(code)
         if not as_json:
-            show_run(runs[api], code, as_json=False)
-        if code in (EXIT_BROKEN, EXIT_INTERRUPTED):
-            break
+            show_run(results, code, as_json=False)
+    if len(runs) < len(selected):
+        codes.add(EXIT_INTERRUPTED)
     worst = next(code for code in WORST_FIRST if code in codes)
     tested = {api: run for api, run in runs.items() if run.run.selected}
     if tested:
@@ -56,6 +55,31 @@ def check_every_api(*, as_json: bool, **given: Any) -> int:
     elif tested:
         out.print(report_of(str(folder)), soft_wrap=True)
     return worst
+
+
+def _tested(
+    selected: Sequence[str], folder: Path, given: Mapping[str, Any], *, announce: bool
+) -> Iterator[tuple[str, tuple[Results, int]]]:
+    """Yield the run of each API and its exit code: one after another, or with several jobs at the same time."""
+    jobs = load_settings(given).jobs
+    runs = {api: {**given, "api": api, "report": str(folder / api)} for api in selected}
+    if jobs > 1:
+        each = max(jobs // len(runs), 1)
+        for api, ended in run_side_by_side({api: {**run, "jobs": each} for api, run in runs.items()}, jobs).items():
+            _announce(api, announce)
+            yield api, ended
+        return
+    for api, run in runs.items():
+        _announce(api, announce)
+        results, code = run_with_progress(None, **run)
+        yield api, (results, code)
+        if code in (EXIT_BROKEN, EXIT_INTERRUPTED):
+            return
+
+
+def _announce(api: str, wanted: bool) -> None:
+    if wanted:
+        out.rule(Text(find_profile(api).name))
 
 
 def _selected(given: Mapping[str, Any], folder: Path) -> list[str]:

@@ -14,16 +14,11 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 
 from lakeproof.cli import COLLECT_AFTER
-from lakeproof.packages import FOLDER
+from lakeproof.own_process import start_process
 from reference_server import limits
 from reference_server.serve import SWITCH_SECONDS, Server, ServerSettings
 from specs.problems import Problem
 
-# Packages of the working directory or PYTHONPATH may have the names of ours: ours are imported first.
-CODE = (
-    "import sys; sys.path.insert(0, sys.argv[1]); import lakeproof; lakeproof.bind_packages(); del sys.path[0]; "
-    "from lakeproof.server_process import serve_until_closed; serve_until_closed(int(sys.argv[2]))"
-)
 MEMORY = "/dev/shm"  # noqa: S108 - the file system in memory that Linux has for everybody
 ENOUGH_BYTES = 2 << 30
 
@@ -35,15 +30,8 @@ class ServerProcess:
         """Start the process; `start` waits for it. It hears of no interruption: a run cleans up first."""
         self.urls: dict[str, str] = {}
         self._pipe, there = Pipe()
-        self._process = subprocess.Popen(  # noqa: S603 - our own code
-            [sys.executable, "-P", "-c", CODE, str(FOLDER), str(there.fileno())],
-            pass_fds=[there.fileno()],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            start_new_session=True,
-            env={**os.environ, **temporary_files_in_memory()},
-        )
-        there.close()
+        environ = {**os.environ, **temporary_files_in_memory()}
+        self._process = start_process(__name__, serve_until_closed.__name__, there, environ)
         with suppress(OSError):  # it has ended already: there is no answer then
             self._pipe.send(settings)
 

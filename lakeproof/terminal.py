@@ -64,7 +64,7 @@ class ProgressListener:
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
-        self._verdicts: dict[str, str] = {}  # a requirement may be tested twice
+        self._verdicts: dict[tuple[str, str], str] = {}  # a requirement may be tested twice
         self._total = 0
         self._started = self._told = time.monotonic()
         self._progress = Progress(
@@ -88,20 +88,29 @@ class ProgressListener:
 
     def selected(self, requirements: list[Requirement]) -> None:
         """See Listener."""
-        self._total = len(requirements)
-        self._started = self._told = time.monotonic()
+        self.expect(len(requirements))
+
+    def expect(self, count: int) -> None:
+        """Hear how many requirements a run will test; several runs may be under way."""
+        if not self._total:
+            self._started = self._told = time.monotonic()
+        self._total += count
         self._progress.update(self._task, total=self._total)
 
     def tested(self, result: Result) -> None:
         """See Listener."""
-        self._verdicts[result.id] = result.verdict
+        self.note(result.id, result.verdict)
+
+    def note(self, id: str, verdict: str, run: str = "") -> None:
+        """Hear of a verdict of one of several runs."""
+        self._verdicts[run, id] = verdict
         self._counts = Counter(self._verdicts.values())
         counts = " ".join(
             f"[{COLOURS[verdict]}]{GLYPHS[verdict]} {self._counts[verdict]}[/]"
             for verdict in WORST_FIRST
             if self._counts[verdict]
         )
-        where, tested = result.id.split(".")[1], len(self._verdicts)
+        where, tested = id.split(".")[1], len(self._verdicts)
         self._progress.update(self._task, completed=tested, counts=counts, description=where)
         self._tell(self._line)
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
+from lakeproof import side_by_side
 from specs.apis import apis
 
 
-def test_each_api_is_tested_and_one_page_shows_all(cli, folder):
-    code, out, _ = cli("check", "-k", "namespace and conflict")
+@pytest.mark.parametrize("jobs", ["1", "2", "3"])
+def test_each_api_is_tested_and_one_page_shows_all(cli, folder, jobs):
+    code, out, _ = cli("check", "-k", "namespace and conflict", "--jobs", jobs)
     assert code == 0
     report = folder / "lakeproof-report"
     for api in apis():
@@ -21,9 +25,10 @@ def test_each_api_is_tested_and_one_page_shows_all(cli, folder):
     assert out.endswith("report: lakeproof-report/report.html\n")
 
 
-def test_the_worst_code_counts(cli, folder):
+@pytest.mark.parametrize("jobs", ["1", "3"])
+def test_the_worst_code_counts(cli, folder, jobs):
     fault = ("--header", "X-Lakeproof-Fault: conflict-as-400")
-    code, out, _ = cli("check", "-k", "namespace and conflict", *fault, "--json")
+    code, out, _ = cli("check", "-k", "namespace and conflict", *fault, "--json", "--jobs", jobs)
     document = json.loads(out)
     assert code == document["exit"] == 1
     assert [run["target"]["api"] for run in document["runs"]] == [*apis()]
@@ -46,6 +51,18 @@ def test_what_no_api_has_is_told(cli, folder):
     code, _, err = cli("check", "--operation", "Nonsense")
     assert (code, "There is no operation 'Nonsense'" in err) == (4, True)
     assert not (folder / "lakeproof-report" / "report.html").exists()
+
+
+def test_a_problem_of_one_run_is_told_once_and_ends_all(cli, folder):
+    code, out, err = cli("check", "--storage", "tape", "-k", "namespace and conflict", "--jobs", "3")
+    assert (code, out) == (4, "")
+    assert err.count("There is no storage 'tape'") == 1
+
+
+def test_a_process_that_ends_without_a_word_is_a_failure_of_the_kit(folder, monkeypatch):
+    monkeypatch.setattr(side_by_side, "run_for", print)  # the other process finds no such function there
+    with pytest.raises(RuntimeError, match="the run of lance ended with code 1"):
+        side_by_side.run_side_by_side({"lance": {"api": "lance"}}, 1)
 
 
 def test_a_setting_of_the_file_names_the_api(cli, folder):

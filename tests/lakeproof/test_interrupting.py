@@ -8,11 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 import urllib3
 
 from lakeproof import serve
+from specs.apis import apis
 
 
 def start(*arguments, **options):
@@ -54,6 +56,23 @@ def test_an_interrupted_check_cleans_up_and_writes_what_it_has(tmp_path, how, jo
     assert (report / "report.html").exists()
     assert "Interrupted" in out
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("begun", [False, True])
+def test_interrupted_runs_at_the_same_time_write_what_they_have(tmp_path, how, begun):
+    environ = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
+    (tmp_path / "temporary").mkdir()
+    process = start("check", "--report", str(tmp_path / "out"), "--jobs", "3", cwd=tmp_path, env=environ)
+    logs = [tmp_path / "out" / api / "exchanges.jsonl" for api in apis()]
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    wait_for(children.read_text)
+    wait_for(lambda: not begun or all(log.exists() and log.stat().st_size > 200_000 for log in logs))
+    process.send_signal(how)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err.count("Traceback")) == (2, 0)
+    assert all(log.with_name("results.json").exists() for log in logs) == begun
+    assert list((tmp_path / "temporary").iterdir()) == []
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])

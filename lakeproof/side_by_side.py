@@ -1,0 +1,167 @@
+"""Runs at the same time, each in a process of its own; they are shown as one."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection, wait
+from os import environ
+from subprocess import Popen
+from typing import Any
+
+from conformance.exit_codes import EXIT_INTERRUPTED
+from conformance.requirement import Requirement
+from conformance.results import Result, Results
+from lakeproof.checking import check
+from lakeproof.cli import COLLECT_AFTER
+from lakeproof.command_line import command_line
+from lakeproof.own_process import start_process
+from lakeproof.terminal import ProgressListener
+from specs.problems import Problem
+
+Given = Mapping[str, Any]
+Ended = tuple[Results, int]
+INTERRUPTED = (EXIT_INTERRUPTED, -signal.SIGTERM)  # how the process of a run ends that has nothing to tell
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """How many requirements a run tests."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """A verdict of a run."""
+
+    id: str
+    verdict: str
+
+
+class PipeListener:
+    """Tells another process how a run goes; see Listener. Where nobody hears it any more the run is interrupted."""
+
+    def __init__(self, pipe: Connection[Any, Any]) -> None:
+        self._pipe = pipe
+
+    def selected(self, requirements: list[Requirement]) -> None:
+        """See Listener."""
+        self._tell(Selected(len(requirements)))
+
+    def tested(self, result: Result) -> None:
+        """See Listener."""
+        self._tell(Tested(result.id, result.verdict))
+
+    def sent_again(self, number: int, of: int) -> None:
+        """See Listener: not told, as the bar counts the requirements of runs that still test."""
+
+    def _tell(self, news: Selected | Tested) -> None:
+        try:
+            self._pipe.send(news)
+        except OSError:
+            signal.raise_signal(signal.SIGINT)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that is under way in another process."""
+
+    name: str
+    process: Popen[bytes]
+    pipe: Connection[Any, Any]
+
+    def interrupt(self) -> None:
+        """Interrupt the run, which cleans up and tells what it has; one that has not begun just ends."""
+        if self.process.poll() is None:
+            self.process.terminate()
+
+
+def run_side_by_side(runs: Mapping[str, Given], most: int) -> dict[str, Ended]:
+    """Test as `check` does with each of these arguments, `most` at the same time; return what it returns, by name.
+
+    An interruption ends all of them; those that were not begun are left out. Raises Problem where a run does, and
+    RuntimeError where the process of one ends without a word.
+    """
+    ended: dict[str, Ended] = {}
+    waiting = list(runs)
+    with ProgressListener() as listener, ExitStack() as stack:
+        active: list[Run] = []
+        while waiting or active:
+            with _interrupting(active, waiting):
+                while waiting and len(active) < most:
+                    active.append(stack.enter_context(_started(waiting[0], runs[waiting[0]])))
+                    del waiting[0]
+                for run in [run for run in active if run.pipe in wait([run.pipe for run in active])]:
+                    if _hear(run, listener, ended):
+                        active.remove(run)
+    return {name: ended[name] for name in runs if name in ended}
+
+
+@contextmanager
+def _interrupting(active: list[Run], waiting: list[str]) -> Iterator[None]:
+    """Pass an interruption on to the runs that are under way, and begin no other."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        waiting.clear()
+        for run in active:
+            run.interrupt()
+
+
+@contextmanager
+def _started(name: str, given: Given) -> Iterator[Run]:
+    here, there = Pipe()
+    run = Run(name, start_process(__name__, run_for.__name__, there, environ), here)
+    with suppress(OSError):  # it has ended already: nothing is heard of it then
+        here.send((command_line(), dict(given)))
+    try:
+        yield run
+    finally:
+        here.close()
+        run.interrupt()
+        run.process.wait()
+
+
+def _hear(run: Run, listener: ProgressListener, ended: dict[str, Ended]) -> bool:
+    """Take what a run says, and return whether it is over. Raises as `run_side_by_side`."""
+    try:
+        said = run.pipe.recv()
+    except (EOFError, OSError):
+        if (code := run.process.wait()) in INTERRUPTED:
+            return True
+        raise RuntimeError(f"the run of {run.name} ended with code {code}") from None
+    match said:
+        case Selected(count):
+            listener.expect(count)
+        case Tested(id, verdict):
+            listener.note(id, verdict, run.name)
+        case Problem():
+            raise said
+        case _:
+            ended[run.name] = said
+            return True
+    return False
+
+
+def run_for(descriptor: int) -> None:
+    """Test as the other end of a pipe asks for, and tell it how the run goes, and how it ended."""
+    gc.set_threshold(*COLLECT_AFTER)
+    for number in (signal.SIGINT, signal.SIGTERM):  # a shell starts what is in the background with SIGINT ignored
+        signal.signal(number, signal.default_int_handler)
+    pipe: Connection[Any, tuple[str, Given]] = Connection(descriptor)
+    with suppress(EOFError):  # nobody wants it any more
+        command, given = pipe.recv()
+        try:
+            ended: Ended | Problem = check(None, listener=PipeListener(pipe), command=command, **given)
+        except Problem as problem:
+            ended = problem
+        except KeyboardInterrupt:
+            sys.exit(EXIT_INTERRUPTED)
+        with suppress(OSError):
+            pipe.send(ended)
