@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from conformance.checks import equal
+from conformance.checks import equal, holds
 from conformance.common import requests
 from conformance.common.requests import UNKNOWN, WRONG_BEARERS, require_token
 from conformance.http.client import Encoded
@@ -133,7 +133,8 @@ def test_head_is_like_get(catalog: IcebergCatalog, case: Operation) -> None:
         before = catalog.send(get.id, path, expect=(200, 404))
         head = catalog.send(case.id, path, expect=(*catalog.successes(case.id), 404))
         after = catalog.send(get.id, path, expect=(200, 404))
-        equal(head.status == 404, after.status == 404, "HEAD says 404")
+        agree = (head.status == 404) == (after.status == 404)
+        holds(agree, f"HEAD, which answers {head.status}, finds what GET finds, which answers {after.status}")
         for header in ABOUT_BODIES if head.status == after.status else ABOUT_STATES:
             if head.header(header) and before.header(header) == after.header(header):
                 equal(head.header(header), after.header(header), f"the {header} of HEAD")
