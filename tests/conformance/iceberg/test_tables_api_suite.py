@@ -105,6 +105,7 @@ def test_a_normal_server_fails_where_the_dialects_differ():
         "iceberg.tables_api.stage",
         "iceberg.wire.table_exists",
         "iceberg.request.head.table_exists",
+        "iceberg.request.head_like_get.table_exists",
     }
 
 
