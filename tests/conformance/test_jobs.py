@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -227,6 +228,25 @@ def test_an_interruption_waits_until_a_lock_is_taken_or_given_back(server, tmp_p
     with met(settings_of(server, tmp_path)) as target:
         plugin = SuitePlugin(Session(target.settings, known=target))
         plugin.interrupt(signal.SIGTERM, frame)
+        with pytest.raises(KeyboardInterrupt):
+            target.client.traffic.check_interrupted()
+
+
+def test_an_interruption_waits_until_a_garbage_collection_is_over(server, tmp_path):
+    """Raised in a callback of the collector it was printed and lost."""
+    frames = []
+
+    def callback(_phase, _info):
+        frames.append(sys._getframe())
+
+    with met(settings_of(server, tmp_path)) as target:
+        plugin = SuitePlugin(Session(target.settings, known=target))
+        gc.callbacks.append(callback)
+        try:
+            gc.collect()
+            plugin.interrupt(signal.SIGTERM, frames[0])
+        finally:
+            gc.callbacks.remove(callback)
         with pytest.raises(KeyboardInterrupt):
             target.client.traffic.check_interrupted()
 
