@@ -97,7 +97,8 @@ def run_side_by_side(runs: Mapping[str, Given], most: int) -> dict[str, Ended]:
                 while waiting and len(active) < most:
                     active.append(stack.enter_context(_started(waiting[0], runs[waiting[0]])))
                     del waiting[0]
-                for run in [run for run in active if run.pipe in wait([run.pipe for run in active])]:
+                ready = wait([run.pipe for run in active])
+                for run in [run for run in active if run.pipe in ready]:
                     if _hear(run, listener, ended):
                         active.remove(run)
     return {name: ended[name] for name in runs if name in ended}
