@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from lakeproof.cli import COLLECT_AFTER
 from tests import amount
 
 gc.set_threshold(*COLLECT_AFTER)
+# No Java of a test runs for long enough to win back what its second compiler and parallel collector take.
+os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 LONGEST = ("tests/spark_tests/", "tests/peers/", "tests/conformance/")
 BACKENDS = ("memory", "memory:pure", "dir")
