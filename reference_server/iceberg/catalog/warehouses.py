@@ -10,6 +10,7 @@ import secrets
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path as FilePath
 
 from reference_server.backends import OWN_FOLDER
@@ -24,6 +25,7 @@ FILE_SCHEME = "file"
 SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):")
 UNSAFE = re.compile(r"[^A-Za-z0-9_.-]|^\.")
 SLUG_LENGTH = 80
+MOST_PATHS = 4_096  # that are remembered: every loadTable looks whether a file is there
 OWN_NAME = re.compile(r".*-[0-9a-f]{32}")
 RESERVED = frozenset({"namespaces", "tables", "views", "transactions", "config", "oauth"})
 
@@ -90,6 +92,7 @@ def _checked(uri: str) -> str:
     return uri
 
 
+@lru_cache(MOST_PATHS)
 def local_path(location: str) -> FilePath | None:
     """Return the path of a local location, None for one of another scheme.
 

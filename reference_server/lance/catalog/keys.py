@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
+from functools import lru_cache
 
 from reference_server.lance.catalog.entries import Path
 from reference_server.storage import pack, unpack
@@ -20,6 +21,7 @@ from reference_server.storage.places import Place
 NAMESPACE, TABLE, VERSION, PENDING = "namespace", "table", "version", "pending"
 VERSION_BYTES = 8
 SLUG_LENGTH = 80
+MOST_PATHS = 16_384  # that are remembered: a listing reads the same keys again and again
 
 
 def children(kind: str, path: Path) -> bytes:
@@ -76,6 +78,7 @@ def name_of(key: bytes) -> str:
     return unpack(key)[-1].decode()
 
 
+@lru_cache(MOST_PATHS)
 def path_of(key: bytes) -> Path:
     """Return the path of a table's key."""
     _, parent, name = unpack(key)

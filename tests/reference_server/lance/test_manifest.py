@@ -289,3 +289,36 @@ def test_a_commit_of_many_looks_for_a_newer_version_a_few_times(storage, monkeyp
     monkeypatch.setattr(ManifestStorage, "_is_newest", lambda self: looks.append(1) or is_newest(self))
     asyncio.run(storage.commit(dict.fromkeys(keys), {key: {} for key in keys}))
     assert len(looks) < len(keys) / 10
+
+
+def test_a_turn_of_the_loop_looks_once_for_what_others_wrote(opened, monkeypatch):
+    first, second = opened(), opened()
+    looks = []
+    monkeypatch.setattr(first, "_is_newest", lambda: looks.append(1) or type(first)._is_newest(first))
+
+    async def in_turns():
+        assert names(first) == names(first) == set()
+        assert len(looks) == 1
+        await second.commit({}, namespaces("n"))
+        assert names(first) == namespaces("n").keys()
+        assert await asyncio.to_thread(lambda: (names(first), names(first))) == (namespaces("n").keys(),) * 2
+
+    asyncio.run(in_turns())
+    assert len(looks) == 4, "one for each turn, and each of the thread's own"
+
+
+def test_what_comes_after_a_commit_fails_alone(storage):
+    done = []
+
+    def broken():
+        raise OSError("no space")
+
+    async def at_once():
+        writes = [namespaces("a"), namespaces("b")]
+        commits = [storage.commit({}, writes[0], (), broken), storage.commit({}, writes[1], (), lambda: done.append(1))]
+        return await asyncio.gather(*commits, return_exceptions=True)
+
+    failed, written = asyncio.run(at_once())
+    assert isinstance(failed, OSError)
+    assert (written, done) == (None, [1])
+    assert names(storage) == namespaces("a", "b").keys()

@@ -11,8 +11,9 @@ import asyncio
 import bisect
 import contextlib
 import heapq
-from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 
 from reference_server.lance.catalog.entries import Entry, Table
@@ -82,9 +83,9 @@ class LayoutEntries:
         await self._adopt(leaving)
         arriving = {key: table for key, table in tables.items() if key in moved or not _is_recorded(before[key])}
         rows = {key: _recorded(table) for key, table in tables.items()}
-        with self._hidden(leaving):
-            async with self._shown(arriving):
-                await self._manifest.commit(await self._expected_rows(expected), {**writes, **rows}, empty)
+        with self._hidden(leaving), self._doubted(arriving):
+            expected_rows = await self._expected_rows(expected)
+            await self._manifest.commit(expected_rows, {**writes, **rows}, empty, partial(self._show_all, arriving))
 
     def recover(self) -> None:
         """Make names and directories agree again after a server was killed between two steps. The row decides."""
@@ -125,20 +126,22 @@ class LayoutEntries:
                 (self._tables.show if stays else self._tables.hide)(name)
                 self._tables.decide(name)
 
-    @contextlib.asynccontextmanager
-    async def _shown(self, tables: Mapping[bytes, Entry | None]) -> AsyncIterator[None]:
-        """Show the directories of tables, or reserve them, once their rows are there; others have a turn in between."""
+    @contextlib.contextmanager
+    def _doubted(self, tables: Mapping[bytes, Entry | None]) -> Iterator[None]:
+        """Note that the directories of tables are shown after their rows are there."""
         names = [name_of(key) for key, table in tables.items() if self._is_own(key, table)]
         for name in names:
             self._tables.doubt(name)
         try:
             yield
-            for key, table in tables.items():
-                self._show(key, table)
-                await asyncio.sleep(0)
         finally:
             for name in names:
                 self._tables.decide(name)
+
+    def _show_all(self, tables: Mapping[bytes, Entry | None]) -> None:
+        """Show the directories of tables, or reserve them; called in the thread that has written their rows."""
+        for key, table in tables.items():
+            self._show(key, table)
 
     def _show(self, key: bytes, table: Entry | None) -> None:
         if self._is_own(key, table):

@@ -7,13 +7,14 @@ only the difference is taken over.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import fcntl
 import os
 import random
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TextIO
@@ -30,6 +31,7 @@ from reference_server.storage import Commit, CommitConflict, is_conflict, scanne
 from reference_server.storage.group_commit import GroupCommitter
 from reference_server.storage.places import PLACES, place_key
 
+Written = tuple[Commit[Entry], Callable[[], None] | None]  # and what is done as soon as it is written
 PATIENCE = 30.0  # seconds of other writers' turns before we give up
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.001, 0.05
 
@@ -49,6 +51,7 @@ class ManifestStorage:
         self._changes = 0
         self._metadata: dict[str, str] = {}
         self._committer = GroupCommitter(self._write, "manifest-writer")
+        self._looks = _Looks()
         self._upkeep = Upkeep(self._table, self._our_turn)
 
     # Reading
@@ -82,12 +85,12 @@ class ManifestStorage:
     def _fresh(self) -> Iterator[None]:
         """Hold the entries still, as they are in the newest version of the table."""
         with self._mutex:
-            if not self._is_newest():
+            if not self._looks.is_fresh() and not self._is_newest():
                 self._load()
             yield
 
     def _is_newest(self) -> bool:
-        """True when no other version of the table came. This is asked at every look."""
+        """True when no other version of the table came."""
         if not self._version:
             return not self._table.exists()
         exists = os.path.exists  # a Path takes several times as long
@@ -126,9 +129,13 @@ class ManifestStorage:
         expected: Mapping[bytes, Entry | None],
         writes: Mapping[bytes, Entry | None],
         empty: Sequence[bytes] = (),
+        then: Callable[[], None] | None = None,
     ) -> None:
-        """See Storage.commit. Raises ServiceUnavailable when other writers keep the lock."""
-        await self._committer.commit(Commit(expected, writes, empty))
+        """See Storage.commit. Raises ServiceUnavailable when other writers keep the lock.
+
+        What comes `then` is called in the writer's thread before the next commit; what it raises is raised here.
+        """
+        await self._committer.commit((Commit(expected, writes, empty), then))
 
     def set_metadata(self, values: Mapping[str, str]) -> None:
         """Set metadata of the table itself, making the table if there is none."""
@@ -144,7 +151,11 @@ class ManifestStorage:
         self._committer.close()
         self._upkeep.close()
 
-    def _write(self, batch: list[Commit[Entry]]) -> list[Exception | None]:
+    def _write(self, batch: list[Written]) -> list[Exception | None]:
+        outcomes = self._write_rows([commit for commit, _ in batch])
+        return [outcome or _outcome(then) for outcome, (_, then) in zip(outcomes, batch, strict=True)]
+
+    def _write_rows(self, batch: list[Commit[Entry]]) -> list[Exception | None]:
         last = time.monotonic() + PATIENCE
         with self._our_turn():
             while time.monotonic() < last:
@@ -212,6 +223,29 @@ class ManifestStorage:
                 self._entries[place_key(place_of(entry.location), key)] = {}
 
 
+class _Looks:
+    """Whether somebody has looked in this turn of the event loop: whoever asks later in it need not look again.
+
+    A request that comes after a change of others is read in a later turn. Threads have no turns and always look.
+    """
+
+    def __init__(self) -> None:
+        self._fresh_in = 0  # the thread of the loop, while its turn lasts
+
+    def is_fresh(self) -> bool:
+        """Return whether somebody has looked in this turn; who gets False looks now."""
+        thread = threading.get_ident()
+        if self._fresh_in == thread:
+            return True
+        with contextlib.suppress(RuntimeError):  # there is no loop in this thread
+            asyncio.get_running_loop().call_soon(self._end)
+            self._fresh_in = thread
+        return False
+
+    def _end(self) -> None:
+        self._fresh_in = 0
+
+
 class _Staged:
     """The entries with commits of a batch applied that are not written yet, and the rows that are to be written."""
 
@@ -237,6 +271,15 @@ class _Staged:
                 self.rows[key] = None if entry is None else row_of(key, entry)
             self.entries[key] = entry
         return None
+
+
+def _outcome(then: Callable[[], None] | None) -> Exception | None:
+    try:
+        if then is not None:
+            then()
+    except Exception as error:  # it is only its own caller's
+        return error
+    return None
 
 
 def _is_locked(file: TextIO) -> bool:
