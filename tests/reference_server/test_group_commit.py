@@ -34,12 +34,13 @@ def test_clients_that_were_answered_together_commit_together():
         time.sleep(SECONDS)
         return [None] * len(batch)
 
-    async def client(committer):
-        for number in range(ROUNDS):
+    async def client(committer, number):
+        for _ in range(ROUNDS):
             await committer.commit(number)
+            await asyncio.sleep(number / 1000)  # they come back one after the other
 
     async def clients(committer):
-        await asyncio.gather(*(client(committer) for _ in range(CLIENTS)))
+        await asyncio.gather(*(client(committer, number) for number in range(CLIENTS)))
 
     with committing(write) as committer:
         asyncio.run(clients(committer))
