@@ -21,7 +21,7 @@ from typing import Any, TextIO
 from aiohttp import ClientPayloadError, web
 
 from reference_server import limits
-from reference_server.answers import KeptAnswers
+from reference_server.answers import KeptAnswers, key_of
 from reference_server.api import Api
 from reference_server.context import Reply, Request, json_reply, run_in_thread
 from reference_server.encodings import unpacked
@@ -95,13 +95,13 @@ class App:
 
     async def _plain_reply(self, api: Api, mount: str, request: Request) -> Reply:
         """Answer without faults: with a kept answer if there is one, and keep it if it may be."""
-        state = api.state()
-        answer = self.kept_answers.recall(request, state, api.varying)
+        state, key = api.state(), key_of(request, api.varying)
+        answer = self.kept_answers.recall(key, state)
         if answer is not None:
             return answer
         reply = await api.answer(request, *_route(api, mount, request), self.executor)
         if reply.reusable:
-            self.kept_answers.keep(request, state, reply, api.varying)
+            self.kept_answers.keep(key, state, reply)
         return reply
 
     def _denial(self, api: Api, mount: str, request: Request) -> CatalogError | None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
+from functools import lru_cache
 
 from reference_server.iceberg.catalog.names import Path
 from reference_server.storage import pack, unpack
@@ -38,13 +39,16 @@ class Kind(StrEnum):
 IDEMPOTENCY = "idempotency"
 PLAN = "plan"
 UNFINISHED = "unfinished"
+MOST_PATHS = 16_384  # whose keys are remembered
 
 
+@lru_cache(MOST_PATHS)
 def children(kind: Kind, warehouse: str, path: Path) -> bytes:
     """Return the prefix of the keys of what lies right in a namespace, of one kind."""
     return pack(kind, warehouse, pack(*path))
 
 
+@lru_cache(MOST_PATHS)
 def object_key(kind: Kind, warehouse: str, path: Path) -> bytes:
     """Return the key of a namespace, a table or a view; its path has at least one part."""
     return pack(kind, warehouse, pack(*path[:-1]), path[-1])

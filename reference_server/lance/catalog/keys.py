@@ -21,9 +21,10 @@ from reference_server.storage.places import Place
 NAMESPACE, TABLE, VERSION, PENDING = "namespace", "table", "version", "pending"
 VERSION_BYTES = 8
 SLUG_LENGTH = 80
-MOST_PATHS = 16_384  # that are remembered: a listing reads the same keys again and again
+MOST_PATHS = 16_384  # whose keys are remembered: a listing shows the same tables again and again
 
 
+@lru_cache(MOST_PATHS)
 def children(kind: str, path: Path) -> bytes:
     """Return the prefix of the keys of what lies right in a namespace, or of the versions of a table."""
     return pack(kind, pack(*path))
@@ -37,6 +38,7 @@ def below(kind: str, path: Path) -> bytes:
     return children(kind, path)[:-1]
 
 
+@lru_cache(MOST_PATHS)
 def catalog_key(kind: str, path: Path) -> bytes:
     """Return the key of a namespace or a table."""
     return pack(kind, pack(*path[:-1]), path[-1]) if path else pack(kind)
