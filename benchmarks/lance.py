@@ -14,6 +14,8 @@ from conformance.strategies import tables
 
 PEERS = ("RestAdapter",)
 THOUSAND = stream(tables(1000))
+PREDICATE = b'{"predicate":"id > 1"}'
+QUERY = b'{"vector":{},"k":10,"filter":"id > 1"}'
 WORKLOADS = (
     Workload("ListNamespaces", "/v1/namespace/%24/list?limit=10", "GET"),
     Workload("DescribeNamespace", "/v1/namespace/ns/describe"),
@@ -27,8 +29,10 @@ WORKLOADS = (
     Workload("CreateTable, 1k rows", "/v1/table/ns%24c{n}/create", body=THOUSAND, kind=STREAM_TYPE),
     Workload("InsertIntoTable, 1k rows", "/v1/table/ns%24t1/insert", body=THOUSAND, kind=STREAM_TYPE, connections=1),
     Workload("CountTableRows", "/v1/table/ns%24t3/count_rows"),
-    Workload("CountTableRows, predicate", "/v1/table/ns%24t3/count_rows", body=b'{"predicate":"id > 1"}'),
-    Workload("QueryTable, filter", "/v1/table/ns%24t3/query", body=b'{"vector":{},"k":10,"filter":"id > 1"}'),
+    Workload("CountTableRows, predicate", "/v1/table/ns%24t3/count_rows", body=PREDICATE),
+    Workload("QueryTable, filter", "/v1/table/ns%24t3/query", body=QUERY),
+    Workload("CountTableRows, predicate, not cached", "/v1/table/ns%24t3/count_rows?n={n}", body=PREDICATE),
+    Workload("QueryTable, filter, not cached", "/v1/table/ns%24t3/query?n={n}", body=QUERY),
     Workload("ListTableVersions", "/v1/table/ns%24t3/version/list"),
 )
 

@@ -1,7 +1,8 @@
-"""Answers that are kept: a read whose answer follows from the catalog alone is serialised once.
+"""Answers that are kept: a read whose answer follows from the catalog alone is made and serialised once.
 
 An answer is kept for the principal that got it, together with the state of the catalog from before it was made. It is
-valid as long as the state is the same. The state is compared, never a clock. Requests with large bodies are not kept.
+valid as long as the state is the same, and as what it depends on besides says so of itself. States are compared, never
+a clock. Neither answers to large requests are kept nor large answers.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from reference_server.context import Reply, Request
 MOST = 20_000
 MOST_BYTES = 64 << 20
 LARGEST_BODY = 4 << 10
+LARGEST_ANSWER = MOST_BYTES // 8
 CONTENT_TYPE = "Content-Type"
 Key = tuple[Principal, str, str, bytes, *tuple[str | None, ...]]
 """Principal, method, target, body and the headers that matter."""
@@ -35,7 +37,7 @@ class KeptAnswers:
 
     def keep(self, key: Key | None, state: Hashable, reply: Reply) -> None:
         """Keep an answer; `state` is what it was before the answer was made."""
-        if key is None:
+        if key is None or len(reply.body) > LARGEST_ANSWER:
             return
         if len(self._answers) >= MOST or self._bytes > MOST_BYTES:
             self._answers.clear()

@@ -118,7 +118,7 @@ class Api(ABC):
         self.authorize(request.principal, operation, Target(path, body, request))
         context = self.context(request, operation, path, body, executor)
         reply = await self.run(handler, context)
-        reply.reusable = context.reusable
+        reply.reusable, reply.still_valid = context.reusable, context.still_valid
         return reply
 
     async def _read_body(self, request: Request, operation: Operation, executor: Executor) -> Any:

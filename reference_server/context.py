@@ -91,7 +91,7 @@ def json_reply(value: Any, status: int = 200) -> Reply:
 class Context:
     """A request after routing and checking, bound to its operation.
 
-    A handler sets `reusable` when its answer follows from the catalog alone.
+    A handler sets `reusable` and `still_valid`, see Reply, when its answer may be given again.
     """
 
     request: Request
@@ -100,6 +100,7 @@ class Context:
     body: Any
     executor: Executor
     reusable: bool = field(default=False, init=False)
+    still_valid: Callable[[], bool] | None = field(default=None, init=False)
 
     @property
     def principal(self) -> Principal:

@@ -65,6 +65,14 @@ class LanceContext(Context):
         self._require_data(table)
         return await self.run_on_rows(self.data.on_dataset, table.location, version, function)
 
+    def keep_while_unchanged(self, table: Table, version: int | None = None) -> None:
+        """Let the answer be kept until the data of a table change; called before they are read.
+
+        An answer about a certain version, whose record may be deleted, is not kept.
+        """
+        self.still_valid = self.data.watch(table.location) if version is None else None
+        self.reusable = self.still_valid is not None and self.catalog.locations.follows(self.id[:-1])
+
     async def change(self, table: Table, function: Callable[[Any], T]) -> T:
         """Run a function that changes a table's dataset, one at a time for each table."""
         self._require_data(table)

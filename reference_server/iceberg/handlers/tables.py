@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from reference_server.context import Reply, json_reply
@@ -74,16 +75,13 @@ async def load_table(context: IcebergContext) -> Reply:
     path = context.object_path("table")
     location = context.catalog.location(Kind.TABLE, path)
     condition = context.request.headers.get("If-None-Match")
-    context.reusable = True
     files = context.services.files
+    context.reusable, context.still_valid = True, partial(files.exists, location)
     if condition is not None and matches(condition, etag(location, snapshots)) and files.exists(location):
-        reply = Reply(304, headers={"ETag": etag(location, snapshots)})
-    else:
-        file = await context.table_file(location)
-        shown = await context.compute(len(file.text), table_result, file, {}, snapshots)
-        reply = with_access(context, shown, path)
-    reply.still_valid = lambda: files.exists(location)
-    return reply
+        return Reply(304, headers={"ETag": etag(location, snapshots)})
+    file = await context.table_file(location)
+    shown = await context.compute(len(file.text), table_result, file, {}, snapshots)
+    return with_access(context, shown, path)
 
 
 async def table_exists(context: IcebergContext) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from reference_server import limits
@@ -50,11 +51,8 @@ async def create_view(context: IcebergContext) -> Reply:
 async def load_view(context: IcebergContext) -> Reply:
     """Return a view."""
     location = context.catalog.location(Kind.VIEW, context.object_path("view"))
-    context.reusable = True
-    files = context.services.files
-    reply = view_result(await context.view_file(location), {})
-    reply.still_valid = lambda: files.exists(location)
-    return reply
+    context.reusable, context.still_valid = True, partial(context.services.files.exists, location)
+    return view_result(await context.view_file(location), {})
 
 
 async def view_exists(context: IcebergContext) -> None:

@@ -1,20 +1,23 @@
 """Datasets that stay open: what was read of a table is not read again while its newest version is the same.
 
-What is kept of a table is checked with every use: its manifest must be the file that was read, and no version newer.
-A new version goes on with what the session has read of the files before. Another table at the same place begins anew:
-Lance tells files in a session apart by their names and versions alone.
+What is kept of a table is checked with every use: the folder of its versions must be as it was. A new version goes on
+with what the session has read of the files before, as long as the manifest is the file that was read. Another table at
+the same place begins anew: Lance tells files in a session apart by their names and versions alone.
 """
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from reference_server.lance.catalog.version_names import V1, V2, manifest_name
+from reference_server.lance.catalog.version_names import FOLDER, V1, V2, manifest_name
 
 MOST = 32
 NEW_SESSION = {"index_cache_size_bytes": 16 << 20, "metadata_cache_size_bytes": 8 << 20}
@@ -25,7 +28,11 @@ FileId = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
+    """A dataset; the folder of its versions and its manifest, as they were when it was opened."""
+
+    number: int
     dataset: Any
+    folder: FileId | None
     manifest: str
     file: FileId | None
 
@@ -36,6 +43,7 @@ class OpenDatasets:
     def __init__(self, *, in_memory: bool) -> None:
         self._in_memory = in_memory
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._numbers = itertools.count()
         self._removals = 0
         self._lock = threading.Lock()
 
@@ -44,15 +52,37 @@ class OpenDatasets:
         import lance  # noqa: PLC0415 - half a second that a server without data never spends
 
         kept = self._find(address)
-        if kept is not None and kept.dataset.latest_version == kept.dataset.version:
+        if kept is not None and self._is_newest(address, kept):
             return kept.dataset
         removals, started = self._removals, time.time_ns()
-        dataset = lance.dataset(address, **({"session": kept.dataset.session()} if kept else NEW_SESSION))
+        folder = None if self._in_memory else _file_id(f"{address}/{FOLDER}")
+        same = kept is not None and (self._in_memory or _file_id(kept.manifest) == kept.file)
+        dataset = lance.dataset(address, **({"session": kept.dataset.session()} if kept and same else NEW_SESSION))
         manifest, file = self._manifest(address, dataset.version)
-        # A younger manifest may be another than the one that was read.
-        if self._in_memory or (file is not None and file[1] < started - TICK):
-            self._keep(address, _Kept(dataset, manifest, file), removals)
+        # What is younger may be something else than what was read.
+        if self._in_memory or _is_older(file, started):
+            folder = folder if _is_older(folder, started) else None
+            self._keep(address, _Kept(next(self._numbers), dataset, folder, manifest, file), removals)
         return dataset
+
+    def watch(self, address: str) -> Callable[[], bool] | None:
+        """Return what tells whether the table at an address is as it is now; None when that cannot be told.
+
+        It can when the newest version is open. Takes microseconds, as what is returned does.
+        """
+        kept = self._find(address)
+        if kept is None or not self._is_newest(address, kept):
+            return None
+        return partial(self._is_still, address, kept.number)
+
+    def _is_still(self, address: str, number: int) -> bool:
+        kept = self._find(address)
+        return kept is not None and kept.number == number and self._is_newest(address, kept)
+
+    def _is_newest(self, address: str, kept: _Kept) -> bool:
+        if self._in_memory:
+            return bool(kept.dataset.latest_version == kept.dataset.version)
+        return kept.folder is not None and _file_id(f"{address}/{FOLDER}") == kept.folder
 
     def forget(self, address: str) -> None:
         """Forget the table at an address, which is removed: whatever lies there next is another."""
@@ -63,9 +93,8 @@ class OpenDatasets:
     def _find(self, address: str) -> _Kept | None:
         with self._lock:
             kept = self._kept.get(address)
-            if kept is None or (not self._in_memory and _file_id(kept.manifest) != kept.file):
-                return None
-            self._kept.move_to_end(address)
+            if kept is not None:
+                self._kept.move_to_end(address)
             return kept
 
     def _keep(self, address: str, kept: _Kept, removals: int) -> None:
@@ -90,9 +119,13 @@ class OpenDatasets:
 
 
 def _file_id(path: str) -> FileId | None:
-    """Return what tells a file from any other that has its name at another time, None when there is none."""
+    """Return what tells a file or folder from any that has its name at another time, None when there is none."""
     try:
         status = Path(path).stat()
     except OSError:
         return None
     return status.st_ino, status.st_ctime_ns, status.st_size
+
+
+def _is_older(file: FileId | None, nanoseconds: int) -> bool:
+    return file is not None and file[1] < nanoseconds - TICK

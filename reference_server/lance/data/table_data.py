@@ -176,6 +176,10 @@ class TableData:
         with translated():
             return function(self._open(location, version))
 
+    def watch(self, location: str) -> Callable[[], bool] | None:
+        """Return what tells whether the data at a location are as they are now, None when that cannot be told."""
+        return self._datasets.watch(self._address(location))
+
     def change(self, location: str, function: Callable[[Any], T]) -> T:
         """Run a function that changes a dataset, or the object that it is given, and return what it returns.
 

@@ -48,7 +48,9 @@ async def create_table_scalar_index(context: LanceContext) -> Answer:
 async def list_table_indices(context: LanceContext) -> Answer:
     """List the indices of a table, by name."""
     table = await current_table(context, context.table_id)
-    indices = await context.read(table, _list, context.number("version"))
+    version = context.number("version")
+    context.keep_while_unchanged(table, version)
+    indices = await context.read(table, _list, version)
     by_name = {index["index_name"].encode(): index for index in indices}
 
     def fetch(after: bytes | None, count: int) -> list[tuple[bytes, Answer]]:
@@ -77,7 +79,9 @@ async def describe_table_index_stats(context: LanceContext) -> Answer:
             "num_indices": stats["num_indices"],
         }
 
-    return await context.read(table, describe, context.number("version"))
+    version = context.number("version")
+    context.keep_while_unchanged(table, version)
+    return await context.read(table, describe, version)
 
 
 async def drop_table_index(context: LanceContext) -> Answer:

@@ -31,6 +31,7 @@ async def query_table(context: LanceContext) -> Reply:
         plan = _plan(dataset, query)
         return _as_file(plan.page.cut(plan.scanner.to_table()))
 
+    context.keep_while_unchanged(table, _version(query))
     return Reply(body=await context.read(table, run, _version(query)), content_type=FILE_TYPE)
 
 
@@ -42,6 +43,7 @@ async def explain_table_query_plan(context: LanceContext) -> str:
     def explain(dataset: Any) -> str:
         return str(_plan(dataset, query).scanner.explain_plan(verbose))
 
+    context.keep_while_unchanged(table, _version(query))
     return await context.read(table, explain, _version(query))
 
 

@@ -47,6 +47,7 @@ async def count_table_rows(context: LanceContext) -> int:
         if version is not None:
             raise TableVersionNotFound(f"The table has no data yet, so no version {version}.")
         return 0
+    context.keep_while_unchanged(table, version)
     return await context.run_on_rows(context.data.count_rows, table.location, version, await _predicate(context))
 
 

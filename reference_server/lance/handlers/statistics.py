@@ -13,7 +13,9 @@ PERCENTILES = (25, 50, 75, 99)
 
 async def get_table_stats(context: LanceContext) -> Answer:
     """Return how many rows, bytes, indices and fragments a table has."""
-    return await context.read(await current_table(context, context.table_id), _stats)
+    table = await current_table(context, context.table_id)
+    context.keep_while_unchanged(table)
+    return await context.read(table, _stats)
 
 
 def _stats(dataset: Any) -> Answer:

@@ -23,10 +23,9 @@ async def describe_table(context: LanceContext) -> Answer:
     answer.update(managed(context))
     if context.argument("with_table_uri"):
         answer["table_uri"] = uri
-    details = await _dataset(context, table)
-    plain = not details and context.argument("version") is None
-    context.reusable = plain and table.created and context.catalog.locations.follows(path[:-1])
-    return {**answer, **details}
+    if table.created and context.argument("version") is None:
+        context.reusable = context.catalog.locations.follows(path[:-1])
+    return {**answer, **await _dataset(context, table)}
 
 
 async def _dataset(context: LanceContext, table: Table) -> Answer:
@@ -37,6 +36,7 @@ async def _dataset(context: LanceContext, table: Table) -> Answer:
             raise TableVersionNotFound(f"The table has no data yet, so no version {version}.")
         return {}
     if context.argument("load_detailed_metadata"):
+        context.keep_while_unchanged(table, version)
         details = await context.run(context.data.describe, table.location, version)
         return {"table": context.id[-1], "namespace": context.id[:-1], **details}
     if version is not None:
