@@ -29,6 +29,7 @@ from reference_server.errors import BodyTooLarge, CatalogError, Internal, Invali
 from reference_server.faults import HEADER, NOWHERE, Call, Fault, apply_faults, requested_faults
 from reference_server.http_log import log_seldom
 from reference_server.machine import machine_fault
+from reference_server.responses import to_response
 from reference_server.workers import Workers
 from specs.identifiers import IdentifierError, decode_segment
 from specs.openapi import Operation
@@ -71,7 +72,7 @@ class App:
             self._log_access(request, reply, started)
         if reply.status == 0:
             return _drop_connection(raw)
-        return _to_response(reply, request.id)
+        return to_response(reply, raw, request.id)
 
     async def _reply(self, raw: web.BaseRequest, request: Request) -> Reply:
         api: Api | None = None
@@ -227,16 +228,6 @@ def _render(api: Api | None, error: CatalogError, request: Request) -> Reply:
         {"error": {"message": error.message, "type": type(error).__name__, "code": error.status}},
         error.status,
     )
-
-
-def _to_response(reply: Reply, request_id: str) -> web.Response:
-    headers = {"X-Request-Id": request_id, **reply.headers}
-    if reply.body:
-        headers["Content-Type"] = reply.content_type
-    response = web.Response(status=reply.status, body=reply.body, headers=headers)
-    if headers.get("Connection") == "close":
-        response.force_close()
-    return response
 
 
 def _drop_connection(raw: web.BaseRequest) -> web.Response:
