@@ -39,6 +39,7 @@ LARGEST_VERSION = 2**63 - 1
 ELSEWHERE = "://"
 NO_TABLES = (OWN_FOLDER, CATALOG)  # folders of the root in which the catalog itself is kept
 KEPT_FOLDERS = 256  # of versions, whose names are kept
+KEPT_ADDRESSES = 4096
 LONGEST_NAME = 255  # of a file, as file systems have them
 
 
@@ -73,7 +74,7 @@ class TableData:
     def uri(self, location: str) -> str:
         """Return the complete URI of a location."""
         address = self._address(location)
-        return address if self._in_memory else "file://" + quote(address, safe="/$")
+        return address if self._in_memory else _file_uri(address)
 
     def _address(self, location: str) -> str:
         return f"{self.root}/{location}"
@@ -240,6 +241,11 @@ class TableData:
         if version > LARGEST_VERSION:
             raise TableVersionNotFound(f"There is no version {version}.")
         return lance.dataset(self._address(location), version=int(version))
+
+
+@lru_cache(KEPT_ADDRESSES)
+def _file_uri(address: str) -> str:
+    return "file://" + quote(address, safe="/$")
 
 
 def _version_names(address: str) -> FolderNames[VersionName]:

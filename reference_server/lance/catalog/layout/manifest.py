@@ -58,7 +58,8 @@ class ManifestStorage:
 
     def get(self, key: bytes) -> Entry | None:
         """See Storage.get."""
-        with self._fresh():
+        with self._mutex:
+            self._refresh()
             return self.held(key)
 
     def held(self, key: bytes) -> Entry | None:
@@ -68,26 +69,26 @@ class ManifestStorage:
 
     def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, Entry]]:
         """See Storage.scan."""
-        with self._fresh():
+        with self._mutex:
+            self._refresh()
             return [(key, self._entries[key]) for key in islice(scanned_keys(self._entries, prefix, after), limit)]
 
     def version(self) -> int:
         """See Storage.version."""
-        with self._fresh():
+        with self._mutex:
+            self._refresh()
             return self._changes
 
     def table_metadata(self) -> Mapping[str, str]:
         """Return the metadata of the table itself, nothing when there is no table."""
-        with self._fresh():
+        with self._mutex:
+            self._refresh()
             return self._metadata
 
-    @contextlib.contextmanager
-    def _fresh(self) -> Iterator[None]:
-        """Hold the entries still, as they are in the newest version of the table."""
-        with self._mutex:
-            if not self._looks.is_fresh() and not self._is_newest():
-                self._load()
-            yield
+    def _refresh(self) -> None:
+        """Bring the entries to the newest version of the table. The caller holds them still, by `_mutex`."""
+        if not self._looks.is_fresh() and not self._is_newest():
+            self._load()
 
     def _is_newest(self) -> bool:
         """True when no other version of the table came."""
@@ -159,7 +160,8 @@ class ManifestStorage:
         last = time.monotonic() + PATIENCE
         with self._our_turn():
             while time.monotonic() < last:
-                with self._fresh():
+                with self._mutex:
+                    self._refresh()
                     staged = _Staged(self)
                     outcomes = [staged.apply(commit) for commit in batch]
                     before = self._version
