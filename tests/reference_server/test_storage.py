@@ -244,3 +244,23 @@ def test_a_killed_writer_leaves_whole_commits(tmp_path):
         assert int(left) >= answered, "what was answered is there"
         assert storage.get(b"n" + left) == left
         storage.close()
+
+
+def test_a_turn_of_the_loop_looks_once_for_commits_of_others(tmp_path):
+    first, second = (DirectoryStorage(tmp_path / "x.sqlite") for _ in range(2))
+    statements = []
+    first._reader.set_trace_callback(statements.append)
+
+    async def in_turns():
+        before = first.version()
+        assert (first.version(), len(statements)) == (before, 1)
+        await second.commit({}, {b"a": b"1"})
+        after = first.version()
+        assert (first.version(), len(statements)) == (after, 2)
+        await first.commit({}, {b"b": b"1"})
+        return {before, after, first.version(), await asyncio.to_thread(first.version)}
+
+    assert len(asyncio.run(in_turns())) == 3
+    assert len(statements) == 4, "one for each turn, and the thread's own"
+    first.close()
+    second.close()

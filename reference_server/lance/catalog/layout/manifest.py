@@ -7,7 +7,6 @@ only the difference is taken over.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import fcntl
 import os
@@ -29,6 +28,7 @@ from reference_server.lance.catalog.layout.rows import ManifestRow, entry_of, ke
 from reference_server.lance.catalog.layout.upkeep import Upkeep
 from reference_server.storage import Commit, CommitConflict, is_conflict, scanned_keys
 from reference_server.storage.group_commit import GroupCommitter
+from reference_server.storage.looks import Looks
 from reference_server.storage.places import PLACES, place_key
 
 Written = tuple[Commit[Entry], Callable[[], None] | None]  # and what is done as soon as it is written
@@ -51,7 +51,7 @@ class ManifestStorage:
         self._changes = 0
         self._metadata: dict[str, str] = {}
         self._committer = GroupCommitter(self._write, "manifest-writer")
-        self._looks = _Looks()
+        self._looks = Looks()
         self._upkeep = Upkeep(self._table, self._our_turn)
 
     # Reading
@@ -223,29 +223,6 @@ class ManifestStorage:
                 self._entries[key] = entry
             if isinstance(entry, Table):
                 self._entries[place_key(place_of(entry.location), key)] = {}
-
-
-class _Looks:
-    """Whether somebody has looked in this turn of the event loop: whoever asks later in it need not look again.
-
-    A request that comes after a change of others is read in a later turn. Threads have no turns and always look.
-    """
-
-    def __init__(self) -> None:
-        self._fresh_in = 0  # the thread of the loop, while its turn lasts
-
-    def is_fresh(self) -> bool:
-        """Return whether somebody has looked in this turn; who gets False looks now."""
-        thread = threading.get_ident()
-        if self._fresh_in == thread:
-            return True
-        with contextlib.suppress(RuntimeError):  # there is no loop in this thread
-            asyncio.get_running_loop().call_soon(self._end)
-            self._fresh_in = thread
-        return False
-
-    def _end(self) -> None:
-        self._fresh_in = 0
 
 
 class _Staged:
