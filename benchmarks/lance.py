@@ -18,10 +18,8 @@ PREDICATE = b'{"predicate":"id > 1"}'
 QUERY = b'{"vector":{},"k":10,"filter":"id > 1"}'
 WORKLOADS = (
     Workload("ListNamespaces", "/v1/namespace/%24/list?limit=10", "GET"),
-    Workload("DescribeNamespace", "/v1/namespace/ns/describe"),
     Workload("ListTables", "/v1/namespace/ns/table/list?limit=10", "GET"),
     Workload("DescribeTable", "/v1/table/ns%24t3/describe"),
-    Workload("TableExists", "/v1/table/ns%24t3/exists"),
     Workload("ListTables, not cached", "/v1/namespace/ns/table/list?limit=10&n={n}", "GET"),
     Workload("DescribeTable, not cached", "/v1/table/ns%24t3/describe?n={n}"),
     Workload("CreateNamespace", "/v1/namespace/ns%24{n}/create"),

@@ -16,7 +16,7 @@ from reference_server.errors import CatalogError
 from reference_server.lance import faults
 from reference_server.lance.bodies import simplify
 from reference_server.lance.catalog.catalog import Catalog
-from reference_server.lance.catalog.entries import Path
+from reference_server.lance.catalog.entries import Entry, Path
 from reference_server.lance.catalog.layout import open_layout
 from reference_server.lance.catalog.locations import AnyLocations
 from reference_server.lance.catalog.recovery import recover
@@ -117,4 +117,5 @@ def _open_catalog(backend: Backend, *, managed: bool) -> Catalog:
     """Return the catalog of a backend: on a directory the published layout is the record."""
     if backend.durable:
         return open_layout(FilePath(backend.data_root), managed=managed)
-    return Catalog(MemoryStorage(), AnyLocations(managed=managed))
+    entries: MemoryStorage[Entry] = MemoryStorage()
+    return Catalog(entries, AnyLocations(managed=managed))

@@ -13,6 +13,7 @@ from typing import Generic, Protocol, TypeVar
 from sortedcontainers import SortedDict
 
 V = TypeVar("V")
+V_co = TypeVar("V_co", covariant=True)
 _SEPARATOR = re.compile(rb"\x00(?!\xff)")
 
 
@@ -35,7 +36,7 @@ class Storage(Protocol[V]):
     def get(self, key: bytes) -> V | None:
         """Return the committed value of `key`, or None."""
 
-    def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, V]]:
+    def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> Sequence[tuple[bytes, V]]:
         """Return committed pairs whose key starts with `prefix`, in key order.
 
         Only keys greater than `after`, and at most `limit` of them. The cost is O(log n + page).
@@ -62,13 +63,13 @@ class Storage(Protocol[V]):
         """Release all resources; committed writes stay where the backend keeps them."""
 
 
-class Readable(Protocol[V]):
+class Readable(Protocol[V_co]):
     """What a commit is checked against."""
 
-    def get(self, key: bytes) -> V | None:
+    def get(self, key: bytes) -> V_co | None:
         """See Storage.get."""
 
-    def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, V]]:
+    def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> Sequence[tuple[bytes, V_co]]:
         """See Storage.scan."""
 
 

@@ -1,7 +1,8 @@
 """The directory backend: SQLite in WAL mode, durable at every answer.
 
-Reads use a connection of their own and see what is committed. Commits that wait for the disk at the
-same time are one transaction and share its fsync.
+Reads use a connection of their own and see what is committed. What they found is kept until the next commit of anybody.
+The event loop alone reads: reads of several threads that overlap would go on seeing what the first of them saw.
+Commits that wait for the disk at the same time are one transaction and share its fsync.
 """
 
 from __future__ import annotations
@@ -9,16 +10,21 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from reference_server.errors import ServiceUnavailable
 from reference_server.storage import Commit, CommitConflict, after_prefix
 from reference_server.storage.group_commit import GroupCommitter
-from reference_server.storage.looks import Looks
+from reference_server.storage.looks import OnceATurn
+from reference_server.storage.remembered import Remembered
 from specs.problems import Problem
 
 SCHEMA = "CREATE TABLE IF NOT EXISTS entries (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
 BUSY_SECONDS = 30.0
+MOST_BYTES = 16 << 20  # of values, and of rows, that are read once for each version
+OBJECT_BYTES = 100  # what anything in memory takes beside its content
+Rows = Sequence[tuple[bytes, bytes]]
 
 
 class DirectoryStorage:
@@ -36,24 +42,22 @@ class DirectoryStorage:
                 f"{path.parent} cannot be used as a storage directory: {getattr(error, 'strerror', error)}.",
                 "Give a directory that this user can write.",
             ) from None
-        self._version = 0
-        self._looks = Looks()
+        self._data_version = OnceATurn(partial(_data_version, self._reader))
+        self._values = Remembered(self, partial(_get, self._reader), _size, MOST_BYTES)
+        self._rows = Remembered(self, partial(_scan, self._reader), _size_of_rows, MOST_BYTES)
         self._committer = GroupCommitter(self._write, "storage-writer")
 
     def get(self, key: bytes) -> bytes | None:
         """See Storage.get."""
-        row = self._reader.execute("SELECT value FROM entries WHERE key = ?", (key,)).fetchone()
-        return row[0] if row else None
+        return self._values(key)
 
-    def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> list[tuple[bytes, bytes]]:
+    def scan(self, prefix: bytes, after: bytes | None = None, limit: int | None = None) -> Rows:
         """See Storage.scan."""
-        return _scan(self._reader, prefix, after, limit)
+        return self._rows((prefix, after, limit))
 
     def version(self) -> int:
         """See Storage.version; the reader's connection sees the commits of all others."""
-        if not self._looks.is_fresh():
-            self._version = self._reader.execute("PRAGMA data_version").fetchone()[0]
-        return self._version
+        return self._data_version()
 
     async def commit(
         self,
@@ -90,9 +94,19 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _scan(
-    connection: sqlite3.Connection, prefix: bytes, after: bytes | None, limit: int | None
-) -> list[tuple[bytes, bytes]]:
+def _data_version(connection: sqlite3.Connection) -> int:
+    version: int = connection.execute("PRAGMA data_version").fetchone()[0]
+    return version
+
+
+def _get(connection: sqlite3.Connection, key: bytes) -> bytes | None:
+    row = connection.execute("SELECT value FROM entries WHERE key = ?", (key,)).fetchone()
+    return row[0] if row else None
+
+
+def _scan(connection: sqlite3.Connection, wanted: tuple[bytes, bytes | None, int | None]) -> Rows:
+    """Return the rows that a prefix, the key before them and a limit say; see Storage.scan."""
+    prefix, after, limit = wanted
     from_prefix = after is None or after < prefix
     return connection.execute(
         f"SELECT key, value FROM entries WHERE key {'>=' if from_prefix else '>'} ? AND key < ? ORDER BY key LIMIT ?",  # noqa: S608
@@ -100,11 +114,18 @@ def _scan(
     ).fetchall()
 
 
+def _size(value: bytes | None) -> int:
+    return OBJECT_BYTES + len(value or b"")
+
+
+def _size_of_rows(rows: Rows) -> int:
+    return OBJECT_BYTES + sum(OBJECT_BYTES + len(key) + len(value) for key, value in rows)
+
+
 def _apply(connection: sqlite3.Connection, commit: Commit[bytes]) -> Exception | None:
     """Apply one commit inside the open transaction; a conflict leaves no trace of it."""
     for key, value in commit.expected.items():
-        row = connection.execute("SELECT value FROM entries WHERE key = ?", (key,)).fetchone()
-        if (row[0] if row else None) != value:
+        if _get(connection, key) != value:
             return CommitConflict()
     connection.execute("SAVEPOINT one")
     for key, value in commit.writes.items():
@@ -113,7 +134,7 @@ def _apply(connection: sqlite3.Connection, commit: Commit[bytes]) -> Exception |
         else:
             connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?)", (key, value))
     known = commit.expected.keys()
-    if any(key not in known for prefix in commit.empty for key, _ in _scan(connection, prefix, None, len(known) + 1)):
+    if any(key not in known for prefix in commit.empty for key, _ in _scan(connection, (prefix, None, len(known) + 1))):
         connection.execute("ROLLBACK TO one")
         return CommitConflict()
     connection.execute("RELEASE one")

@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import threading
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
 
 
-class Looks:
-    """Whether somebody has looked in this turn of the event loop: whoever asks later in it need not look again.
+class OnceATurn(Generic[T]):
+    """Calls a function once in a turn of the event loop: whoever asks later in the turn gets what it returned.
 
-    A request that comes after a change of others is read in a later turn. Threads have no turns and always look.
+    A request that comes after a change of others is read in a later turn. Threads have no turns: for them it is called
+    each time, and what it returns is their own.
     """
 
-    def __init__(self) -> None:
-        self._fresh_in = 0  # the thread of the loop, while its turn lasts
+    def __init__(self, look: Callable[[], T]) -> None:
+        self._look = look
+        self._seen: list[T] = []
+        self._seen_in = 0  # the thread of the loop, while its turn lasts
 
-    def is_fresh(self) -> bool:
-        """Return whether somebody has looked in this turn; who gets False looks now."""
-        thread = threading.get_ident()
-        if self._fresh_in == thread:
-            return True
-        with contextlib.suppress(RuntimeError):  # there is no loop in this thread
-            asyncio.get_running_loop().call_soon(self._end)
-            self._fresh_in = thread
-        return False
+    def __call__(self) -> T:
+        """Return what is so in this turn. Raises what the function raises."""
+        if self._seen_in == threading.get_ident():
+            return self._seen[0]
+        value = self._look()
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return value
+        loop.call_soon(self._end)
+        self._seen, self._seen_in = [value], threading.get_ident()
+        return value
 
     def _end(self) -> None:
-        self._fresh_in = 0
+        self._seen, self._seen_in = [], 0

@@ -3,33 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any, Generic, TypeVar
-
-from reference_server.storage import Storage
+from typing import Generic, Protocol, TypeVar
 
 MOST = 10_000
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
+class Versioned(Protocol):
+    """What has a version that changes with every commit, from any process."""
+
+    def version(self) -> Hashable:
+        """See Storage.version."""
+
+
 class Remembered(Generic[K, V]):
     """Calls a function that reads a storage, once for each argument and version of the storage.
 
     The version is compared at each call, never a clock: a commit holds from the next call. What the function raises is
-    not kept.
+    not kept. Values of up to `most` are kept, each of the size that `measure` gives it. Several threads may call it.
     """
 
-    def __init__(self, storage: Storage[Any], look_up: Callable[[K], V]) -> None:
+    def __init__(
+        self, storage: Versioned, look_up: Callable[[K], V], measure: Callable[[V], int] = lambda _: 1, most: int = MOST
+    ) -> None:
         self._storage = storage
         self._look_up = look_up
-        self._version: Hashable = None
-        self._known: dict[K, V] = {}
+        self._measure = measure
+        self._most = most
+        self._size = 0
+        self._kept: tuple[Hashable, dict[K, V]] = (None, {})
 
     def __call__(self, key: K) -> V:
         """Return what the function returns for an argument in the present version of the storage."""
         version = self._storage.version()
-        if version != self._version or len(self._known) >= MOST:
-            self._version, self._known = version, {}
-        if key not in self._known:
-            self._known[key] = self._look_up(key)
-        return self._known[key]
+        before, known = self._kept
+        if version != before or self._size >= self._most:
+            known = {}
+            self._kept, self._size = (version, known), 0
+        try:
+            return known[key]
+        except KeyError:
+            value = self._look_up(key)
+        known[key] = value
+        self._size += self._measure(value)
+        return value

@@ -134,6 +134,15 @@ def test_what_is_remembered_is_looked_up_after_every_commit(storage):
     assert len(asked) == 3
 
 
+def test_what_is_remembered_is_bounded(storage):
+    asked = []
+    value = Remembered(storage, lambda key: asked.append(key) or key * 10, len, 25)
+    assert [value(key) for key in (b"a", b"b", b"a", b"b")] == [b"a" * 10, b"b" * 10] * 2
+    assert asked == [b"a", b"b"]
+    assert [value(key) for key in (b"c", b"d", b"c")] == [b"c" * 10, b"d" * 10, b"c" * 10]
+    assert asked == [b"a", b"b", b"c", b"d", b"c"], "with c there were 30 bytes, so all was forgotten"
+
+
 def test_one_of_many_commits_wins(storage):
     async def race():
         commits = [storage.commit({b"a": None}, {b"a": str(number).encode()}) for number in range(50)]
@@ -262,5 +271,48 @@ def test_a_turn_of_the_loop_looks_once_for_commits_of_others(tmp_path):
 
     assert len(asyncio.run(in_turns())) == 3
     assert len(statements) == 4, "one for each turn, and the thread's own"
+    first.close()
+    second.close()
+
+
+def test_a_directory_is_read_once_for_each_version(tmp_path):
+    first, second = (DirectoryStorage(tmp_path / "x.sqlite") for _ in range(2))
+    selects = []
+    first._reader.set_trace_callback(lambda text: selects.append(text) if text.startswith("SELECT") else None)
+    for number, writer in enumerate((first, second, first), 1):
+        value = str(number).encode()
+        commit(writer, writes={b"a": value})
+        assert {first.get(b"a") for _ in range(3)} == {value}
+        assert [first.scan(b"a") for _ in range(3)] == [[(b"a", value)]] * 3
+        assert first.get(b"b") is first.get(b"b") is None
+        assert len(selects) == number * 3
+    first.close()
+    second.close()
+
+
+def test_no_turn_reads_what_is_older_than_a_commit(tmp_path):
+    first, second = (DirectoryStorage(tmp_path / "x.sqlite") for _ in range(2))
+    acknowledged, late, ended = [0], [], asyncio.Event()
+
+    async def compare():
+        while not ended.is_set():
+            before = acknowledged[0]
+            late.extend(value for _, value in first.scan(b"a") if int(value) < before)
+            late.extend(value for value in (first.get(b"a"),) if int(value) < before)
+            await asyncio.sleep(0)
+
+    async def write():
+        for number in range(1, 400):
+            await (second if number % 2 else first).commit({}, {b"a": b"%d" % number})
+            acknowledged[0] = number
+            late.extend(value for value in (first.get(b"a"),) if int(value) < number)
+        ended.set()
+
+    async def beside_each_other():
+        await asyncio.gather(compare(), compare(), write())
+
+    commit(first, writes={b"a": b"0"})
+    asyncio.run(beside_each_other())
+    assert not late
     first.close()
     second.close()

@@ -74,11 +74,19 @@ async def cancel_planning(context: IcebergContext) -> Reply:
 
 
 async def fetch_scan_tasks(context: IcebergContext) -> Reply:
-    """Return the file scan tasks of a plan task."""
+    """Return the file scan tasks of a plan task. Raises PlanTaskNotFound for one that was not given out, or is void."""
+    task = context.body["plan-task"]
+    plan_id, _, number = task.rpartition("-")
 
     async def build(_change: Change) -> Reply:
         metadata = await _metadata(context)
-        return json_reply(await context.run_plan(_tasks, context, metadata, context.body["plan-task"]))
+        answer = None
+        with suppress(PlanNotFound):
+            plan = _plan(context, plan_id, metadata)
+            answer = await context.run_plan(_tasks, context, metadata, plan, number)
+        if answer is None:
+            raise PlanTaskNotFound(f"There is no plan task {task!r:.100} of this table.")
+        return json_reply(answer)
 
     return await commit(context, build)
 
@@ -145,21 +153,16 @@ def _from_background(context: IcebergContext, plan: ScanPlan, make: partial[Answ
     return answer
 
 
-def _tasks(context: IcebergContext, metadata: Json, task: str) -> Answer:
-    """Return what a plan task leads to. Raises PlanTaskNotFound for one that was not given out, or is void."""
-    plan_id, _, number = task.rpartition("-")
-    with suppress(PlanNotFound):
-        plan = _plan(context, plan_id, metadata)
-        planner = _planner(context, _scan(metadata, plan))
-        known = (
-            number.isascii()
-            and number.isdigit()
-            and len(number) <= limits.DIGITS
-            and 0 < int(number) < len(planner.plan_tasks)
-        )
-        if known and not plan.cancelled:
-            return planner.tasks(planner.plan_tasks[int(number)])
-    raise PlanTaskNotFound(f"There is no plan task {task!r:.100} of this table.")
+def _tasks(context: IcebergContext, metadata: Json, plan: ScanPlan, number: str) -> Answer | None:
+    """Return what a plan task leads to, None for one that was not given out. Raises PlanNotFound, see `_scan`."""
+    planner = _planner(context, _scan(metadata, plan))
+    known = (
+        number.isascii()
+        and number.isdigit()
+        and len(number) <= limits.DIGITS
+        and 0 < int(number) < len(planner.plan_tasks)
+    )
+    return planner.tasks(planner.plan_tasks[int(number)]) if known and not plan.cancelled else None
 
 
 async def _with_credentials(context: IcebergContext, reply: Reply) -> Reply:

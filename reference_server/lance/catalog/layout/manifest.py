@@ -28,7 +28,7 @@ from reference_server.lance.catalog.layout.rows import ManifestRow, entry_of, ke
 from reference_server.lance.catalog.layout.upkeep import Upkeep
 from reference_server.storage import Commit, CommitConflict, is_conflict, scanned_keys
 from reference_server.storage.group_commit import GroupCommitter
-from reference_server.storage.looks import Looks
+from reference_server.storage.looks import OnceATurn
 from reference_server.storage.places import PLACES, place_key
 
 Written = tuple[Commit[Entry], Callable[[], None] | None]  # and what is done as soon as it is written
@@ -51,7 +51,7 @@ class ManifestStorage:
         self._changes = 0
         self._metadata: dict[str, str] = {}
         self._committer = GroupCommitter(self._write, "manifest-writer")
-        self._looks = Looks()
+        self._refresh = OnceATurn(self._take_newest)
         self._upkeep = Upkeep(self._table, self._our_turn)
 
     # Reading
@@ -85,9 +85,9 @@ class ManifestStorage:
             self._refresh()
             return self._metadata
 
-    def _refresh(self) -> None:
+    def _take_newest(self) -> None:
         """Bring the entries to the newest version of the table. The caller holds them still, by `_mutex`."""
-        if not self._looks.is_fresh() and not self._is_newest():
+        if not self._is_newest():
             self._load()
 
     def _is_newest(self) -> bool:
