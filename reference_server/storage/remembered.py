@@ -21,7 +21,8 @@ class Remembered(Generic[K, V]):
     """Calls a function that reads a storage, once for each argument and version of the storage.
 
     The version is compared at each call, never a clock: a commit holds from the next call. What the function raises is
-    not kept. Values of up to `most` are kept, each of the size that `measure` gives it. Several threads may call it.
+    not kept. Of values, as many are kept as have up to `most` together, by what `measure` says of each; a larger one is
+    not. Several threads may call it.
     """
 
     def __init__(
@@ -45,6 +46,8 @@ class Remembered(Generic[K, V]):
             return known[key]
         except KeyError:
             value = self._look_up(key)
-        known[key] = value
-        self._size += self._measure(value)
+        size = self._measure(value)
+        if size < self._most:
+            known[key] = value
+            self._size += size
         return value

@@ -141,6 +141,8 @@ def test_what_is_remembered_is_bounded(storage):
     assert asked == [b"a", b"b"]
     assert [value(key) for key in (b"c", b"d", b"c")] == [b"c" * 10, b"d" * 10, b"c" * 10]
     assert asked == [b"a", b"b", b"c", b"d", b"c"], "with c there were 30 bytes, so all was forgotten"
+    assert [value(b"long") for _ in range(2)] == [b"long" * 10] * 2
+    assert asked[-2:] == [b"long"] * 2
 
 
 def test_one_of_many_commits_wins(storage):
