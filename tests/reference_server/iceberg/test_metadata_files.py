@@ -64,6 +64,9 @@ def test_what_is_kept_is_bounded(files, tmp_path, monkeypatch):
     assert files.recall(locations[0], "text") is None
     assert files.recall(locations[-1], "text") is not None
     assert files.read(locations[0], "text", plain).metadata == {"text": "x" * 90}
+    for number in range(20):
+        files.write(f"{tmp_path}/{number}-more.json", {"text": "x" * 90})
+        assert files.recall(locations[0], "text") is not None, "it is in use"
     files.write(f"{tmp_path}/large.json", {"text": "x" * 5000})
     assert files.recall(f"{tmp_path}/large.json", "text") is not None
 
