@@ -11,6 +11,7 @@ from collections.abc import Hashable, Sequence
 
 from reference_server.auth import Principal
 from reference_server.context import Reply, Request
+from reference_server.json_text import compact
 
 MOST = 20_000
 MOST_BYTES = 64 << 20
@@ -44,6 +45,7 @@ class KeptAnswers:
             self._bytes = 0
         replaced = self._answers.get(key)
         self._bytes += len(reply.body) - (len(replaced[1].body) if replaced else -_size(key))
+        reply.body = compact(reply.body)
         self._answers[key] = (state, reply)
 
 

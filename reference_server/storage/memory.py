@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from sortedcontainers import SortedDict
 
+from reference_server.json_text import compact
 from reference_server.storage import CommitConflict, is_conflict, scanned_keys
 
 V = TypeVar("V")
@@ -47,7 +48,7 @@ class MemoryStorage(Generic[V]):
             if value is None:
                 self._map.pop(key, None)
             else:
-                self._map[key] = value
+                self._map[key] = compact(value) if isinstance(value, bytes) else value
 
     def close(self) -> None:
         """See Storage.close."""

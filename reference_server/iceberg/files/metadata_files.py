@@ -21,7 +21,7 @@ from reference_server import limits
 from reference_server.errors import InvalidInput
 from reference_server.iceberg.files.file_io import FileIO
 from reference_server.iceberg.metadata.reading import Json
-from reference_server.json_text import parse
+from reference_server.json_text import compact, parse
 
 CACHE_BYTES = 16 << 20
 """Of text. A file that is kept takes about eight times as much, with its document."""
@@ -72,7 +72,7 @@ class MetadataFiles:
 
     def write(self, location: str, metadata: Json) -> MetadataFile:
         """Write a new file. Raises what `FileIO.write` raises, and InvalidInput for metadata that are too large."""
-        text = orjson.dumps(metadata)
+        text = compact(orjson.dumps(metadata))
         _check_size(location, text)
         self._file_io.write(location, gzip.compress(text, 6, mtime=0) if location.endswith(GZIPPED) else text)
         written = MetadataFile(location, metadata, text)
@@ -87,7 +87,7 @@ class MetadataFiles:
         file = self.recall(location, identity)
         if file is None:
             metadata = reader(self.read_json(location), location)
-            file = MetadataFile(location, metadata, orjson.dumps(metadata))
+            file = MetadataFile(location, metadata, compact(orjson.dumps(metadata)))
             self._keep(file)
         return file
 
