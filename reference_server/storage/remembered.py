@@ -42,10 +42,9 @@ class Remembered(Generic[K, V]):
         if version != before or self._size >= self._most:
             known = {}
             self._kept, self._size = (version, known), 0
-        try:
+        if key in known:
             return known[key]
-        except KeyError:
-            value = self._look_up(key)
+        value = self._look_up(key)
         size = self._measure(value)
         if size < self._most:
             known[key] = value

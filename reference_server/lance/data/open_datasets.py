@@ -55,9 +55,9 @@ class OpenDatasets:
         if kept is not None and self._is_newest(address, kept):
             return kept.dataset
         removals, started = self._removals, time.time_ns()
-        folder = None if self._in_memory else _file_id(f"{address}/{FOLDER}")
-        same = kept is not None and (self._in_memory or _file_id(kept.manifest) == kept.file)
-        dataset = lance.dataset(address, **({"session": kept.dataset.session()} if kept and same else NEW_SESSION))
+        folder = None if self._in_memory else _versions_of(address)
+        is_same = kept is not None and (self._in_memory or _file_id(kept.manifest) == kept.file)
+        dataset = lance.dataset(address, **({"session": kept.dataset.session()} if kept and is_same else NEW_SESSION))
         manifest, file = self._manifest(address, dataset.version)
         # What is younger may be something else than what was read.
         if self._in_memory or _is_older(file, started):
@@ -82,7 +82,7 @@ class OpenDatasets:
     def _is_newest(self, address: str, kept: _Kept) -> bool:
         if self._in_memory:
             return bool(kept.dataset.latest_version == kept.dataset.version)
-        return kept.folder is not None and _file_id(f"{address}/{FOLDER}") == kept.folder
+        return kept.folder is not None and _versions_of(address) == kept.folder
 
     def forget(self, address: str) -> None:
         """Forget the table at an address, which is removed: whatever lies there next is another."""
@@ -116,6 +116,10 @@ class OpenDatasets:
             path = f"{address}/{manifest_name(version, V1)}"
             file = _file_id(path)
         return path, file
+
+
+def _versions_of(address: str) -> FileId | None:
+    return _file_id(f"{address}/{FOLDER}")
 
 
 def _file_id(path: str) -> FileId | None:

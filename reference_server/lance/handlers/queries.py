@@ -25,14 +25,14 @@ Query = dict[str, Any]
 async def query_table(context: LanceContext) -> Reply:
     """Return the rows that a query finds, as an Arrow file."""
     table = await current_table(context, context.table_id)
-    query = context.body
+    query, version = context.body, _version(context.body)
 
     def run(dataset: Any) -> bytes:
         plan = _plan(dataset, query)
         return _as_file(plan.page.cut(plan.scanner.to_table()))
 
-    context.keep_while_unchanged(table, _version(query))
-    return Reply(body=await context.read(table, run, _version(query)), content_type=FILE_TYPE)
+    context.keep_while_unchanged(table, version)
+    return Reply(body=await context.read(table, run, version), content_type=FILE_TYPE)
 
 
 async def explain_table_query_plan(context: LanceContext) -> str:

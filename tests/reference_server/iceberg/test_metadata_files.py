@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-import tracemalloc
 from pathlib import Path
 
-import orjson
 import pyarrow.fs
 import pytest
 
@@ -16,7 +14,6 @@ from reference_server.iceberg.errors import FileNotFound
 from reference_server.iceberg.files import metadata_files
 from reference_server.iceberg.files.file_io import FileIO
 from reference_server.iceberg.files.metadata_files import MetadataFile, MetadataFiles
-from reference_server.json_text import compact
 
 
 def plain(document, _location):
@@ -178,14 +175,3 @@ def test_a_table_is_not_taken_for_a_view(files, tmp_path):
     files.write(location, {"table-uuid": "x"})
     assert files.recall(location, "table-uuid") is not None
     assert files.recall(location, "view-uuid") is None
-
-
-def test_what_is_kept_takes_no_more_memory_than_it_needs():
-    documents = [{"text": "x" * 1500, "number": number} for number in range(200)]
-    tracemalloc.start()
-    try:
-        texts = [compact(orjson.dumps(document)) for document in documents]
-        held, _ = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert held < 2 * sum(map(len, texts))
