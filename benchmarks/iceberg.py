@@ -44,7 +44,6 @@ WORKLOADS = (
     Workload("tableExists", "/namespaces/ns/tables/small", "HEAD"),
     Workload("listTables, 100", "/namespaces/many/tables", "GET"),
     Workload("listTables, 100, not cached", "/namespaces/many/tables?n={n}", "GET"),
-    Workload("loadNamespaceMetadata", "/namespaces/ns", "GET"),
     Workload("createTable", "/namespaces/new/tables", body=encoded(NEW)),
     Workload("updateTable, one writer", "/namespaces/ns/tables/x0", body=encoded(commit(SET)), connections=1),
     Workload("commitTransaction, 10 tables", "/transactions/commit", body=encoded(TRANSACTION), connections=1),
@@ -76,7 +75,7 @@ def _is_header(raw: dict[str, Any], parameter: dict[str, Any]) -> bool:
 def start_up_iceberg(folder: Path) -> Iterator[Row]:
     """Measure the time from the start of the process to readiness."""
     stored = reference("iceberg", f"dir:{folder}/start")
-    yield started((reference("iceberg", "memory"), stored, java_fixture(), prism(_document(folder))))
+    yield started((reference("iceberg", "memory"), stored, java_fixture()))
 
 
 def operations_iceberg(folder: Path) -> Iterator[Row]:

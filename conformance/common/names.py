@@ -48,7 +48,7 @@ class Named:
     @property
     def id(self) -> str:
         """What is made, in words."""
-        return f"{self.kind.word} whose name has a {self.what}"
+        return f"{self.kind.word} with an unusual name ({self.what})"
 
     @property
     def operations(self) -> Sequence[str]:

@@ -14,6 +14,7 @@ MOST_SAID = 110
 MOST_STATED = 200
 REQUESTS = {RIGHT: "a right request", WRONG: "a wrong request", ODD: "an odd request", UNKNOWN: "a request"}
 PLURALS = {"is": "are", "has": "have", "does": "do", "answers": "answer", "fails": "fail"}
+WORDS = re.compile(r"\([^()]*\)\S*|\S+")  # what stands in parentheses is one
 NO_STATEMENT = ("wire",)  # kinds whose statement says that something is wrong, and the message alone what
 
 
@@ -24,14 +25,14 @@ def sentence_of(example: Evidence, findings: Sequence[Evidence]) -> str:
     several = len(names) > 1
     if not example.page and (example.result.verdict == "blocked" or example.result.kind in NO_STATEMENT):
         return _message(example, who, several=several)
-    if not example.about_status and example.says_all and len(set(map(_what, findings))) == 1:
+    if not example.about_status and example.says_all and (_said_alike(findings) or _is_said_of_most(example, findings)):
         return _message(example, who, several=several)
     if not example.about_status:
         return f"{who or 'The server'} {'do' if several else 'does'} not keep to {_norm(findings, example)}"
     answers = f"{who or 'The server'} {'answer' if several else 'answers'}"
     due = f", not {_listed([str(status) for status in example.wanted], 'or')}" if example.wanted else ""
     said = _said(findings)
-    if not example.page and (_alike(findings) or not said):
+    if not example.page and (_of_one_statement(findings) or (not said and not _done(example))):
         return f"{answers} {_answer(example)}{due}: {_norm(findings, example)}"
     return f"{answers} {REQUESTS[example.request]} with {_answer(example)}{'' if example.page else said}{due}"
 
@@ -40,7 +41,7 @@ def common_text(texts: Iterable[str]) -> str:
     """Return the words that texts share, in their order, with a gap for those that differ; no full stop."""
     shared: list[str] = []
     for text in texts:
-        words = text.rstrip(".").split()
+        words = WORDS.findall(text.rstrip("."))
         shared = _common(shared, words) if shared else words
     return " ".join(shared)
 
@@ -55,19 +56,34 @@ def _common(words: list[str], other: list[str]) -> list[str]:
     return shared
 
 
-def _alike(findings: Sequence[Evidence]) -> bool:
+def _of_one_statement(findings: Sequence[Evidence]) -> bool:
     """True when all requirements of a cause are one statement, about several cases."""
     return len({finding.result.where for finding in findings}) == 1
 
 
+def _done(finding: Evidence) -> bool:
+    """True when a right request was done, and answered with another status of success: that is all there is to say."""
+    return finding.request == RIGHT and not finding.refused
+
+
+def _said_alike(findings: Sequence[Evidence]) -> bool:
+    """True when the kit said the same of all findings, but for names and values."""
+    return len({pattern(_what(finding)) for finding in findings}) == 1
+
+
+def _is_said_of_most(example: Evidence, findings: Sequence[Evidence]) -> bool:
+    """True when the kit said of more than half of the findings what it said of the example, word for word."""
+    return 2 * list(map(_what, findings)).count(_what(example)) > len(findings)
+
+
 def _what(finding: Evidence) -> str:
     """Return what the kit said, of whatever operation."""
-    return pattern(finding.message.replace(finding.operation or GAP, GAP))
+    return finding.message.replace(finding.operation or GAP, GAP)
 
 
 def _norm(findings: Sequence[Evidence], example: Evidence) -> str:
     """Return what was due, in the words that the requirements share: theirs, or those of their clause."""
-    if _alike(findings):
+    if _of_one_statement(findings):
         return f"“{common_text(finding.result.statement for finding in findings)}”"
     if len({finding.result.clause.id for finding in findings}) == 1:
         return f"“{_cut(example.result.clause.text.rstrip('.'), MOST_STATED)}”"
@@ -85,7 +101,7 @@ def _message(example: Evidence, who: str, *, several: bool) -> str:
     """Return what the kit said, of all operations."""
     message = example.message
     if not example.operation or example.operation not in message:
-        return f"{who}: {message}" if who else message
+        return f"{who}: {message}" if who else message[:1].upper() + message[1:]
     text = (_in_plural(message, example.operation) if several else message).replace(example.operation, who)
     return text if text.startswith(who) else text[:1].upper() + text[1:]
 

@@ -52,6 +52,8 @@ def keys_of(finding: Evidence) -> Iterator[Key]:
         yield "status", result.clause.id, finding.wanted, got
         if finding.wanted == (MISSING,):
             yield "missing", finding.operation, got
+        if finding.request == RIGHT and not finding.refused:
+            yield "success", finding.operation, got
 
 
 def _refusals(finding: Evidence) -> Iterator[Key]:

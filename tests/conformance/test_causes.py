@@ -79,10 +79,14 @@ def finding(name, message="GetIt: expected 400, got 500", *, body=None, status=5
     result = Result(
         id=f"api.it.{name}", level="MUST", kind="error", operations=["GetIt"],
         statement=f"What is {name} is refused with 400.",
-        clause=ClauseRecord(id="get-it", text="It is got.", source="document"), where="conformance.api:test_it",
+        clause=clause("get-it"), where="conformance.api:test_it",
         needs=[], verdict="fail", message=message, seconds=0, requests=1, steps=[step], reached=[], blocked_by=None,
     )  # fmt: skip
     return structs.replace(result, **fields)
+
+
+def clause(name):
+    return ClauseRecord(id=name, text="It is got.", source="document")
 
 
 def error(text, **more):
@@ -128,6 +132,25 @@ def test_what_the_kit_says_of_several_operations_is_told_of_all():
     assert len(find_causes(findings)) == 1
 
 
+def test_what_the_kit_says_of_most_findings_is_told_of_all():
+    lacks = 'the answer lacks the field "id" of an object'
+    findings = [finding(name, lacks, status=200, mark="body:/it", where=f"c:{name}") for name in ("a", "b")]
+    other = finding("c", "the it: expected 1, got 2", status=200, mark="body:/it", where="c:c")
+    assert [cause.sentence for cause in find_causes([*findings, other])] == [f"GetIt: {lacks}"]
+    (cause,) = find_causes([findings[0], other])
+    assert cause.sentence.startswith("GetIt does not keep to ")
+
+
+def test_a_success_of_another_status_is_one_cause_of_an_operation():
+    text = "GetIt: expected 204, got 200"
+    same = [finding(name, text, status=200, where=f"c:{name}", clause=clause(name)) for name in ("a", "b")]
+    (cause,) = find_causes(same)
+    assert cause.sentence == "GetIt answers a right request with 200, not 204"
+    other = finding("c", text, status=200, where="c:c", clause=clause("c"))
+    other.steps[0].operation = "FindIt"
+    assert [cause.operations for cause in find_causes([*same, other])] == [["GetIt"], ["FindIt"]]
+
+
 def test_verbs_are_those_of_several_operations():
     findings = [
         finding(name, f"{operation} is refused with 501", mark="body:", where=f"c:{name}", kind="wire", status=501)
@@ -142,6 +165,8 @@ def test_a_request_of_no_operation_is_answered_by_the_server():
     nowhere.steps[0].operation = ""
     (cause,) = find_causes([nowhere])
     assert cause.sentence.startswith("The server answers 400")
+    nowhere.message, nowhere.steps[0].mark = "the body is no error", "body:"
+    assert [cause.sentence for cause in find_causes([nowhere])] == ["The body is no error"]
 
 
 def test_what_a_loser_of_a_race_is_told_is_a_status():
@@ -234,6 +259,7 @@ def test_what_changes_from_run_to_run_is_left_out(text, words):
 def test_texts_share_their_words():
     assert common_text(["A limit of ListTables is kept.", "A limit of ListTags is kept."]) == "A limit of … is kept"
     assert common_text(["One."]) == "One"
+    assert common_text(["A schema (no id) is refused.", "A schema (bad id) is refused."]) == "A schema … is refused"
 
 
 def test_files_of_older_kits_have_causes_too(tmp_path):

@@ -157,7 +157,7 @@ UNKNOWN = {
     each=UNKNOWN,
 )
 def test_unknown_snapshot(catalog: IcebergCatalog, case: dict[str, int | None]) -> None:
-    """A scan plan that names a {} that the table does not have is refused with 400 or 404."""
+    """A scan plan of a snapshot that the table does not have ({}) is refused with 400 or 404."""
     table, snapshots = new_history(catalog)
     request: dict[str, Any] = {name: snapshots[0] if id is None else id for name, id in case.items()}
     catalog.plan_table_scan(table.id, **request, expect=(400, 404))

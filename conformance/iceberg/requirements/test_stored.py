@@ -53,7 +53,7 @@ MADE: dict[str, Making] = {
 
 @must("iceberg.update.stored.{}", operations=COMMIT, clause="update-stored-whole", each=SAMPLES)
 def test_update_is_stored_whole(catalog: IcebergCatalog, case: Sample) -> None:
-    """A {} that is added by a commit is shown with every field, as it was sent."""
+    """What a commit adds ({}) is shown with every field, as it was sent."""
     id, sent = prepare(catalog, case)
     updates = case.updates(sent)
     if case.certain:

@@ -50,6 +50,8 @@ def _with(wrong: Wrong) -> dict[str, Operation]:
 
 QUERIED = {name: operation for name, operation in OPERATIONS.items() if _queries(operation, wrong_types)}
 NAMED = {name: operation for name, operation in JSON_OPERATIONS.items() if "id" in _fields(operation)}
+# A careless server would drop its root.
+EMPTIED = {name: operation for name, operation in NAMED.items() if operation.id != "DropNamespace"}
 OWN = {  # whose id is one text, or several
     name: operation for name, operation in NAMED.items() if "/transaction/" not in operation.path
 }
@@ -110,9 +112,14 @@ def test_body_names_something_else(catalog: LanceCatalog, case: Operation) -> No
     good = ordinary(catalog, case.id)
     outer = list(good.id[:-1]) if isinstance(good.id, tuple) else []
     others = {"another id": [UNUSED], "a part that is no text": [*outer, 17], "a part that is null": [*outer, None]}
-    if case.id != "DropNamespace":  # a careless server would drop the root
-        others["no part at all"] = []
     refuses_invalid(catalog, case.id, ((what, good.with_body(id=id)) for what, id in others.items()), good)
+
+
+@should("lance.identifier.body_empty.{}", clause="identifier-body", kind="error", each=EMPTIED)
+def test_body_names_the_root(catalog: LanceCatalog, case: Operation) -> None:
+    """{} refuses a body whose id is empty, which is that of the root, with 400 and code 13, and does nothing."""
+    good = ordinary(catalog, case.id)
+    refuses_invalid(catalog, case.id, [("an empty id", good.with_body(id=[]))], good)
 
 
 @must("lance.identifier.body_own.{}", clause="identifier-body", each=OWN)

@@ -95,7 +95,7 @@ NAMEABLE = {name: text for name, text in hostile.NAMES.items() if text not in UN
     each=NAMEABLE,
 )
 def test_hostile_index_name(catalog: LanceCatalog, case: str) -> None:
-    """An index name with {} is kept exactly, or refused with 400 and code 13."""
+    """An unusual index name ({}) is kept exactly, or refused with 400 and code 13."""
     id, name = catalog.new_table(), hostile.own(case, catalog.target.prefix)
     answer = catalog.create_table_index(id, **BTREE, name=name, expect=(200, 400))
     if answer.status == 400:

@@ -192,7 +192,7 @@ COUNTS = {name: name for name in ("num_indexed_rows", "num_unindexed_rows", "num
 
 @should("lance.index.stats.told.{}", operations=STATS, clause="index-stats-counts", each=COUNTS)
 def test_stats_are_told(catalog: LanceCatalog, case: str) -> None:
-    """An index that is built is described with its {}."""
+    """The description of an index that is built has this count: {}."""
     number(new_index(catalog, catalog.new_table(), BTREE)[case], f"the {case}")
 
 

@@ -178,7 +178,7 @@ POPULATED: dict[str, tuple[str, Populate]] = {
     each=POPULATED,
 )
 def test_listing_without_limit(catalog: LanceCatalog, case: tuple[str, Populate]) -> None:
-    """Without a limit {} lists all of 150 things, or has a token for those that are left."""
+    """Without a limit all of 150 things are listed, or there is a token for those that are left ({})."""
     names = [f"n{number:03}" for number in range(SEVERAL)]
     same_items(case[1](catalog, names), names, "what is listed")
 

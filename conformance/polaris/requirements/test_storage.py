@@ -127,7 +127,7 @@ FIXED = {"s3": "externalId", "azure": "tenantId"}
     each=FIXED,
 )
 def test_update_of_what_is_fixed(catalog: PolarisCatalog, case: str) -> None:
-    """An update of the {} of a storage, which tells whose it is, is refused with 400 and changes nothing."""
+    """An update of what tells whose a storage is ({}) is refused with 400 and changes nothing."""
     storage = next(EACH[name] for name, fixed in FIXED.items() if fixed == case)
     offered(catalog, storage)
     id = catalog.id(CATALOG)
