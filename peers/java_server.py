@@ -16,6 +16,7 @@ from pathlib import Path
 
 import urllib3
 
+from specs.ports import listens
 from specs.problems import Problem
 
 STOP_SECONDS = 10.0
@@ -41,7 +42,9 @@ class JavaServer:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[str]:
-        """Run the server and yield its URL. Raises Problem when it does not start."""
+        """Run the server and yield its URL. Raises Problem when it does not start, and where its port is taken."""
+        if listens(self.port):  # another server would answer in its place
+            raise Problem(f"Another process listens on port {self.port}.", "Choose another port.")
         with contextlib.ExitStack() as stack:
             log = stack.enter_context(tempfile.TemporaryFile("w+"))
             environ = {**os.environ, **self.environ}

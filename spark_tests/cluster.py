@@ -6,14 +6,13 @@ import contextlib
 import os
 import re
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from spark_tests.java import find_java
-from specs.ports import free_port
+from specs.ports import free_port, listens
 
 HOST = "127.0.0.1"
 SECONDS = 60
@@ -32,7 +31,7 @@ def cluster(folder: Path, workers: int = 2) -> Iterator[str]:
     with contextlib.ExitStack() as stack:
         places = ("--host", HOST, "--port", str(port), "--webui-port", "0")
         stack.enter_context(_running(folder / "master.log", MASTER, *places))
-        _wait_for(lambda: _listens(port), folder / "master.log")
+        _wait_for(lambda: listens(port), folder / "master.log")
         for number in range(workers):
             size = ("--cores", "1", "--memory", "1g", "--webui-port", "0", "--work-dir", str(folder / f"work{number}"))
             stack.enter_context(_running(folder / f"worker{number}.log", WORKER, "--host", HOST, *size, url))
@@ -69,8 +68,3 @@ def _wait_for(ready: Callable[[], bool], log: Path) -> None:
         if time.monotonic() > end:
             raise TimeoutError(log.read_text()[-2000:])
         time.sleep(0.2)
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex((HOST, port)) == 0

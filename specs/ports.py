@@ -14,3 +14,9 @@ def free_port() -> int:
         probe.bind((LOOPBACK, 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+def listens(port: int) -> bool:
+    """True when a process listens on a port of the loopback address."""
+    with socket.socket() as probe:
+        return probe.connect_ex((LOOPBACK, port)) == 0
