@@ -22,7 +22,7 @@ VARIABLE = re.compile(
     r"|\b[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}\b|\b\w*\d\w*\b|\b[A-Z][A-Z_]{2,}\b|\w+_\w+|\w{40,}",
     re.DOTALL,
 )
-LABEL = re.compile(r": expected |: lacks |: has |: there should |assert ")
+LABEL = re.compile(r": expected |: lacks |: has |: there should |assert |this does not hold: ")
 MORE = re.compile(r" \(and \d+ more\)$")
 RUN = re.compile(r"[\w./:$-]*\d[\w./:$-]*")
 OPEN = re.compile(r"[\"'`{\[].*", re.DOTALL)  # what a cut left open

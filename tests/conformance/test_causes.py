@@ -141,6 +141,12 @@ def test_what_the_kit_says_of_most_findings_is_told_of_all():
     assert cause.sentence.startswith("GetIt does not keep to ")
 
 
+def test_a_value_that_should_be_otherwise_is_no_sentence():
+    claim = "this does not hold: the file s3://lake/lp1n2/t is there after the drop"
+    (cause,) = find_causes([finding("a", claim, status=200, mark="body:")])
+    assert cause.sentence == "GetIt does not keep to “What is a is refused with 400”"
+
+
 def test_a_success_of_another_status_is_one_cause_of_an_operation():
     text = "GetIt: expected 204, got 200"
     same = [finding(name, text, status=200, where=f"c:{name}", clause=clause(name)) for name in ("a", "b")]

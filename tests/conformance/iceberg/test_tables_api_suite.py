@@ -46,7 +46,6 @@ DIFFERENT = {
     "iceberg.tables_api.stage",
     "iceberg.wire.table_exists",
     "iceberg.request.head.table_exists",
-    "iceberg.request.head_like_get.table_exists",
 }
 PART = 4
 
