@@ -70,7 +70,7 @@ def test_interrupted_runs_at_the_same_time_write_what_they_have(tmp_path, how, b
     wait_for(lambda: not begun or all(log.exists() and log.stat().st_size > 200_000 for log in logs))
     process.send_signal(how)
     _, err = process.communicate(timeout=60)
-    assert (process.returncode, err.count("Traceback")) == (2, 0)
+    assert (process.returncode, err.count("Traceback")) == (2, 0), err
     assert all(log.with_name("results.json").exists() for log in logs) == begun
     assert list((tmp_path / "temporary").iterdir()) == []
 
