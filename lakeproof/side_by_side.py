@@ -26,6 +26,7 @@ from specs.problems import Problem
 
 Given = Mapping[str, Any]
 Ended = tuple[Results, int]
+INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM)
 INTERRUPTED = (EXIT_INTERRUPTED, -signal.SIGTERM)  # how the process of a run ends that has nothing to tell
 
 
@@ -98,9 +99,10 @@ def run_side_by_side(runs: Mapping[str, Given], most: int) -> dict[str, Ended]:
                     active.append(stack.enter_context(_started(waiting[0], runs[waiting[0]])))
                     del waiting[0]
                 ready = wait([run.pipe for run in active])
-                for run in [run for run in active if run.pipe in ready]:
-                    if _hear(run, listener, ended):
-                        active.remove(run)
+                with _interrupted_later():  # half of a message would be lost, and the rest be taken for another one
+                    for run in [run for run in active if run.pipe in ready]:
+                        if _hear(run, listener, ended):
+                            active.remove(run)
     return {name: ended[name] for name in runs if name in ended}
 
 
@@ -113,6 +115,20 @@ def _interrupting(active: list[Run], waiting: list[str]) -> Iterator[None]:
         waiting.clear()
         for run in active:
             run.interrupt()
+
+
+@contextmanager
+def _interrupted_later() -> Iterator[None]:
+    """Keep an interruption until the end of a `with` block."""
+    kept: list[int] = []
+    before = {number: signal.signal(number, lambda number, _: kept.append(number)) for number in INTERRUPTIONS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if kept:
+        signal.raise_signal(kept[0])
 
 
 @contextmanager
@@ -153,7 +169,7 @@ def _hear(run: Run, listener: ProgressListener, ended: dict[str, Ended]) -> bool
 def run_for(descriptor: int) -> None:
     """Test as the other end of a pipe asks for, and tell it how the run goes, and how it ended."""
     gc.set_threshold(*COLLECT_AFTER)
-    for number in (signal.SIGINT, signal.SIGTERM):  # a shell starts what is in the background with SIGINT ignored
+    for number in INTERRUPTIONS:  # a shell starts what is in the background with SIGINT ignored
         signal.signal(number, signal.default_int_handler)
     pipe: Connection[Any, tuple[str, Given]] = Connection(descriptor)
     with suppress(EOFError):  # nobody wants it any more
