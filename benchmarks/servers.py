@@ -15,12 +15,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lakeproof.interruptions import held_back
 from specs.ports import free_port
 
 PRISM = "@stoplight/prism-cli@5"
 READY = "listening"
 STOP_SECONDS = 15.0
-INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 PEERS = Path(__file__).parent.parent / "peers"
 
 
@@ -79,7 +79,7 @@ def _running(name: str, command: list[str], base: str = "", ready: str = "") -> 
     """Start a server and wait for the line that ends with its URL, the first one that has the word `ready`."""
     started = time.perf_counter()
     with contextlib.ExitStack() as stack:
-        with _signals_held_back():  # so that no server is started that nothing will end
+        with held_back():  # so that no server is started that nothing will end
             process = subprocess.Popen(
                 command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True
             )
@@ -89,20 +89,6 @@ def _running(name: str, command: list[str], base: str = "", ready: str = "") -> 
             raise RuntimeError(f"{name} did not start: {' '.join(command)}")
         threading.Thread(target=deque, args=(process.stdout, 0), daemon=True).start()  # what it logs goes nowhere
         yield Running(name, line.split()[-1], process.pid, time.perf_counter() - started, base)
-
-
-@contextlib.contextmanager
-def _signals_held_back() -> Iterator[None]:
-    """Let signals that end the benchmarks wait until the block is left."""
-    came: list[int] = []
-    handlers = {number: signal.signal(number, lambda number, _: came.append(number)) for number in INTERRUPTS}
-    try:
-        yield
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-        for missed in came:
-            signal.raise_signal(missed)
 
 
 def _end(process: subprocess.Popen[str]) -> None:

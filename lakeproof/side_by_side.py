@@ -20,13 +20,13 @@ from conformance.results import Result, Results
 from lakeproof.checking import check
 from lakeproof.cli import COLLECT_AFTER
 from lakeproof.command_line import command_line
+from lakeproof.interruptions import INTERRUPTIONS, held_back
 from lakeproof.own_process import start_process
 from lakeproof.terminal import ProgressListener
 from specs.problems import Problem
 
 Given = Mapping[str, Any]
 Ended = tuple[Results, int]
-INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM)
 INTERRUPTED = (EXIT_INTERRUPTED, -signal.SIGTERM)  # how the process of a run ends that has nothing to tell
 
 
@@ -99,7 +99,7 @@ def run_side_by_side(runs: Mapping[str, Given], most: int) -> dict[str, Ended]:
                     active.append(stack.enter_context(_started(waiting[0], runs[waiting[0]])))
                     del waiting[0]
                 ready = wait([run.pipe for run in active])
-                with _interrupted_later():  # half of a message would be lost, and the rest be taken for another one
+                with held_back():  # half of a message would be lost, and the rest be taken for another one
                     for run in [run for run in active if run.pipe in ready]:
                         if _hear(run, listener, ended):
                             active.remove(run)
@@ -115,20 +115,6 @@ def _interrupting(active: list[Run], waiting: list[str]) -> Iterator[None]:
         waiting.clear()
         for run in active:
             run.interrupt()
-
-
-@contextmanager
-def _interrupted_later() -> Iterator[None]:
-    """Keep an interruption until the end of a `with` block."""
-    kept: list[int] = []
-    before = {number: signal.signal(number, lambda number, _: kept.append(number)) for number in INTERRUPTIONS}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    if kept:
-        signal.raise_signal(kept[0])
 
 
 @contextmanager

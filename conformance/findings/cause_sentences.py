@@ -32,7 +32,7 @@ def sentence_of(example: Evidence, findings: Sequence[Evidence]) -> str:
     answers = f"{who or 'The server'} {'answer' if several else 'answers'}"
     due = f", not {_listed([str(status) for status in example.wanted], 'or')}" if example.wanted else ""
     said = _said(findings)
-    if not example.page and (_of_one_statement(findings) or (not said and not _done(example))):
+    if not example.page and (_of_one_statement(findings) or (not said and not example.done)):
         return f"{answers} {_answer(example)}{due}: {_norm(findings, example)}"
     return f"{answers} {REQUESTS[example.request]} with {_answer(example)}{'' if example.page else said}{due}"
 
@@ -59,11 +59,6 @@ def _common(words: list[str], other: list[str]) -> list[str]:
 def _of_one_statement(findings: Sequence[Evidence]) -> bool:
     """True when all requirements of a cause are one statement, about several cases."""
     return len({finding.result.where for finding in findings}) == 1
-
-
-def _done(finding: Evidence) -> bool:
-    """True when a right request was done, and answered with another status of success: that is all there is to say."""
-    return finding.request == RIGHT and not finding.refused
 
 
 def _said_alike(findings: Sequence[Evidence]) -> bool:

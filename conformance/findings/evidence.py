@@ -110,6 +110,11 @@ class Evidence:
         """True when an error came, or no answer at all."""
         return self.got >= ERROR_STATUS or not self.got
 
+    @property
+    def done(self) -> bool:
+        """True when a right request was done, whatever its status of success."""
+        return self.request == RIGHT and not self.refused
+
 
 def shown_step(steps: Sequence[Step]) -> Step | None:
     """Return the step that shows a finding: the last one that is marked."""

@@ -52,7 +52,7 @@ def keys_of(finding: Evidence) -> Iterator[Key]:
         yield "status", result.clause.id, finding.wanted, got
         if finding.wanted == (MISSING,):
             yield "missing", finding.operation, got
-        if finding.request == RIGHT and not finding.refused:
+        if finding.done:
             yield "success", finding.operation, got
 
 

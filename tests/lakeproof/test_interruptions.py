@@ -1,4 +1,4 @@
-"""Runs at the same time: an interruption leaves what they say whole."""
+"""Interruptions: they wait where they would do harm."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import signal
 
 import pytest
 
-from lakeproof.side_by_side import _interrupted_later
+from lakeproof.interruptions import held_back
 
 
 def test_an_interruption_waits_until_a_message_is_read():
     heard = []
-    with pytest.raises(KeyboardInterrupt), _interrupted_later():
+    with pytest.raises(KeyboardInterrupt), held_back():
         signal.raise_signal(signal.SIGINT)
         heard.append("the rest of it")
     assert heard == ["the rest of it"]
