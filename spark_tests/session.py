@@ -13,8 +13,10 @@ import contextlib
 import importlib.util
 import logging
 import os
+import signal
 import socket
 import sys
+import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -87,7 +89,8 @@ def open_session(
     for name, value in spark_settings(spark, catalogs, apis).items():
         builder = builder.config(name, value)
     try:
-        session = builder.getOrCreate()
+        with _sigint_handler_kept():
+            session = builder.getOrCreate()
     except (Py4JError, PySparkException, RuntimeError) as error:
         reason = str(getattr(error, "java_exception", None) or error).strip().splitlines()[0]
         raise Problem(f"Spark does not start on {spark.master}: {reason}.", "Check --master and JAVA_HOME.") from None
@@ -95,6 +98,17 @@ def open_session(
         yield session
     finally:
         stop(session)
+
+
+@contextlib.contextmanager
+def _sigint_handler_kept() -> Iterator[None]:
+    """Put back what handles SIGINT: Spark's own handler replaces that of a run, and fails once Spark has stopped."""
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, handler)
 
 
 def check_spark(spark: SparkSettings) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,14 @@ def http():
     """A client that sends exactly what it is told."""
     with urllib3.PoolManager(retries=False) as pool:
         yield lambda method, url, **rest: pool.request(method, url, redirect=False, **rest)
+
+
+@pytest.fixture
+def interruptible():
+    """SIGINT raises KeyboardInterrupt, also where a shell has it ignored; who handles it meanwhile puts that back."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
 
 
 @pytest.fixture(scope="session")

@@ -174,13 +174,6 @@ class Destroyed:
                 os.kill(os.getpid(), signal.SIGINT)
 
 
-@pytest.fixture
-def interruptible():
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
-
-
 @pytest.mark.parametrize("count", [1, 3])
 def test_an_interruption_that_code_has_lost_ends_the_run(server, tmp_path, interruptible, count):
     listener = Destroyed()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 import pytest
 
 from lakeproof import serve, terminal
 from lakeproof.cli import main
+from lakeproof.interruptions import INTERRUPTIONS
 from tests.lakeproof.environments import build_wheel
 
 
@@ -34,7 +36,11 @@ def wheel(tmp_path_factory):
 
 @pytest.fixture
 def cli(monkeypatch, capsys):
-    """Run a command in this process and return its exit code and both outputs."""
+    """Run a command in this process and return its exit code and both outputs.
+
+    A command has the process to itself, and leaves what handles its interruptions behind.
+    """
+    handlers = {number: signal.getsignal(number) for number in INTERRUPTIONS}
 
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["lakeproof", *map(str, arguments)])
@@ -43,4 +49,6 @@ def cli(monkeypatch, capsys):
         said = capsys.readouterr()
         return ended.value.code, said.out, said.err
 
-    return run
+    yield run
+    for number, handler in handlers.items():
+        signal.signal(number, handler)

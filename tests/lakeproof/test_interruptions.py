@@ -9,10 +9,9 @@ import pytest
 from lakeproof.interruptions import held_back
 
 
-def test_an_interruption_waits_until_a_message_is_read():
+def test_an_interruption_waits_until_a_message_is_read(interruptible):
     heard = []
     with pytest.raises(KeyboardInterrupt), held_back():
         signal.raise_signal(signal.SIGINT)
         heard.append("the rest of it")
     assert heard == ["the rest of it"]
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

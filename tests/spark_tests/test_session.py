@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import signal
 
 import pytest
 
@@ -50,6 +51,10 @@ def test_only_what_waits_there_is_freed(spark, waiting_task):
     assert interrupt_deadlocked_tasks(spark, WAITS) == 1
     waiting_task.setName("something else")
     assert interrupt_deadlocked_tasks(spark, WAITS) == 0
+
+
+def test_spark_does_not_handle_interruptions(spark):
+    assert "pyspark" not in signal.getsignal(signal.SIGINT).__module__
 
 
 def test_a_master_that_is_not_there_is_said_at_once(session_module):
