@@ -19,6 +19,7 @@ from conformance.results import Results
 from conformance.run.plugin import Listener
 from conformance.runner import run
 from conformance.settings import EMBEDDED_STORAGE, Settings, load_settings
+from lakeproof.interruptions import ignored
 from specs.profiles import find_profile
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ def check(
 ) -> tuple[Results, int]:
     """Test a server, write the reports, and return the results and the exit code.
 
-    Where nothing was selected, nothing is written: the report of an earlier run stays.
+    Where nothing was selected, nothing is written: the report of an earlier run stays. An interruption ends the tests;
+    one that comes later is ignored, so that what was found is written.
 
     Without a URL the embedded reference server is started on a free port, with a token, so that requirements on
     credentials can be tested too. `settings` are those of conformance/settings.py, `runner` runs another suite than the
@@ -48,11 +50,13 @@ def check(
     """
     loaded = load_settings({**settings, "server": url})
     runner = runner or partial(run, reference=_reference if loaded.server else None)
-    with target_of(loaded) as target:
-        results, code = runner(target, listener, command=command)
-    results.run.again = again(loaded, program)
-    if results.run.selected:
-        write_reports(results, target)
+    with contextlib.ExitStack() as ended:
+        with target_of(loaded) as target:
+            results, code = runner(target, listener, command=command)
+            ended.enter_context(ignored())
+        results.run.again = again(loaded, program)
+        if results.run.selected:
+            write_reports(results, target)
     return results, code
 
 

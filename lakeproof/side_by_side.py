@@ -64,7 +64,8 @@ class PipeListener:
 
     def _tell(self, news: Selected | Tested) -> None:
         try:
-            self._pipe.send(news)
+            with held_back():  # half of it would make nonsense of all that follows
+                self._pipe.send(news)
         except OSError:
             signal.raise_signal(signal.SIGINT)
 
@@ -157,14 +158,20 @@ def run_for(descriptor: int) -> None:
     gc.set_threshold(*COLLECT_AFTER)
     for number in INTERRUPTIONS:  # a shell starts what is in the background with SIGINT ignored
         signal.signal(number, signal.default_int_handler)
-    pipe: Connection[Any, tuple[str, Given]] = Connection(descriptor)
-    with suppress(EOFError):  # nobody wants it any more
-        command, given = pipe.recv()
-        try:
-            ended: Ended | Problem = check(None, listener=PipeListener(pipe), command=command, **given)
-        except Problem as problem:
-            ended = problem
-        except KeyboardInterrupt:
-            sys.exit(EXIT_INTERRUPTED)
-        with suppress(OSError):
-            pipe.send(ended)
+    try:
+        with suppress(EOFError):  # nobody wants it any more
+            _run(Connection(descriptor))
+    except KeyboardInterrupt:
+        sys.exit(EXIT_INTERRUPTED)
+
+
+def _run(pipe: Connection[Any, tuple[str, Given]]) -> None:
+    command, given = pipe.recv()
+    try:
+        ended: Ended | Problem = check(None, listener=PipeListener(pipe), command=command, **given)
+    except Problem as problem:
+        ended = problem
+    for number in INTERRUPTIONS:
+        signal.signal(number, signal.SIG_IGN)  # all that is left is to tell it, and to end
+    with suppress(OSError):
+        pipe.send(ended)

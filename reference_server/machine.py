@@ -30,10 +30,12 @@ TEXTS = {os.strerror(number).lower(): words for number, words in FAULTS.items()}
 def machine_fault(error: BaseException) -> ServiceUnavailable | None:
     """Return the answer for an error that the machine is to blame for, None for any other."""
     cause: BaseException | None = error
-    while cause is not None:
+    seen: list[BaseException] = []
+    while cause is not None and cause not in seen:  # it may be its own cause
         words = _words(cause)
         if words is not None:
             return ServiceUnavailable(f"The server cannot do this at the moment: {words}.")
+        seen.append(cause)
         cause = cause.__cause__
     return None
 

@@ -29,9 +29,9 @@ def add_reference_answers(
     """Send a reference server the steps of the findings of a run on a target, and add its answers to the results.
 
     `reference` starts the server that fits the settings of the run. The examples of causes come first; after
-    MOST_SECONDS the rest is left out. What cannot be sent again as it was has no answer, nor has what names files that
-    only the run wrote. None has one where the reference server cannot be started or asked, or where the run was given a
-    namespace or a place of its server, which another has not.
+    MOST_SECONDS, or an interruption, the rest is left out. What cannot be sent again as it was has no answer, nor has
+    what names files that only the run wrote. None has one where the reference server cannot be started or asked, or
+    where the run was given a namespace or a place of its server, which another has not.
     """
     examples = {cause.example for cause in results.causes}
     findings = [
@@ -41,7 +41,11 @@ def add_reference_answers(
     ]
     if not findings or first.settings.namespace or first.settings.location:
         return
-    with suppress(Problem, Stopped, Blocked), reference(first.settings) as settings, met(settings) as second:
+    with (
+        suppress(Problem, Stopped, Blocked, KeyboardInterrupt),
+        reference(first.settings) as settings,
+        met(settings) as second,
+    ):
         names = names_between(first, second)
         second.client.traffic.ends = time.monotonic() + MOST_SECONDS
         ordered = sorted(findings, key=lambda finding: finding.id not in examples)

@@ -10,7 +10,10 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+import urllib3
 
+from lakeproof import serve
+from reference_server.lance.data import pylance_errors
 from reference_server.lance.data.pylance_errors import translate
 from reference_server.machine import machine_fault
 from tests.reference_server.iceberg.conftest import SCHEMA
@@ -102,3 +105,24 @@ def test_the_cause_of_an_error_counts():
 @pytest.mark.parametrize("error", [KeyError("x"), RuntimeError("No space left on device"), FileNotFoundError(2, "x")])
 def test_other_errors_are_not_the_machines(error):
     assert machine_fault(error) is None
+
+
+def test_an_error_may_be_its_own_cause():
+    first, second = RuntimeError("a"), RuntimeError("b")
+    first.__cause__, second.__cause__ = second, first
+    assert machine_fault(first) is None
+
+
+def test_an_error_that_nobody_knows_stops_nothing(tmp_path, monkeypatch, caplog):
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+    monkeypatch.setattr(pylance_errors, "PATTERNS", [])
+    with serve("lance", storage=f"dir:{tmp_path / 'lake'}") as server, urllib3.PoolManager(retries=False) as pool:
+        made = pool.request("POST", f"{server.url}/v1/table/t/create", body=stream(pa.table({"a": [1]})), headers=ARROW)
+        assert made.status == 200
+        for _ in range(2):
+            answer = pool.request(
+                "POST", f"{server.url}/v1/table/t/count_rows", json={"predicate": "b > 1"}, timeout=20
+            )
+            assert answer.status == 500
+    assert [record.exc_info[1].__cause__ for record in caplog.records if record.exc_info] == [None, None]

@@ -18,6 +18,7 @@ PATTERNS: list[tuple[str, type[CatalogError]]] = [
     (r"Version not found error", TableVersionNotFound),
     (r"Ref is invalid", InvalidInput),
     (r"Dataset at path .* was not found", TableNotFound),
+    (r"Not found: .*/data/[^/]*\.lance", TableNotFound),  # it was dropped while its rows were read
     (r"Append with different schema", TableSchemaValidationError),
     (
         r"LanceError\(Schema\)|Duplicate field name|reserved name|Unsupported data type",

@@ -45,14 +45,17 @@ LONGEST_NAME = 255  # of a file, as file systems have them
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Turn what pylance and pyarrow raise into errors of the catalog.
+    """Turn what pylance and pyarrow raise into errors of the catalog; what is not known is raised as it is.
 
     A panic of the native library is a BaseException and is translated too.
     """
     try:
         yield
     except Exception as error:
-        raise translate(error) from error
+        known = translate(error)
+        if known is error:  # which would become its own cause
+            raise
+        raise known from error
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise

@@ -8,7 +8,7 @@ import lance
 import pyarrow as pa
 import pytest
 
-from reference_server.errors import InvalidInput
+from reference_server.errors import InvalidInput, TableNotFound
 from reference_server.lance.data.arrow_body import read_stream
 from reference_server.lance.data.arrow_schema import check_schema
 from reference_server.lance.data.assignments import assign
@@ -123,6 +123,7 @@ def test_streams_are_read_into_aligned_memory():
         ("LanceError(Arrow): Divide by zero error", InvalidInput),
         ("Not supported: Nested column references are not yet supported", InvalidInput),
         ("Not supported: Lance v2.2 has no field encoding for 'c'", TableSchemaValidationError),
+        ("LanceError(IO): Generic N/A error: Not found: /lake/a$t/data/0100.lance, /home/ru", TableNotFound),
         ("Column 'id' is declared as non-nullable but contains null values", TableSchemaValidationError),
     ],
 )
