@@ -23,6 +23,7 @@ from reference_server.iceberg.catalog.location_index import LocationFollower
 from reference_server.iceberg.catalog.location_rules import LocationRules
 from reference_server.iceberg.catalog.location_survey import survey
 from reference_server.iceberg.catalog.prefixes import PrefixRouter
+from reference_server.iceberg.catalog.staged import delete_old_folders
 from reference_server.iceberg.catalog.unfinished import take_back
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse, parse_warehouses
 from reference_server.iceberg.client_faults import CLIENT_FAULTS
@@ -159,6 +160,7 @@ class IcebergApi(Api):
         """See Api.start: what a killed server left goes, and what may lack comes: locations, namespaces, functions."""
         storage = self.backend.storage
         await take_back(storage, self.find)
+        await delete_old_folders(storage, self.find)
         for services in self._services.values():
             await survey(services)
         await make_namespaces(storage, self._default.warehouse.name, self._namespaces)

@@ -19,6 +19,7 @@ from reference_server.iceberg.api import IcebergApi
 from reference_server.iceberg.catalog.idempotency import has_kept
 from reference_server.iceberg.catalog.location_index import LocationFollower
 from reference_server.iceberg.catalog.location_rules import LocationRules
+from reference_server.iceberg.catalog.staged import delete_old_folders
 from reference_server.iceberg.catalog.unfinished import take_back
 from reference_server.iceberg.errors import WarehouseNotFound
 from reference_server.iceberg.files.metadata_files import MetadataFiles
@@ -112,6 +113,7 @@ class PolarisApi(IcebergApi):
     async def start(self) -> None:
         """See IcebergApi.start: a new storage gets root, whose random secret is shown this once."""
         await take_back(self.backend.storage, self.find)
+        await delete_old_folders(self.backend.storage, self.find)
         made = await bootstrap(self.backend.storage, self._root, federated_roles=self._polaris.rules.federated_roles)
         if made and not self._bootstrap_given:
             sys.stderr.write(f"Credentials of root, shown only now: {self._root.client_id}:{self._root.secret}\n")

@@ -8,6 +8,7 @@ generic-table, policy / warehouse / <path of the namespace> / <name> ->  for API
 idempotency / warehouse / <key> / <operation>           ->  outcome, see idempotency.py
 plan      / warehouse / <id>                            ->  a scan plan, see scans/plans.py
 unfinished / warehouse / <location>                     ->  a metadata file of something new, see unfinished.py
+staged    / warehouse / <time> / <location>             ->  the folder of a staged table, see staged.py
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ class Kind(StrEnum):
 IDEMPOTENCY = "idempotency"
 PLAN = "plan"
 UNFINISHED = "unfinished"
+STAGED = "staged"
 MOST_PATHS = 16_384  # whose keys are remembered
 
 
@@ -84,3 +86,13 @@ def plan_key(warehouse: str, plan_id: str) -> bytes:
 def unfinished_key(warehouse: str, location: str) -> bytes:
     """Return the key of the note that a metadata file is being written for something new."""
     return pack(UNFINISHED, warehouse, location)
+
+
+def staged_prefix(warehouse: str) -> bytes:
+    """Return the prefix of the keys of all folders of staged tables of a warehouse."""
+    return pack(STAGED, warehouse)
+
+
+def staged_key(warehouse: str, time: int, location: str = "") -> bytes:
+    """Return the key of a folder that was made for a staged table at a time (ms since 1970): the oldest come first."""
+    return pack(STAGED, warehouse, f"{time:012x}", location)

@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Any
 
 from reference_server import limits
-from reference_server.errors import InvalidInput, PermissionDenied, ServiceUnavailable
+from reference_server.errors import CatalogError, InvalidInput, PermissionDenied, ServiceUnavailable
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse, origin
 from reference_server.iceberg.errors import FileNotFound
 from reference_server.machine import machine_fault
@@ -58,6 +58,28 @@ class FileIO:
         path = self._allowed.path_of(location)
         return path is None or os.path.exists(path)  # noqa: PTH110 - on the path of every loadTable
 
+    def has_folders(self, location: str) -> bool:
+        """Return whether there are folders where a location is: in other storages than a local one there are none."""
+        return self._allowed.path_of(location) is not None
+
+    def make_folder(self, location: str) -> None:
+        """Make a local folder. Raises InvalidInput for a location that cannot be written, and ServiceUnavailable."""
+        self._allowed.check(location)
+        path = self._allowed.path_of(location)
+        assert path is not None
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _unwritable(path, "folder", error) from None
+
+    def delete_folder(self, location: str) -> None:
+        """Delete a local folder, and the one around it, where they are empty; others are left alone."""
+        with suppress(InvalidInput, PermissionDenied, OSError):
+            self._allowed.check(location)
+            path = self._allowed.path_of(location)
+            if path is not None:
+                _delete_empty(path)
+
     def delete(self, location: str) -> None:
         """Delete a file, and directories that are empty then; what is gone, or not ours to touch, is left alone."""
         with suppress(FileNotFound, InvalidInput, PermissionDenied, OSError):
@@ -68,9 +90,7 @@ class FileIO:
                 filesystem.delete_file(name)
             else:
                 path.unlink(missing_ok=True)
-                for folder in (path.parent, path.parent.parent):
-                    with suppress(FileNotFoundError):
-                        folder.rmdir()
+                _delete_empty(path.parent)
 
     def delete_tree(self, location: str) -> None:
         """Delete everything below a location."""
@@ -147,8 +167,18 @@ def _write_local(path: Path, data: bytes, *, durable: bool) -> None:
                 if attempt == 2:
                     raise
     except OSError as error:
-        fault = machine_fault(error)
-        raise fault or InvalidInput(f"The file {str(path)!r:.300} cannot be written: {error.strerror}.") from None
+        raise _unwritable(path, "file", error) from None
+
+
+def _unwritable(path: Path, what: str, error: OSError) -> CatalogError:
+    return machine_fault(error) or InvalidInput(f"The {what} {str(path)!r:.300} cannot be written: {error.strerror}.")
+
+
+def _delete_empty(folder: Path) -> None:
+    """Delete a folder and the one around it. Raises OSError for one that is not empty."""
+    for empty in (folder, folder.parent):
+        with suppress(FileNotFoundError):
+            empty.rmdir()
 
 
 def _write_new(path: Path, data: bytes, *, durable: bool) -> None:

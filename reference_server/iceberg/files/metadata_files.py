@@ -102,6 +102,18 @@ class MetadataFiles:
                 self._forget(location)
             self._file_io.delete(location)
 
+    def has_folders(self, location: str) -> bool:
+        """See FileIO.has_folders."""
+        return self._file_io.has_folders(location)
+
+    def make_folder(self, location: str) -> None:
+        """See FileIO.make_folder."""
+        self._file_io.make_folder(location)
+
+    def delete_folder(self, location: str) -> None:
+        """See FileIO.delete_folder."""
+        self._file_io.delete_folder(location)
+
     def delete_tree(self, location: str) -> None:
         """Delete everything below a location."""
         below = location.rstrip("/") + "/"

@@ -13,6 +13,7 @@ from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.names import Path, check_name
 from reference_server.iceberg.catalog.purging import purge
 from reference_server.iceberg.catalog.results import ALL, REFS, etag, matches, table_result
+from reference_server.iceberg.catalog.staged import make_folder
 from reference_server.iceberg.catalog.unfinished import note
 from reference_server.iceberg.context import IcebergContext, new_uuid, now
 from reference_server.iceberg.errors import FileNotFound
@@ -24,7 +25,7 @@ from reference_server.iceberg.metadata.tables import new_table
 
 
 async def create_table(context: IcebergContext) -> Reply:
-    """Create a table, or with `stage-create` only say what it would be."""
+    """Create a table, or with `stage-create` say what it would be, and make the folder that clients fill then."""
     body = context.body
     path = (*context.namespace, body["name"])
     check_name(body["name"])
@@ -33,6 +34,7 @@ async def create_table(context: IcebergContext) -> Reply:
         change.require_free(Kind.TABLE, path)
         metadata = await _new_metadata(context, change, path)
         if body.get("stage-create"):
+            await make_folder(context, metadata["location"])
             return await context.compute(0, json_reply, {"metadata": metadata, "config": {}})
         file = await write_first_metadata(context, change, metadata)
         change.add(Kind.TABLE, path, file.location)
