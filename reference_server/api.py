@@ -16,6 +16,7 @@ import orjson
 from reference_server import limits
 from reference_server.auth import Auth, Principal
 from reference_server.backends import Backend
+from reference_server.body_fields import NULL, drop_nulls
 from reference_server.context import Context, Reply, Request, json_reply, run_in_thread
 from reference_server.errors import BodyTooLarge, CatalogError, InvalidInput, Unsupported, shortened
 from reference_server.json_text import parse
@@ -168,7 +169,8 @@ def read_json_body(
     Raises InvalidInput for a missing or wrong content type, for what is not JSON, and for what does
     not match the schema, and BodyTooLarge. An operation that declares no body may still be sent one: older clients do;
     one that requires none may be sent none.
-    `prepare` changes a body in place before it is checked; an error quotes it only if it may be `quoted`.
+    `prepare` changes a body in place before it is checked, and null for an optional field is taken for its absence; an
+    error quotes a body only if it may be `quoted`.
     """
     declared = operation.request
     if declared is not None and JSON_TYPE not in declared.content:
@@ -182,6 +184,8 @@ def read_json_body(
         raise InvalidInput(f"The request needs a JSON body with Content-Type {JSON_TYPE}, not {kind or 'none'}.")
     value = _parse(request.body)
     prepare(operation, value)
+    if NULL in request.body:  # few bodies have any: the others are not walked through
+        drop_nulls(validators.document, operation, value)
     mismatch = validators.first_request_mismatch(operation.id, value)
     if mismatch is not None:
         place, message = shortened(mismatch.pointer or "its top"), shortened(mismatch.message if quoted else UNQUOTED)

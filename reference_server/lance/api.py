@@ -14,7 +14,7 @@ from reference_server.backends import Backend
 from reference_server.context import Reply, Request
 from reference_server.errors import CatalogError
 from reference_server.lance import faults
-from reference_server.lance.bodies import simplify
+from reference_server.lance.bodies import make_integers
 from reference_server.lance.catalog.catalog import Catalog
 from reference_server.lance.catalog.entries import Entry, Path
 from reference_server.lance.catalog.layout import open_layout
@@ -81,7 +81,7 @@ class LanceApi(Api):
 
     def prepare(self, operation: Operation, body: Any) -> None:
         """See Api.prepare."""
-        simplify(self.document, operation, body)
+        make_integers(self.document, operation, body)
 
     def context(
         self, request: Request, operation: Operation, path: Mapping[str, str], body: Any, executor: Executor
