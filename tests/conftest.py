@@ -19,7 +19,7 @@ gc.set_threshold(*COLLECT_AFTER)
 # No Java of a test runs for long enough to win back what its second compiler and parallel collector take.
 os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
-LONGEST = ("tests/spark_tests/", "tests/peers/", "tests/conformance/")
+LONGEST = ("tests/clients/test_iceberg_go.py", "tests/spark_tests/", "tests/peers/", "tests/conformance/")
 BACKENDS = ("memory", "memory:pure", "dir")
 
 
