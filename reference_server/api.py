@@ -21,6 +21,8 @@ from reference_server.errors import BodyTooLarge, CatalogError, InvalidInput, Un
 from reference_server.json_text import parse
 from reference_server.options import Options
 from reference_server.routing import Router, Routing
+from reference_server.selectors import refuse_selectors
+from specs.apis import find_api
 from specs.openapi import JSON_TYPE, Document, Operation
 from specs.profiles import Profile
 from specs.validation import Validators
@@ -80,6 +82,7 @@ class Api(ABC):
         self.handlers = find_handlers(setup.document, self.handler_modules)
         self.router = Router(setup.document)
         self._validators = Validators(setup.document)
+        self._selectors = find_api(setup.profile.api).selectors
 
     async def start(self) -> None:  # noqa: B027 - not every API has something to do
         """Recover what a killed server left unfinished; called once, before the first request."""
@@ -116,6 +119,8 @@ class Api(ABC):
             raise Unsupported(f"This server does not have {operation.id}.")
         body = await self._read_body(request, operation, executor)
         self.authorize(request.principal, operation, Target(path, body, request))
+        if self._selectors.names:
+            refuse_selectors(self._selectors, self.document, operation, request.query, body)
         context = self.context(request, operation, path, body, executor)
         reply = await self.run(handler, context)
         reply.reusable, reply.still_valid = context.reusable, context.still_valid
