@@ -180,7 +180,7 @@ def read_json_body(
         return None
     kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if declared is None:
-        return _parse(request.body) if request.body and kind == JSON_TYPE else None
+        return _undeclared_body(request.body) if request.body and kind == JSON_TYPE else None
     if not declared.required and not request.body:
         return None
     if kind != JSON_TYPE:
@@ -191,6 +191,14 @@ def read_json_body(
     if mismatch is not None:
         place, message = shortened(mismatch.pointer or "its top"), shortened(mismatch.message if quoted else UNQUOTED)
         raise InvalidInput(f"The request body is invalid at {place}: {message}.")
+    return value
+
+
+def _undeclared_body(body: bytes) -> dict[str, Any] | None:
+    """Return the JSON object that a client sends to an operation without a body, None for null."""
+    value = _parse(body)
+    if value is not None and not isinstance(value, dict):
+        raise InvalidInput("The request body is invalid at its top: it is not an object.")
     return value
 
 

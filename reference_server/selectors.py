@@ -38,9 +38,8 @@ def refuse_selectors(
 
 
 def _unsupported(operation: Operation, name: str, where: str) -> Unsupported:
-    return Unsupported(
-        f"{operation.id} has no {name} in this revision of the API, so it cannot read or write there. Leave out {where}."
-    )
+    message = f"{operation.id} has no {name} in this revision of the API and cannot read or write there."
+    return Unsupported(f"{message} Leave out {where}.")
 
 
 def _undeclared(selectors: Selectors, document: Document, operation: Operation) -> tuple[Collection[str], Names]:
