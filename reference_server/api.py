@@ -22,6 +22,8 @@ from reference_server.errors import BodyTooLarge, CatalogError, InvalidInput, Un
 from reference_server.json_text import parse
 from reference_server.options import Options
 from reference_server.routing import Router, Routing
+from reference_server.selectors import refuse_selectors
+from specs.apis import find_api
 from specs.openapi import JSON_TYPE, Document, Operation
 from specs.profiles import Profile
 from specs.validation import Validators
@@ -81,6 +83,7 @@ class Api(ABC):
         self.handlers = find_handlers(setup.document, self.handler_modules)
         self.router = Router(setup.document)
         self._validators = Validators(setup.document)
+        self._selectors = find_api(setup.profile.api).selectors
 
     async def start(self) -> None:  # noqa: B027 - not every API has something to do
         """Recover what a killed server left unfinished; called once, before the first request."""
@@ -117,6 +120,8 @@ class Api(ABC):
             raise Unsupported(f"This server does not have {operation.id}.")
         body = await self._read_body(request, operation, executor)
         self.authorize(request.principal, operation, Target(path, body, request))
+        if self._selectors.names:
+            refuse_selectors(self._selectors, self.document, operation, request.query, body)
         context = self.context(request, operation, path, body, executor)
         reply = await self.run(handler, context)
         reply.reusable, reply.still_valid = context.reusable, context.still_valid
@@ -177,7 +182,7 @@ def read_json_body(
         return None
     kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if declared is None:
-        return _parse(request.body) if request.body and kind == JSON_TYPE else None
+        return _undeclared_body(request.body) if request.body and kind == JSON_TYPE else None
     if not declared.required and not request.body:
         return None
     if kind != JSON_TYPE:
@@ -190,6 +195,14 @@ def read_json_body(
     if mismatch is not None:
         place, message = shortened(mismatch.pointer or "its top"), shortened(mismatch.message if quoted else UNQUOTED)
         raise InvalidInput(f"The request body is invalid at {place}: {message}.")
+    return value
+
+
+def _undeclared_body(body: bytes) -> dict[str, Any] | None:
+    """Return the JSON object that a client sends to an operation without a body, None for null."""
+    value = _parse(body)
+    if value is not None and not isinstance(value, dict):
+        raise InvalidInput("The request body is invalid at its top: it is not an object.")
     return value
 
 

@@ -8,19 +8,21 @@ bug leaves its traceback in the log under the request id.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
-import json
 import logging
+import re
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import Any, TextIO
+from typing import Any
 
 from aiohttp import ClientPayloadError, web
 
 from reference_server import limits
+from reference_server.access_log import AccessLog
 from reference_server.answers import KeptAnswers, key_of
 from reference_server.api import Api
 from reference_server.context import Reply, Request, json_reply, run_in_thread
@@ -37,6 +39,7 @@ from specs.openapi import Operation
 log = logging.getLogger("lakeproof.server")
 WORKERS = 8
 PACKED_INLINE = limits.INLINE >> 10  # unpacking makes up to a thousand times as much
+ABSOLUTE = re.compile(r"^https?://[^/?#]+", re.IGNORECASE)
 HEADERS = 256  # of requests that ask for faults, whose faults are kept
 PASSED_ON = (asyncio.CancelledError, ConnectionAbortedError, KeyboardInterrupt, SystemExit)
 
@@ -49,7 +52,7 @@ class App:
     faults: Sequence[Fault] = ()
     allow_faults: bool = False
     max_body: int = 64 << 20
-    access_log: TextIO | None = None
+    access_log: AccessLog | None = None
     executor: Workers = field(default_factory=lambda: Workers(WORKERS, "lakeproof"))
     state: dict[str, Any] = field(default_factory=dict)
     kept_answers: KeptAnswers = field(default_factory=KeptAnswers)
@@ -63,13 +66,14 @@ class App:
     async def handle(self, raw: web.BaseRequest) -> web.StreamResponse:
         """Answer one request."""
         started = time.perf_counter()
-        request = Request(f"{self.boot}-{next(self.numbers)}", raw.method, raw.raw_path, raw.headers)
+        request = Request(f"{self.boot}-{next(self.numbers)}", raw.method, _origin_form(raw.raw_path), raw.headers)
         try:
             reply = await self._reply(raw, request)
         except ConnectionAbortedError:
             reply = Reply(0)
         if self.access_log is not None:
-            self._log_access(request, reply, started)
+            operation, faults = self._described(request)
+            self.access_log.write(request, operation, faults, reply, time.perf_counter() - started)
         if reply.status == 0:
             return _drop_connection(raw)
         return to_response(reply, raw, request.id)
@@ -81,7 +85,7 @@ class App:
             denied = self._denial(api, mount, request)
             if not denied:
                 request.body = await self._plain_body(raw)
-            faults = self._active_faults(raw)
+            faults = self._active_faults(request)
             if not denied and not faults:
                 return await self._plain_reply(api, mount, request)
             operation, path, unrouted = _route_or_nowhere(api, mount, request)
@@ -144,8 +148,8 @@ class App:
         mounts = ", ".join(sorted(self.apis))
         raise RouteNotFound(f"No API is mounted at this path; there is {mounts}.")
 
-    def _active_faults(self, raw: web.BaseRequest) -> list[Fault]:
-        requested = self._requested(raw.headers.get(HEADER)) if self.allow_faults else []
+    def _active_faults(self, request: Request) -> list[Fault]:
+        requested = self._requested(request.headers.get(HEADER)) if self.allow_faults else []
         return [*self.faults, *requested] if requested or self.faults else []
 
     async def _plain_body(self, raw: web.BaseRequest) -> bytes:
@@ -181,24 +185,28 @@ class App:
     def _too_large(self) -> BodyTooLarge:
         return BodyTooLarge(f"The body is larger than {self.max_body} bytes.", {"Connection": "close"})
 
-    def _log_access(self, request: Request, reply: Reply, started: float) -> None:
-        assert self.access_log is not None
-        entry = {
-            "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            "id": request.id,
-            "method": request.method,
-            "path": request.path,
-            "status": reply.status,
-            "bytes": len(reply.body),
-            "ms": round((time.perf_counter() - started) * 1000, 3),
-        }
-        self.access_log.write(json.dumps(entry) + "\n")
+    def _described(self, request: Request) -> tuple[Operation | None, list[str]]:
+        """Return the operation of a request, None without one, and the names of the faults that touch it."""
+        operation, faults = NOWHERE, list(self.faults)
+        with contextlib.suppress(CatalogError):
+            operation, _, _ = _route_or_nowhere(*self._find_api(request.target), request)
+            faults = self._active_faults(request)
+        touching = [fault.name for fault in faults if fault.touches(operation.id)]
+        return None if operation is NOWHERE else operation, touching
 
     def close(self) -> None:
         """Wait a moment for the work in threads and release the resources of every API."""
         self.executor.shutdown(wait=True, cancel_futures=True)
         for api in self.apis.values():
             api.close()
+
+
+def _origin_form(target: str) -> str:
+    """Return a request target without scheme and host, which proxies' clients send: RFC 9112, section 3.2.2."""
+    if target.startswith("/"):
+        return target
+    rest = ABSOLUTE.sub("", target, count=1)
+    return rest if rest.startswith("/") or rest == target else f"/{rest}"
 
 
 def _route(api: Api, mount: str, request: Request) -> tuple[Operation, dict[str, str]]:

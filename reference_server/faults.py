@@ -25,7 +25,7 @@ from reference_server.errors import (
 from specs.openapi import JSON_TYPE, Document, Operation
 from specs.problems import Problem
 
-HEADER = "X-Lakeproof-Fault"
+HEADER, PROBLEM = "X-Lakeproof-Fault", "X-Lakeproof-Problem"
 MOST_SECONDS = 3600
 NUMBER = re.compile(r"[-+.\d]")  # how a number starts, and no operation
 NOWHERE = Operation("", "", "", "", (), False, (), None, {})  # stands for requests that match no operation
@@ -204,11 +204,15 @@ def _unknown(message: str, word: str, known: Sequence[str]) -> Problem:
 
 
 def requested_faults(header: str | None, documents: Sequence[Document]) -> list[Fault]:
-    """Return the faults that a request asks for in its header. Raises InvalidInput for unknown ones."""
+    """Return the faults that a request asks for in its header.
+
+    Raises InvalidInput for unknown ones; why is in a header too, since the answer to HEAD has no body.
+    """
     try:
         return [find_fault(name.strip(), documents) for name in (header or "").split(",") if name.strip()]
     except Problem as problem:
-        raise InvalidInput(problem.message) from None
+        text = f"{problem.message} {problem.hint}".strip()
+        raise InvalidInput(text, {PROBLEM: text.encode("ascii", "backslashreplace").decode()}) from None
 
 
 async def apply_faults(faults: Sequence[Fault], call: Call, proceed: Proceed) -> Reply:

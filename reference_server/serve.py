@@ -19,6 +19,7 @@ from aiohttp import web
 import reference_server.common_faults
 import reference_server.derived_faults  # noqa: F401 - so that they can be looked up
 from reference_server import limits
+from reference_server.access_log import AccessLog
 from reference_server.api import Api, Setup
 from reference_server.app import App
 from reference_server.auth import Auth, parse_auth
@@ -83,7 +84,8 @@ class Server:
         mounted: dict[str, Api] = {}
         for profile in sorted(served, key=lambda profile: not profile.mount):  # whatever is at the root comes last
             mounted["" if len(served) == 1 else profile.mount] = _open_api(profile, settings, auth)
-        return App(mounted, faults, settings.allow_faults, settings.max_body, self._log)
+        access_log = AccessLog(self._log) if self._log else None
+        return App(mounted, faults, settings.allow_faults, settings.max_body, access_log)
 
     @property
     def urls(self) -> dict[str, str]:

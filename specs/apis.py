@@ -12,6 +12,9 @@
         revisions    the profiles that have this document, all if none is named
         rename       other ids for operations whose id another document of the profile has too
     [error]          where an error body has what clients tell errors apart by, see specs/errors.py
+    [selectors]      what later revisions let a request say about where it reads and writes
+        names        of fields and query parameters; a revision without them refuses them, see the server's selectors.py
+        beside       the name of the field beside which they stand
 
 The part of an API in each package is a subpackage of its name: `reference_server.<api>`, `conformance.<api>`,
 `spark_tests.races.<api>`. Its folder may be in any directory of `specs.__path__`.
@@ -34,7 +37,7 @@ from specs.problems import Problem
 FILE_NAME = "api.toml"
 SHARED_PORT = 8181  # of a server of several APIs
 LAST = 1000
-FIELDS = {"title", "place", "port", "mount", "revisions", "dialects", "document", "error"}
+FIELDS = {"title", "place", "port", "mount", "revisions", "dialects", "document", "error", "selectors"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,14 @@ class DocumentPart:
 
 
 @dataclass(frozen=True, slots=True)
+class Selectors:
+    """Fields and query parameters by which requests of later revisions select a place; see the module."""
+
+    names: tuple[str, ...] = ()
+    beside: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ApiFacts:
     """What `api.toml` says of an API; see the module."""
 
@@ -59,6 +70,7 @@ class ApiFacts:
     dialects: Mapping[str, str]
     documents: tuple[DocumentPart, ...]
     error: ErrorBody
+    selectors: Selectors = field(default_factory=Selectors)
     port: int = SHARED_PORT
     mount: str = ""
     place: int = LAST
@@ -138,6 +150,7 @@ def _read(path: Path) -> ApiFacts:
     try:
         documents = tuple(_part(entry) for entry in raw.get("document", [{"file": "{revision}.yaml"}]))
         error = ErrorBody(**raw.get("error", {}))
+        selectors = Selectors(**_tuples(raw.get("selectors", {}), "names"))
     except TypeError as error_:
         raise Problem(f"{path} has an entry with unknown fields: {error_}.") from None
     return ApiFacts(
@@ -148,6 +161,7 @@ def _read(path: Path) -> ApiFacts:
         dialects,
         documents,
         error,
+        selectors,
         raw.get("port", SHARED_PORT),
         raw.get("mount", ""),
         raw.get("place", LAST),
@@ -155,4 +169,8 @@ def _read(path: Path) -> ApiFacts:
 
 
 def _part(raw: dict[str, Any]) -> DocumentPart:
-    return DocumentPart(**{**raw, "revisions": tuple(raw.get("revisions", ()))})
+    return DocumentPart(**_tuples(raw, "revisions"))
+
+
+def _tuples(raw: dict[str, Any], name: str) -> dict[str, Any]:
+    return {**raw, name: tuple(raw.get(name, ()))}

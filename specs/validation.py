@@ -13,6 +13,7 @@ import jsonschema_rs
 from jsonpointer import JsonPointer
 
 from specs.openapi import JSON_TYPE, Document, Schema
+from specs.variants import variants
 
 MAX_MISMATCHES = 5
 COMPONENTS = "urn:lakeproof:components"
@@ -78,7 +79,18 @@ class Validators:
     def _schema(self, operation_id: str, part: str) -> Schema | None:
         operation = self.document.operations[operation_id]
         body = operation.request if part == "request" else operation.responses.get(part)
-        return body.content.get(JSON_TYPE) if body else None
+        schema = body.content.get(JSON_TYPE) if body else None
+        return _as_object(self.document, schema) if schema and part == "request" else schema
+
+
+def _as_object(document: Document, schema: Schema) -> Schema:
+    """Return the schema of a request, for objects alone where it lists fields and names no type.
+
+    To JSON Schema any list, text or number fits such a schema; the document that leaves the type out means an object.
+    """
+    parts = [part for part, _ in variants(document, schema)]
+    means_object = any("properties" in part for part in parts) and not any("type" in part for part in parts)
+    return {"type": "object", "allOf": [schema]} if means_object else schema
 
 
 def compile_schema(document: Document, schema: Schema) -> jsonschema_rs.Draft202012Validator:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
 
-SECRET_HEADERS = ("authorization", "x-api-key", "cookie", "proxy-authorization", "set-cookie")
-SECRET_WORDS = ("token", "secret", "password", "credential", "api-key", "api_key", "access-key", "account-key")
-REDACTED = "<redacted>"
+from specs.secret_names import REDACTED, is_secret
+
+__all__ = ["HIDDEN", "MADE_UP", "REDACTED", "hidden_fields", "hide_fields", "hide_form", "is_secret", "redact"]
 HIDDEN = "redacted"  # in forms
 MADE_UP = "<redacted, of the requirement>"
 # In answers: tokens, and keys of storages as clients call them. In forms: what tokens are asked for with.
@@ -19,13 +18,6 @@ SECRET_FIELDS = re.compile(
 )
 SECRET_FIELD_WORDS = (b"token", b"secret", b"authorization", b"account-key")  # one of them is in every such name
 SECRET_FORM_FIELDS = re.compile(rb"((?:^|&)(?:client_secret|subject_token|actor_token)=)[^&]*")
-
-
-@cache
-def is_secret(name: str) -> bool:
-    """True when a header or setting of this name must not be shown."""
-    lowered = name.lower()
-    return lowered in SECRET_HEADERS or any(word in lowered for word in SECRET_WORDS)
 
 
 def redact(headers: Mapping[str, str]) -> dict[str, str]:

@@ -9,8 +9,6 @@ from types import ModuleType
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
-import orjson
-
 from reference_server.api import Api, Handler, Setup, to_reply
 from reference_server.context import Context, Reply, Request
 from reference_server.errors import CatalogError
@@ -74,7 +72,6 @@ HANDLER_MODULES = [
 ]
 FAULTS = faults.__name__  # importing the package registers its faults
 TOKENS = "getToken"
-LENIENT = frozenset({"createNamespace"})
 FOLLOWERS = (LocationFollower(),)
 PLANNERS = 6
 """Threads that plan scans; the others are for the catalog."""
@@ -167,12 +164,6 @@ class IcebergApi(Api):
         for name in self._services:
             await set_functions(storage, name, self._functions)
 
-    def prepare(self, operation: Operation, body: Any) -> None:
-        """See Api.prepare: PyIceberg sends the properties of a new namespace unconverted."""
-        properties = body.get("properties") if operation.id in LENIENT and isinstance(body, dict) else None
-        if isinstance(properties, dict):
-            body["properties"] = {name: _text(value) for name, value in properties.items()}
-
     def context(
         self, request: Request, operation: Operation, path: Mapping[str, str], body: Any, executor: Executor
     ) -> Context:
@@ -199,8 +190,3 @@ class IcebergApi(Api):
         """See Api.close."""
         self._planners.shutdown(wait=True, cancel_futures=True)
         super().close()
-
-
-def _text(value: object) -> object:
-    """Return a number or a truth value as text, and anything else as it is."""
-    return orjson.dumps(value).decode() if isinstance(value, bool | int | float) else value

@@ -14,7 +14,7 @@ from reference_server.errors import InvalidInput
 from reference_server.lance.catalog.catalog import Catalog
 from reference_server.lance.catalog.entries import Path, Table
 from reference_server.lance.catalog.names import check_names
-from reference_server.lance.data.table_data import LARGEST_VERSION, TableData
+from reference_server.lance.data.table_data import TableData
 from reference_server.lance.errors import InvalidTableState, TableVersionNotFound
 from reference_server.storage import Storage
 from specs.identifiers import IdentifierError
@@ -73,11 +73,14 @@ class LanceContext(Context):
         self.still_valid = self.data.watch(table.location) if version is None else None
         self.reusable = self.still_valid is not None and self.catalog.locations.follows(self.id[:-1])
 
-    async def change(self, table: Table, function: Callable[[Any], T]) -> T:
-        """Run a function that changes a table's dataset, one at a time for each table."""
+    async def change(self, table: Table, function: Callable[[Any], T], version: int | None = None) -> T:
+        """Run a function that changes a table's dataset, one at a time for each table.
+
+        Raises TableVersionNotFound unless the table has the version that the function uses.
+        """
         self._require_data(table)
         async with self.alone(self.id):
-            return await self.run_on_rows(self.data.change, table.location, function)
+            return await self.run_on_rows(self.data.change, table.location, version, function)
 
     def _require_data(self, table: Table) -> None:
         """Refuse a table that was only declared, with the first fitting error that the operation has."""
@@ -107,14 +110,6 @@ class LanceContext(Context):
         """Return a whole number of the body; JSON may write it as 1.0."""
         value = self.body.get(name)
         return None if value is None else int(value)
-
-    @property
-    def version(self) -> int:
-        """The `version` of the body. Raises TableVersionNotFound for one that is too large to exist."""
-        version = int(self.body["version"])
-        if version > LARGEST_VERSION:
-            raise TableVersionNotFound(f"The table has no version {version}.")
-        return version
 
     def choice(self, name: str, default: str, *others: str) -> str:
         """Return a mode-like argument as one of the given spellings.

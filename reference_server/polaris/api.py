@@ -133,7 +133,6 @@ class PolarisApi(IcebergApi):
 
     def prepare(self, operation: Operation, body: Any) -> None:
         """See Api.prepare."""
-        super().prepare(operation, body)
         if operation.id == NOTIFICATION:
             read_timestamp(body)
         wrap(operation.id, body)

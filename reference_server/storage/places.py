@@ -44,6 +44,11 @@ def neighbours(transaction: Transaction[V], place: Place) -> list[bytes]:
     return [unpack(key)[-1] for prefix in prefixes for key, _ in transaction.hold(prefix)]
 
 
+def overlap(first: Place, second: Place) -> bool:
+    """True when one of two places is the other, or lies in it."""
+    return all(one == other for one, other in zip(first, second, strict=False))
+
+
 def enter(transaction: Transaction[V], place: Place, name: bytes, value: V) -> None:
     """Note that something lies at a place."""
     key = place_key(place, name)

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 from pyiceberg.catalog import load_catalog
 from pyiceberg.exceptions import (
+    BadRequestError,
     CommitFailedException,
     CommitStateUnknownException,
     NamespaceAlreadyExistsError,
@@ -43,7 +44,9 @@ def ids(table):
 
 
 def test_namespaces(catalog):
-    catalog.create_namespace(("ns", "inner"), {"k": 1})
+    with pytest.raises(BadRequestError, match="/properties/k: 1 is not of type"):
+        catalog.create_namespace(("ns", "inner"), {"k": 1})  # which PyIceberg sends as a number
+    catalog.create_namespace(("ns", "inner"), {"k": "1"})
     assert catalog.load_namespace_properties(("ns", "inner"))["k"] == "1"
     assert catalog.list_namespaces("ns") == [("ns", "inner")]
     catalog.update_namespace_properties(("ns", "inner"), removals={"k"}, updates={"l": "2"})

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import socket
+from urllib.parse import quote
 
 import pytest
 
 from lakeproof import serve
-from reference_server.faults import HEADER
+from reference_server.access_log import shown_query
+from reference_server.faults import HEADER, PROBLEM
 from reference_server.lance.handlers import namespaces
 
 CREATE = "/v1/namespace/{}/create"
@@ -178,6 +181,59 @@ def test_a_lost_connection_comes_after_the_work(server, http):
     assert http("POST", server.url + "/v1/namespace/a/describe", json={}).status == 200
 
 
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_why_a_fault_does_not_fit_stands_in_a_header_too(http, method):
+    with serve("iceberg", allow_faults=True) as server:
+        answers = [
+            http(method, server.url + "/v1/namespaces/a", headers={HEADER: fault})
+            for fault in ("throttld", "slow:loadTabel", "n\u00fc".encode())
+        ]
+    problems = [answer.headers[PROBLEM] for answer in answers]
+    assert [answer.status for answer in answers] == [400, 400, 400]
+    assert problems[0].startswith("There is no fault 'throttld'. Did you mean throttled?")
+    assert "Did you mean loadTable" in problems[1]
+    assert problems[2].startswith(r"There is no fault 'n\xfc'.")
+    if method == "GET":
+        assert answers[0].json()["error"]["message"] == problems[0]
+
+
+# The target of a request
+
+
+def answered(server, target):
+    """Send a GET with this request target as it stands; return status and body of the answer."""
+    with socket.create_connection(("127.0.0.1", server.port)) as connection:
+        connection.sendall(f"GET {target} HTTP/1.1\r\nHost: elsewhere\r\nConnection: close\r\n\r\n".encode())
+        head, _, body = connection.makefile("rb").read().partition(b"\r\n\r\n")
+    return int(head.split()[1]), body
+
+
+@pytest.mark.parametrize("host", ["http://127.0.0.1:{port}", "HTTPS://user:pw@proxy.example"])
+def test_absolute_targets_are_answered_like_others(http, host):
+    with serve(storage="memory:pure") as server:
+        for name in ("a b", "a%2Fb"):
+            http("POST", server.urls["lance"] + f"/v1/namespace/{quote(name, safe='')}/create", json={})
+        http("POST", server.urls["iceberg"] + "/v1/namespaces", json={"namespace": ["a b"]})
+        for target, status in [
+            ("/lance/v1/namespace/%24/list?limit=1&page_token=", 200),
+            ("/lance/v1/namespace/a%252Fb/list", 200),
+            ("/iceberg/v1/config", 200),
+            ("/iceberg/v1/namespaces/a%20b?x=http://y/z", 200),
+            ("/iceberg//v1/namespaces", 200),
+            ("/api/management/v1/catalogs", 401),
+            ("/iceberg/http://127.0.0.1/v1/config", 404),
+            ("/", 404),
+        ]:
+            origin = answered(server, target)
+            absolute = answered(server, host.format(port=server.port) + target)
+            assert origin[0] == status, target
+            assert [absolute[0], without_id(absolute[1])] == [origin[0], without_id(origin[1])], target
+
+
+def without_id(body):
+    return re.sub(rb"#[0-9a-f]+-\d+", b"", body)
+
+
 # The access log
 
 
@@ -188,9 +244,50 @@ def test_the_access_log_is_one_json_object_a_line(tmp_path, http):
         http("GET", server.url + "/v1/nothing")
     first, second = map(json.loads, log.read_text().splitlines())
     assert (first["method"], first["path"], first["status"]) == ("GET", "/v1/table", 200)
+    assert (first["query"], first["operation"], first["faults"]) == ("limit=1", "ListAllTables", [])
     assert first["id"] == answer.headers["X-Request-Id"]
-    assert second["status"] == 404
+    assert (second["status"], second["operation"]) == (404, None)
     assert "s3cret" not in log.read_text()
+
+
+def test_the_access_log_names_the_faults_that_touched_a_request(tmp_path, http):
+    log = tmp_path / "access.jsonl"
+    asked = ["slow:0,throttled:DropTable", "throttled", "nosuch"]
+    with serve(storage="memory:pure", access_log=str(log), faults=("list-empty",), allow_faults=True) as server:
+        path = server.urls["lance"] + "/v1/namespace/$/list"
+        for header in ("", *asked):
+            http("GET", path, headers={HEADER: header})
+        http("HEAD", server.urls["iceberg"] + "/v1/namespaces/a", headers={HEADER: "slow:0"})
+        http("GET", server.urls["lance"].removesuffix("/lance") + "/nowhere")
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [line["operation"] for line in lines] == [*["ListNamespaces"] * 4, "namespaceExists", None]
+    assert [line["status"] for line in lines] == [200, 200, 429, 400, 404, 404]
+    common = ["list-empty"]
+    assert [line["faults"] for line in lines[:4]] == [common, [*common, "slow"], [*common, "throttled"], common]
+    assert lines[4]["faults"] == ["slow"]
+
+
+def test_the_access_log_has_the_operation_of_a_kept_answer(tmp_path, http):
+    log = tmp_path / "access.jsonl"
+    with serve("lance", storage="memory:pure", access_log=str(log)) as server:
+        for _ in range(2):
+            http("GET", server.url + "/v1/namespace/$/list?limit=5")
+    assert [json.loads(line)["operation"] for line in log.read_text().splitlines()] == ["ListNamespaces"] * 2
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("", ""),
+        ("limit=1&delimiter=%24", "limit=1&delimiter=%24"),
+        ("client_secret=s3cret&a=b", "client_secret=<redacted>&a=b"),
+        ("X-Api%2DKey=s3cret&token=&aws_access_key_id=x", "X-Api%2DKey=<redacted>&token=&aws_access_key_id=<redacted>"),
+        ("storage_options=%7B%22azure_account_key%22%3A%22s3cret%22%7D", "storage_options=<redacted>"),
+        ("properties=%7B%22k%22%3A%22v%22%7D&x&y=%7B", "properties=%7B%22k%22%3A%22v%22%7D&x&y=%7B"),
+    ],
+)
+def test_the_access_log_shows_no_secrets_of_a_query(query, shown):
+    assert shown_query(query) == shown
 
 
 # Kept answers

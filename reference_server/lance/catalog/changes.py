@@ -34,7 +34,7 @@ from reference_server.lance.catalog.keys import (
 )
 from reference_server.lance.errors import ConcurrentModification
 from reference_server.storage import Readable, after_prefix
-from reference_server.storage.places import enter, leave, neighbours
+from reference_server.storage.places import enter, leave, neighbours, overlap
 from reference_server.storage.transactions import Transaction
 
 SLICE = 500
@@ -184,12 +184,22 @@ class Change(Reader):
         leave(self._transaction, place_of(table.location), table_key(path))
 
     def _check_place(self, path: Path, location: str) -> None:
-        """Raise InvalidInput for a location at, in or around which another table lies: to drop one drops its folder."""
-        for name in neighbours(self._transaction, place_of(location)):
-            if name != table_key(path):
-                raise InvalidInput(
-                    f"The location {location!r:.300} is at, in or around that of the table {show(path_of(name)):.300}."
-                )
+        """Raise InvalidInput for a location at, in or around which another table lies: to drop one drops its folder.
+
+        A catalog may keep locations for names that no table has: whatever lies there is found by that name.
+        """
+        place = place_of(location)
+        for key in neighbours(self._transaction, place):
+            if key == table_key(path):
+                continue
+            name = path_of(key)
+            other, shown = self.find_table(name), f"{show(name):.300}"
+            if other is not None and overlap(place_of(other.location), place):
+                raise InvalidInput(f"The location {location!r:.300} is at, in or around that of the table {shown}.")
+            raise InvalidInput(
+                f"The location {location!r:.300} is reserved for the name {shown}, although no table of that name "
+                "lies there. Choose another location."
+            )
 
     def _remove_versions(self, path: Path) -> list[tuple[str, int, Entry]]:
         """Remove the records of a table's versions, and return them: the next table of this name has none."""

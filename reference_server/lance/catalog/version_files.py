@@ -20,7 +20,7 @@ import orjson
 from reference_server.lance.catalog.dataset_files import DiskFiles, MemoryFiles, VersionName
 from reference_server.lance.catalog.entries import Record
 from reference_server.lance.catalog.version_names import beside, manifest_name
-from reference_server.lance.errors import ConcurrentModification
+from reference_server.lance.errors import ConcurrentModification, TableVersionNotFound
 
 FORGOTTEN, RECORD = ".forgotten", ".record.json"
 TOLD = ("manifest_size", "e_tag", "metadata")
@@ -59,6 +59,13 @@ class Versions:
             positions = range(0 if after is None else bisect_right(versions, after, key=_number), len(versions))
         chosen = (versions[position] for position in positions)
         return list(islice((version for version in chosen if beside(version.file, FORGOTTEN) not in names), count))
+
+    def listed(self, number: int) -> VersionName:
+        """Return the version of a number. Raises TableVersionNotFound when there is none or its record was deleted."""
+        for version in self.page(number - 1, 1):
+            if version.version == number:
+                return version
+        raise TableVersionNotFound(f"The table has no version {number}.")
 
     def find(self, number: int) -> VersionName | None:
         """Return the version of a number that can be read, None when there is none."""

@@ -25,7 +25,6 @@ from reference_server.lance.catalog.version_names import FOLDER
 from reference_server.lance.data.arrow_json import schema_to_json
 from reference_server.lance.data.open_datasets import OpenDatasets
 from reference_server.lance.data.pylance_errors import translate
-from reference_server.lance.errors import TableVersionNotFound
 from reference_server.storage.places import check_size
 
 if TYPE_CHECKING:
@@ -35,7 +34,6 @@ os.environ.setdefault("LANCE_LOG", "error")  # read once, when lance is imported
 MEMORY_SCHEME = "shared-memory://"
 MANIFEST = ".manifest"
 APPEND = "append"
-LARGEST_VERSION = 2**63 - 1
 ELSEWHERE = "://"
 NO_TABLES = (OWN_FOLDER, CATALOG)  # folders of the root in which the catalog itself is kept
 KEPT_FOLDERS = 256  # of versions, whose names are kept
@@ -184,14 +182,17 @@ class TableData:
         """Return what tells whether the data at a location are as they are now, None when that cannot be told."""
         return self._datasets.watch(self._address(location))
 
-    def change(self, location: str, function: Callable[[Any], T]) -> T:
+    def change(self, location: str, version: int | None, function: Callable[[Any], T]) -> T:
         """Run a function that changes a dataset, or the object that it is given, and return what it returns.
 
-        Raises what `pylance_errors.py` makes of its errors.
+        Raises TableVersionNotFound unless the dataset has the version that the function uses, and what
+        `pylance_errors.py` makes of its errors.
         """
         import lance  # noqa: PLC0415
 
         with translated():
+            if version is not None:
+                self.versions(location).listed(version)
             return function(lance.dataset(self._address(location)))
 
     def versions(self, location: str) -> Versions:
@@ -228,7 +229,8 @@ class TableData:
         read = int(names[0].rpartition("/")[2].partition("-")[0])
         for manifest in versions.manifests():
             if manifest.version > read:
-                transaction = self.on_dataset(location, manifest.version, _transaction)
+                with translated():
+                    transaction = _transaction(self._version(location, manifest.version))
                 if transaction is not None and transaction.uuid == uuid:
                     return {
                         "operation": type(transaction.operation).__name__,
@@ -237,13 +239,17 @@ class TableData:
         return None
 
     def _open(self, location: str, version: int | None = None) -> Any:
-        import lance  # noqa: PLC0415
-
+        """Return the newest version of a dataset, or one that is listed. Raises TableVersionNotFound."""
         if version is None:
             return self._datasets.newest(self._address(location))
-        if version > LARGEST_VERSION:
-            raise TableVersionNotFound(f"There is no version {version}.")
-        return lance.dataset(self._address(location), version=int(version))
+        self.versions(location).listed(version)
+        return self._version(location, version)
+
+    def _version(self, location: str, version: int) -> Any:
+        """Return a version of a dataset, whether its record was deleted or not."""
+        import lance  # noqa: PLC0415
+
+        return lance.dataset(self._address(location), version=version)
 
 
 @lru_cache(KEPT_ADDRESSES)

@@ -40,7 +40,7 @@ async def get_table_tag_version(context: LanceContext) -> Answer:
 
 async def create_table_tag(context: LanceContext) -> Answer:
     """Name a version by a new tag."""
-    tag, version = context.body["tag"], context.version
+    tag, version = context.body["tag"], context.number("version")
     check_name(tag)
 
     def create(dataset: Any) -> None:
@@ -48,18 +48,18 @@ async def create_table_tag(context: LanceContext) -> Answer:
             raise TableTagAlreadyExists(f"The table has a tag {tag!r} already.")
         dataset.tags.create(tag, version)
 
-    return await _change(context, create)
+    return await _change(context, create, version)
 
 
 async def update_table_tag(context: LanceContext) -> Answer:
     """Let a tag name another version."""
-    tag, version = context.body["tag"], context.version
+    tag, version = context.body["tag"], context.number("version")
 
     def update(dataset: Any) -> None:
         _tags(dataset, tag)
         dataset.tags.update(tag, version)
 
-    return await _change(context, update)
+    return await _change(context, update, version)
 
 
 async def delete_table_tag(context: LanceContext) -> Answer:
@@ -79,8 +79,8 @@ def check_name(tag: str) -> None:
         raise InvalidInput(f"The tag {tag[:200]!r} is not 1 to 200 of the characters A-Z, a-z, 0-9, '.', '-' and '_'.")
 
 
-async def _change(context: LanceContext, function: Callable[[Any], None]) -> Answer:
-    await context.change(await current_table(context, context.table_id), function)
+async def _change(context: LanceContext, function: Callable[[Any], None], version: int | None = None) -> Answer:
+    await context.change(await current_table(context, context.table_id), function, version)
     return {}
 
 

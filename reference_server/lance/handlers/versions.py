@@ -44,9 +44,9 @@ async def describe_table_version(context: LanceContext) -> Answer:
     if number is None:
         chosen = await context.run(files.page, None, 1, descending=True)
     else:
-        chosen = [version for version in await context.run(files.page, number - 1, 1) if version.version == number]
+        chosen = [await context.run(files.listed, number)]
     if not chosen:
-        raise TableVersionNotFound(f"The table has no version {'yet' if number is None else number}.")
+        raise TableVersionNotFound("The table has no version that is listed.")
     return {"version": (await _described(context, table, chosen))[0]}
 
 
@@ -88,8 +88,8 @@ async def batch_delete_table_versions(context: LanceContext) -> Answer:
 async def restore_table(context: LanceContext) -> Answer:
     """Make an earlier version the latest one again, as a new version."""
     table = await current_table(context, context.table_id)
-    version = context.version
-    await context.change(table, lambda dataset: dataset.checkout_version(version).restore())
+    version = context.number("version")
+    await context.change(table, lambda dataset: dataset.checkout_version(version).restore(), version)
     return await transaction_id(context, table)
 
 

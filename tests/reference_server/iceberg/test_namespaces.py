@@ -43,14 +43,6 @@ def test_a_parent_has_to_be_there(api):
     assert refused.type == "NoSuchNamespaceException"
 
 
-def test_numbers_become_texts_in_a_new_namespace(api):
-    body = {"namespace": ["n"], "properties": {"i": 1, "f": 1.5, "b": True, "t": "x"}}
-    created = api.call("POST", "namespaces", body, expect=200)
-    assert created.body["properties"] == {"i": "1", "f": "1.5", "b": "true", "t": "x"}
-    api.call("POST", "namespaces", {"namespace": ["m"], "properties": {"l": []}}, expect=400)
-    api.call("POST", "namespaces", {"namespace": ["m"], "properties": []}, expect=400)
-
-
 def test_existence(api):
     assert api.call("HEAD", "namespaces/a").status == 204
     assert api.call("HEAD", "namespaces/b").status == 404

@@ -428,6 +428,20 @@ def test_odd_names_are_opened_by_pylance(ours, theirs, name):
         assert theirs.rows(name) == 3
 
 
+def test_a_refused_location_names_the_table_there_or_says_that_there_is_none(ours):
+    def refusal(location):
+        return ours.post("table/u/declare", {"location": location}, expect=400)["error"]
+
+    ours.create("t")
+    assert 'that of the table ["t"]' in refusal("t.lance/x")
+    assert 'reserved for the name ["none"], although no table of that name lies there' in refusal("none.lance/x")
+    ours.post("table/t/rename", {"new_table_name": "none"})  # which lies elsewhere
+    assert 'reserved for the name ["none"], although no table of that name lies there' in refusal("none.lance")
+    assert ours.tables() == ["none"]
+    ours.post("table/u/declare", {"location": "some/none.lance"})
+    ours.post("table/none2/declare", {"location": "none2.lance"})
+
+
 def test_no_table_lies_where_a_root_table_or_the_catalog_does(ours):
     ours.create("t")
     ours.post("namespace/ns/create")
