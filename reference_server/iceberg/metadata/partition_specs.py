@@ -90,7 +90,7 @@ def add_spec(builder: Builder, spec: Json) -> int:
     check_spec(spec, columns)
     same = builder.same("partition-specs", "spec-id", spec, shape_of_spec)
     if same is not None:
-        builder.last_spec = same if builder.last_spec in builder.added_specs else None
+        builder.last_spec = same
         return same
     last = max(builder.get("last-partition-id"), UNPARTITIONED_LAST_ID)
     in_sequence = builder.version == 1
@@ -101,7 +101,6 @@ def add_spec(builder: Builder, spec: Json) -> int:
     builder.add("partition-specs", "spec-id", {**spec, "spec-id": new_id})
     builder.put("last-partition-id", max(last, last_field_id(spec)))
     builder.last_spec = new_id
-    builder.added_specs.add(new_id)
     return new_id
 
 

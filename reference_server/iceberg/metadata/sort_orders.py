@@ -52,14 +52,13 @@ def add_order(builder: Builder, order: Json) -> int:
         check_order(order, builder.columns())
     same = builder.same("sort-orders", "order-id", order, shape_of_order)
     if same is not None:
-        builder.last_order = same if builder.last_order in builder.added_orders else None
+        builder.last_order = same
         return same
     new_id = UNSORTED_ID
     if order["fields"]:
         new_id = builder.numbered("sort-orders", "order-id").next_id(FIRST_ID)
     builder.add("sort-orders", "order-id", {**order, "order-id": new_id})
     builder.last_order = new_id
-    builder.added_orders.add(new_id)
     return new_id
 
 
