@@ -10,6 +10,7 @@ from reference_server.iceberg.metadata.builder import LAST_ADDED, Builder
 from reference_server.iceberg.metadata.columns import Column, Columns
 from reference_server.iceberg.metadata.errors import InvalidMetadata
 from reference_server.iceberg.metadata.reading import Json, integer, objects, optional, text
+from reference_server.iceberg.metadata.sources import with_source
 from reference_server.iceberg.metadata.transforms import VOID, canonical_transform, takes
 from reference_server.iceberg.metadata.types import is_primitive, type_name
 
@@ -147,8 +148,7 @@ def _carry(old: Json, new: Json | None, names: set[str]) -> Json:
 
 def _read_field(field: Json) -> Json:
     text(field, "name")
-    integer(field, "source-id")
-    read = {**field, "transform": canonical_transform(text(field, "transform"))}
+    read = {**with_source(field), "transform": canonical_transform(text(field, "transform"))}
     if optional(integer, field, "field-id") is None:
         read.pop("field-id", None)
     return read

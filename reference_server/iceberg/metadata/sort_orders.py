@@ -6,6 +6,7 @@ from reference_server.iceberg.metadata.builder import LAST_ADDED, Builder
 from reference_server.iceberg.metadata.columns import Columns
 from reference_server.iceberg.metadata.errors import InvalidMetadata
 from reference_server.iceberg.metadata.reading import Json, integer, objects, optional, text
+from reference_server.iceberg.metadata.sources import with_source
 from reference_server.iceberg.metadata.transforms import canonical_transform, takes
 
 UNSORTED_ID = 0
@@ -72,9 +73,8 @@ def set_default_order(builder: Builder, order_id: int) -> None:
 
 
 def _read_field(field: Json) -> Json:
-    integer(field, "source-id")
     return {
-        **field,
+        **with_source(field),
         "transform": canonical_transform(text(field, "transform")),
         "direction": _choice(field, "direction", DIRECTIONS),
         "null-order": _choice(field, "null-order", NULL_ORDERS),
