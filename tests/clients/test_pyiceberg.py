@@ -130,6 +130,16 @@ def test_names_move(catalog, table):
         catalog.load_table("ns.v")
 
 
+def test_a_table_with_two_names_is_there_until_both_are_purged(catalog, table):
+    again = catalog.register_table("ns.again", catalog.load_table("ns.t").metadata_location)
+    again.append(pa.table({"id": [4], "name": ["d"]}))
+    catalog.purge_table("ns.t")
+    assert ids(catalog.load_table("ns.again")) == [1, 2, 3, 4]
+    catalog.purge_table("ns.again")
+    with pytest.raises(NoSuchTableError):
+        catalog.load_table("ns.again")
+
+
 def test_a_warehouse_with_credentials():
     settings = {"warehouses": ("default", "lab"), "auth": "oauth:me:s3cret"}
     with serve("iceberg", **settings) as server:
