@@ -6,18 +6,19 @@ import asyncio
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 from reference_server.context import Context, run_in_thread
-from reference_server.errors import InvalidInput
+from reference_server.errors import CatalogError, InvalidInput
 from reference_server.iceberg.catalog.catalog import Catalog, PageRequest
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.names import Path
 from reference_server.iceberg.catalog.warehouses import Warehouse
 from reference_server.iceberg.files.metadata_files import MetadataFile, Reader
+from reference_server.iceberg.metadata.errors import MetadataError
 from reference_server.iceberg.metadata.format_versions import NEWEST
 from reference_server.iceberg.metadata.reading import Json
 from reference_server.iceberg.metadata.table_documents import read_table
@@ -28,6 +29,7 @@ from specs.identifiers import UNIT_SEPARATOR, IdentifierError, split_levels
 
 P = ParamSpec("P")
 T = TypeVar("T")
+EVERYWHERE = ""  # no warehouse has this name: locations are those of all
 AT_ONCE = 1_000
 """How many names of a listing are read before other requests have a turn."""
 
@@ -113,13 +115,25 @@ class IcebergContext(Context):
         """Do what `run` does, in the threads for scan plans: they take the longer the more files a table has."""
         return await run_in_thread(self.services.planners, partial(function, *args, **kwargs))
 
+    async def table_location(self, file: str | None) -> str | None:
+        """Return where the table of a metadata file lies, None for no file and for one that cannot be read."""
+        with suppress(CatalogError, MetadataError):
+            return None if file is None else str((await self.table_file(file)).metadata["location"])
+        return None
+
     @asynccontextmanager
-    async def alone(self, paths: Iterable[Path]) -> AsyncIterator[None]:
-        """Lock these tables or views against other changes in this process; other processes are not locked."""
+    async def alone(self, paths: Iterable[Path], location: str | None = None) -> AsyncIterator[None]:
+        """Lock these tables or views against other changes in this process; other processes are not locked.
+
+        The `location` of a table that is purged or registered is locked too: nothing is registered there while its
+        files are being deleted.
+        """
+        keys = [(self.warehouse.name, path) for path in sorted(set(paths))]
+        if location is not None:
+            keys.append((EVERYWHERE, (location,)))
         async with AsyncExitStack() as stack:
-            for path in sorted(set(paths)):
-                lock = self.services.locks.setdefault((self.warehouse.name, path), asyncio.Lock())
-                await stack.enter_async_context(lock)
+            for key in keys:
+                await stack.enter_async_context(self.services.locks.setdefault(key, asyncio.Lock()))
             yield
 
 

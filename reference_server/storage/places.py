@@ -49,6 +49,11 @@ def overlap(first: Place, second: Place) -> bool:
     return all(one == other for one, other in zip(first, second, strict=False))
 
 
+def occupants(transaction: Transaction[V], place: Place) -> list[bytes]:
+    """Return the names of what lies just at a place. No other change adds or removes any until the commit."""
+    return [unpack(key)[-1] for key, _ in transaction.hold(pack(LIES_AT, *place, END))]
+
+
 def enter(transaction: Transaction[V], place: Place, name: bytes, value: V) -> None:
     """Note that something lies at a place."""
     key = place_key(place, name)

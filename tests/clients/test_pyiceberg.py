@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pyarrow as pa
 import pytest
 from pyiceberg.catalog import load_catalog
@@ -133,6 +135,16 @@ def test_names_move(catalog, table):
         catalog.load_table("ns.v")
 
 
+def test_a_table_with_two_names_is_there_until_both_are_purged(catalog, table):
+    again = catalog.register_table("ns.again", catalog.load_table("ns.t").metadata_location)
+    again.append(pa.table({"id": [4], "name": ["d"]}))
+    catalog.purge_table("ns.t")
+    assert ids(catalog.load_table("ns.again")) == [1, 2, 3, 4]
+    catalog.purge_table("ns.again")
+    with pytest.raises(NoSuchTableError):
+        catalog.load_table("ns.again")
+
+
 def test_a_warehouse_with_credentials():
     settings = {"warehouses": ("default", "lab"), "auth": "oauth:me:s3cret"}
     with serve("iceberg", **settings) as server:
@@ -146,6 +158,29 @@ def test_a_warehouse_with_credentials():
         assert other.list_namespaces() == []
         with pytest.raises(UnauthorizedError):
             load_catalog("lab", **given, token="wrong")
+
+
+@pytest.mark.parametrize("apis", [("iceberg",), ()])
+def test_the_token_endpoint_is_not_guessed(apis):
+    """It is guessed for the first token, before the configuration is read; a client that is told it never guesses."""
+    with serve(*apis, auth="oauth:me:s3cret") as server:
+        given = {"type": "rest", "uri": server.urls["iceberg"], "credential": "me:s3cret"}
+        with pytest.warns(DeprecationWarning, match="missing the OAuth2 server URI") as guesses:
+            named = load_catalog("reference", **given).properties["oauth2-server-uri"]
+        assert len(guesses) == 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            catalog = load_catalog("told", **given, **{"oauth2-server-uri": named})
+            catalog.create_namespace("ns")
+            catalog.create_table("ns.t", ROWS.schema).append(ROWS)
+            assert ids(catalog.load_table("ns.t")) == [1, 2, 3]
+
+
+def test_a_client_keeps_its_own_token_endpoint():
+    with serve("iceberg", auth="oauth:me:s3cret") as server:
+        own = f"http://localhost:{server.port}/v1/oauth/tokens"
+        given = {"type": "rest", "uri": server.url, "credential": "me:s3cret", "oauth2-server-uri": own}
+        assert load_catalog("own", **given).properties["oauth2-server-uri"] == own
 
 
 def test_faults_reach_the_client():

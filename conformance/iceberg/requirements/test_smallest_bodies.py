@@ -28,6 +28,7 @@ ADDED = {
 CREATIONS = {
     "create_namespace": Creation("createNamespace", lambda id: {"namespace": id}, inside=False),
     "create_table": Creation("createTable", lambda id: {"name": id[-1], "schema": SCHEMA}),
+    # with properties, which the documents require as they are published
     "create_view": Creation("createView", lambda id: {"name": id[-1], **view_body(id[:-1])}),
 }
 

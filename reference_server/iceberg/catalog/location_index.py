@@ -13,9 +13,11 @@ from reference_server.iceberg.catalog.catalog import Change
 from reference_server.iceberg.catalog.keys import Kind
 from reference_server.iceberg.catalog.names import Path
 from reference_server.storage import pack, unpack
-from reference_server.storage.places import Place, enter, leave, neighbours
+from reference_server.storage.places import Place, enter, leave, neighbours, occupants
 
 LIES = "lies"
+OWNERS = (Kind.TABLE, Kind.GENERIC_TABLE)
+"""What has files of its own at its place; those of a view are no more than its metadata."""
 
 
 class Occupant(NamedTuple):
@@ -46,6 +48,21 @@ def release(change: Change, kind: Kind, path: Path) -> None:
         place = tuple(folder.decode() for folder in unpack(value)[1:])
         leave(change.transaction, place, _name(change, kind, path))
         change.transaction.put(_lies(change, kind, path), None)
+
+
+def tables_at(change: Change, place: Place) -> list[Occupant]:
+    """Return the tables that lie just at a place, in any warehouse; until the commit there are no others."""
+    there = map(_occupant, occupants(change.transaction, place))
+    return [occupant for occupant in there if occupant.kind in OWNERS]
+
+
+def is_shared(change: Change, kind: Kind, path: Path) -> bool:
+    """Return whether other tables lie just where something does: then its files are theirs too, and have to stay."""
+    value = change.transaction.get(_lies(change, kind, path))
+    if value is None:
+        return False
+    place = tuple(folder.decode() for folder in unpack(value)[1:])
+    return any(other != Occupant(kind, change.warehouse, path) for other in tables_at(change, place))
 
 
 def lying(change: Change, place: Place) -> list[Occupant]:

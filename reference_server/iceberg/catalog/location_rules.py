@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Collection
 
 from reference_server.errors import InvalidInput
 from reference_server.iceberg.catalog.catalog import Change, Properties
 from reference_server.iceberg.catalog.keys import Kind
-from reference_server.iceberg.catalog.location_index import Occupant, claim, lying
+from reference_server.iceberg.catalog.location_index import Occupant, claim, lying, tables_at
 from reference_server.iceberg.catalog.names import Path, show
 from reference_server.iceberg.catalog.warehouses import AllowedLocations, Warehouse
 from reference_server.iceberg.metadata.reading import Json
@@ -19,7 +20,8 @@ class LocationRules:
 
     Nothing lies in a table's folder or around it, whatever warehouse it is of, so that a purge takes along nothing of
     others; nothing of a view is purged, so views may share a place. A new table gets a place that was never used. What
-    is registered may lie anywhere that can be read, and a namespace has no place.
+    is registered may lie anywhere that can be read: also just where another table lies, as the same table under another
+    name does. Until one of them is left, a purge deletes no files. A namespace has no place.
     """
 
     def __init__(self, warehouse: Warehouse, allowed: AllowedLocations) -> None:
@@ -60,18 +62,22 @@ class LocationRules:
         """Note where a registered table or view lies. Raises CatalogError where it may not be registered."""
         location = metadata["location"]
         place = self.allowed.place_of(location)
-        self.check_free(change, kind, path, location, place)
+        same = tables_at(change, place) if kind is Kind.TABLE else ()
+        self._check(change, kind, location, place, (Occupant(kind, change.warehouse, path), *same))
         claim(change, kind, path, location, place)
 
     def check_free(self, change: Change, kind: Kind, path: Path, location: str, place: Place) -> None:
         """Raise CatalogError for a location at, in or around which something else lies."""
+        self._check(change, kind, location, place, (Occupant(kind, change.warehouse, path),))
+
+    def _check(self, change: Change, kind: Kind, location: str, place: Place, beside: Collection[Occupant]) -> None:
         if self.allowed.is_around(place):
             raise InvalidInput(
                 f"The location {location!r:.300} is or holds a whole warehouse or the system's temporary directory."
             )
         for other in lying(change, place):
             both_views = kind is other.kind is Kind.VIEW
-            if other != Occupant(kind, change.warehouse, path) and not both_views:
+            if other not in beside and not both_views:
                 raise InvalidInput(
                     f"The location {location!r:.300} is at, in or around that of the {other.kind.label.lower()} "
                     f"{show(other.path):.300}."

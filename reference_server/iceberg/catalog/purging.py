@@ -2,6 +2,7 @@
 
 A name alone is no reason to delete a file, see own_files.py. A folder that the server gave to the table goes as a
 whole, unless metadata of another table lie in it. Data that other tables may share, which `gc.enabled` says, stay.
+Nothing is purged of a table that lies just where another one does, see location_index.py.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from reference_server.errors import InvalidInput, TableNotFound
 from reference_server.iceberg.catalog.catalog import Change
 from reference_server.iceberg.catalog.changes import commit
 from reference_server.iceberg.catalog.keys import Kind
+from reference_server.iceberg.catalog.location_index import is_shared
 from reference_server.iceberg.catalog.names import Path, check_name, show
 from reference_server.iceberg.catalog.own_files import own_files
 from reference_server.iceberg.catalog.results import commit_result
@@ -148,6 +149,6 @@ class _Table:
         file = await write_metadata(context, change, self._metadata, self._file.next_version)
         change.replace(Kind.TABLE, self._path, file.location)
         obsolete = obsolete_files(self._file.metadata, self._metadata)
-        if obsolete:
+        if obsolete and not is_shared(change, Kind.TABLE, self._path):
             change.old_files += await context.run(own_files, context, self._metadata["location"], obsolete)
         return file

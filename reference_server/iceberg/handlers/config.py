@@ -12,17 +12,22 @@ from reference_server.iceberg.handlers.signing import SIGN, signs
 from specs.iceberg.identifiers import SEPARATOR_OVERRIDE
 from specs.identifiers import UNIT_SEPARATOR, encode_segment
 
+GET_TOKEN = "getToken"  # noqa: S105 - an operation
+TOKEN_ENDPOINT = "oauth2-server-uri"  # noqa: S105 - the property by which clients know it
+
 
 async def get_config(context: IcebergContext) -> dict[str, Any]:
     """Return the settings for a warehouse, named by its name or its URI; without one those of the default."""
-    context.reusable = True
     services = context.services
+    endpoint = _token_endpoint(context) if services.auth.client is not None else None
+    context.reusable = endpoint is None
     overrides = {SEPARATOR_OVERRIDE: encode_segment(UNIT_SEPARATOR)}
     requested = context.query("warehouse")
     warehouse = _warehouse(context, requested) if requested else services.default_warehouse
     if requested:
         overrides["prefix"] = warehouse.name
-    answer: dict[str, Any] = {"defaults": {}, "overrides": overrides}
+    defaults = {} if endpoint is None else {TOKEN_ENDPOINT: endpoint}
+    answer: dict[str, Any] = {"defaults": defaults, "overrides": overrides}
     handled = services.handled if signs(warehouse) else services.handled - {SIGN}
     answer["endpoints"] = [
         f"{operation.method} {operation.own_path}"
@@ -32,6 +37,24 @@ async def get_config(context: IcebergContext) -> dict[str, Any]:
     if keys_hold := lifetime(services.document):
         answer["idempotency-key-lifetime"] = keys_hold
     return answer
+
+
+def _token_endpoint(context: IcebergContext) -> str | None:
+    """Return where the client gets tokens, by the name that it calls this server, None where it says no name.
+
+    It is a default, so that a client which knows better keeps its own. A proxy before the server, which may be the one
+    that speaks TLS, says what the client called in headers of its own.
+    """
+    headers, operations = context.request.headers, context.services.document.operations
+    host = _first(headers.get("X-Forwarded-Host")) or headers.get("Host")
+    scheme = "https" if _first(headers.get("X-Forwarded-Proto")).lower() == "https" else "http"
+    mount = context.request.path.rsplit("/", context.operation.own_path.count("/"))[0].rstrip("/")
+    return f"{scheme}://{host}{mount}{operations[GET_TOKEN].own_path}" if host else None
+
+
+def _first(header: str | None) -> str:
+    """Return the first of the values that a chain of proxies has put into a header."""
+    return (header or "").partition(",")[0].strip()
 
 
 def _warehouse(context: IcebergContext, name_or_uri: str) -> Warehouse:

@@ -29,7 +29,7 @@ async def register_table(context: IcebergContext) -> Reply:
         write(Kind.TABLE, path, file.location)
         return table_result(file, {})
 
-    async with context.alone([path]):
+    async with context.alone([path], await context.table_location(body["metadata-location"])):
         return with_access(context, await commit(context, build), path)
 
 

@@ -10,6 +10,7 @@ from reference_server.errors import InvalidInput, PermissionDenied
 from reference_server.iceberg.catalog.catalog import Change
 from reference_server.iceberg.catalog.changes import commit
 from reference_server.iceberg.catalog.keys import Kind
+from reference_server.iceberg.catalog.location_index import is_shared
 from reference_server.iceberg.catalog.names import Path, check_name
 from reference_server.iceberg.catalog.purging import purge
 from reference_server.iceberg.catalog.results import ALL, REFS, etag, matches, table_result
@@ -93,20 +94,22 @@ async def table_exists(context: IcebergContext) -> None:
 
 
 async def drop_table(context: IcebergContext) -> Reply:
-    """Drop a table; its files go only with `purgeRequested`."""
+    """Drop a table; its files go only with `purgeRequested`, and with the last of the tables that share them."""
     path = context.object_path("table")
     purging = context.query("purgeRequested")
+    location = await context.table_location(context.catalog.find(Kind.TABLE, path)) if purging else None
 
     async def build(change: Change) -> Reply:
+        shared = is_shared(change, Kind.TABLE, path)
         location = change.remove(Kind.TABLE, path)
-        if purging:
+        if purging and not shared:
             try:
                 await purge(context, change, await context.table_file(location))
             except (FileNotFound, InvalidInput, PermissionDenied):
                 change.old_files.append(location)  # the table goes, whatever became of its metadata
         return Reply(204)
 
-    async with context.alone([path]):
+    async with context.alone([path], location):
         return await commit(context, build)
 
 

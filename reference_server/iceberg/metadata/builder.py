@@ -24,7 +24,9 @@ MAIN = "main"
 class Builder:
     """Table metadata under construction, and what the commit has done so far.
 
-    `now` is the time of the commit in ms. `base` is None for a table that does not exist yet.
+    `now` is the time of the commit in ms. `base` is None for a table that does not exist yet. -1 stands for
+    `last_schema`, `last_spec` and `last_order`: what the commit added last. One that the table had already counts too,
+    since the client cannot know what others have added before it; iceberg-rust sends the pair, and Java refuses it.
     """
 
     def __init__(self, base: Json | None, now: int, empty: Json | None = None) -> None:
@@ -35,9 +37,6 @@ class Builder:
         self.last_schema: int | None = None
         self.last_spec: int | None = None
         self.last_order: int | None = None
-        self.added_schemas: set[int] = set()
-        self.added_specs: set[int] = set()
-        self.added_orders: set[int] = set()
         self.added_snapshots: dict[int, Json] = {}
         self.removed_snapshots = False
         self.set_on_main: list[int] = []

@@ -10,6 +10,7 @@ from reference_server.iceberg.metadata.builder import LAST_ADDED, Builder
 from reference_server.iceberg.metadata.columns import Column, Columns
 from reference_server.iceberg.metadata.errors import InvalidMetadata
 from reference_server.iceberg.metadata.reading import Json, integer, objects, optional, text
+from reference_server.iceberg.metadata.sources import with_source
 from reference_server.iceberg.metadata.transforms import VOID, canonical_transform, takes
 from reference_server.iceberg.metadata.types import is_primitive, type_name
 
@@ -90,7 +91,7 @@ def add_spec(builder: Builder, spec: Json) -> int:
     check_spec(spec, columns)
     same = builder.same("partition-specs", "spec-id", spec, shape_of_spec)
     if same is not None:
-        builder.last_spec = same if builder.last_spec in builder.added_specs else None
+        builder.last_spec = same
         return same
     last = max(builder.get("last-partition-id"), UNPARTITIONED_LAST_ID)
     in_sequence = builder.version == 1
@@ -101,7 +102,6 @@ def add_spec(builder: Builder, spec: Json) -> int:
     builder.add("partition-specs", "spec-id", {**spec, "spec-id": new_id})
     builder.put("last-partition-id", max(last, last_field_id(spec)))
     builder.last_spec = new_id
-    builder.added_specs.add(new_id)
     return new_id
 
 
@@ -148,8 +148,7 @@ def _carry(old: Json, new: Json | None, names: set[str]) -> Json:
 
 def _read_field(field: Json) -> Json:
     text(field, "name")
-    integer(field, "source-id")
-    read = {**field, "transform": canonical_transform(text(field, "transform"))}
+    read = {**with_source(field), "transform": canonical_transform(text(field, "transform"))}
     if optional(integer, field, "field-id") is None:
         read.pop("field-id", None)
     return read

@@ -66,14 +66,12 @@ def add_schema(builder: Builder, schema: Json) -> int:
     check_version(schema, builder.version)
     same = builder.same("schemas", "schema-id", schema, shape_of_schema)
     if same is not None:
-        known = builder.last_schema is not None and same in builder.added_schemas
-        builder.last_schema = same if known else None
+        builder.last_schema = same
         return same
     new_id: int = max(builder.get("current-schema-id"), builder.numbered("schemas", "schema-id").next_id(0))
     builder.add("schemas", "schema-id", {**schema, "schema-id": new_id})
     builder.put("last-column-id", max(builder.get("last-column-id"), Columns(schema).highest))
     builder.last_schema = new_id
-    builder.added_schemas.add(new_id)
     return new_id
 
 

@@ -26,9 +26,11 @@ def read_snapshot(node: Json) -> Json:
         texts(node, "manifests")
     _check_rows(node)
     snapshot = {key: value for key, value in node.items() if value is not None}
-    summary = optional(text_map, node, "summary")
-    if summary and OPERATION not in summary:
-        # readers cannot do without it, and an overwrite allows everything
+    if "manifest-list" in snapshot:
+        snapshot.pop("manifests", None)  # which is omitted then, says the table specification
+    summary = optional(text_map, node, "summary") or {}
+    if OPERATION not in summary:
+        # readers cannot do without it, version 1 can, and an overwrite allows everything
         snapshot["summary"] = {OPERATION: "overwrite", **summary}
     return snapshot
 

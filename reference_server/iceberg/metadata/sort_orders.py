@@ -6,6 +6,7 @@ from reference_server.iceberg.metadata.builder import LAST_ADDED, Builder
 from reference_server.iceberg.metadata.columns import Columns
 from reference_server.iceberg.metadata.errors import InvalidMetadata
 from reference_server.iceberg.metadata.reading import Json, integer, objects, optional, text
+from reference_server.iceberg.metadata.sources import with_source
 from reference_server.iceberg.metadata.transforms import canonical_transform, takes
 
 UNSORTED_ID = 0
@@ -52,14 +53,13 @@ def add_order(builder: Builder, order: Json) -> int:
         check_order(order, builder.columns())
     same = builder.same("sort-orders", "order-id", order, shape_of_order)
     if same is not None:
-        builder.last_order = same if builder.last_order in builder.added_orders else None
+        builder.last_order = same
         return same
     new_id = UNSORTED_ID
     if order["fields"]:
         new_id = builder.numbered("sort-orders", "order-id").next_id(FIRST_ID)
     builder.add("sort-orders", "order-id", {**order, "order-id": new_id})
     builder.last_order = new_id
-    builder.added_orders.add(new_id)
     return new_id
 
 
@@ -73,9 +73,8 @@ def set_default_order(builder: Builder, order_id: int) -> None:
 
 
 def _read_field(field: Json) -> Json:
-    integer(field, "source-id")
     return {
-        **field,
+        **with_source(field),
         "transform": canonical_transform(text(field, "transform")),
         "direction": _choice(field, "direction", DIRECTIONS),
         "null-order": _choice(field, "null-order", NULL_ORDERS),

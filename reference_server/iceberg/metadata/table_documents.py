@@ -15,6 +15,7 @@ from reference_server.iceberg.metadata.columns import Columns
 from reference_server.iceberg.metadata.encryption_keys import KEYS, read_key
 from reference_server.iceberg.metadata.errors import InvalidMetadata
 from reference_server.iceberg.metadata.finalize import CURRENT, complete_version, mirror, strip_location
+from reference_server.iceberg.metadata.first_format import with_current, with_lists
 from reference_server.iceberg.metadata.format_versions import check_supported
 from reference_server.iceberg.metadata.lineage import check_lineage
 from reference_server.iceberg.metadata.logs import check_times
@@ -37,9 +38,10 @@ from reference_server.iceberg.metadata.reading import (
     text_map,
 )
 from reference_server.iceberg.metadata.refs import BRANCH, read_ref
+from reference_server.iceberg.metadata.row_ids import with_added_rows
 from reference_server.iceberg.metadata.schemas import check_version, read_schema
-from reference_server.iceberg.metadata.snapshots import read_snapshot, sequence_number
-from reference_server.iceberg.metadata.sort_orders import UNSORTED, check_order, read_order
+from reference_server.iceberg.metadata.snapshots import ROW_LINEAGE_SINCE_VERSION, read_snapshot, sequence_number
+from reference_server.iceberg.metadata.sort_orders import UNSORTED, UNSORTED_ID, check_order, read_order
 from reference_server.iceberg.metadata.statistics import (
     PARTITION_STATISTICS,
     STATISTICS,
@@ -102,25 +104,19 @@ def _uuid(document: Json, version: int, uuid: str) -> str:
 
 
 def _read_definition(table: Json, document: Json) -> None:
-    """Read schemas, specs and orders; the first writers of version 1 knew one schema and one spec only."""
+    """Read schemas, specs and orders, and which of them hold. The unsorted order need not be listed."""
     old = document["format-version"] == 1
-    if old and document.get("schemas") is None:
-        schema = read_schema(obj(document, "schema"))
-        table["schemas"], table["current-schema-id"] = [schema], schema["schema-id"]
-    else:
-        table["schemas"] = [read_schema(schema) for schema in objects(document, "schemas")]
-        integer(document, "current-schema-id")
-    if old and document.get("partition-specs") is None:
-        fields = objects(document, "partition-spec")
-        table["partition-specs"], table["default-spec-id"] = [_spec({"spec-id": 0, "fields": fields})], 0
-    else:
-        table["partition-specs"] = [_spec(spec) for spec in objects(document, "partition-specs")]
-        integer(document, "default-spec-id")
-    if old and document.get("sort-orders") is None:
-        table["sort-orders"], table["default-sort-order-id"] = [UNSORTED], UNSORTED["order-id"]
-    else:
-        table["sort-orders"] = [_order(order) for order in objects(document, "sort-orders")]
-        integer(document, "default-sort-order-id")
+    if old:
+        document = with_lists(document)
+    table["schemas"] = [read_schema(schema) for schema in objects(document, "schemas")]
+    table["partition-specs"] = [_spec(spec) for spec in objects(document, "partition-specs")]
+    table["sort-orders"] = [_order(order) for order in objects(document, "sort-orders")]
+    if old:
+        document = with_current(document, table["schemas"], table["partition-specs"])
+    table.update({current: integer(document, current) for _, current in CURRENT.values()})
+    listed = {order["order-id"] for order in table["sort-orders"]}
+    if table["default-sort-order-id"] == UNSORTED_ID and UNSORTED_ID not in listed:
+        table["sort-orders"].append(UNSORTED)
     if old and document.get("last-partition-id") is None:
         last = max(map(last_field_id, table["partition-specs"]), default=UNPARTITIONED_LAST_ID)
         table["last-partition-id"] = last
@@ -145,8 +141,11 @@ def _read_lists(table: Json, document: Json) -> None:
         "metadata-log": _metadata_entry,
         KEYS: read_key,
     }
+    lists = {key: optional(objects, document, key) or [] for key in readers}
+    if document["format-version"] >= ROW_LINEAGE_SINCE_VERSION:
+        lists["snapshots"] = with_added_rows(lists["snapshots"], long(document, "next-row-id"))
     for key, reader in readers.items():
-        table[key] = [reader(item) for item in optional(objects, document, key) or ()]
+        table[key] = [reader(item) for item in lists[key]]
     if not table[KEYS]:
         del table[KEYS]
 
@@ -178,8 +177,6 @@ def _read_numbers(table: Json, version: int) -> None:
     integer(table, "last-partition-id")
     if version > 1:
         long(table, "last-sequence-number")
-    if version >= 3:
-        long(table, "next-row-id")
 
 
 def _check_definition(table: Json) -> None:

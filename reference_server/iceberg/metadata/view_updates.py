@@ -18,7 +18,10 @@ FIRST_VERSION_ID = 1
 
 
 class ViewBuilder:
-    """View metadata under construction, and what the commit has done so far. Fields are replaced, never changed."""
+    """View metadata under construction, and what the commit has done so far. Fields are replaced, never changed.
+
+    -1 stands for `last_schema` and `last_version`: what the commit added last, reused or new, as in builder.py.
+    """
 
     def __init__(self, base: Json, now: int) -> None:
         self.base = base
@@ -70,8 +73,9 @@ class ViewBuilder:
 def add_schema(builder: ViewBuilder, schema: Json) -> int:
     """Add a schema under the next id, or find the same one, and return its id."""
     schemas = builder.numbered("schemas", "schema-id")
-    same = schemas.same(schema, shape_of_schema)
+    same: int | None = schemas.same(schema, shape_of_schema)
     if same is not None:
+        builder.last_schema = same
         return same
     new_id = schemas.next_id(0)
     builder.add("schemas", "schema-id", {**schema, "schema-id": new_id})
@@ -81,15 +85,15 @@ def add_schema(builder: ViewBuilder, schema: Json) -> int:
 
 def add_version(builder: ViewBuilder, version: Json) -> int:
     """Add a version, or find the same one, and return its id: the client's if it is after all others."""
-    versions = builder.numbered("versions", "version-id")
-    same = versions.same(version, shape_of_version)
-    if same is not None:
-        builder.last_version = same if same in builder.added_versions else None
-        return same
     if version["schema-id"] == LAST_ADDED:
         if builder.last_schema is None:
             raise InvalidMetadata("-1 is the last added schema, but this commit has added none.")
         version = {**version, "schema-id": builder.last_schema}
+    versions = builder.numbered("versions", "version-id")
+    same: int | None = versions.same(version, shape_of_version)
+    if same is not None:
+        builder.last_version = same
+        return same
     if version["schema-id"] not in builder.numbered("schemas", "schema-id").by_id:
         raise InvalidMetadata(f"There is no schema {version['schema-id']}.")
     check_dialects(version)

@@ -83,6 +83,57 @@ def test_endpoints_are_what_is_served(http, revision):
     assert ("idempotency-key-lifetime" in config) == (revision != "1.6")
 
 
+OAUTH = "oauth:me:s3cret"
+FORM = {"grant_type": "client_credentials", "client_id": "me", "client_secret": "s3cret"}
+
+
+def defaults(http, url, path="/v1/config", **headers):
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    answer = http("GET", url + path, headers={"Authorization": f"Bearer {token(http, url)}", **sent})
+    assert answer.status == 200
+    return answer.json()["defaults"]
+
+
+def token(http, url):
+    answer = http("POST", f"{url}/v1/oauth/tokens", fields=FORM, encode_multipart=False)
+    return answer.json()["access_token"]
+
+
+@pytest.mark.parametrize("apis", [("iceberg",), ()])
+@pytest.mark.parametrize("path", ["/v1/config", "//v1/config?warehouse=default", "/v1/%63onfig"])
+def test_the_token_endpoint_is_named_as_the_client_calls_the_server(http, apis, path):
+    with serve(*apis, auth=OAUTH) as server:
+        url = server.urls["iceberg"]
+        named = defaults(http, url, path)["oauth2-server-uri"]
+        assert named == f"{url}/v1/oauth/tokens"
+        assert token(http, named.removesuffix("/v1/oauth/tokens"))
+
+
+@pytest.mark.parametrize(
+    ("headers", "start"),
+    [
+        ({"Host": "lake.example"}, "http://lake.example"),
+        ({"Host": "[::1]:8181"}, "http://[::1]:8181"),
+        ({"X_Forwarded_Proto": "https"}, "https://127.0.0.1:{}"),
+        ({"X_Forwarded_Proto": "HTTPS, http", "X_Forwarded_Host": "lake.example, inner"}, "https://lake.example"),
+        ({"X_Forwarded_Proto": "gopher"}, "http://127.0.0.1:{}"),
+    ],
+)
+def test_a_client_behind_a_proxy_has_an_answer_of_its_own(http, headers, start):
+    with serve("iceberg", auth=OAUTH) as server:
+        direct = defaults(http, server.url)
+        named = defaults(http, server.url, **headers)["oauth2-server-uri"]
+        assert named == start.format(server.port) + "/v1/oauth/tokens"
+        assert defaults(http, server.url) == direct
+
+
+@pytest.mark.parametrize("auth", ["none", "token:s3cret"])
+def test_no_token_endpoint_is_named_where_no_token_is_needed_or_one_is_known(http, auth):
+    with serve("iceberg", auth=auth) as server:
+        answer = http("GET", f"{server.url}/v1/config", headers={"Authorization": "Bearer s3cret"})
+        assert answer.json()["defaults"] == {}
+
+
 @pytest.mark.parametrize(
     "names", [("a", "a"), ("namespaces",), ("config/x",), ("",), ("a/",), ("a//b",), ("a=relative",)]
 )

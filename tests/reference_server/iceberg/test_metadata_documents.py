@@ -107,6 +107,119 @@ def test_a_log_cannot_end_elsewhere_than_at_the_current_snapshot():
         update_table(table, [{"action": "remove-snapshots", "snapshot-ids": [9]}], now=NOW)
 
 
+NEW_SCHEMA = {**SCHEMA, "schema-id": 1, "doc": "the later one"}
+BUCKETS = {"spec-id": 1, "fields": [{**OLD["partition-spec"][0], "field-id": 1000}]}
+LISTS = {
+    "schemas": [{**SCHEMA, "schema-id": 0}, NEW_SCHEMA],
+    "partition-specs": [{"spec-id": 0, "fields": []}, BUCKETS],
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "current"),
+    [
+        ({"schema": {**SCHEMA, "schema-id": 0}, "partition-spec": []}, (0, 0)),
+        ({"schema": NEW_SCHEMA}, (1, 1)),
+        ({"schema": None, "partition-spec": BUCKETS["fields"]}, (1, 1)),
+        ({"schema": None, "partition-spec": None}, (1, 0)),
+        ({"partition-specs": LISTS["partition-specs"][1:], "partition-spec": None}, (1, 1)),
+        ({"current-schema-id": 0, "default-spec-id": 0}, (0, 0)),
+        ({"schemas": [], "partition-specs": []}, (0, 0)),
+        ({"schemas": None, "partition-specs": None, "partition-spec": None}, (0, 0)),
+    ],
+)
+def test_what_holds_in_version_1_where_no_id_says_it(changes, current):
+    """The schema and the spec beside the lists, as the specification has them, else the highest id."""
+    table = read({**OLD, **LISTS}, **changes)
+    assert (table["current-schema-id"], table["default-spec-id"]) == current
+    assert table["schema"] == next(schema for schema in table["schemas"] if schema["schema-id"] == current[0])
+    assert read_table(table, uuid="") == table
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {**OLD, "sort-orders": []},
+        {**OLD, "sort-orders": [{"order-id": 0, "fields": []}]},
+        {**OLD, "sort-orders": [], "default-sort-order-id": 0},
+        {**NEW, "sort-orders": []},
+    ],
+)
+def test_the_unsorted_order_need_not_be_listed(document):
+    table = read(document)
+    assert (table["sort-orders"], table["default-sort-order-id"]) == ([{"order-id": 0, "fields": []}], 0)
+
+
+def test_an_order_without_an_id_that_makes_it_the_default_is_none():
+    order = {"transform": "identity", "source-id": 1, "direction": "asc", "null-order": "nulls-first"}
+    table = read(OLD, **{"sort-orders": [{"order-id": 1, "fields": [order]}]})
+    assert ([entry["order-id"] for entry in table["sort-orders"]], table["default-sort-order-id"]) == ([1, 0], 0)
+
+
+@pytest.mark.parametrize("summary", [{}, {"summary": None}, {"summary": {}}])
+def test_a_snapshot_without_a_summary_gets_the_one_that_allows_everything(summary):
+    bare = {key: value for key, value in NEW["snapshots"][0].items() if key != "summary"}
+    assert read(NEW, snapshots=[{**bare, **summary}])["snapshots"][0]["summary"] == {"operation": "overwrite"}
+
+
+def test_a_manifest_list_makes_manifests_superfluous():
+    both = {**OLD["snapshots"][0], "manifest-list": "s3://b/t/l.avro"}
+    assert "manifests" not in read(OLD, snapshots=[both])["snapshots"][0]
+
+
+ROWS = {**NEW, "format-version": 3, "next-row-id": 9}
+
+
+def snapshots(*numbers):
+    """Return snapshots of version 3, each with a pair of first row id and added rows; the last one is current."""
+    count = len(numbers)
+    return [
+        {**NEW["snapshots"][0], "snapshot-id": 8 - count + position, "first-row-id": first, "added-rows": added}
+        for position, (first, added) in enumerate(numbers)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "added"),
+    [
+        ([(0, None)], [9]),
+        ([(9, None)], [0]),
+        ([(0, None), (4, None)], [4, 5]),
+        ([(0, None), (4, 3)], [4, 3]),
+        ([(4, None), (0, None), (4, None)], [5, 4, 5]),
+        ([(None, None), (2, None)], [None, 7]),
+        ([(None, 3)], [3]),
+    ],
+)
+def test_added_rows_reach_to_where_others_begin(numbers, added):
+    table = read(ROWS, snapshots=snapshots(*numbers))
+    assert [snapshot.get("added-rows") for snapshot in table["snapshots"]] == added
+    assert read_table(table, uuid="") == table
+
+
+def test_rows_that_the_table_has_not_numbered():
+    with pytest.raises(InvalidMetadata, match="next-row-id, 9"):
+        read(ROWS, snapshots=snapshots((10, None)))
+
+
+@pytest.mark.parametrize("source", [{"source-ids": [1]}, {"source-id": 1, "source-ids": [1]}, {"source-id": 1}])
+def test_one_source_however_it_is_written(source):
+    field = {"name": "p", "transform": "identity", "field-id": 1000}
+    order = {"transform": "identity", "direction": "asc", "null-order": "nulls-first"}
+    lists = {"partition-specs": [{"spec-id": 0, "fields": [{**field, **source}]}], "last-partition-id": 1000}
+    lists |= {"sort-orders": [{"order-id": 1, "fields": [{**order, **source}]}], "default-sort-order-id": 1}
+    table = read(ROWS, **lists)
+    assert table["partition-specs"][0]["fields"] == [{**field, "source-id": 1}]
+    assert table["sort-orders"][0]["fields"] == [{**order, "source-id": 1}]
+
+
+@pytest.mark.parametrize("source", [{}, {"source-ids": []}, {"source-ids": [1, 2]}, {"source-ids": ["1"]}])
+def test_no_source_or_several(source):
+    field = {"name": "p", "transform": "bucket[4]", "field-id": 1000, **source}
+    with pytest.raises(InvalidMetadata, match="source-id"):
+        read(ROWS, **{"partition-specs": [{"spec-id": 0, "fields": [field]}]})
+
+
 SPEC = {"spec-id": 0, "fields": [{"name": "p", "transform": "identity", "source-id": 1, "field-id": 1000}]}
 WRONG = {
     "format-version": [0, 4, "2", None, True],
@@ -120,7 +233,7 @@ WRONG = {
     "partition-specs": [None, [], [SPEC], [SPEC] * 2, [{"spec-id": 1, "fields": []}]],
     "default-spec-id": [None, 1],
     "last-partition-id": [None],
-    "sort-orders": [None, [], [{"order-id": 1, "fields": []}]],
+    "sort-orders": [None, [{"order-id": 1, "fields": []}]],
     "default-sort-order-id": [None, 1],
     "current-snapshot-id": [8, None],
     "snapshots": [[], [NEW["snapshots"][0]] * 2, [5], [{"snapshot-id": 7}]],

@@ -105,7 +105,14 @@ SAME = object()
 PROBES = [
     # id, updates, expectation: an error, SAME, or fields and looks; then the format version and commits before
     ("add-schema-identical", [add_schema()], SAME),
-    ("add-schema-identical-is-not-added", [add_schema(), use_schema()], InvalidUpdate),
+    ("add-schema-identical-and-use-it", [add_schema(), use_schema()], SAME),
+    (
+        "add-earlier-schema-and-use-it",
+        [add_schema(), use_schema()],
+        {"schemas": [0, 1], "current-schema-id": 0},
+        2,
+        [add_schema(column(6, "new")), use_schema(1)],
+    ),
     ("add-schema-id-clash", [add_schema(column(6, "new"))], {"schemas": [0, 1], "current-schema-id": 0}),
     ("add-schema-id-ignored", [add_schema(column(6, "new"), id=7)], {"schemas": [0, 1]}),
     (
@@ -156,6 +163,13 @@ PROBES = [
     ),
     ("add-spec-field-ids-on-some", [add_spec(field(**{"field-id": 1000}), field(2, "day", "d"))], InvalidUpdate),
     ("add-spec-identical", [add_spec(field())], SAME, 2, [add_spec(field())]),
+    (
+        "add-earlier-spec-and-use-it",
+        [add_spec(), do("set-default-spec", spec_id=-1)],
+        {"specs": [0, 1], "default-spec-id": 0},
+        2,
+        [add_spec(field()), do("set-default-spec", spec_id=1)],
+    ),
     ("add-spec-unknown-source", [add_spec(field(77))], InvalidUpdate),
     ("add-spec-nested-type", [add_spec(field(4, "identity"))], InvalidUpdate),
     ("add-spec-wrong-transform", [add_spec(field(3, "day"))], InvalidUpdate),
@@ -167,6 +181,13 @@ PROBES = [
     ("remove-spec-default", [do("remove-partition-specs", spec_ids=[0])], InvalidUpdate),
     ("add-sort-order-id-clash", [add_order(3)], {"orders": [0, 1, 2]}, 2, [add_order(1)]),
     ("add-sort-order-identical", [add_order(1, id=5)], SAME, 2, [add_order(1)]),
+    (
+        "add-earlier-sort-order-and-use-it",
+        [add_order(id=0), do("set-default-sort-order", sort_order_id=-1)],
+        {"orders": [0, 1], "default-sort-order-id": 0},
+        2,
+        [add_order(1), do("set-default-sort-order", sort_order_id=1)],
+    ),
     ("add-sort-order-unsorted", [add_order(id=0)], SAME),
     ("add-sort-order-zero-is-reserved", [add_order(1, id=0)], InvalidUpdate),
     ("set-default-sort-order-unknown", [do("set-default-sort-order", sort_order_id=9)], InvalidUpdate),

@@ -111,6 +111,17 @@ def test_the_same_schema_and_version_are_found_again():
     assert back["version-log"][-1] == {"version-id": 1, "timestamp-ms": NOW + 50}
 
 
+def test_minus_one_stands_for_a_version_and_a_schema_that_were_there():
+    base = replaced(view(), 1)
+    back = update_view(base, [add(at=NOW + 8), use()], now=NOW + 50)
+    assert (ids(back), back["current-version-id"]) == ([1, 2], 1)
+    assert back["version-log"][-1] == {"version-id": 1, "timestamp-ms": NOW + 50}
+    known = {"action": "add-schema", "schema": schema("a", id=8)}
+    assert update_view(base, [known, add(schema_id=-1, sql="select 2"), use()], now=NOW) is base
+    other = update_view(base, [known, add(schema_id=-1, sql="select 3"), use()], now=NOW)
+    assert (ids(other), other["versions"][2]["schema-id"], other["current-version-id"]) == ([1, 2, 3], 0, 3)
+
+
 def test_the_log_gets_one_entry_for_a_commit():
     updated = update_view(view(), [add(sql="2"), use(), add(sql="3"), use()], now=NOW)
     assert ids(updated) == [1, 2, 3]

@@ -68,6 +68,23 @@ def test_settings_lift_the_rules(root):
     root.table("d", name="u", location=f"{loose}/a/t")
 
 
+def test_a_table_has_a_second_name_where_overlaps_are_allowed(root, tmp_path):
+    """Without the setting its location is taken; with it a purge deletes the files with the last name."""
+    settings = {"allow.overlapping.table.location": "true", "drop-with-purge.enabled": "true"}
+    root.catalog("c")
+    root.catalog("d", **{f"polaris.config.{name}": value for name, value in settings.items()})
+    for catalog, status in (("c", 403), ("d", 200)):
+        root.namespace(catalog, "a")
+        location = root.table(catalog).body["metadata-location"]
+        body = {"name": "u", "metadata-location": location}
+        root.call("POST", f"{ICEBERG}/{catalog}/namespaces/a/register", body, expect=status)
+    for name in ("t", "u"):
+        assert (tmp_path / "d/a/t/metadata").exists()
+        root.call("GET", f"{ICEBERG}/d/namespaces/a/tables/u", expect=200)
+        root.call("DELETE", f"{ICEBERG}/d/namespaces/a/tables/{name}?purgeRequested=true", expect=204)
+    assert not (tmp_path / "d/a/t/metadata").exists()
+
+
 def test_siblings_do_not_overlap(root):
     base = root.catalog("c")
     root.namespace("c", "a")
