@@ -87,13 +87,8 @@ def _check_storage(catalog: Json, rules: Rules) -> None:
 
 
 def _check_file(registration: Json, _rules: Rules) -> None:
-    """Check the metadata file that a registration or the payload of a notification names."""
+    """Check the metadata file that a registration names."""
     check_plain(registration["metadata-location"])
-
-
-def _check_notified_file(notification: Json, rules: Rules) -> None:
-    if "metadata-location" in (notification.get("payload") or {}):
-        _check_file(notification["payload"], rules)
 
 
 def _check_levels(grant: Json, _rules: Rules) -> None:
@@ -118,7 +113,6 @@ CHECKS: dict[str, tuple[Callable[[Json, Rules], None], ...]] = {
     "updateTable": (_check_commit,),
     "commitTransaction": (_check_transaction,),
     "registerTable": (_check_file,),
-    "sendNotification": (_check_notified_file,),
     "createView": (_check_properties,),
     "replaceView": (_check_commit,),
     "registerView": (_check_file,),
